@@ -1,0 +1,6 @@
+.PHONY: test check
+test:
+	cargo test --workspace
+check:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings

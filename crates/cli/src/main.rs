@@ -1,0 +1,3 @@
+//! The vervet command.
+
+fn main() {}

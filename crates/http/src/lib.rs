@@ -1,0 +1,1 @@
+//! HTTP semantics and the HTTP/1.1 machine. No I/O, no clock.

@@ -1,0 +1,1 @@
+//! Files, listings, compression, access log over the engine.
