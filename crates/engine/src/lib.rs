@@ -1,1 +1,3 @@
 //! The pollable HTTP engine.
+
+pub mod wheel;
