@@ -1,3 +1,5 @@
 //! The pollable HTTP engine.
 
+pub mod notify;
+pub mod pipe;
 pub mod wheel;

@@ -1,0 +1,394 @@
+//! The content pipe: both ends, in each of their three ways, and no lost wake-up.
+
+use std::io::Read as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use vervet_engine::pipe::{
+    Closed, ContentError, ContentReader, ContentSender, Read, TrySendError, pipe,
+};
+
+/// Long enough to be a lost wake-up and nothing else.
+const LOST: Duration = Duration::from_secs(20);
+
+struct Bell(AtomicUsize);
+
+impl Bell {
+    fn rings(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn bell() -> Arc<Bell> {
+    Arc::new(Bell(AtomicUsize::new(0)))
+}
+
+fn rung_pipe(capacity: usize) -> (ContentSender, ContentReader, Arc<Bell>) {
+    let bell = bell();
+    let ringer = Arc::clone(&bell);
+    let (sender, reader) = pipe(capacity, Arc::new(move || Arc::clone(&ringer).wake()));
+    (sender, reader, bell)
+}
+
+fn chunk(length: usize) -> Bytes {
+    Bytes::from(vec![b'x'; length])
+}
+
+enum Step {
+    /// Offer a chunk of that length; whether it is taken.
+    Send(usize, bool),
+    /// Read; the length of the chunk, or `None` for pending.
+    Read(Option<usize>),
+    /// How often the reactor was rung since the last such step.
+    Rings(usize),
+}
+use Step::{Rings, Send};
+
+/// Runs the steps against a pipe of 100 bytes.
+fn check(steps: &[Step]) {
+    let (mut sender, mut reader, bell) = rung_pipe(100);
+    let mut heard = 0;
+    for (index, step) in steps.iter().enumerate() {
+        match step {
+            Send(length, taken) => {
+                assert_eq!(
+                    sender.try_send(chunk(*length)).is_ok(),
+                    *taken,
+                    "step {index}"
+                );
+            }
+            Step::Read(Some(length)) => {
+                assert_eq!(
+                    reader.try_read(),
+                    Read::Data(chunk(*length)),
+                    "step {index}"
+                );
+            }
+            Step::Read(None) => assert_eq!(reader.try_read(), Read::Pending, "step {index}"),
+            Rings(count) => {
+                assert_eq!(bell.rings() - heard, *count, "step {index}");
+                heard = bell.rings();
+            }
+        }
+    }
+}
+
+fn read(length: usize) -> Step {
+    Step::Read(Some(length))
+}
+
+const NOTHING: Step = Step::Read(None);
+
+#[test]
+fn the_window_is_exact() {
+    check(&[
+        Send(60, true),
+        Send(41, false),
+        Send(40, true),
+        Send(1, false),
+    ]);
+    check(&[Send(100, true), Send(1, false), read(100), Send(1, true)]);
+}
+
+#[test]
+fn a_chunk_beyond_the_window_goes_into_an_empty_pipe_only() {
+    check(&[
+        Send(101, true),
+        Send(1, false),
+        read(101),
+        Send(1, true),
+        Send(101, false),
+    ]);
+}
+
+#[test]
+fn an_empty_chunk_is_nothing() {
+    check(&[
+        NOTHING,
+        Send(0, true),
+        Rings(0),
+        NOTHING,
+        Send(100, true),
+        Send(0, true),
+        Rings(1),
+    ]);
+}
+
+#[test]
+fn the_reader_is_rung_once_for_each_pending() {
+    check(&[
+        Send(1, true),
+        Rings(0),
+        read(1),
+        NOTHING,
+        NOTHING,
+        Send(1, true),
+        Send(1, true),
+        Rings(1),
+    ]);
+    check(&[
+        NOTHING,
+        Send(1, true),
+        Rings(1),
+        read(1),
+        Send(1, true),
+        Rings(0),
+    ]);
+}
+
+#[test]
+fn the_sender_is_rung_once_when_half_is_free_and_the_chunk_fits() {
+    let fill = [
+        Send(25, true),
+        Send(25, true),
+        Send(25, true),
+        Send(25, true),
+        Send(10, false),
+    ];
+    let drain = [
+        read(25),
+        Rings(0),
+        read(25),
+        Rings(1),
+        read(25),
+        read(25),
+        Rings(0),
+    ];
+    check(&fill.into_iter().chain(drain).collect::<Vec<_>>());
+    check(&[
+        Send(50, true),
+        Send(50, true),
+        Send(90, false),
+        read(50),
+        Rings(0),
+        read(50),
+        Rings(1),
+    ]);
+}
+
+#[test]
+fn a_sender_that_went_on_by_itself_is_not_rung() {
+    check(&[
+        Send(40, true),
+        Send(60, true),
+        Send(40, false),
+        read(40),
+        Rings(0),
+        Send(40, true),
+        read(60),
+        read(40),
+        Rings(0),
+    ]);
+}
+
+#[test]
+fn dropping_the_sender_is_a_failure_and_not_an_end() {
+    let (mut sender, mut reader, bell) = rung_pipe(100);
+    sender.try_send(chunk(3)).unwrap();
+    drop(sender);
+    assert_eq!(reader.try_read(), Read::Data(chunk(3)));
+    assert_eq!(reader.try_read(), Read::Failed(ContentError::Abandoned));
+    assert_eq!(reader.try_read(), Read::Failed(ContentError::Abandoned));
+    assert_eq!(bell.rings(), 0);
+}
+
+#[test]
+fn abort_tells_its_reason_and_rings() {
+    let (sender, mut reader, bell) = rung_pipe(100);
+    assert_eq!(reader.try_read(), Read::Pending);
+    sender.abort(ContentError::TimedOut);
+    assert_eq!(bell.rings(), 1);
+    assert_eq!(reader.try_read(), Read::Failed(ContentError::TimedOut));
+    assert_eq!(reader.take_trailers(), None);
+}
+
+#[test]
+fn finish_brings_the_trailers_once() {
+    let (sender, mut reader, bell) = rung_pipe(100);
+    assert_eq!(reader.try_read(), Read::Pending);
+    sender.finish(Some(b"a: b\r\n".to_vec()));
+    assert_eq!(bell.rings(), 1);
+    assert_eq!(reader.try_read(), Read::End);
+    assert_eq!(reader.take_trailers().as_deref(), Some(&b"a: b\r\n"[..]));
+    assert_eq!(reader.take_trailers(), None);
+    assert_eq!(reader.try_read(), Read::End);
+}
+
+#[test]
+fn a_gone_reader_closes_the_sender_and_rings_it_if_it_waits() {
+    let (mut sender, reader, bell) = rung_pipe(10);
+    sender.try_send(chunk(10)).unwrap();
+    assert_eq!(sender.try_send(chunk(1)), Err(TrySendError::Full(chunk(1))));
+    assert!(!sender.is_closed());
+    drop(reader);
+    assert_eq!(bell.rings(), 1);
+    assert!(sender.is_closed());
+    assert_eq!(
+        sender.try_send(chunk(1)),
+        Err(TrySendError::Closed(chunk(1)))
+    );
+    assert_eq!(sender.send_blocking(chunk(1)), Err(Closed));
+}
+
+#[test]
+fn a_blocked_sender_learns_that_the_reader_is_gone() {
+    let (mut sender, reader, _) = rung_pipe(10);
+    sender.try_send(chunk(10)).unwrap();
+    let blocked = thread::spawn(move || sender.send_blocking(chunk(1)));
+    drop(reader);
+    assert_eq!(blocked.join().unwrap(), Err(Closed));
+}
+
+#[test]
+fn a_blocked_reader_gives_up_after_its_time() {
+    let (_sender, mut reader, bell) = rung_pipe(10);
+    assert_eq!(
+        reader.read_blocking(Duration::from_millis(1)),
+        Read::Pending
+    );
+    assert_eq!(bell.rings(), 0);
+}
+
+#[test]
+fn tasks_are_woken_at_both_ends() {
+    let (mut sender, mut reader, notified) = rung_pipe(10);
+    let task = bell();
+    let waker = Waker::from(Arc::clone(&task));
+    let cx = &mut Context::from_waker(&waker);
+    assert_eq!(reader.poll_read(cx), Poll::Pending);
+    sender.try_send(chunk(10)).unwrap();
+    assert_eq!(task.rings(), 1);
+    assert_eq!(sender.poll_ready(cx, 1), Poll::Pending);
+    assert_eq!(reader.poll_read(cx), Poll::Ready(Some(Ok(chunk(10)))));
+    assert_eq!(task.rings(), 2);
+    assert_eq!(sender.poll_ready(cx, 1), Poll::Ready(Ok(())));
+    sender.finish(None);
+    assert_eq!(reader.poll_read(cx), Poll::Ready(None));
+    assert_eq!(notified.rings(), 0);
+}
+
+#[test]
+fn read_all_holds_its_limit_exactly() {
+    for (limit, expected) in [(10, Ok(10)), (9, Err(ContentError::TooLarge(9)))] {
+        let (mut sender, mut reader, _) = rung_pipe(100);
+        for _ in 0..5 {
+            sender.try_send(chunk(2)).unwrap();
+        }
+        sender.finish(None);
+        assert_eq!(
+            reader.read_all_blocking(limit).map(|all| all.len()),
+            expected
+        );
+    }
+}
+
+#[test]
+fn io_read_cuts_chunks_and_loses_nothing() {
+    let (mut sender, mut reader, _) = rung_pipe(100);
+    sender.try_send(Bytes::from_static(b"hello ")).unwrap();
+    sender.try_send(Bytes::from_static(b"world")).unwrap();
+    let mut two = [0; 2];
+    reader.read_exact(&mut two).unwrap();
+    assert_eq!(&two, b"he");
+    assert_eq!(reader.try_read(), Read::Data(Bytes::from_static(b"llo ")));
+    let mut rest = String::new();
+    sender.abort(ContentError::PeerClosed);
+    let error = reader.read_to_string(&mut rest).unwrap_err();
+    assert_eq!(
+        (rest.as_str(), error.kind()),
+        ("world", std::io::ErrorKind::UnexpectedEof)
+    );
+}
+
+const STRESS_CHUNKS: usize = 30_000;
+
+/// Lengths between 1 and 97 with the index written in front, so that order and content can be checked.
+fn stress_chunk(index: usize) -> Bytes {
+    let mut bytes = index.to_le_bytes().to_vec();
+    bytes.resize(8 + index * 31 % 90, 0);
+    Bytes::from(bytes)
+}
+
+/// A pipe whose bell fills a channel: what a reactor waits for, without a reactor.
+fn channel_pipe() -> (ContentSender, ContentReader, Receiver<()>, Arc<AtomicUsize>) {
+    let (bell, rung) = sync_channel(1);
+    let rings = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&rings);
+    let (sender, reader) = pipe(
+        256,
+        Arc::new(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = bell.try_send(());
+        }),
+    );
+    (sender, reader, rung, rings)
+}
+
+#[test]
+fn a_trying_sender_and_a_blocking_reader_never_miss_each_other() {
+    let (mut sender, mut reader, rung, rings) = channel_pipe();
+    let consumer = thread::spawn(move || {
+        for index in 0..STRESS_CHUNKS {
+            assert_eq!(reader.read_blocking(LOST), Read::Data(stress_chunk(index)));
+        }
+        assert_eq!(reader.read_blocking(LOST), Read::End);
+    });
+    let mut refused = 0;
+    for index in 0..STRESS_CHUNKS {
+        let mut offered = stress_chunk(index);
+        while let Err(TrySendError::Full(back)) = sender.try_send(offered) {
+            refused += 1;
+            rung.recv_timeout(LOST).expect("the wake-up was lost");
+            offered = back;
+        }
+    }
+    sender.finish(None);
+    consumer.join().unwrap();
+    assert!(
+        rings.load(Ordering::SeqCst) <= refused,
+        "rung more often than refused"
+    );
+}
+
+#[test]
+fn a_blocking_sender_and_a_trying_reader_never_miss_each_other() {
+    let (mut sender, mut reader, rung, rings) = channel_pipe();
+    let producer = thread::spawn(move || {
+        for index in 0..STRESS_CHUNKS {
+            sender.send_blocking(stress_chunk(index)).unwrap();
+        }
+        sender.finish(None);
+    });
+    let (mut index, mut pending) = (0, 0);
+    loop {
+        match reader.try_read() {
+            Read::Data(chunk) => {
+                assert_eq!(chunk, stress_chunk(index));
+                index += 1;
+            }
+            Read::Pending => {
+                pending += 1;
+                rung.recv_timeout(LOST).expect("the wake-up was lost");
+            }
+            Read::End => break,
+            Read::Failed(error) => panic!("{error}"),
+        }
+    }
+    producer.join().unwrap();
+    assert_eq!(index, STRESS_CHUNKS);
+    assert!(
+        rings.load(Ordering::SeqCst) <= pending,
+        "rung more often than pending"
+    );
+}
