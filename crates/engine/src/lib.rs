@@ -1,5 +1,6 @@
 //! The pollable HTTP engine.
 
+pub mod executor;
 pub mod notify;
 pub mod pipe;
 pub mod wheel;
