@@ -1,6 +1,7 @@
 //! The pollable HTTP engine.
 
 pub mod executor;
+pub mod limits;
 pub mod notify;
 pub mod pipe;
 pub mod wheel;

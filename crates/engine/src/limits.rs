@@ -1,0 +1,466 @@
+//! The one table of the engine's limits: every wait, count and buffer that a peer could otherwise stretch.
+//!
+//! A limit is one row of the table below: its field, type, default, bounds, unit and the line a reader of the reference needs. The
+//! struct, its defaults, [`Limits::set`], the bounds in error messages and `docs/limits.md` follow from the row. Zero means "no such
+//! limit" where the row's line says so. What to do at the connection limit is no number and lies elsewhere.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+/// One row of [`Limits::TABLE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitRow {
+    /// The field of [`Limits`], its unit at the end where it has one.
+    pub name: &'static str,
+    /// The value unless set.
+    pub default: u64,
+    /// The least value that can be set.
+    pub min: u64,
+    /// The greatest value that can be set.
+    pub max: u64,
+    /// What is counted: `bytes`, `ms`, `bytes/s`, `connections` and the like.
+    pub unit: &'static str,
+    /// One line for the reference.
+    pub doc: &'static str,
+}
+
+/// Why a limit was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitError {
+    /// There is no limit of this name.
+    Unknown,
+    /// The value lies outside the row's bounds.
+    OutOfBounds {
+        /// The row that was to be set.
+        row: &'static LimitRow,
+        /// The value that was asked for.
+        value: u64,
+    },
+    /// Two limits contradict each other.
+    Relation {
+        /// The limit that must not be greater.
+        lesser: &'static str,
+        /// The limit it must not exceed.
+        greater: &'static str,
+        /// The value of `greater`.
+        bound: u64,
+    },
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LimitError::Unknown => f.write_str("no limit of this name (docs/limits.md lists them)"),
+            LimitError::OutOfBounds { row, value } => write!(
+                f,
+                "{} cannot be {value}: it lies between {} and {} {}",
+                row.name, row.min, row.max, row.unit
+            ),
+            LimitError::Relation {
+                lesser,
+                greater,
+                bound,
+            } => write!(
+                f,
+                "{lesser} exceeds {greater}, which is {bound} (lower the one or raise the other)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LimitError {}
+
+macro_rules! limits {
+    ($($doc:literal $name:ident: $type:ty = $default:literal, $min:literal ..= $max:literal, $unit:literal;)*) => {
+        /// The limits of one engine; [`Limits::TABLE`] has their bounds, [`Limits::validate`] checks a set made by hand.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $(#[doc = concat!($doc, " In ", $unit, ".")] pub $name: $type,)*
+        }
+
+        impl Limits {
+            /// What holds unless set.
+            pub const DEFAULT: Limits = Limits { $($name: $default,)* };
+
+            /// Every limit, in the order of the reference.
+            pub const TABLE: &[LimitRow] = &[
+                $(LimitRow { name: stringify!($name), default: $default, min: $min, max: $max, unit: $unit, doc: $doc },)*
+            ];
+
+            /// The value of the limit called `name`.
+            pub fn get(&self, name: &str) -> Option<u64> {
+                match name {
+                    $(stringify!($name) => u64::try_from(self.$name).ok(),)*
+                    _ => None,
+                }
+            }
+
+            fn store(&mut self, row: &'static LimitRow, value: u64) -> Result<(), LimitError> {
+                let out_of_bounds = LimitError::OutOfBounds { row, value };
+                match row.name {
+                    $(stringify!($name) => self.$name = <$type>::try_from(value).map_err(|_| out_of_bounds)?,)*
+                    _ => return Err(LimitError::Unknown),
+                }
+                Ok(())
+            }
+        }
+
+        // Bounds must admit the default and fit the type.
+        const _: () = {
+            $(
+                let (min, default, max): (u64, u64, u64) = ($min, $default, $max);
+                assert!(min <= default && default <= max && max <= <$type>::MAX as u64);
+            )*
+        };
+    };
+}
+
+limits! {
+    "Request line and fields together; more is 431."
+    head_bytes_max: u32 = 32_768, 512 ..= 1_048_576, "bytes";
+    "Field lines in a head or in trailers; more is 431."
+    fields_max: u32 = 100, 8 ..= 128, "fields";
+    "Request target; longer is 414."
+    target_bytes_max: u32 = 8_192, 64 ..= 65_536, "bytes";
+    "Trailer fields of a request together; more is 431 and close."
+    trailer_bytes_max: u32 = 8_192, 0 ..= 1_048_576, "bytes";
+    "Request content after the framing is taken off; more is 413. 0: no limit."
+    content_bytes_max: u64 = 1_048_576, 0 ..= 1_125_899_906_842_624, "bytes";
+    "Chunk size line with its extensions; longer is 400."
+    chunk_line_bytes_max: u32 = 256, 16 ..= 4_096, "bytes";
+    "Content kept in a pipe between the engine and a handler, per direction; beyond it the sender waits."
+    content_window_bytes: u32 = 65_536, 4_096 ..= 16_777_216, "bytes";
+    "Requests received and not yet answered on one connection; beyond it reading pauses."
+    pipeline_bytes_max: u32 = 65_536, 1_024 ..= 16_777_216, "bytes";
+    "Pipelined requests of one connection waiting for an answer that comes later; beyond it reading pauses."
+    pipeline_requests_max: u32 = 100, 1 ..= 10_000, "requests";
+    "Encoded answers waiting for one slow peer; beyond it no further request is taken from the connection."
+    response_queue_bytes_max: u32 = 262_144, 4_096 ..= 67_108_864, "bytes";
+    "From the accept, or the first byte of a further request, to the end of the head; slower is 408 and close."
+    head_timeout_ms: u32 = 15_000, 100 ..= 3_600_000, "ms";
+    "From the accept to the end of the PROXY protocol header, where one is expected; slower is closed."
+    proxy_header_timeout_ms: u32 = 5_000, 100 ..= 3_600_000, "ms";
+    "Between two pieces of request content; longer is 408 and close."
+    content_idle_timeout_ms: u32 = 30_000, 100 ..= 3_600_000, "ms";
+    "Least mean rate of request content after its grace; slower is 408 and close. 0: no floor."
+    content_rate_min: u32 = 256, 0 ..= 1_000_000_000, "bytes/s";
+    "Time before the floors on the rates of content and of answers hold."
+    rate_grace_ms: u32 = 30_000, 1_000 ..= 3_600_000, "ms";
+    "Between two requests on a kept connection; longer closes it."
+    keep_alive_idle_ms: u32 = 5_000, 0 ..= 3_600_000, "ms";
+    "Requests answered on one connection; the last answer carries Connection: close. 0: no limit."
+    requests_per_connection_max: u32 = 1_000, 0 ..= 4_000_000_000, "requests";
+    "Without a byte of an answer taken by the peer; longer resets the connection."
+    write_stall_timeout_ms: u32 = 30_000, 100 ..= 3_600_000, "ms";
+    "Least mean rate at which the peer takes an answer after the grace; slower resets the connection. 0: no floor."
+    write_rate_min: u32 = 256, 0 ..= 1_000_000_000, "bytes/s";
+    "Connections of one engine at a time. 0: what the descriptor limit allows."
+    connections_max: u32 = 0, 0 ..= 16_777_216, "connections";
+    "Connections of one IPv4 address or IPv6 /64 at a time; unix listeners are exempt. 0: no limit."
+    connections_per_address_max: u32 = 4_096, 0 ..= 16_777_216, "connections";
+    "Connections taken from a listener in one turn, so that accepts do not starve the others."
+    accept_per_turn_max: u32 = 64, 1 ..= 4_096, "connections";
+    "Pause of accepting after the system ran out of descriptors or memory."
+    accept_pause_ms: u32 = 100, 1 ..= 60_000, "ms";
+    "Read from one connection in one turn, so that a fast sender does not starve the others."
+    read_per_turn_bytes: u32 = 262_144, 4_096 ..= 16_777_216, "bytes";
+    "Written to one connection in one turn, so that a fast receiver does not starve the others."
+    write_per_turn_bytes: u32 = 2_097_152, 65_536 ..= 1_073_741_824, "bytes";
+    "Reading on after an answer that closes, so that the peer can read it before the reset (RFC 9112 §9.6)."
+    lingering_close_ms: u32 = 2_000, 0 ..= 60_000, "ms";
+    "Read and thrown away while lingering; more is reset."
+    lingering_bytes_max: u32 = 1_048_576, 0 ..= 1_073_741_824, "bytes";
+    "From the start of a drain to its end; what still runs then is cut."
+    drain_timeout_ms: u32 = 30_000, 0 ..= 86_400_000, "ms";
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits::DEFAULT
+    }
+}
+
+impl Limits {
+    /// The row of the limit called `name`.
+    pub fn row(name: &str) -> Option<&'static LimitRow> {
+        Limits::TABLE.iter().find(|row| row.name == name)
+    }
+
+    /// Sets the limit called `name`; nothing changes on error. Relations are left to [`Limits::validate`], so that several can be set.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), LimitError> {
+        let row = Limits::row(name).ok_or(LimitError::Unknown)?;
+        if value < row.min || value > row.max {
+            return Err(LimitError::OutOfBounds { row, value });
+        }
+        self.store(row, value)
+    }
+
+    /// Checks every bound and every relation; the fields are public and may hold anything.
+    pub fn validate(&self) -> Result<(), LimitError> {
+        for row in Limits::TABLE {
+            let value = self.get(row.name).unwrap_or(u64::MAX);
+            if value < row.min || value > row.max {
+                return Err(LimitError::OutOfBounds { row, value });
+            }
+        }
+        match self.broken_relation() {
+            None => Ok(()),
+            Some((lesser, greater, bound)) => Err(LimitError::Relation {
+                lesser,
+                greater,
+                bound: u64::from(bound),
+            }),
+        }
+    }
+
+    /// The first pair `(lesser, greater, value of greater)` that is the wrong way round; `const`, so that the defaults are checked when compiled.
+    const fn broken_relation(&self) -> Option<(&'static str, &'static str, u32)> {
+        let relations = [
+            // A target of the greatest length must fit a head, with room for method, version and Host.
+            (
+                "target_bytes_max",
+                self.target_bytes_max,
+                "head_bytes_max",
+                self.head_bytes_max,
+            ),
+            (
+                "trailer_bytes_max",
+                self.trailer_bytes_max,
+                "head_bytes_max",
+                self.head_bytes_max,
+            ),
+            (
+                "chunk_line_bytes_max",
+                self.chunk_line_bytes_max,
+                "content_window_bytes",
+                self.content_window_bytes,
+            ),
+            // One head must be able to wait behind an answer that comes later.
+            (
+                "head_bytes_max",
+                self.head_bytes_max,
+                "pipeline_bytes_max",
+                self.pipeline_bytes_max,
+            ),
+            // Otherwise a handler's window never fits the queue and its content comes in halves.
+            (
+                "content_window_bytes",
+                self.content_window_bytes,
+                "response_queue_bytes_max",
+                self.response_queue_bytes_max,
+            ),
+            (
+                "proxy_header_timeout_ms",
+                self.proxy_header_timeout_ms,
+                "head_timeout_ms",
+                self.head_timeout_ms,
+            ),
+        ];
+        let mut index = 0;
+        while index < relations.len() {
+            let (lesser, value, greater, bound) = relations[index];
+            if value > bound {
+                return Some((lesser, greater, bound));
+            }
+            index += 1;
+        }
+        None
+    }
+}
+
+const _: () = assert!(Limits::DEFAULT.broken_relation().is_none());
+
+/// The reference page of the limits, as Markdown.
+pub fn limits_markdown() -> String {
+    let mut page = String::from(
+        "# Limits\n\nEvery limit holds by default. A value outside the bounds is refused with a message that names them.\n\n\
+         | limit | default | least | greatest | unit | what it bounds |\n|---|--:|--:|--:|---|---|\n",
+    );
+    for row in Limits::TABLE {
+        let LimitRow {
+            name,
+            default,
+            min,
+            max,
+            unit,
+            doc,
+        } = row;
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            page,
+            "| `{name}` | {default} | {min} | {max} | {unit} | {doc} |"
+        );
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, value: u64, expected: Result<(), &str>) {
+        let mut limits = Limits::default();
+        let result = limits.set(name, value);
+        assert_eq!(
+            result.map_err(|error| error.to_string()),
+            expected.map_err(str::to_owned)
+        );
+        let kept = Limits::default().get(name);
+        assert_eq!(
+            limits.get(name),
+            if result.is_ok() { Some(value) } else { kept }
+        );
+    }
+
+    #[test]
+    fn every_row_holds_at_both_edges_and_not_beyond() {
+        for row in Limits::TABLE {
+            check(row.name, row.min, Ok(()));
+            check(row.name, row.max, Ok(()));
+            let said = |value: u64| {
+                format!(
+                    "{} cannot be {value}: it lies between {} and {} {}",
+                    row.name, row.min, row.max, row.unit
+                )
+            };
+            check(row.name, row.max + 1, Err(&said(row.max + 1)));
+            if row.min > 0 {
+                check(row.name, row.min - 1, Err(&said(row.min - 1)));
+            }
+            check(row.name, u64::MAX, Err(&said(u64::MAX)));
+        }
+    }
+
+    #[test]
+    fn rejects_an_unknown_name() {
+        check(
+            "head_bytes",
+            1,
+            Err("no limit of this name (docs/limits.md lists them)"),
+        );
+        check(
+            "",
+            1,
+            Err("no limit of this name (docs/limits.md lists them)"),
+        );
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_table_and_valid() {
+        let limits = Limits::default();
+        assert_eq!(limits.validate(), Ok(()));
+        for row in Limits::TABLE {
+            assert_eq!(limits.get(row.name), Some(row.default), "{}", row.name);
+        }
+        assert_eq!(
+            (
+                limits.fields_max,
+                limits.head_bytes_max,
+                limits.target_bytes_max
+            ),
+            (100, 32 * 1024, 8 * 1024)
+        );
+    }
+
+    #[test]
+    fn rejects_a_field_set_out_of_bounds_by_hand() {
+        let limits = Limits {
+            fields_max: 129,
+            ..Limits::default()
+        };
+        assert_eq!(
+            limits.validate().unwrap_err().to_string(),
+            "fields_max cannot be 129: it lies between 8 and 128 fields"
+        );
+    }
+
+    #[test]
+    fn rejects_limits_that_contradict_each_other() {
+        let rows = [
+            (
+                Limits {
+                    target_bytes_max: 32_769,
+                    ..Limits::default()
+                },
+                "target_bytes_max exceeds head_bytes_max, which is 32768",
+            ),
+            (
+                Limits {
+                    head_bytes_max: 65_537,
+                    ..Limits::default()
+                },
+                "head_bytes_max exceeds pipeline_bytes_max, which is 65536",
+            ),
+            (
+                Limits {
+                    trailer_bytes_max: 32_769,
+                    ..Limits::default()
+                },
+                "trailer_bytes_max exceeds head_bytes_max, which is 32768",
+            ),
+            (
+                Limits {
+                    content_window_bytes: 262_145,
+                    ..Limits::default()
+                },
+                "content_window_bytes exceeds response_queue_bytes_max, which is 262144",
+            ),
+            (
+                Limits {
+                    head_timeout_ms: 4_999,
+                    ..Limits::default()
+                },
+                "proxy_header_timeout_ms exceeds head_timeout_ms, which is 4999",
+            ),
+        ];
+        for (limits, expected) in rows {
+            let message = limits.validate().unwrap_err().to_string();
+            assert_eq!(
+                message,
+                format!("{expected} (lower the one or raise the other)")
+            );
+        }
+        let edge = Limits {
+            head_bytes_max: 65_536,
+            target_bytes_max: 65_536,
+            ..Limits::default()
+        };
+        assert_eq!(edge.validate(), Ok(()));
+    }
+
+    #[test]
+    fn names_carry_their_unit_and_are_unique() {
+        let mut names: Vec<_> = Limits::TABLE.iter().map(|row| row.name).collect();
+        for row in Limits::TABLE {
+            assert!(
+                row.unit != "ms" || row.name.ends_with("_ms"),
+                "{}",
+                row.name
+            );
+            assert!(
+                row.unit != "bytes" || row.name.contains("bytes"),
+                "{}",
+                row.name
+            );
+            assert!(
+                row.doc.ends_with('.') && !row.doc.contains('|'),
+                "{}",
+                row.name
+            );
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Limits::TABLE.len());
+    }
+
+    #[test]
+    fn the_reference_has_a_line_for_each_limit() {
+        let page = limits_markdown();
+        assert_eq!(
+            page.lines().filter(|line| line.starts_with("| `")).count(),
+            Limits::TABLE.len()
+        );
+        assert!(page.contains("| `fields_max` | 100 | 8 | 128 | fields | Field lines in a head or in trailers; more is 431. |\n"));
+    }
+}
