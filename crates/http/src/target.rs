@@ -1,0 +1,445 @@
+//! Request targets (RFC 9112 §3.2): owns their four forms, authorities, the way from a raw path to one that is safe for
+//! file lookup and authorization, and the way back. Which site or file a path means is the server's business.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// What the method allows as its target (RFC 9112 §3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetMethod {
+    /// CONNECT: authority-form only.
+    Connect,
+    /// OPTIONS: asterisk-form too.
+    Options,
+    /// All others: origin-form or absolute-form.
+    Other,
+}
+
+/// Why a request target is refused; the answer is 400.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetError {
+    /// There is none.
+    Empty,
+    /// A control, a space, or a `#`: fragments are not sent (RFC 9112 §3.2.1).
+    Byte,
+    /// The form is not one that the method may have.
+    Form,
+    /// The scheme of an absolute-form is neither `http` nor `https`.
+    Scheme,
+    /// Host or port cannot be read, a user name is given (RFC 9110 §4.2.4), or CONNECT lacks a port.
+    Authority,
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Empty => "the request target is empty",
+            Self::Byte => "the request target has a byte that must be percent-encoded",
+            Self::Form => "the request target has a form that the method does not allow",
+            Self::Scheme => "the scheme of the request target is neither http nor https",
+            Self::Authority => "the authority is malformed",
+        })
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+/// Scheme of an absolute-form target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http`
+    Http,
+    /// `https`
+    Https,
+}
+
+/// A request target, parsed but not decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestTarget<'a> {
+    /// `/path?query` (RFC 9112 §3.2.1)
+    Origin(PathAndQuery<'a>),
+    /// `http://host/path?query` (RFC 9112 §3.2.2); its authority outranks the Host field.
+    Absolute {
+        /// As written before the colon.
+        scheme: Scheme,
+        /// Host and port.
+        authority: Authority<'a>,
+        /// An empty path is `/`, and `*` for OPTIONS (RFC 9112 §3.2.4).
+        path_and_query: PathAndQuery<'a>,
+    },
+    /// `host:port` of CONNECT (RFC 9112 §3.2.3)
+    Authority(Authority<'a>),
+    /// `*` of OPTIONS (RFC 9112 §3.2.4)
+    Asterisk,
+}
+
+impl<'a> RequestTarget<'a> {
+    /// Parses the target as it stands in the request line.
+    pub fn parse(raw: &'a [u8], method: TargetMethod) -> Result<Self, TargetError> {
+        if raw.is_empty() {
+            return Err(TargetError::Empty);
+        }
+        if raw
+            .iter()
+            .any(|&byte| byte <= b' ' || byte == 0x7f || byte == b'#')
+        {
+            return Err(TargetError::Byte);
+        }
+        match method {
+            TargetMethod::Connect => {
+                let authority = Authority::parse(raw)?;
+                // RFC 9110 §9.3.6: CONNECT has no default port.
+                authority.port.ok_or(TargetError::Authority)?;
+                Ok(Self::Authority(authority))
+            }
+            TargetMethod::Options if raw == b"*" => Ok(Self::Asterisk),
+            _ if raw[0] == b'/' => Ok(Self::Origin(PathAndQuery::split(raw))),
+            _ => Self::parse_absolute(raw, method),
+        }
+    }
+
+    /// The raw path: `/` at least, `*` for the asterisk-form, `None` for the authority-form.
+    pub fn raw_path(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Origin(path_and_query) | Self::Absolute { path_and_query, .. } => {
+                Some(path_and_query.path)
+            }
+            Self::Authority(_) => None,
+            Self::Asterisk => Some(b"*"),
+        }
+    }
+
+    /// The raw query after the `?`, which may be there and empty.
+    pub fn raw_query(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Origin(path_and_query) | Self::Absolute { path_and_query, .. } => {
+                path_and_query.query
+            }
+            Self::Authority(_) | Self::Asterisk => None,
+        }
+    }
+
+    /// The authority that the target itself names.
+    pub fn authority(self) -> Option<Authority<'a>> {
+        match self {
+            Self::Absolute { authority, .. } | Self::Authority(authority) => Some(authority),
+            Self::Origin(_) | Self::Asterisk => None,
+        }
+    }
+
+    fn parse_absolute(raw: &'a [u8], method: TargetMethod) -> Result<Self, TargetError> {
+        let colon = memchr::memmem::find(raw, b"://").ok_or(TargetError::Form)?;
+        let scheme = match &raw[..colon] {
+            name if name.eq_ignore_ascii_case(b"http") => Scheme::Http,
+            name if name.eq_ignore_ascii_case(b"https") => Scheme::Https,
+            _ => return Err(TargetError::Scheme),
+        };
+        let rest = &raw[colon + 3..];
+        let end = memchr::memchr2(b'/', b'?', rest).unwrap_or(rest.len());
+        let authority = Authority::parse(&rest[..end])?;
+        // RFC 9110 §4.2.1: a sender must not make an http URI with an empty host.
+        if authority.host.is_empty() {
+            return Err(TargetError::Authority);
+        }
+        let mut path_and_query = PathAndQuery::split(&rest[end..]);
+        if path_and_query.path.is_empty() {
+            let whole_server = method == TargetMethod::Options && path_and_query.query.is_none();
+            path_and_query.path = if whole_server { b"*" } else { b"/" };
+        }
+        Ok(Self::Absolute {
+            scheme,
+            authority,
+            path_and_query,
+        })
+    }
+}
+
+/// Raw path and query of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathAndQuery<'a> {
+    path: &'a [u8],
+    query: Option<&'a [u8]>,
+}
+
+impl<'a> PathAndQuery<'a> {
+    fn split(raw: &'a [u8]) -> Self {
+        match memchr::memchr(b'?', raw) {
+            Some(at) => Self {
+                path: &raw[..at],
+                query: Some(&raw[at + 1..]),
+            },
+            None => Self {
+                path: raw,
+                query: None,
+            },
+        }
+    }
+}
+
+/// Host and port of a target or of the Host field (RFC 9110 §7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Authority<'a> {
+    host: &'a [u8],
+    port: Option<u16>,
+}
+
+impl<'a> Authority<'a> {
+    /// Parses `host`, `host:port` or `[address]:port`. The host may be empty, as Host is when the target has no authority
+    /// (RFC 9112 §3.2), and so may the port (RFC 3986 §3.2.3).
+    pub fn parse(raw: &'a [u8]) -> Result<Self, TargetError> {
+        let (host, after) = match raw {
+            [b'[', ..] => {
+                let close = memchr::memchr(b']', raw).ok_or(TargetError::Authority)?;
+                raw.split_at(close + 1)
+            }
+            _ => raw.split_at(memchr::memchr(b':', raw).unwrap_or(raw.len())),
+        };
+        let port = match after {
+            [] | [b':'] => None,
+            [b':', digits @ ..] => Some(parse_port(digits).ok_or(TargetError::Authority)?),
+            _ => return Err(TargetError::Authority),
+        };
+        if !is_host(host) || (host.is_empty() && !raw.is_empty()) {
+            return Err(TargetError::Authority);
+        }
+        Ok(Self { host, port })
+    }
+
+    /// The host as written, brackets of an address included; compare it without regard to case.
+    pub fn host(self) -> &'a [u8] {
+        self.host
+    }
+
+    /// The port where one is written.
+    pub fn port(self) -> Option<u16> {
+        self.port
+    }
+}
+
+fn parse_port(digits: &[u8]) -> Option<u16> {
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    str::from_utf8(digits).ok()?.parse().ok()
+}
+
+fn is_host(host: &[u8]) -> bool {
+    if let [b'[', address @ .., b']'] = host {
+        return !address.is_empty()
+            && address
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b":.-_~!$&'()*+,;=".contains(byte));
+    }
+    let mut rest = host;
+    loop {
+        match rest {
+            [] => return true,
+            [b'%', high, low, after @ ..]
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                rest = after;
+            }
+            [byte, after @ ..]
+                if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(byte) =>
+            {
+                rest = after;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Why a path is refused; the answer is 400.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathError {
+    /// It does not begin with `/`.
+    NotAbsolute,
+    /// A control, a space, `#` or `?` that is not percent-encoded.
+    Byte,
+    /// A `%` without two hexadecimal digits.
+    Triplet,
+    /// `%00`: no file name has it, and a C library would end the name there.
+    Nul,
+    /// `%2F`: it would be one segment for an authorization rule and two for the file system.
+    EncodedSlash,
+    /// More `..` than segments before them. RFC 3986 §5.2.4 would stay at the root; but who builds links removes them
+    /// before sending, so what arrives is a probe, and is refused rather than answered with another page.
+    AboveRoot,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NotAbsolute => "the path does not begin with a slash",
+            Self::Byte => "the path has a byte that must be percent-encoded",
+            Self::Triplet => "the path has a percent sign without two hexadecimal digits",
+            Self::Nul => "the path has a NUL byte",
+            Self::EncodedSlash => "the path has an encoded slash",
+            Self::AboveRoot => "the path climbs above the root",
+        })
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// A decoded path in the one form that rules and file lookup may see: it begins with `/` and has no empty segment except
+/// that a directory ends with `/`, no `.` or `..` segment and no NUL. Other bytes are any, UTF-8 or not; a backslash is
+/// part of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NormalPath<'a>(Cow<'a, [u8]>);
+
+impl<'a> NormalPath<'a> {
+    /// Decodes a raw path: triplets first, segment by segment, then dot segments, so that an encoded `..` is a `..`.
+    /// Empty segments go before `..` is applied, as in the file system: `/a//../b` is `/b`. Allocates only where the path
+    /// is not normal already.
+    pub fn decode(raw: &'a [u8]) -> Result<Self, PathError> {
+        if raw.first() != Some(&b'/') {
+            return Err(PathError::NotAbsolute);
+        }
+        let mut plain = true;
+        let mut before = 0;
+        for &byte in raw {
+            match byte {
+                0..=b' ' | 0x7f | b'#' | b'?' => return Err(PathError::Byte),
+                b'%' => plain = false,
+                b'/' | b'.' if before == b'/' => plain = false,
+                _ => {}
+            }
+            before = byte;
+        }
+        if plain {
+            return Ok(Self(Cow::Borrowed(raw)));
+        }
+        rebuild(raw).map(|path| Self(Cow::Owned(path)))
+    }
+
+    /// The bytes, beginning with `/`.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether the path ends with `/`, and so asks for a directory.
+    pub fn is_directory(&self) -> bool {
+        self.0.ends_with(b"/")
+    }
+
+    /// The names from the root down; none for `/`.
+    pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
+        self.0
+            .split(|&byte| byte == b'/')
+            .filter(|name| !name.is_empty())
+    }
+}
+
+/// Decodes segment by segment into a path that is normal at every step.
+fn rebuild(raw: &[u8]) -> Result<Vec<u8>, PathError> {
+    let mut path = Vec::with_capacity(raw.len());
+    let mut name = Vec::new();
+    let mut is_directory = false;
+    for segment in raw[1..].split(|&byte| byte == b'/') {
+        name.clear();
+        decode_segment(segment, &mut name)?;
+        is_directory = matches!(name.as_slice(), b"" | b"." | b"..");
+        match name.as_slice() {
+            b"" | b"." => {}
+            b".." => {
+                let parent = memchr::memrchr(b'/', &path).ok_or(PathError::AboveRoot)?;
+                path.truncate(parent);
+            }
+            _ => {
+                path.push(b'/');
+                path.extend_from_slice(&name);
+            }
+        }
+    }
+    if is_directory {
+        path.push(b'/');
+    }
+    Ok(path)
+}
+
+fn decode_segment(segment: &[u8], name: &mut Vec<u8>) -> Result<(), PathError> {
+    let mut rest = segment;
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        name.extend_from_slice(&rest[..at]);
+        match triplet(&rest[at..]).ok_or(PathError::Triplet)? {
+            0 => return Err(PathError::Nul),
+            b'/' => return Err(PathError::EncodedSlash),
+            byte => name.push(byte),
+        }
+        rest = &rest[at + 3..];
+    }
+    name.extend_from_slice(rest);
+    Ok(())
+}
+
+/// The byte that `%XX` at the beginning stands for.
+fn triplet(bytes: &[u8]) -> Option<u8> {
+    let &[b'%', high, low, ..] = bytes else {
+        return None;
+    };
+    Some(hex_digit(high)? << 4 | hex_digit(low)?)
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Encodes a decoded path or a single name for a link or a Location. Slashes stay; a colon and all that HTML or a field
+/// could take for its own is encoded, so the result needs no escaping, and a name cannot be read as a scheme.
+pub fn percent_encode_path(path: &[u8]) -> Cow<'_, str> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let stays = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/@+,=!$()".contains(byte);
+    if path.iter().all(stays)
+        && let Ok(path) = str::from_utf8(path)
+    {
+        return Cow::Borrowed(path);
+    }
+    let mut encoded = String::with_capacity(path.len() + path.len() / 2);
+    for byte in path {
+        if stays(byte) {
+            encoded.push(char::from(*byte));
+        } else {
+            encoded.push('%');
+            encoded.push(char::from(HEX[usize::from(byte >> 4)]));
+            encoded.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+    Cow::Owned(encoded)
+}
+
+/// The pairs `key=value` of a raw query, decoded as forms encode them: `+` is a space. A percent sign without two
+/// hexadecimal digits stays as it is, for a query is data and no path; empty pairs are passed over.
+pub fn query_pairs(raw_query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
+    raw_query
+        .split(|&byte| byte == b'&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let equals = memchr::memchr(b'=', pair).unwrap_or(pair.len());
+            let value = pair.get(equals + 1..).unwrap_or_default();
+            (decode_form(&pair[..equals]), decode_form(value))
+        })
+}
+
+fn decode_form(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'+', b'%', raw).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let [byte, after @ ..] = rest {
+        let (value, next) = match (byte, triplet(rest)) {
+            (b'+', _) => (b' ', after),
+            (_, Some(value)) => (value, &rest[3..]),
+            _ => (*byte, after),
+        };
+        decoded.push(value);
+        rest = next;
+    }
+    Cow::Owned(decoded)
+}
