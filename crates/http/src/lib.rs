@@ -1,3 +1,6 @@
 //! HTTP semantics and the HTTP/1.1 machine. No I/O, no clock.
 
+pub mod conditional;
+pub mod date;
+pub mod etag;
 pub mod target;
