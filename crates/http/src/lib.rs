@@ -3,4 +3,6 @@
 pub mod conditional;
 pub mod date;
 pub mod etag;
+mod list;
+pub mod range;
 pub mod target;

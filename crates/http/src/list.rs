@@ -1,0 +1,73 @@
+//! Lists in field values (RFC 9110 §5.6.1): owns the splitting at commas and semicolons outside quoted strings.
+//! What a member means is the business of the module that asks.
+
+/// Members of a list field value, trimmed, without the empty ones (RFC 9110 §5.6.1.2).
+pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    Split {
+        rest: Some(value),
+        separator: b',',
+    }
+    .filter(|member| !member.is_empty())
+}
+
+/// Parameters `name=value` of a list member, after its first semicolon; those without `=` have an empty value.
+/// Quotes around a value stay: [`unquoted`] takes them away.
+pub(crate) fn parameters(member: &[u8]) -> (&[u8], impl Iterator<Item = (&[u8], &[u8])>) {
+    let mut parts = Split {
+        rest: Some(member),
+        separator: b';',
+    };
+    let head = parts.next().unwrap_or_default();
+    let parameters = parts.filter(|part| !part.is_empty()).map(|part| {
+        let equals = memchr::memchr(b'=', part).unwrap_or(part.len());
+        (&part[..equals], part.get(equals + 1..).unwrap_or_default())
+    });
+    (head, parameters)
+}
+
+/// The value without the quotes of a quoted string. Escapes inside stay as they are: no value that we compare has any.
+pub(crate) fn unquoted(value: &[u8]) -> &[u8] {
+    match value {
+        [b'"', inner @ .., b'"'] => inner,
+        _ => value,
+    }
+}
+
+/// Whether the bytes are a token (RFC 9110 §5.6.2).
+pub(crate) fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty()
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+}
+
+struct Split<'a> {
+    rest: Option<&'a [u8]>,
+    separator: u8,
+}
+
+impl<'a> Iterator for Split<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest?;
+        let end = separator_outside_quotes(rest, self.separator);
+        self.rest = end.map(|end| &rest[end + 1..]);
+        Some(rest[..end.unwrap_or(rest.len())].trim_ascii())
+    }
+}
+
+fn separator_outside_quotes(bytes: &[u8], separator: u8) -> Option<usize> {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if byte == separator && !quoted => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
