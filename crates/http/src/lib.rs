@@ -4,5 +4,7 @@ pub mod conditional;
 pub mod date;
 pub mod etag;
 mod list;
+pub mod media_type;
+pub mod negotiation;
 pub mod range;
 pub mod target;
