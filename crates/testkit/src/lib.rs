@@ -1,1 +1,33 @@
-//! For tests only: children, raw sockets, temporary trees.
+//! For tests only: children, raw sockets, rivals, temporary trees, and the blocks of the documentation.
+//!
+//! Whatever goes wrong in here is a test that fails, so everything panics with a sentence that names the thing,
+//! at the line of the test that asked for it.
+//! Nothing in here uses the server's own parser: a test of conformance must not agree with the server by construction.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+
+mod child;
+pub mod docs;
+mod hash;
+mod net;
+mod process;
+mod raw;
+mod response;
+mod rival;
+mod skip;
+mod tree;
+mod vervet;
+mod wait;
+
+pub use child::{Child, Line, Stream};
+pub use hash::sha256_hex;
+pub use net::free_port;
+pub use process::{cpu_time, open_fds, rss_bytes};
+pub use raw::RawClient;
+pub use response::{Framing, Response};
+pub use rival::{Rival, RivalKind};
+pub use rustix::process::Signal;
+pub use skip::{find_program, skipped};
+pub use tree::TempTree;
+pub use vervet::Vervet;
+pub use wait::{PATIENCE, wait_for, wait_until};
