@@ -1,0 +1,43 @@
+//! The repository checks itself: every tracked file is read and held against the map and the rules of the house.
+//!
+//! Each module owns one kind of rule and, in its tests, a bad tree in which the rule must find what was planted.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod borders;
+mod dependencies;
+mod edges;
+mod exceptions;
+mod shape;
+mod source;
+mod tree;
+mod words;
+
+use tree::{Finding, Tree};
+
+/// Every rule. A new one is a function and its line here.
+const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
+    borders::check,
+    dependencies::check,
+    edges::check,
+    exceptions::check,
+    shape::check,
+    words::check,
+];
+
+#[test]
+fn the_repository_is_tidy() {
+    let tree = Tree::of_repository();
+    let mut findings: Vec<String> = RULES
+        .iter()
+        .flat_map(|rule| rule(&tree))
+        .map(|finding| finding.to_string())
+        .collect();
+    findings.sort();
+    assert!(
+        findings.is_empty(),
+        "{} findings:\n{}",
+        findings.len(),
+        findings.join("\n")
+    );
+}

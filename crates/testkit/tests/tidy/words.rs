@@ -1,0 +1,145 @@
+//! What may stand in no file: notes to oneself, paths of one machine, hosts of package registries, and long lines.
+
+use crate::tree::{Finding, Tree, has_extension};
+
+/// Words that say that something is unfinished. Put together here, so that this file does not hold them.
+const NOTES: &[&str] = &[
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("X", "XX"),
+];
+
+/// Folders that exist on the machine of whoever wrote the line.
+const PLACES: &[&str] = &[
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/wo", "rk/"),
+    concat!("/Us", "ers/"),
+];
+
+/// Hosts that packages come from: which one is the user's business and their tools' setting.
+const HOSTS: &[&str] = &[
+    concat!("crates", ".io"),
+    concat!("pypi", ".org"),
+    concat!("pythonhosted", ".org"),
+    concat!("deb.debian", ".org"),
+    concat!("registry.npmjs", ".org"),
+    concat!("proxy.golang", ".org"),
+];
+
+/// The longest line, in characters. Tables of Markdown cannot be broken and are exempt.
+const LINE_CHARACTERS_MAX: usize = 160;
+
+/// Files that others write: cargo's lock file names the registry; licences are as they are.
+const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-MIT", "LICENSE-APACHE"];
+/// Texts that are data: pages to serve, input for tests, results.
+const DATA: &[&str] = &["examples/site/", "fuzz/corpus/", "/data/", "bench/results/"];
+
+/// Finds such words and lines.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.files() {
+        if FOREIGN.iter().any(|end| path.ends_with(end))
+            || DATA.iter().any(|data| path.contains(data))
+        {
+            continue;
+        }
+        for (index, line) in text.lines().enumerate() {
+            findings.extend(
+                problems(path, line)
+                    .into_iter()
+                    .map(|text| Finding::at(path, index + 1, text)),
+            );
+        }
+    }
+    findings
+}
+
+fn problems(path: &str, line: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let notes = NOTES.iter().filter(|word| has_word(line, word));
+    problems.extend(notes.map(|word| format!("`{word}`: do it, or write down what is so")));
+    let places = PLACES.iter().filter(|place| has_place(line, place));
+    problems.extend(places.map(|place| format!("`{place}` exists on one machine")));
+    let hosts = HOSTS.iter().filter(|host| line.contains(**host));
+    problems.extend(hosts.map(|host| format!("`{host}`: name no host of packages")));
+    let length = line.chars().count();
+    if length > LINE_CHARACTERS_MAX && !has_extension(path, "md") {
+        problems.push(format!(
+            "{length} characters in a line, at most {LINE_CHARACTERS_MAX}"
+        ));
+    }
+    problems
+}
+
+/// Whether a word stands in a line with no letter, digit or underscore around it.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back().is_some_and(is_part);
+        let after = line[at + word.len()..].chars().next().is_some_and(is_part);
+        !before && !after
+    })
+}
+
+/// Whether an absolute path begins so: the same letters further down a path or in a URL are something else.
+fn has_place(line: &str, place: &str) -> bool {
+    line.match_indices(place).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        before
+            .is_none_or(|character| !character.is_alphanumeric() && !"./_-$}*".contains(character))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::check_rule;
+
+    #[track_caller]
+    fn check_line(line: &str, found: usize) {
+        let problems = problems("a.rs", line);
+        assert_eq!(problems.len(), found, "{line:?}: {problems:?}");
+    }
+
+    #[test]
+    fn finds_notes_to_oneself() {
+        for word in NOTES {
+            check_line(&format!("// {word}: later"), 1);
+            check_line(&format!("{word}S_DONE a{word}"), 0);
+        }
+    }
+
+    #[test]
+    fn finds_places_of_one_machine() {
+        for place in PLACES {
+            check_line(&format!("cd {place}vervet"), 1);
+            check_line(&format!("\"{place}vervet\""), 1);
+            check_line(&format!("https://example.org{place}page"), 0);
+        }
+    }
+
+    #[test]
+    fn finds_hosts_of_packages() {
+        for host in HOSTS {
+            check_line(&format!("see https://{host}/x"), 1);
+        }
+    }
+
+    #[test]
+    fn finds_long_lines_at_the_edge() {
+        check_line(&"ä".repeat(160), 0);
+        check_line(&"ä".repeat(161), 1);
+    }
+
+    #[test]
+    fn looks_at_every_file_but_those_of_others() {
+        let note = format!("a\n{}\n", NOTES[0]);
+        let files = [
+            ("Cargo.lock", note.as_str()),
+            ("Makefile", &note),
+            ("examples/site/a.html", &note),
+        ];
+        check_rule(check, &files, &["Makefile:2"]);
+    }
+}
