@@ -1,10 +1,16 @@
 //! HTTP semantics and the HTTP/1.1 machine. No I/O, no clock.
 
+mod list;
+
 pub mod conditional;
 pub mod date;
 pub mod etag;
-mod list;
+pub mod field;
+pub mod h1;
 pub mod media_type;
+pub mod method;
 pub mod negotiation;
 pub mod range;
+pub mod status;
 pub mod target;
+pub mod version;

@@ -1,0 +1,144 @@
+//! The chunked transfer coding (RFC 9112 §7.1): chunk lines in, chunk lines out, and the trailer section.
+
+use super::section::explain_fields;
+use super::violation::Violation;
+use crate::field::{FieldSlots, Fields, Known, is_value_byte};
+
+/// The most bytes of one chunk line: size, extensions and CRLF. Nobody is known to use extensions; without a bound they
+/// are content that no limit counts (RFC 9112 §7.1.1).
+pub const CHUNK_LINE_BYTES_MAX: usize = 256;
+
+/// A complete chunk line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ChunkLine {
+    /// Bytes of content that follow; 0 for the last chunk.
+    pub(super) size: u64,
+    /// Bytes of the line with its CRLF.
+    pub(super) bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Start,
+    Size,
+    Blank,
+    Extension,
+    Cr,
+}
+
+/// Reads the chunk line at the start of `input`; `None` if its end is not there yet. Goes from byte to byte, so that the
+/// first offence is the same however the input was cut.
+pub(super) fn parse_line(input: &[u8]) -> Result<Option<ChunkLine>, Violation> {
+    let mut size = 0_u64;
+    let mut part = Part::Start;
+    for (at, &byte) in input.iter().enumerate() {
+        if at == CHUNK_LINE_BYTES_MAX {
+            return Err(Violation::ChunkLineTooLong);
+        }
+        part = match (part, byte) {
+            (Part::Cr, b'\n') => {
+                return Ok(Some(ChunkLine {
+                    size,
+                    bytes: at + 1,
+                }));
+            }
+            (Part::Cr, _) => return Err(Violation::BareCr),
+            (Part::Size | Part::Blank | Part::Extension, b'\n') => return Err(Violation::BareLf),
+            (Part::Size | Part::Extension, b'\r') => Part::Cr,
+            (Part::Start | Part::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                if size >> 60 != 0 {
+                    return Err(Violation::ChunkSizeTooLarge);
+                }
+                size = size << 4 | u64::from(hex_value(byte));
+                Part::Size
+            }
+            (Part::Size | Part::Blank, b';') => Part::Extension,
+            (Part::Size | Part::Blank, b' ' | b'\t') => Part::Blank,
+            (Part::Start | Part::Size, _) => return Err(Violation::ChunkSizeMalformed),
+            (Part::Extension, _) if is_value_byte(byte) => Part::Extension,
+            (Part::Blank | Part::Extension, _) => return Err(Violation::ChunkExtensionMalformed),
+        };
+    }
+    Ok(None)
+}
+
+const fn hex_value(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        _ => (digit | 0x20) - b'a' + 10,
+    }
+}
+
+/// Reads a complete trailer section, the empty line included.
+pub(super) fn parse_trailers<'a>(
+    section: &'a [u8],
+    slots: &'a mut FieldSlots<'a>,
+) -> Result<Fields<'a>, Violation> {
+    if section == b"\r\n" {
+        return Ok(Fields::EMPTY);
+    }
+    let lines = match httparse::parse_headers(section, slots.for_trailers()) {
+        Ok(httparse::Status::Complete((_, lines))) => lines,
+        Err(httparse::Error::TooManyHeaders) => return Err(Violation::FieldsTooMany),
+        Ok(httparse::Status::Partial) | Err(_) => return Err(explain_fields(section)),
+    };
+    let fields = Fields::classify(lines);
+    if Known::ALL
+        .iter()
+        .any(|&name| fields.has(name) && is_forbidden_trailer(name))
+    {
+        return Err(Violation::TrailerForbidden);
+    }
+    Ok(fields)
+}
+
+/// Fields for framing, routing, modifying or authenticating a request, or reading its content (RFC 9110 §6.5.1). Merged
+/// into a head that was already judged without them they would change it, so they are refused, not dropped.
+pub(super) const fn is_forbidden_trailer(name: Known) -> bool {
+    use Known as K;
+    matches!(
+        name,
+        K::Authorization
+            | K::CacheControl
+            | K::Connection
+            | K::ContentEncoding
+            | K::ContentLength
+            | K::ContentRange
+            | K::ContentType
+            | K::Cookie
+            | K::Expect
+            | K::Forwarded
+            | K::Host
+            | K::IfMatch
+            | K::IfModifiedSince
+            | K::IfNoneMatch
+            | K::IfRange
+            | K::IfUnmodifiedSince
+            | K::KeepAlive
+            | K::Location
+            | K::MaxForwards
+            | K::ProxyAuthorization
+            | K::ProxyConnection
+            | K::Range
+            | K::SetCookie
+            | K::Te
+            | K::Trailer
+            | K::TransferEncoding
+            | K::Upgrade
+            | K::Vary
+            | K::WwwAuthenticate
+            | K::XForwardedFor
+            | K::XForwardedHost
+            | K::XForwardedProto
+    )
+}
+
+/// The line before a chunk of `size` bytes, into `out`.
+pub(super) fn write_line(out: &mut Vec<u8>, size: usize) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let nibbles = (usize::BITS - size.leading_zeros()).div_ceil(4).max(1);
+    for nibble in (0..nibbles).rev() {
+        out.push(DIGITS[(size >> (4 * nibble)) & 0xF]);
+    }
+    out.extend_from_slice(b"\r\n");
+}

@@ -1,0 +1,209 @@
+//! The client role: requests out, responses in.
+
+use super::HeadLimits;
+use super::head::{AnswerHead, parse_response};
+use super::machine::{Framing, Length, Machine, Next, Received, SendError, StreamEnd};
+use super::section::{Section, Span, find_end};
+use super::server::write_length;
+use super::state::{Event, Persistence, Proposal, Role, State};
+use super::violation::Violation;
+use crate::field::{FieldBlock, FieldSlots, is_token};
+use crate::method::Method;
+use crate::status::Status;
+
+/// One connection in the client role. See [`crate::h1::state`] for the theory.
+#[derive(Debug)]
+pub struct Client(Machine);
+
+/// A request head to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestToSend<'a> {
+    /// The method, a token.
+    pub method: &'a str,
+    /// The request target: visible ASCII.
+    pub target: &'a [u8],
+    /// Field lines, Host among them, each with its CRLF, without Content-Length, Transfer-Encoding and Connection.
+    pub encoded: &'a [u8],
+    /// The content; `None` for a request that has none by its nature, such as GET.
+    pub content: Option<Length>,
+    /// Whether the fields hold an Upgrade; the machine adds `Connection: upgrade`.
+    pub proposal: Proposal,
+}
+
+impl Client {
+    /// A connection on which nothing was sent.
+    pub const fn new() -> Self {
+        Self(Machine::NEW)
+    }
+
+    /// Writes a request head and says how the content must follow.
+    pub fn send_head(
+        &mut self,
+        out: &mut Vec<u8>,
+        request: &RequestToSend<'_>,
+    ) -> Result<Framing, SendError> {
+        let target_is_visible =
+            !request.target.is_empty() && request.target.iter().all(u8::is_ascii_graphic);
+        if !is_token(request.method.as_bytes()) || !target_is_visible {
+            return Err(SendError::RequestLine);
+        }
+        let machine = &mut self.0;
+        machine.pair.apply(Role::Client, Event::Request)?;
+        machine.method = Method::from_token(request.method.as_bytes());
+        machine.proposal = match machine.method {
+            Method::Connect => Proposal::Pending,
+            _ => request.proposal,
+        };
+        let framing = match request.content {
+            None => Framing::None,
+            Some(Length::Known(length)) => Framing::Length(length),
+            Some(Length::Unknown) => Framing::Chunked,
+        };
+        machine.owe_content(framing);
+        for part in [
+            request.method.as_bytes(),
+            b" ",
+            request.target,
+            b" HTTP/1.1\r\n",
+            request.encoded,
+        ] {
+            out.extend_from_slice(part);
+        }
+        match framing {
+            Framing::Length(length) => write_length(out, length),
+            Framing::Chunked => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+            Framing::None | Framing::UntilClose => {}
+        }
+        let connection: &[u8] = match (self.0.persistence, request.proposal) {
+            (Persistence::Close, Proposal::None) => b"Connection: close\r\n",
+            (Persistence::Close, Proposal::Pending) => b"Connection: close, upgrade\r\n",
+            (Persistence::Persist, Proposal::None) => b"",
+            (Persistence::Persist, Proposal::Pending) => b"Connection: upgrade\r\n",
+        };
+        out.extend_from_slice(connection);
+        out.extend_from_slice(b"\r\n");
+        Ok(framing)
+    }
+
+    /// Writes a piece of content, as a chunk where chunks were promised.
+    pub fn send_content(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), SendError> {
+        self.0.send_content(Role::Client, out, bytes)
+    }
+
+    /// Counts `bytes` of content that went out by another way. Not for chunked content.
+    pub fn sent(&mut self, bytes: u64) -> Result<(), SendError> {
+        self.0.sent(Role::Client, bytes)
+    }
+
+    /// Ends the request. Trailers go out with chunked content and are dropped otherwise.
+    pub fn send_end(
+        &mut self,
+        out: &mut Vec<u8>,
+        trailers: Option<&FieldBlock>,
+    ) -> Result<(), SendError> {
+        self.0.send_end(Role::Client, out, trailers)
+    }
+
+    /// Finds the next event at the start of `input`, which is everything received and not yet consumed. A head whose
+    /// status is not final is interim: another head follows.
+    pub fn receive<'a>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a, AnswerHead<'a>>, Violation> {
+        match self.0.pair.server {
+            State::Idle if input.is_empty() => Ok(Received::NeedMore),
+            State::Idle => Err(self.0.fail(Role::Server, Violation::Unsolicited)),
+            State::SendResponse => self
+                .receive_head(input, slots, limits)
+                .map_err(|violation| self.0.fail(Role::Server, violation)),
+            State::SendBody => self.0.receive_content(Role::Server, input, slots, limits),
+            State::Done => Ok(Received::Paused),
+            State::Switched => Ok(Received::Opaque),
+            State::MightSwitch | State::MustClose | State::Closed | State::Error => {
+                Ok(Received::Closed)
+            }
+        }
+    }
+
+    fn receive_head<'a>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a, AnswerHead<'a>>, Violation> {
+        let found = find_end(
+            input,
+            &mut self.0.scanned,
+            Section::Head,
+            limits.head_bytes_max,
+        )?;
+        let Some(span) = found else {
+            return Ok(Received::NeedMore);
+        };
+        // The leniency of RFC 9112 §2.2 towards an empty line is for servers.
+        if span.from != 0 {
+            return Err(Violation::StatusLine);
+        }
+        let Span { to: consumed, .. } = span;
+        let head = parse_response(input, span, slots, limits, self.0.method)?;
+        let event = self.event_of(head.status)?;
+        if event == Event::Response && self.0.persistence == Persistence::Persist {
+            self.0.persistence = head.persistence();
+        }
+        self.0.version = head.version;
+        self.0.expect_content(head.content);
+        if self.0.apply(Role::Server, event).is_err() {
+            return Ok(Received::Closed);
+        }
+        Ok(Received::Head { head, consumed })
+    }
+
+    fn event_of(&self, status: Status) -> Result<Event, Violation> {
+        let is_tunnel = self.0.method == Method::Connect;
+        match (status, self.0.proposal) {
+            (Status::SWITCHING_PROTOCOLS, Proposal::Pending) if !is_tunnel => Ok(Event::Switch),
+            (Status::SWITCHING_PROTOCOLS, _) => Err(Violation::SwitchUnasked),
+            _ if !status.is_final() => Ok(Event::Informational),
+            _ if is_tunnel && (200..300).contains(&status.code()) => Ok(Event::Switch),
+            _ => Ok(Event::Response),
+        }
+    }
+
+    /// The end of the server's stream, with the input that was not consumed. Content that runs until close ends here.
+    pub fn end_of_stream(&mut self, unconsumed: &[u8]) -> Result<StreamEnd, Violation> {
+        self.0.end_of_stream(Role::Server, unconsumed)
+    }
+
+    /// Goes on to the next request if both sides are done and the connection persists.
+    pub fn start_next(&mut self) -> Next {
+        self.0.start_next()
+    }
+
+    /// Whether another request may be sent after this one, as far as known now.
+    pub fn keeps_alive(&self) -> bool {
+        self.0.persistence == Persistence::Persist
+    }
+
+    /// Makes the current or next exchange the last one; announced if its head is not yet sent.
+    pub fn close_after_this(&mut self) {
+        self.0.close_after_this();
+    }
+
+    /// What the server is doing.
+    pub const fn receiving(&self) -> State {
+        self.0.pair.server
+    }
+
+    /// What we are doing.
+    pub const fn sending(&self) -> State {
+        self.0.pair.client
+    }
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,300 @@
+//! Message heads: the start line and what the fields say about the connection and the host.
+
+use super::framing::{Announced, ContentLength, announced};
+use super::section::{Span, explain_fields};
+use super::state::Persistence;
+use super::violation::Violation;
+use super::{HeadLimits, host};
+use crate::field::{FieldSlots, Fields, Known, is_token};
+use crate::method::Method;
+use crate::status::Status;
+use crate::version::Version;
+
+/// A request head that passed every rule of RFC 9112 and of this crate, borrowed from the input.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestHead<'a> {
+    /// The method, if known.
+    pub method: Method,
+    /// The method as sent.
+    pub method_token: &'a str,
+    /// The request target: one or more visible ASCII bytes, otherwise uninterpreted.
+    pub target: &'a [u8],
+    /// The version the client speaks.
+    pub version: Version,
+    /// The field lines.
+    pub fields: Fields<'a>,
+    pub(super) content: ContentLength,
+}
+
+/// A response head, interim or final, borrowed from the input.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerHead<'a> {
+    /// The status code.
+    pub status: Status,
+    /// The version the server speaks.
+    pub version: Version,
+    /// The field lines.
+    pub fields: Fields<'a>,
+    pub(super) content: ContentLength,
+}
+
+impl<'a> RequestHead<'a> {
+    /// The content that follows.
+    pub const fn content(&self) -> ContentLength {
+        self.content
+    }
+
+    /// Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1: not from HTTP/1.0, and
+    /// only if there is content to wait for).
+    pub fn expects_continue(&self) -> bool {
+        self.version == Version::Http11
+            && self.content != ContentLength::None
+            && self.fields.has_token(Known::Expect, "100-continue")
+    }
+
+    /// The protocols of `Upgrade`, in the client's order, if the client may and does ask for one (RFC 9110 §7.8).
+    pub fn upgrade(&self) -> Option<impl Iterator<Item = &'a [u8]> + use<'a>> {
+        self.proposes_upgrade()
+            .then(|| self.fields.list(Known::Upgrade))
+    }
+
+    /// The value of Host, valid if present; `None` only from HTTP/1.0. May be empty.
+    pub fn host(&self) -> Option<&'a [u8]> {
+        self.fields.get(Known::Host)
+    }
+
+    /// Whether the connection may be used again as far as the client goes (RFC 9112 §9.3).
+    pub fn persistence(&self) -> Persistence {
+        persistence(self.version, &self.fields)
+    }
+
+    pub(super) fn proposes_upgrade(&self) -> bool {
+        self.fields.has(Known::Upgrade)
+            && self.version == Version::Http11
+            && self.fields.has_token(Known::Connection, "upgrade")
+    }
+}
+
+impl AnswerHead<'_> {
+    /// The content that follows.
+    pub const fn content(&self) -> ContentLength {
+        self.content
+    }
+
+    /// Whether the connection may be used again as far as the server goes.
+    pub fn persistence(&self) -> Persistence {
+        match self.content {
+            ContentLength::UntilClose => Persistence::Close,
+            _ => persistence(self.version, &self.fields),
+        }
+    }
+}
+
+fn persistence(version: Version, fields: &Fields<'_>) -> Persistence {
+    let persists = match version {
+        _ if !fields.has(Known::Connection) => version == Version::Http11,
+        Version::Http11 => !fields.has_token(Known::Connection, "close"),
+        Version::Http10 => {
+            fields.has_token(Known::Connection, "keep-alive")
+                && !fields.has_token(Known::Connection, "close")
+        }
+    };
+    if persists {
+        Persistence::Persist
+    } else {
+        Persistence::Close
+    }
+}
+
+/// Reads the complete request head at `span` of `input`.
+pub(super) fn parse_request<'a>(
+    input: &'a [u8],
+    span: Span,
+    slots: &'a mut FieldSlots<'a>,
+    limits: &HeadLimits,
+) -> Result<RequestHead<'a>, Violation> {
+    let section = &input[span.from..span.to];
+    let mut request = httparse::Request::new(&mut []);
+    let parsed = request.parse_with_uninit_headers(section, slots.for_head(limits.fields_max));
+    let (Ok(httparse::Status::Complete(_)), Some(method_token), Some(target), Some(minor)) =
+        (parsed, request.method, request.path, request.version)
+    else {
+        return Err(explain(section, parsed.err(), explain_request_line));
+    };
+    // `httparse` lets bytes above ASCII pass; RFC 3986 does not know them.
+    if !target.is_ascii() {
+        return Err(Violation::TargetByte);
+    }
+    if target.len() > limits.target_bytes_max {
+        return Err(Violation::TargetTooLong);
+    }
+    let version = version_of(minor);
+    let fields = Fields::classify(request.headers);
+    check_host(&fields, version)?;
+    if fields.is_repeated(Known::ContentType) {
+        return Err(Violation::ContentTypeRepeated);
+    }
+    let content = match announced(&fields, version)? {
+        // A request without framing fields has no content (RFC 9112 §6.3), whatever its method: 411 is for handlers.
+        Announced::Nothing | Announced::Length(0) => ContentLength::None,
+        Announced::Length(length) => ContentLength::Length(length),
+        Announced::Chunked => ContentLength::Chunked,
+    };
+    Ok(RequestHead {
+        method: Method::from_token(method_token.as_bytes()),
+        method_token,
+        target: target.as_bytes(),
+        version,
+        fields,
+        content,
+    })
+}
+
+/// Reads the complete response head at `span` of `input`, which answers a request with `method`.
+pub(super) fn parse_response<'a>(
+    input: &'a [u8],
+    span: Span,
+    slots: &'a mut FieldSlots<'a>,
+    limits: &HeadLimits,
+    method: Method,
+) -> Result<AnswerHead<'a>, Violation> {
+    let section = &input[span.from..span.to];
+    let mut response = httparse::Response::new(&mut []);
+    let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
+        &mut response,
+        section,
+        slots.for_head(limits.fields_max),
+    );
+    let status = response.code.and_then(Status::new);
+    let (Ok(httparse::Status::Complete(_)), Some(status), Some(minor)) =
+        (parsed, status, response.version)
+    else {
+        return Err(explain(section, parsed.err(), explain_status_line));
+    };
+    let version = version_of(minor);
+    let fields = Fields::classify(response.headers);
+    let content = response_content(&fields, version, status, method)?;
+    Ok(AnswerHead {
+        status,
+        version,
+        fields,
+        content,
+    })
+}
+
+/// RFC 9112 §6.3, in its order. Faulty framing fields are refused even where they would not count.
+fn response_content(
+    fields: &Fields<'_>,
+    version: Version,
+    status: Status,
+    method: Method,
+) -> Result<ContentLength, Violation> {
+    let opens_tunnel = method == Method::Connect && (200..300).contains(&status.code());
+    if opens_tunnel {
+        return Ok(ContentLength::None);
+    }
+    let announced = announced(fields, version)?;
+    if !status.allows_content()
+        && status != Status::NOT_MODIFIED
+        && matches!(announced, Announced::Chunked)
+    {
+        return Err(Violation::TransferEncodingUnexpected);
+    }
+    if method == Method::Head || !status.allows_content() {
+        return Ok(ContentLength::None);
+    }
+    Ok(match announced {
+        Announced::Length(0) => ContentLength::None,
+        Announced::Length(length) => ContentLength::Length(length),
+        Announced::Chunked => ContentLength::Chunked,
+        Announced::Nothing => ContentLength::UntilClose,
+    })
+}
+
+const fn version_of(minor: u8) -> Version {
+    match minor {
+        0 => Version::Http10,
+        _ => Version::Http11,
+    }
+}
+
+fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
+    match fields.get(Known::Host) {
+        None if version == Version::Http10 => Ok(()),
+        None => Err(Violation::HostMissing),
+        Some(_) if fields.is_repeated(Known::Host) => Err(Violation::HostRepeated),
+        Some(value) if host::is_valid(value) => Ok(()),
+        Some(_) => Err(Violation::HostMalformed),
+    }
+}
+
+#[cold]
+fn explain(
+    section: &[u8],
+    error: Option<httparse::Error>,
+    explain_start_line: fn(&[u8]) -> Option<Violation>,
+) -> Violation {
+    let end = memchr::memchr(b'\n', section).unwrap_or(section.len());
+    let line = section[..end]
+        .strip_suffix(b"\r")
+        .unwrap_or(&section[..end]);
+    match explain_start_line(line) {
+        Some(violation) => violation,
+        None if error == Some(httparse::Error::TooManyHeaders) => Violation::FieldsTooMany,
+        None => explain_fields(section.get(end + 1..).unwrap_or_default()),
+    }
+}
+
+fn explain_request_line(line: &[u8]) -> Option<Violation> {
+    if line.contains(&b'\r') {
+        return Some(Violation::BareCr);
+    }
+    let mut parts = line.split(|&byte| byte == b' ');
+    let (method, target, version, more) = (parts.next(), parts.next(), parts.next(), parts.next());
+    if !method.is_some_and(is_token) {
+        return Some(Violation::MethodToken);
+    }
+    match (target, version, more) {
+        (None, ..) | (_, _, Some(_)) => Some(Violation::RequestLine),
+        (Some(target), None, _) if target.starts_with(b"HTTP/") => Some(Violation::RequestLine),
+        (Some(_), None, _) => Some(Violation::VersionMissing),
+        (Some([]), ..) => Some(Violation::RequestLine),
+        (Some(target), ..) if !target.iter().all(u8::is_ascii_graphic) => {
+            Some(Violation::TargetByte)
+        }
+        (_, Some(version), _) => explain_version(version),
+    }
+}
+
+fn explain_status_line(line: &[u8]) -> Option<Violation> {
+    let (version, rest) = line.split_at(line.len().min(b"HTTP/1.1".len()));
+    match (explain_version(version), rest) {
+        (Some(violation), _) => Some(violation),
+        (None, [b' ', b'1'..=b'9', b'0'..=b'9', b'0'..=b'9']) => None,
+        (
+            None,
+            [
+                b' ',
+                b'1'..=b'9',
+                b'0'..=b'9',
+                b'0'..=b'9',
+                b' ',
+                reason @ ..,
+            ],
+        ) if reason.iter().all(|&byte| crate::field::is_value_byte(byte)) => None,
+        (None, _) => Some(Violation::StatusLine),
+    }
+}
+
+fn explain_version(version: &[u8]) -> Option<Violation> {
+    match version {
+        b"HTTP/1.0" | b"HTTP/1.1" => None,
+        [] => Some(Violation::VersionMissing),
+        // A higher minor version may be read as 1.1 (RFC 9110 §2.5). None was ever published, so what says so is no
+        // client of ours, and 505 tells it which version to use.
+        [b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9'] => {
+            Some(Violation::VersionUnsupported)
+        }
+        _ => Some(Violation::VersionMalformed),
+    }
+}

@@ -1,0 +1,136 @@
+//! The Host field (RFC 9110 §7.2, RFC 9112 §3.2).
+
+use std::net::Ipv6Addr;
+
+/// Whether `value` is a host with an optional port, or empty, which a request for a target without authority sends.
+///
+/// Stricter than the grammar in two places: a port is at most 65535, and a port alone (`:80`) is refused, since an http
+/// authority with an empty host is invalid (RFC 9110 §4.2.1).
+pub(super) fn is_valid(value: &[u8]) -> bool {
+    let (host, port) = match value {
+        [] => return true,
+        [b'[', ..] => match memchr::memchr(b']', value) {
+            Some(end) if is_ip_literal(&value[1..end]) => value.split_at(end + 1),
+            _ => return false,
+        },
+        _ => {
+            let colon = memchr::memchr(b':', value).unwrap_or(value.len());
+            let (host, port) = value.split_at(colon);
+            if host.is_empty() || !is_registered_name(host) {
+                return false;
+            }
+            (host, port)
+        }
+    };
+    debug_assert!(!host.is_empty());
+    is_port(port)
+}
+
+/// An optional colon and digits; digits may be missing (RFC 3986 §3.2.3).
+fn is_port(port: &[u8]) -> bool {
+    match port {
+        [] => true,
+        [b':', digits @ ..] => {
+            digits.iter().all(u8::is_ascii_digit)
+                && digits
+                    .iter()
+                    .try_fold(0_u16, |port, digit| {
+                        port.checked_mul(10)?.checked_add(u16::from(digit - b'0'))
+                    })
+                    .is_some()
+        }
+        _ => false,
+    }
+}
+
+fn is_ip_literal(literal: &[u8]) -> bool {
+    std::str::from_utf8(literal).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
+}
+
+/// `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a case.
+fn is_registered_name(name: &[u8]) -> bool {
+    let mut rest = name;
+    while let [byte, tail @ ..] = rest {
+        rest = match (byte, tail) {
+            (b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~', _)
+            | (b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=', _) => {
+                tail
+            }
+            (b'%', [high, low, tail @ ..])
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                tail
+            }
+            _ => return false,
+        };
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_valid;
+
+    fn check(value: &str, expected: bool) {
+        assert_eq!(is_valid(value.as_bytes()), expected, "{value:?}");
+    }
+
+    #[test]
+    fn refuses_what_is_no_authority() {
+        let refused = [
+            ":80",
+            "a b",
+            "a/b",
+            "a@b",
+            "a?b",
+            "a#b",
+            "a\\b",
+            "a:b",
+            "a:80:80",
+            "a:-1",
+            "a:+1",
+            "a: 80",
+            "a:65536",
+            "a:080808",
+            "[::1",
+            "::1",
+            "[::1]x",
+            "[::1]80",
+            "[::1]:x",
+            "[]",
+            "[1]",
+            "[fe80::1%25eth0]",
+            "[v1.x]",
+            "a%",
+            "a%2",
+            "a%zz",
+            "\u{e9}",
+            "a\tb",
+            "[[::1]]",
+        ];
+        for value in refused {
+            check(value, false);
+        }
+    }
+
+    #[test]
+    fn takes_names_and_addresses_with_and_without_port() {
+        for value in [
+            "",
+            "a",
+            "example.org",
+            "example.org:",
+            "example.org:0",
+            "a:65535",
+            "a:00080",
+            "127.0.0.1:8080",
+            "[::1]",
+            "[::1]:80",
+            "a_b",
+            "x%2Dy",
+            "a,b",
+        ] {
+            check(value, true);
+        }
+    }
+}

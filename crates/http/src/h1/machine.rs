@@ -1,0 +1,473 @@
+//! What both roles share: content in, content out, and the pair of states.
+
+use super::HeadLimits;
+use super::chunked::{self, ChunkLine};
+use super::framing::ContentLength;
+use super::head::RequestHead;
+use super::section::{Section, find_end};
+use super::state::{Event, Illegal, Pair, Persistence, Proposal, Role, State};
+use super::violation::Violation;
+use crate::field::{FieldBlock, FieldSlots, Fields};
+use crate::method::Method;
+use crate::version::Version;
+
+/// What was found at the start of the input. The caller drops `consumed` bytes and calls again.
+#[derive(Clone, Copy, Debug)]
+pub enum Received<'a, Head = RequestHead<'a>> {
+    /// Nothing yet: call again with the same bytes and more behind them.
+    NeedMore,
+    /// A complete head.
+    Head {
+        /// The head.
+        head: Head,
+        /// Bytes of input it took.
+        consumed: usize,
+    },
+    /// A piece of content, as much as the input holds in one place; never empty.
+    Content {
+        /// The piece.
+        bytes: &'a [u8],
+        /// Bytes of input it took, with the chunk line before it.
+        consumed: usize,
+    },
+    /// The end of the message.
+    End {
+        /// The trailer section; empty unless the content was chunked.
+        trailers: Fields<'a>,
+        /// Bytes of input it took; 0 where the end is known without any.
+        consumed: usize,
+    },
+    /// The message is complete and the exchange is not: nothing is read before `start_next`.
+    Paused,
+    /// The input is no longer HTTP/1.1: another protocol was switched to, or a tunnel was opened.
+    Opaque,
+    /// Nothing the peer sends will be read any more.
+    Closed,
+}
+
+/// How much content a message to be sent has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// So many bytes.
+    Known(u64),
+    /// It ends when it ends: chunked, or until close to an HTTP/1.0 peer.
+    Unknown,
+}
+
+/// How the content behind a head that was just sent is to be delimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// No content goes out; what is given is dropped.
+    None,
+    /// Exactly so many bytes must follow.
+    Length(u64),
+    /// Chunks.
+    Chunked,
+    /// Everything until the connection closes.
+    UntilClose,
+}
+
+/// What follows an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The machine is ready for the next request.
+    Request,
+    /// One side has not ended its message: go on, or close.
+    Unfinished,
+    /// The connection is to be closed.
+    Close,
+    /// The connection belongs to another protocol now.
+    Switched,
+}
+
+/// What the end of the peer's stream means where it is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamEnd {
+    /// It came between messages.
+    BetweenMessages,
+    /// It ends content that runs until close: the message is complete.
+    OfMessage,
+}
+
+/// A call of ours that does not fit: our bug, or a handler that promised another length. Nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendError {
+    /// Not possible in this state.
+    Illegal(Illegal),
+    /// More content than was announced; so many bytes were left.
+    TooLong {
+        /// Bytes still announced.
+        left: u64,
+    },
+    /// The end, with so many announced bytes missing. The connection must be closed.
+    TooShort {
+        /// Bytes still announced.
+        left: u64,
+    },
+    /// Chunked content cannot go out by another way.
+    NeedsChunks,
+    /// 101 without a proposal of the client.
+    NotProposed,
+    /// A request line with a method that is no token, or a target with a byte that is not visible ASCII.
+    RequestLine,
+}
+
+impl std::fmt::Display for SendError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Illegal(illegal) => illegal.fmt(formatter),
+            Self::TooLong { left } => write!(
+                formatter,
+                "content is longer than announced ({left} bytes were left)"
+            ),
+            Self::TooShort { left } => {
+                write!(formatter, "content is {left} bytes shorter than announced")
+            }
+            Self::NeedsChunks => {
+                formatter.write_str("chunked content must be sent through the machine")
+            }
+            Self::NotProposed => formatter.write_str("the client proposed no other protocol"),
+            Self::RequestLine => {
+                formatter.write_str("the method or target cannot stand in a request line")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SendError {}
+
+impl From<Illegal> for SendError {
+    fn from(illegal: Illegal) -> Self {
+        Self::Illegal(illegal)
+    }
+}
+
+/// Where the reader of content stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Incoming {
+    /// All content was read.
+    Nothing,
+    /// `incoming_left` bytes follow.
+    Length,
+    ChunkLine,
+    /// `incoming_left` bytes of the chunk follow.
+    ChunkData,
+    ChunkEnd,
+    Trailers,
+    UntilClose,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outgoing {
+    Nothing,
+    /// `outgoing_left` bytes are owed.
+    Length,
+    Chunked,
+    UntilClose,
+}
+
+/// Whether the server owes the client a `100 Continue`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Continue {
+    NotOwed,
+    Owed,
+}
+
+/// One connection, either role.
+#[derive(Debug)]
+pub(super) struct Machine {
+    incoming_left: u64,
+    outgoing_left: u64,
+    /// Bytes of the unfinished section that were searched for its end.
+    pub(super) scanned: u32,
+    incoming: Incoming,
+    outgoing: Outgoing,
+    pub(super) pair: Pair,
+    pub(super) persistence: Persistence,
+    pub(super) proposal: Proposal,
+    /// Method of the request of this exchange.
+    pub(super) method: Method,
+    /// Version of the peer in this exchange.
+    pub(super) version: Version,
+    pub(super) owes_continue: Continue,
+}
+
+// What an idle connection costs is a promise of the engine; the machine takes 32 bytes of it.
+const _: () = assert!(size_of::<Machine>() <= 32);
+
+impl Machine {
+    pub(super) const NEW: Self = Self {
+        incoming_left: 0,
+        outgoing_left: 0,
+        scanned: 0,
+        incoming: Incoming::Nothing,
+        outgoing: Outgoing::Nothing,
+        pair: Pair::NEW,
+        persistence: Persistence::Persist,
+        proposal: Proposal::None,
+        method: Method::Unknown,
+        version: Version::Http11,
+        owes_continue: Continue::NotOwed,
+    };
+
+    /// Moves `role` and settles the pair.
+    pub(super) fn apply(&mut self, role: Role, event: Event) -> Result<(), Illegal> {
+        self.pair.apply(role, event)?;
+        self.settle();
+        Ok(())
+    }
+
+    pub(super) fn settle(&mut self) {
+        self.proposal = self.pair.settle(self.persistence, self.proposal);
+    }
+
+    pub(super) fn close_after_this(&mut self) {
+        self.persistence = Persistence::Close;
+        self.settle();
+    }
+
+    /// Records that the peer broke the protocol: nothing more of it is read.
+    pub(super) fn fail(&mut self, peer: Role, violation: Violation) -> Violation {
+        self.persistence = Persistence::Close;
+        self.incoming = Incoming::Nothing;
+        match peer {
+            Role::Client => self.pair.client = State::Error,
+            Role::Server => self.pair.server = State::Error,
+        }
+        self.settle();
+        violation
+    }
+
+    pub(super) fn expect_content(&mut self, content: ContentLength) {
+        (self.incoming, self.incoming_left) = match content {
+            ContentLength::None => (Incoming::Nothing, 0),
+            ContentLength::Length(length) => (Incoming::Length, length),
+            ContentLength::Chunked => (Incoming::ChunkLine, 0),
+            ContentLength::UntilClose => (Incoming::UntilClose, 0),
+        };
+    }
+
+    /// Reads content of a message whose head was read.
+    pub(super) fn receive_content<'a, Head>(
+        &mut self,
+        peer: Role,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a, Head>, Violation> {
+        let received = match self.incoming {
+            Incoming::Nothing => Ok(Received::End {
+                trailers: Fields::EMPTY,
+                consumed: 0,
+            }),
+            _ if input.is_empty() => Ok(Received::NeedMore),
+            Incoming::UntilClose => Ok(Received::Content {
+                bytes: input,
+                consumed: input.len(),
+            }),
+            Incoming::Length => Ok(self.take_content(input, 0, Incoming::Nothing)),
+            Incoming::ChunkLine | Incoming::ChunkData | Incoming::ChunkEnd | Incoming::Trailers => {
+                self.receive_chunked(input, slots, limits)
+            }
+        };
+        match received {
+            Err(violation) => return Err(self.fail(peer, violation)),
+            Ok(Received::Content { .. }) => self.owes_continue = Continue::NotOwed,
+            Ok(Received::End { .. }) => {
+                self.owes_continue = Continue::NotOwed;
+                // Legal by construction: content is read in state SendBody only.
+                let _ = self.apply(peer, Event::End);
+            }
+            Ok(_) => {}
+        }
+        received
+    }
+
+    /// Goes over what frames the chunks until content or the end is found. Unless one of them is returned nothing is
+    /// consumed and the phase stays, so the at most 258 bytes of framing are read again with more behind them.
+    fn receive_chunked<'a, Head>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a, Head>, Violation> {
+        let mut at = 0;
+        let mut phase = self.incoming;
+        let mut left = self.incoming_left;
+        loop {
+            let rest = &input[at..];
+            match phase {
+                Incoming::ChunkEnd => match rest {
+                    [b'\r', b'\n', ..] => (at, phase) = (at + 2, Incoming::ChunkLine),
+                    [] | [b'\r'] => return Ok(Received::NeedMore),
+                    _ => return Err(Violation::ChunkEndMissing),
+                },
+                Incoming::ChunkLine => match chunked::parse_line(rest)? {
+                    None => return Ok(Received::NeedMore),
+                    Some(ChunkLine { size: 0, bytes }) => {
+                        (at, phase) = (at + bytes, Incoming::Trailers)
+                    }
+                    Some(ChunkLine { size, bytes }) => {
+                        (at, phase, left) = (at + bytes, Incoming::ChunkData, size)
+                    }
+                },
+                Incoming::ChunkData if rest.is_empty() => return Ok(Received::NeedMore),
+                Incoming::ChunkData => {
+                    self.incoming_left = left;
+                    self.incoming = Incoming::ChunkData;
+                    return Ok(self.take_content(input, at, Incoming::ChunkEnd));
+                }
+                Incoming::Trailers
+                | Incoming::Nothing
+                | Incoming::Length
+                | Incoming::UntilClose => break,
+            }
+        }
+        let Some(span) = find_end(
+            &input[at..],
+            &mut self.scanned,
+            Section::Trailers,
+            limits.trailer_bytes_max,
+        )?
+        else {
+            return Ok(Received::NeedMore);
+        };
+        let consumed = at + span.to;
+        let trailers = chunked::parse_trailers(&input[at..consumed], slots)?;
+        self.incoming = Incoming::Nothing;
+        Ok(Received::End { trailers, consumed })
+    }
+
+    fn take_content<'a, Head>(
+        &mut self,
+        input: &'a [u8],
+        at: usize,
+        then: Incoming,
+    ) -> Received<'a, Head> {
+        let rest = &input[at..];
+        let taken =
+            usize::try_from(self.incoming_left).map_or(rest.len(), |left| left.min(rest.len()));
+        self.incoming_left -= taken as u64;
+        if self.incoming_left == 0 {
+            self.incoming = then;
+        }
+        Received::Content {
+            bytes: &rest[..taken],
+            consumed: at + taken,
+        }
+    }
+
+    /// The end of the peer's stream, with the input that was not consumed.
+    pub(super) fn end_of_stream(
+        &mut self,
+        peer: Role,
+        unconsumed: &[u8],
+    ) -> Result<StreamEnd, Violation> {
+        let state = self.pair.of(peer);
+        let owes_message = matches!(state, State::SendBody | State::SendResponse);
+        let is_inside = state == State::Idle && !matches!(unconsumed, b"" | b"\r" | b"\r\n");
+        let end = match state {
+            _ if is_inside => return Err(self.fail(peer, Violation::Truncated)),
+            State::SendBody if self.incoming == Incoming::UntilClose => StreamEnd::OfMessage,
+            _ if owes_message => return Err(self.fail(peer, Violation::Truncated)),
+            _ => StreamEnd::BetweenMessages,
+        };
+        self.persistence = Persistence::Close;
+        if end == StreamEnd::OfMessage {
+            self.incoming = Incoming::Nothing;
+            // Legal: the state is SendBody.
+            let _ = self.apply(peer, Event::End);
+        }
+        // From Error nothing moves, and nothing needs to.
+        let _ = self.apply(peer, Event::Close);
+        Ok(end)
+    }
+
+    pub(super) fn owe_content(&mut self, framing: Framing) {
+        (self.outgoing, self.outgoing_left) = match framing {
+            Framing::None => (Outgoing::Nothing, 0),
+            Framing::Length(length) => (Outgoing::Length, length),
+            Framing::Chunked => (Outgoing::Chunked, 0),
+            Framing::UntilClose => (Outgoing::UntilClose, 0),
+        };
+    }
+
+    pub(super) fn send_content(
+        &mut self,
+        role: Role,
+        out: &mut Vec<u8>,
+        bytes: &[u8],
+    ) -> Result<(), SendError> {
+        match self.outgoing {
+            // An empty chunk would be the last one.
+            Outgoing::Chunked if bytes.is_empty() => Ok(()),
+            Outgoing::Chunked => {
+                self.pair.apply(role, Event::Content)?;
+                chunked::write_line(out, bytes.len());
+                out.extend_from_slice(bytes);
+                out.extend_from_slice(b"\r\n");
+                Ok(())
+            }
+            Outgoing::Nothing => Ok(self.pair.apply(role, Event::Content)?),
+            Outgoing::Length | Outgoing::UntilClose => {
+                self.sent(role, bytes.len() as u64)?;
+                out.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn sent(&mut self, role: Role, bytes: u64) -> Result<(), SendError> {
+        match self.outgoing {
+            Outgoing::Chunked => return Err(SendError::NeedsChunks),
+            Outgoing::Length if bytes > self.outgoing_left => {
+                return Err(SendError::TooLong {
+                    left: self.outgoing_left,
+                });
+            }
+            Outgoing::Length | Outgoing::Nothing | Outgoing::UntilClose => {}
+        }
+        self.pair.apply(role, Event::Content)?;
+        if self.outgoing == Outgoing::Length {
+            self.outgoing_left -= bytes;
+        }
+        Ok(())
+    }
+
+    pub(super) fn send_end(
+        &mut self,
+        role: Role,
+        out: &mut Vec<u8>,
+        trailers: Option<&FieldBlock>,
+    ) -> Result<(), SendError> {
+        if self.outgoing == Outgoing::Length && self.outgoing_left > 0 {
+            self.close_after_this();
+            return Err(SendError::TooShort {
+                left: self.outgoing_left,
+            });
+        }
+        self.apply(role, Event::End)?;
+        if self.outgoing == Outgoing::Chunked {
+            out.extend_from_slice(b"0\r\n");
+            out.extend_from_slice(trailers.map_or(&[], FieldBlock::as_bytes));
+            out.extend_from_slice(b"\r\n");
+        }
+        self.outgoing = Outgoing::Nothing;
+        Ok(())
+    }
+
+    pub(super) fn start_next(&mut self) -> Next {
+        use State::{Closed, Error, MustClose, Switched};
+        if self.pair.start_next() {
+            *self = Self::NEW;
+            return Next::Request;
+        }
+        match (self.pair.client, self.pair.server) {
+            (Switched, Switched) => Next::Switched,
+            (_, MustClose | Closed | Error) | (Closed | Error | MustClose, State::Idle) => {
+                Next::Close
+            }
+            _ => Next::Unfinished,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The HTTP/1.1 machine (RFC 9112) in both roles, over byte buffers: bytes in, events and bytes out.
+//!
+//! [`Server`] and [`Client`] are one connection's memory, at most 32 bytes each, and hold no buffer: the caller keeps what
+//! was received and not consumed, and hands it in again with more behind it.
+
+mod chunked;
+mod client;
+mod framing;
+mod head;
+mod host;
+mod machine;
+mod section;
+mod server;
+pub mod state;
+mod violation;
+
+pub use chunked::CHUNK_LINE_BYTES_MAX;
+pub use client::{Client, RequestToSend};
+pub use framing::{CONTENT_LENGTH_DIGITS_MAX, ContentLength};
+pub use head::{AnswerHead, RequestHead};
+pub use machine::{Framing, Length, Next, Received, SendError, StreamEnd};
+pub use server::{ResponseHead, Server};
+pub use violation::Violation;
+
+use crate::field::FIELDS_MAX;
+
+/// Limits on what the peer may send outside content. Passed to each call, so that a reload changes them at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadLimits {
+    /// Bytes of a head, from the first byte of the start line to the empty line, both included.
+    pub head_bytes_max: usize,
+    /// Field lines of a head; at most [`FIELDS_MAX`] count.
+    pub fields_max: usize,
+    /// Bytes of a request target.
+    pub target_bytes_max: usize,
+    /// Bytes of a trailer section with its empty line.
+    pub trailer_bytes_max: usize,
+}
+
+impl HeadLimits {
+    /// 32 KiB of head, 128 field lines, 8 KiB of target (RFC 9112 §3 asks for at least 8000 bytes), 8 KiB of trailers.
+    pub const DEFAULT: Self = Self {
+        head_bytes_max: 32 << 10,
+        fields_max: FIELDS_MAX,
+        target_bytes_max: 8 << 10,
+        trailer_bytes_max: 8 << 10,
+    };
+}
+
+const _: () = assert!(HeadLimits::DEFAULT.target_bytes_max < HeadLimits::DEFAULT.head_bytes_max);
+
+impl Default for HeadLimits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,110 @@
+//! Field sections (heads and trailers) as lines: finding the end, and explaining what the tokenizer refused.
+//!
+//! `httparse` takes LF for CRLF (RFC 9112 §2.2 allows that); we do not, because a peer behind us may. So the search for
+//! the end looks at every LF, and nothing reaches `httparse` that has one without CR.
+
+use super::violation::Violation;
+use crate::field::{is_token, is_value_byte};
+
+/// Which section is being searched for its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// Start line and field lines; one empty line before it is skipped (RFC 9112 §2.2).
+    Head,
+    /// Field lines only; may consist of the closing empty line alone.
+    Trailers,
+}
+
+/// Where a complete section lies in the input.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    /// First byte of the first line.
+    pub(super) from: usize,
+    /// First byte behind the empty line that closes it.
+    pub(super) to: usize,
+}
+
+/// Finds the end of the section at the start of `input`, at most `bytes_max` away. `None`: not there yet.
+///
+/// `scanned` bytes were looked at by earlier calls on a shorter input and are not looked at again, so that a head of n
+/// bytes costs n however it arrives.
+pub(super) fn find_end(
+    input: &[u8],
+    scanned: &mut u32,
+    section: Section,
+    bytes_max: usize,
+) -> Result<Option<Span>, Violation> {
+    let window = &input[..input.len().min(bytes_max)];
+    let start = (*scanned as usize).min(window.len());
+    for found in memchr::memchr_iter(b'\n', &window[start..]) {
+        let at = start + found;
+        if at == 0 || window[at - 1] != b'\r' {
+            return Err(Violation::BareLf);
+        }
+        let line_is_empty = at == 1 || window[at - 2] == b'\n';
+        if !line_is_empty {
+            continue;
+        }
+        match (section, at) {
+            (Section::Head, 1) => {}
+            (Section::Head, 3) => return Err(Violation::LeadingEmptyLines),
+            _ => {
+                let from = if section == Section::Head && window.starts_with(b"\r\n") {
+                    2
+                } else {
+                    0
+                };
+                *scanned = 0;
+                return Ok(Some(Span { from, to: at + 1 }));
+            }
+        }
+    }
+    *scanned = u32::try_from(window.len()).unwrap_or(u32::MAX);
+    match section {
+        _ if input.len() < bytes_max => Ok(None),
+        Section::Head => Err(Violation::HeadTooLarge),
+        Section::Trailers => Err(Violation::TrailersTooLarge),
+    }
+}
+
+/// What is wrong with field lines that `httparse` refused: the first offence in reading order.
+#[cold]
+pub(super) fn explain_fields(lines: &[u8]) -> Violation {
+    let mut is_first = true;
+    for line in lines.split(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(violation) = explain_line(line, is_first) {
+            return violation;
+        }
+        is_first = false;
+    }
+    Violation::FieldName
+}
+
+fn explain_line(line: &[u8], is_first: bool) -> Option<Violation> {
+    if matches!(line[0], b' ' | b'\t') {
+        return Some(if is_first {
+            Violation::FieldLeadingSpace
+        } else {
+            Violation::FieldFolded
+        });
+    }
+    let Some(colon) = memchr::memchr(b':', line) else {
+        return Some(Violation::FieldName);
+    };
+    let (name, value) = (&line[..colon], &line[colon + 1..]);
+    if name.ends_with(b" ") || name.ends_with(b"\t") {
+        return Some(Violation::FieldSpaceBeforeColon);
+    }
+    if !is_token(name) {
+        return Some(Violation::FieldName);
+    }
+    match value.iter().find(|&&byte| !is_value_byte(byte)) {
+        Some(b'\r') => Some(Violation::BareCr),
+        Some(_) => Some(Violation::FieldValue),
+        None => None,
+    }
+}

@@ -1,0 +1,322 @@
+//! The server role: requests in, responses out.
+
+use super::HeadLimits;
+use super::head::parse_request;
+use super::machine::{Continue, Framing, Length, Machine, Next, Received, SendError, StreamEnd};
+use super::section::{Section, find_end};
+use super::state::{Event, Persistence, Proposal, Role, State};
+use super::violation::Violation;
+use crate::field::{FieldBlock, FieldSlots, is_token_byte};
+use crate::method::Method;
+use crate::status::Status;
+use crate::version::Version;
+
+/// What a request line holds beside the target: two spaces, version, CRLF, and a method of at most 64 bytes. A first line
+/// longer than this and the target limit is refused before its end is there.
+const REQUEST_LINE_OVERHEAD_BYTES: usize = 64 + b"  HTTP/1.1\r\n".len();
+
+/// One connection in the server role. See [`crate::h1::state`] for the theory.
+#[derive(Debug)]
+pub struct Server(Machine);
+
+/// A response head to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseHead<'a> {
+    /// The status, which decides the framing.
+    pub status: Status,
+    /// Status line and field lines, each with its CRLF, without Content-Length, Transfer-Encoding, Connection and Date:
+    /// made once and kept. From [`Status::write_line`] and a [`FieldBlock`], which let no line be injected.
+    pub encoded: &'a [u8],
+    /// The content that is to follow, or for HEAD and 304 would follow a GET.
+    pub length: Length,
+    /// The whole line `Date: ...` with its CRLF, or nothing.
+    pub date: &'a [u8],
+}
+
+impl Server {
+    /// A connection on which nothing was sent.
+    pub const fn new() -> Self {
+        Self(Machine::NEW)
+    }
+
+    /// Finds the next event at the start of `input`, which is everything received and not yet consumed. After a violation
+    /// a response may be sent, nothing more is read, and the connection closes.
+    pub fn receive<'a>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a>, Violation> {
+        match self.0.pair.client {
+            State::Idle => self
+                .receive_head(input, slots, limits)
+                .map_err(|violation| self.0.fail(Role::Client, violation)),
+            State::SendBody => self.0.receive_content(Role::Client, input, slots, limits),
+            State::Done | State::MightSwitch => Ok(Received::Paused),
+            State::Switched => Ok(Received::Opaque),
+            State::SendResponse | State::MustClose | State::Closed | State::Error => {
+                Ok(Received::Closed)
+            }
+        }
+    }
+
+    fn receive_head<'a>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+        limits: &HeadLimits,
+    ) -> Result<Received<'a>, Violation> {
+        check_beginning(input, self.0.scanned as usize, limits)?;
+        let found = find_end(
+            input,
+            &mut self.0.scanned,
+            Section::Head,
+            limits.head_bytes_max,
+        )?;
+        let Some(span) = found else {
+            return Ok(Received::NeedMore);
+        };
+        let head = parse_request(input, span, slots, limits)?;
+        let machine = &mut self.0;
+        machine.method = head.method;
+        machine.version = head.version;
+        // Asked to drain before the head came: that stays.
+        if machine.persistence == Persistence::Persist {
+            machine.persistence = head.persistence();
+        }
+        let proposes = head.method == Method::Connect || head.proposes_upgrade();
+        machine.proposal = if proposes {
+            Proposal::Pending
+        } else {
+            Proposal::None
+        };
+        machine.owes_continue = if head.expects_continue() {
+            Continue::Owed
+        } else {
+            Continue::NotOwed
+        };
+        machine.expect_content(head.content);
+        // Legal: the client is Idle, and the server with it unless it refused what came before.
+        if machine.apply(Role::Client, Event::Request).is_err() {
+            return Ok(Received::Closed);
+        }
+        Ok(Received::Head {
+            head,
+            consumed: span.to,
+        })
+    }
+
+    /// The end of the client's stream, with the input that was not consumed. The response may still be sent.
+    pub fn end_of_stream(&mut self, unconsumed: &[u8]) -> Result<StreamEnd, Violation> {
+        self.0.end_of_stream(Role::Client, unconsumed)
+    }
+
+    /// Writes a head with the fields that belong to the connection, and says how the content must follow.
+    ///
+    /// A 1xx head other than 101 is interim: nothing follows it, and an HTTP/1.0 client does not get it (RFC 9110 §15.2).
+    pub fn send_head(
+        &mut self,
+        out: &mut Vec<u8>,
+        head: &ResponseHead<'_>,
+    ) -> Result<Framing, SendError> {
+        if !head.status.is_final() {
+            return self.send_interim(out, head);
+        }
+        let switches = self.switches(head.status)?;
+        let event = if switches {
+            Event::Switch
+        } else {
+            Event::Response
+        };
+        let machine = &mut self.0;
+        let answers_nothing =
+            machine.pair.client == State::Idle || machine.pair.client == State::Error;
+        machine.pair.apply(Role::Server, event)?;
+        // A client that got its answer instead of 100 may or may not send the content (RFC 9110 §10.1.1): whether the
+        // next bytes are content or a request is not to be known.
+        if answers_nothing || machine.owes_continue == Continue::Owed {
+            machine.persistence = Persistence::Close;
+        }
+        let framing = if switches {
+            Framing::None
+        } else {
+            self.framing(head)
+        };
+        if framing == Framing::UntilClose {
+            self.0.persistence = Persistence::Close;
+        }
+        out.reserve(head.encoded.len() + head.date.len() + FRAMING_BYTES_MAX);
+        out.extend_from_slice(head.encoded);
+        out.extend_from_slice(head.date);
+        self.write_framing(out, head, framing);
+        self.write_connection(out, head.status);
+        out.extend_from_slice(b"\r\n");
+        self.0.owe_content(framing);
+        self.0.settle();
+        Ok(framing)
+    }
+
+    fn send_interim(
+        &mut self,
+        out: &mut Vec<u8>,
+        head: &ResponseHead<'_>,
+    ) -> Result<Framing, SendError> {
+        self.0.apply(Role::Server, Event::Informational)?;
+        if self.0.version == Version::Http11 {
+            out.extend_from_slice(head.encoded);
+            out.extend_from_slice(b"\r\n");
+            if head.status == Status::CONTINUE {
+                self.0.owes_continue = Continue::NotOwed;
+            }
+        }
+        Ok(Framing::None)
+    }
+
+    /// Whether the connection leaves HTTP/1.1 with this status.
+    fn switches(&self, status: Status) -> Result<bool, SendError> {
+        let is_pending = self.0.proposal == Proposal::Pending;
+        match (status, self.0.method) {
+            (Status::SWITCHING_PROTOCOLS, Method::Connect) => Err(SendError::NotProposed),
+            (Status::SWITCHING_PROTOCOLS, _) if !is_pending => Err(SendError::NotProposed),
+            (Status::SWITCHING_PROTOCOLS, _) => Ok(true),
+            (_, Method::Connect) => Ok(is_pending && (200..300).contains(&status.code())),
+            _ => Ok(false),
+        }
+    }
+
+    /// RFC 9112 §6.3 and RFC 9110 §15.3.6 from the sender's side.
+    fn framing(&self, head: &ResponseHead<'_>) -> Framing {
+        if !head.status.allows_content()
+            || self.0.method == Method::Head
+            || head.status == Status::RESET_CONTENT
+        {
+            return Framing::None;
+        }
+        match (head.length, self.0.version) {
+            (Length::Known(length), _) => Framing::Length(length),
+            (Length::Unknown, Version::Http11) => Framing::Chunked,
+            (Length::Unknown, Version::Http10) => Framing::UntilClose,
+        }
+    }
+
+    fn write_framing(&self, out: &mut Vec<u8>, head: &ResponseHead<'_>, framing: Framing) {
+        let switches = self.0.pair.server == State::Switched;
+        match (framing, head.length) {
+            (Framing::Chunked, _) => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+            (Framing::Length(length), _) => write_length(out, length),
+            // 205 has content of length 0, and must say so (RFC 9110 §15.3.6).
+            (Framing::None, _) if head.status == Status::RESET_CONTENT => write_length(out, 0),
+            // To HEAD the length a GET would have; 1xx, 204 and a tunnel must not have one (RFC 9110 §8.6), and 304 need not.
+            (Framing::None, Length::Known(length)) if !switches && head.status.allows_content() => {
+                write_length(out, length);
+            }
+            (Framing::None | Framing::UntilClose, _) => {}
+        }
+    }
+
+    fn write_connection(&self, out: &mut Vec<u8>, status: Status) {
+        let line: &[u8] = match (self.0.pair.server, self.0.persistence, self.0.version) {
+            (State::Switched, ..) if status == Status::SWITCHING_PROTOCOLS => {
+                b"Connection: upgrade\r\n"
+            }
+            (State::Switched, ..) | (_, Persistence::Persist, Version::Http11) => b"",
+            (_, Persistence::Close, _) => b"Connection: close\r\n",
+            (_, Persistence::Persist, Version::Http10) => b"Connection: keep-alive\r\n",
+        };
+        out.extend_from_slice(line);
+    }
+
+    /// Writes a piece of content, as a chunk where chunks were promised. Dropped where the framing is `None`.
+    pub fn send_content(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), SendError> {
+        self.0.send_content(Role::Server, out, bytes)
+    }
+
+    /// Counts `bytes` of content that went out by another way, such as sendfile. Not for chunked content.
+    pub fn sent(&mut self, bytes: u64) -> Result<(), SendError> {
+        self.0.sent(Role::Server, bytes)
+    }
+
+    /// Ends the response. Trailers go out with chunked content and are dropped otherwise (RFC 9110 §6.5.1).
+    pub fn send_end(
+        &mut self,
+        out: &mut Vec<u8>,
+        trailers: Option<&FieldBlock>,
+    ) -> Result<(), SendError> {
+        self.0.send_end(Role::Server, out, trailers)
+    }
+
+    /// Writes `100 Continue` if the client waits for it and has sent no content; otherwise nothing.
+    pub fn send_continue(&mut self, out: &mut Vec<u8>) {
+        let awaited =
+            self.0.owes_continue == Continue::Owed && self.0.pair.server == State::SendResponse;
+        if awaited {
+            self.0.owes_continue = Continue::NotOwed;
+            out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+        }
+    }
+
+    /// Goes on to the next request if both sides are done and the connection persists.
+    pub fn start_next(&mut self) -> Next {
+        self.0.start_next()
+    }
+
+    /// Whether another request may follow, as far as known now.
+    pub fn keeps_alive(&self) -> bool {
+        self.0.persistence == Persistence::Persist
+    }
+
+    /// Makes the current or next exchange the last one; announced if its head is not yet sent.
+    pub fn close_after_this(&mut self) {
+        self.0.close_after_this();
+    }
+
+    /// What the client is doing.
+    pub const fn receiving(&self) -> State {
+        self.0.pair.client
+    }
+
+    /// What we are doing.
+    pub const fn sending(&self) -> State {
+        self.0.pair.server
+    }
+
+    /// Whether `send_continue` would write something.
+    pub fn owes_continue(&self) -> bool {
+        self.0.owes_continue == Continue::Owed
+    }
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Content-Length with 20 digits and a Connection line, and the empty line.
+const FRAMING_BYTES_MAX: usize = 64;
+
+pub(super) fn write_length(out: &mut Vec<u8>, length: u64) {
+    out.extend_from_slice(b"Content-Length: ");
+    out.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// What can be refused before the head is complete: bytes that begin no method (a TLS hello, say), and a first line that
+/// cannot end within the limit any more.
+fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<(), Violation> {
+    let Some(&first) = input.first() else {
+        return Ok(());
+    };
+    let begins_head = is_token_byte(first) || matches!(first, b'\r' | b'\n');
+    if !begins_head {
+        return Err(Violation::MethodToken);
+    }
+    let line_bytes_max = limits
+        .target_bytes_max
+        .saturating_add(REQUEST_LINE_OVERHEAD_BYTES);
+    let crosses = scanned <= line_bytes_max && input.len() > line_bytes_max;
+    if crosses && memchr::memchr(b'\n', &input[..line_bytes_max]).is_none() {
+        return Err(Violation::TargetTooLong);
+    }
+    Ok(())
+}
