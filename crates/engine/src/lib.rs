@@ -1,7 +1,24 @@
-//! The pollable HTTP engine.
+//! The pollable HTTP engine: a server you can carry in any event loop.
+//!
+//! [`Engine`] starts reactors on threads; [`reactor::Reactor`] with [`connection::Http`] is what runs in each.
 
+pub mod carrier;
+pub mod connection;
+pub mod counters;
+mod engine;
+pub mod exchange;
 pub mod executor;
+pub mod gate;
 pub mod limits;
+pub mod listener;
 pub mod notify;
 pub mod pipe;
+pub mod proxy_protocol;
+pub mod reactor;
+pub mod response;
 pub mod wheel;
+
+pub use engine::{Builder, Carrier, Engine, EngineControl, EngineError, Running};
+pub use exchange::{Exchange, Outcome, Responder, Service};
+pub use response::{Content, Piece, Response};
+pub use vervet_http as http;

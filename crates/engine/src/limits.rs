@@ -126,16 +126,8 @@ limits! {
     trailer_bytes_max: u32 = 8_192, 0 ..= 1_048_576, "bytes";
     "Request content after the framing is taken off; more is 413. 0: no limit."
     content_bytes_max: u64 = 1_048_576, 0 ..= 1_125_899_906_842_624, "bytes";
-    "Chunk size line with its extensions; longer is 400."
-    chunk_line_bytes_max: u32 = 256, 16 ..= 4_096, "bytes";
     "Content kept in a pipe between the engine and a handler, per direction; beyond it the sender waits."
     content_window_bytes: u32 = 65_536, 4_096 ..= 16_777_216, "bytes";
-    "Requests received and not yet answered on one connection; beyond it reading pauses."
-    pipeline_bytes_max: u32 = 65_536, 1_024 ..= 16_777_216, "bytes";
-    "Pipelined requests of one connection waiting for an answer that comes later; beyond it reading pauses."
-    pipeline_requests_max: u32 = 100, 1 ..= 10_000, "requests";
-    "Encoded answers waiting for one slow peer; beyond it no further request is taken from the connection."
-    response_queue_bytes_max: u32 = 262_144, 4_096 ..= 67_108_864, "bytes";
     "From the accept, or the first byte of a further request, to the end of the head; slower is 408 and close."
     head_timeout_ms: u32 = 15_000, 100 ..= 3_600_000, "ms";
     "From the accept to the end of the PROXY protocol header, where one is expected; slower is closed."
@@ -160,12 +152,6 @@ limits! {
     connections_per_address_max: u32 = 4_096, 0 ..= 16_777_216, "connections";
     "Connections taken from a listener in one turn, so that accepts do not starve the others."
     accept_per_turn_max: u32 = 64, 1 ..= 4_096, "connections";
-    "Pause of accepting after the system ran out of descriptors or memory."
-    accept_pause_ms: u32 = 100, 1 ..= 60_000, "ms";
-    "Read from one connection in one turn, so that a fast sender does not starve the others."
-    read_per_turn_bytes: u32 = 262_144, 4_096 ..= 16_777_216, "bytes";
-    "Written to one connection in one turn, so that a fast receiver does not starve the others."
-    write_per_turn_bytes: u32 = 2_097_152, 65_536 ..= 1_073_741_824, "bytes";
     "Reading on after an answer that closes, so that the peer can read it before the reset (RFC 9112 §9.6)."
     lingering_close_ms: u32 = 2_000, 0 ..= 60_000, "ms";
     "Read and thrown away while lingering; more is reset."
@@ -228,26 +214,6 @@ impl Limits {
                 self.trailer_bytes_max,
                 "head_bytes_max",
                 self.head_bytes_max,
-            ),
-            (
-                "chunk_line_bytes_max",
-                self.chunk_line_bytes_max,
-                "content_window_bytes",
-                self.content_window_bytes,
-            ),
-            // One head must be able to wait behind an answer that comes later.
-            (
-                "head_bytes_max",
-                self.head_bytes_max,
-                "pipeline_bytes_max",
-                self.pipeline_bytes_max,
-            ),
-            // Otherwise a handler's window never fits the queue and its content comes in halves.
-            (
-                "content_window_bytes",
-                self.content_window_bytes,
-                "response_queue_bytes_max",
-                self.response_queue_bytes_max,
             ),
             (
                 "proxy_header_timeout_ms",

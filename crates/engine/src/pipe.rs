@@ -15,6 +15,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
+use vervet_http::field::FieldBlock;
 
 use crate::notify::Notify;
 
@@ -139,7 +140,7 @@ enum Wait {
 struct State {
     chunks: VecDeque<Bytes>,
     queued_bytes: usize,
-    end: Option<Result<Option<Vec<u8>>, ContentError>>,
+    end: Option<Result<Option<FieldBlock>, ContentError>>,
     reader_gone: bool,
     reader_waits: Wait,
     sender_waits: Wait,
@@ -174,7 +175,7 @@ impl State {
         }
     }
 
-    fn end_with(&mut self, end: Result<Option<Vec<u8>>, ContentError>) -> Wait {
+    fn end_with(&mut self, end: Result<Option<FieldBlock>, ContentError>) -> Wait {
         if self.end.is_some() {
             return Wait::Not;
         }
@@ -280,8 +281,8 @@ impl ContentSender {
         self.offer(chunk, || Wait::Not).map_err(|_| Closed)
     }
 
-    /// Says that the content is complete. `trailers` is an encoded field block without the empty line at its end.
-    pub fn finish(self, trailers: Option<Vec<u8>>) {
+    /// Says that the content is complete. Trailers go out behind chunked content.
+    pub fn finish(self, trailers: Option<FieldBlock>) {
         self.end_with(Ok(trailers));
     }
 
@@ -313,7 +314,7 @@ impl ContentSender {
         Ok(())
     }
 
-    fn end_with(&self, end: Result<Option<Vec<u8>>, ContentError>) {
+    fn end_with(&self, end: Result<Option<FieldBlock>, ContentError>) {
         let woken = self.shared.lock().end_with(end);
         self.shared.wake(woken);
     }
@@ -392,7 +393,7 @@ impl ContentReader {
     }
 
     /// The trailer fields as an encoded block, once, after [`Read::End`].
-    pub fn take_trailers(&mut self) -> Option<Vec<u8>> {
+    pub fn take_trailers(&mut self) -> Option<FieldBlock> {
         match &mut self.shared.lock().end {
             Some(Ok(trailers)) => trailers.take(),
             _ => None,

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use vervet_engine::pipe::{
     Closed, ContentError, ContentReader, ContentSender, Read, TrySendError, pipe,
 };
+use vervet_http::field::FieldBlock;
 
 /// Long enough to be a lost wake-up and nothing else.
 const LOST: Duration = Duration::from_secs(20);
@@ -217,10 +218,12 @@ fn abort_tells_its_reason_and_rings() {
 fn finish_brings_the_trailers_once() {
     let (sender, mut reader, bell) = rung_pipe(100);
     assert_eq!(reader.try_read(), Read::Pending);
-    sender.finish(Some(b"a: b\r\n".to_vec()));
+    let mut trailers = FieldBlock::new();
+    trailers.push(b"a", b"b").unwrap();
+    sender.finish(Some(trailers));
     assert_eq!(bell.rings(), 1);
     assert_eq!(reader.try_read(), Read::End);
-    assert_eq!(reader.take_trailers().as_deref(), Some(&b"a: b\r\n"[..]));
+    assert_eq!(reader.take_trailers().unwrap().as_bytes(), b"a: b\r\n");
     assert_eq!(reader.take_trailers(), None);
     assert_eq!(reader.try_read(), Read::End);
 }

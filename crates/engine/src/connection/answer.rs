@@ -1,0 +1,303 @@
+//! From responses to sent bytes.
+
+use vervet_http::h1::{Framing, Length, ResponseHead};
+use vervet_http::status::Status;
+
+use super::{Answer, Connection, Http, InProgress, Record};
+use crate::exchange::Service;
+use crate::pipe::{ContentError, Read};
+use crate::reactor::{Closing, Io};
+use crate::response::{Content, Piece, Response};
+
+/// Content up to this size is copied behind its head into the one answer buffer; larger is sent from where it
+/// lies. Copying 16 KiB costs less than a second system call.
+const COPY_BYTES_MAX: usize = 16 * 1024;
+
+impl<S: Service> Http<S> {
+    /// Answers an exchange in the call that began it. `number` is the exchange's, in case it streams.
+    pub(super) fn respond(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        response: Response,
+        (mut record, number): (Record, u32),
+    ) {
+        let answer = self.write(io, connection, response, &mut record);
+        let done = matches!(answer, Answer::Written) && !io.is_blocked();
+        if io.is_closing() && !done {
+            return;
+        }
+        if done {
+            return self.finish(io, connection, record, None);
+        }
+        connection.exchange = Some(Box::new(InProgress {
+            number,
+            answer,
+            inbound: None,
+            stalled: None,
+            received_bytes: 0,
+            record,
+        }));
+        self.pump(io, connection);
+    }
+
+    /// Answers an exchange that was promised an answer.
+    pub(super) fn respond_later(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        response: Response,
+    ) {
+        let Some(mut exchange) = connection.exchange.take() else {
+            return;
+        };
+        if !matches!(exchange.answer, Answer::Awaited) {
+            connection.exchange = Some(exchange);
+            return;
+        }
+        exchange.answer = self.write(io, connection, response, &mut exchange.record);
+        connection.exchange = Some(exchange);
+        self.pump(io, connection);
+    }
+
+    /// The responder was dropped.
+    pub(super) fn handler_failed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        let response = Response::plain(
+            Status::INTERNAL_SERVER_ERROR,
+            "the handler gave no answer\n",
+        );
+        self.respond_later(io, connection, response);
+    }
+
+    /// Writes head and content, as far as the content is there.
+    fn write(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        mut response: Response,
+        record: &mut Record,
+    ) -> Answer {
+        let content = response.take_content();
+        let status = response.status();
+        record.status = status;
+        let class = usize::from(status.code() / 100).clamp(1, 5) - 1;
+        self.counters.responses[class].add(1);
+        let head = ResponseHead {
+            status,
+            encoded: response.head_bytes(),
+            length: content.length().map_or(Length::Unknown, Length::Known),
+            date: self.date.at(io.now()),
+        };
+        let framing = connection.machine.send_head(io.out(), &head);
+        match framing {
+            Ok(Framing::None) if connection.is_switched() => match content {
+                Content::Stream { reader, .. } => Answer::Streaming(reader),
+                _ => Answer::Written,
+            },
+            Ok(Framing::None) => end_answer(io, connection),
+            Ok(_) => self.write_content(io, connection, content, record),
+            Err(_) => {
+                // Only a handler that answers 1xx as a final status comes here: our side's fault.
+                io.close(Closing::Abort);
+                Answer::Written
+            }
+        }
+    }
+
+    fn write_content(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        content: Content,
+        record: &mut Record,
+    ) -> Answer {
+        if let Some(length) = content.length() {
+            record.content_bytes = length;
+        }
+        match content {
+            Content::Empty => {}
+            Content::Bytes(bytes) => write_piece(io, connection, Piece::Bytes(bytes)),
+            Content::File(slice) => write_piece(io, connection, Piece::File(slice)),
+            Content::Pieces(pieces) => {
+                for piece in pieces {
+                    write_piece(io, connection, piece);
+                }
+            }
+            Content::Stream { reader, .. } => {
+                record.content_bytes = 0;
+                return Answer::Streaming(reader);
+            }
+        }
+        end_answer(io, connection)
+    }
+
+    /// Moves streamed content on as far as the peer reads, and ends the exchange when all is sent.
+    pub(super) fn pump(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        let Some(mut exchange) = connection.exchange.take() else {
+            return;
+        };
+        if let Answer::Streaming(_) = exchange.answer {
+            self.pump_stream(io, connection, &mut exchange);
+        }
+        if matches!(exchange.answer, Answer::Written) && !io.is_blocked() {
+            self.finish(io, connection, exchange.record, None);
+            // The handler answered without reading all: what still comes is dropped.
+            drop(exchange);
+            self.next_exchange(io, connection, connection.input.len());
+        } else {
+            connection.exchange = Some(exchange);
+        }
+    }
+
+    fn pump_stream(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        exchange: &mut InProgress,
+    ) {
+        let Answer::Streaming(reader) = &mut exchange.answer else {
+            return;
+        };
+        while !io.is_blocked() {
+            match reader.try_read() {
+                Read::Pending => return,
+                Read::Data(bytes) => {
+                    exchange.record.content_bytes += bytes.len() as u64;
+                    if connection.is_switched() {
+                        io.out().extend_from_slice(&bytes);
+                    } else if connection.machine.send_content(io.out(), &bytes).is_err() {
+                        return abort_stream(io, exchange);
+                    }
+                    if io.out().len() > COPY_BYTES_MAX {
+                        io.flush();
+                    }
+                }
+                Read::End => {
+                    let trailers = reader.take_trailers();
+                    if connection.is_switched() {
+                        io.close(Closing::AfterSent);
+                    } else if connection
+                        .machine
+                        .send_end(io.out(), trailers.as_ref())
+                        .is_err()
+                    {
+                        return abort_stream(io, exchange);
+                    }
+                    exchange.answer = Answer::Written;
+                    return;
+                }
+                Read::Failed(_) => return abort_stream(io, exchange),
+            }
+        }
+    }
+
+    /// Request content broke off. An exchange that has no answer yet is answered by the engine.
+    pub(super) fn content_failed(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        error: ContentError,
+    ) {
+        let Some(mut exchange) = connection.exchange.take() else {
+            return io.close(Closing::Lingering);
+        };
+        if let Some(sender) = exchange.inbound.take() {
+            sender.abort(error);
+        }
+        let record = exchange.record;
+        if !matches!(exchange.answer, Answer::Awaited) {
+            connection.exchange = Some(exchange);
+            return io.close(Closing::Abort);
+        }
+        let status = match error {
+            ContentError::TooLarge(_) => Status::CONTENT_TOO_LARGE,
+            ContentError::TimedOut => Status::REQUEST_TIMEOUT,
+            _ => Status::BAD_REQUEST,
+        };
+        drop(exchange);
+        self.refuse_with(io, connection, status, &error.to_string(), record);
+    }
+
+    /// Answers what is no valid request, or one that is not let through, and closes.
+    pub(super) fn refuse(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        status: Status,
+        reason: &str,
+    ) {
+        let started_ms = io.now().monotonic_ms;
+        let record = Record {
+            tag: None,
+            status,
+            started_ms,
+            content_bytes: 0,
+        };
+        self.refuse_with(io, connection, status, reason, record);
+    }
+
+    fn refuse_with(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        status: Status,
+        reason: &str,
+        mut record: Record,
+    ) {
+        connection.close_after_this();
+        let response = self.own_response(status, reason);
+        self.write(io, connection, response, &mut record);
+        self.finish(io, connection, record, Some(reason));
+        io.close(Closing::Lingering);
+    }
+
+    fn own_response(&self, status: Status, reason: &str) -> Response {
+        let text = format!("{} {}: {reason}\n", status.code(), status.reason());
+        Response::plain(status, text).raw_fields(&self.options.own_fields)
+    }
+
+    /// The answer to a connection above the cap, before a byte of its request is read.
+    pub(super) fn refuse_overload(&mut self, io: &mut Io<'_>) {
+        let content = "503 Service Unavailable: too many connections\n";
+        let head = format!(
+            "HTTP/1.1 503 Service Unavailable\r\nRetry-After: {}\r\nContent-Type: text/plain; charset=utf-8\r\n\
+             Content-Length: {}\r\nConnection: close\r\n",
+            self.options.retry_after_s,
+            content.len()
+        );
+        let date = self.date.at(io.now());
+        for part in [
+            head.as_bytes(),
+            &self.options.own_fields,
+            date,
+            b"\r\n",
+            content.as_bytes(),
+        ] {
+            io.out().extend_from_slice(part);
+        }
+    }
+}
+
+/// All content is with the connection.
+fn end_answer(io: &mut Io<'_>, connection: &mut Connection) -> Answer {
+    if connection.machine.send_end(io.out(), None).is_err() {
+        io.close(Closing::Abort);
+    }
+    Answer::Written
+}
+
+fn write_piece(io: &mut Io<'_>, connection: &mut Connection, piece: Piece) {
+    // Cannot fail: the length announced is the sum of the pieces.
+    let _ = connection.machine.sent(piece.length());
+    match piece {
+        Piece::Bytes(bytes) if bytes.len() <= COPY_BYTES_MAX => io.out().extend_from_slice(&bytes),
+        Piece::Bytes(bytes) => io.send_shared(bytes),
+        Piece::File(slice) => io.send_file(slice),
+    }
+}
+
+/// The answer cannot be completed, and its peer must not take what it has for complete.
+fn abort_stream(io: &mut Io<'_>, exchange: &mut InProgress) {
+    exchange.answer = Answer::Written;
+    io.close(Closing::Abort);
+}

@@ -1,0 +1,394 @@
+//! HTTP/1 connections on a reactor: the machine of `vervet-http` between completed events and a [`Service`].
+//!
+//! Owns: the order of exchanges on a connection, limits in time and size, what is kept of a partial request and
+//! of an answer under way. Does not own: parsing and framing (`vervet-http`), sockets (the reactor), what a
+//! request means (the service).
+//!
+//! At most one exchange of a connection is with the service at any time. Pipelined requests that are answered
+//! at once leave in one send; behind one that is answered later they wait, in the kernel's buffer as far as
+//! possible.
+
+mod answer;
+mod date;
+mod preface;
+mod receive;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use vervet_http::h1::state::State;
+use vervet_http::h1::{HeadLimits, Server};
+use vervet_http::status::Status;
+
+use crate::counters::Counters;
+use crate::exchange::{Finished, Message, Service};
+use crate::executor::Spawner;
+use crate::limits::Limits;
+use crate::listener::Listener;
+use crate::pipe::{ContentError, ContentReader, ContentSender};
+use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Protocol, Reason};
+use date::DateLine;
+
+/// Settings that all connections of an engine share.
+#[derive(Clone, Debug, Default)]
+pub struct HttpOptions {
+    /// Time and size limits.
+    pub limits: Limits,
+    /// Field lines, each with its CRLF, that the engine's own answers carry, such as `Server: vervet`.
+    pub own_fields: Vec<u8>,
+    /// What the `Retry-After` of an overload answer says, in seconds.
+    pub retry_after_s: u32,
+}
+
+/// HTTP/1 for one reactor.
+pub struct Http<S> {
+    service: S,
+    options: Arc<HttpOptions>,
+    head_limits: HeadLimits,
+    counters: Arc<Counters>,
+    mailbox: Arc<Mailbox<Message>>,
+    spawner: Spawner,
+    date: DateLine,
+}
+
+/// What a connection waits for, which decides what a passed deadline means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// A PROXY protocol header.
+    Preface,
+    /// The rest of a head; before the first byte of the first one, too.
+    Head,
+    /// The next request, if there is to be one.
+    Request,
+    /// Content, or the handler: which of them the exchange tells.
+    Exchange,
+}
+
+/// One connection. An idle one owns nothing beyond this.
+pub struct Connection {
+    machine: Server,
+    waiting: Waiting,
+    /// Received and not yet consumed: a partial head, or what is behind an answer under way.
+    input: Vec<u8>,
+    peer: Option<SocketAddr>,
+    listener: Arc<Listener>,
+    exchange: Option<Box<InProgress>>,
+    requests: u32,
+    /// It is we who end the connection, not the client: it may be sending the next request already.
+    closes_unasked: bool,
+}
+
+/// An exchange that did not end in the call that began it.
+struct InProgress {
+    number: u32,
+    answer: Answer,
+    /// Towards the handler.
+    inbound: Option<ContentSender>,
+    /// Content that the handler's pipe had no room for.
+    stalled: Option<bytes::Bytes>,
+    received_bytes: u64,
+    record: Record,
+}
+
+enum Answer {
+    /// The handler has the responder.
+    Awaited,
+    /// Content comes through a pipe.
+    Streaming(ContentReader),
+    /// All of it is with the connection; some of it may wait for the peer to read.
+    Written,
+}
+
+/// What is told to [`Service::finished`].
+#[derive(Clone, Copy)]
+struct Record {
+    tag: Option<u32>,
+    status: Status,
+    started_ms: u64,
+    content_bytes: u64,
+}
+
+impl<S: Service> Http<S> {
+    /// HTTP for one reactor, over its mailbox and executor.
+    pub fn new(
+        service: S,
+        options: Arc<HttpOptions>,
+        counters: Arc<Counters>,
+        mailbox: &Arc<Mailbox<Message>>,
+        spawner: &Spawner,
+    ) -> Self {
+        let limits = &options.limits;
+        let head_limits = HeadLimits {
+            head_bytes_max: limits.head_bytes_max as usize,
+            fields_max: limits.fields_max as usize,
+            target_bytes_max: limits.target_bytes_max as usize,
+            trailer_bytes_max: limits.trailer_bytes_max as usize,
+        };
+        Self {
+            service,
+            options,
+            head_limits,
+            counters,
+            mailbox: Arc::clone(mailbox),
+            spawner: spawner.clone(),
+            date: DateLine::default(),
+        }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Works off what waits in the connection's own buffer, then sets the deadline for what comes next.
+    fn go_on(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        let input = std::mem::take(&mut connection.input);
+        let consumed = self.advance(io, connection, &input);
+        connection.keep(input, consumed);
+        self.wait(io, connection);
+    }
+
+    /// Sets what the connection waits for. Reading goes on exactly when something can be done with the bytes.
+    fn wait(&self, io: &mut Io<'_>, connection: &mut Connection) {
+        if io.is_closing() {
+            return;
+        }
+        let limits = self.limits();
+        match &connection.exchange {
+            Some(exchange) => {
+                connection.waiting = Waiting::Exchange;
+                let wants_content = connection.is_receiving() && exchange.stalled.is_none();
+                if wants_content {
+                    io.resume()
+                } else {
+                    io.pause()
+                }
+                if io.is_blocked() {
+                    io.set_deadline(u64::from(limits.write_stall_timeout_ms));
+                } else if wants_content {
+                    io.set_deadline(u64::from(limits.content_idle_timeout_ms));
+                } else {
+                    io.clear_deadline();
+                }
+            }
+            None => {
+                io.resume();
+                if connection.is_receiving() {
+                    // Content that nobody wants is on its way out.
+                    connection.waiting = Waiting::Exchange;
+                    io.set_deadline(u64::from(limits.content_idle_timeout_ms));
+                } else if !connection.input.is_empty() && connection.waiting != Waiting::Head {
+                    connection.waiting = Waiting::Head;
+                    io.set_deadline(u64::from(limits.head_timeout_ms));
+                } else if connection.input.is_empty() && connection.waiting != Waiting::Head {
+                    self.wait_for_request(io, connection);
+                }
+            }
+        }
+    }
+
+    fn wait_for_request(&self, io: &mut Io<'_>, connection: &mut Connection) {
+        connection.waiting = Waiting::Request;
+        let idle_ms = match io.is_draining() {
+            true => DRAIN_IDLE_MS.min(self.limits().keep_alive_idle_ms),
+            false => self.limits().keep_alive_idle_ms,
+        };
+        io.set_deadline(u64::from(idle_ms));
+    }
+
+    fn finish(
+        &mut self,
+        io: &Io<'_>,
+        connection: &Connection,
+        record: Record,
+        fault: Option<&str>,
+    ) {
+        if record.tag.is_some() || fault.is_some() {
+            let now = io.now();
+            self.service.finished(&Finished {
+                tag: record.tag,
+                status: record.status,
+                content_bytes: record.content_bytes,
+                duration_ms: now.monotonic_ms.saturating_sub(record.started_ms),
+                peer: connection.peer,
+                now,
+                fault,
+            });
+        }
+    }
+}
+
+/// How long a kept connection may still begin a last request after a drain has begun: one that was sent before
+/// the client could know is answered, with `Connection: close`.
+const DRAIN_IDLE_MS: u32 = 500;
+
+impl Connection {
+    /// Whether the request under way is not complete: its content may still come.
+    fn is_receiving(&self) -> bool {
+        matches!(self.machine.receiving(), State::SendBody | State::Switched)
+    }
+
+    /// Whether the connection speaks another protocol by now.
+    fn is_switched(&self) -> bool {
+        self.machine.receiving() == State::Switched
+    }
+
+    fn close_after_this(&mut self) {
+        self.closes_unasked = true;
+        self.machine.close_after_this();
+    }
+
+    /// Keeps what was not consumed of a buffer that is its own.
+    fn keep(&mut self, mut input: Vec<u8>, consumed: usize) {
+        if consumed >= input.len() {
+            return; // the buffer goes back: an idle connection owns none
+        }
+        input.drain(..consumed);
+        self.input = input;
+    }
+}
+
+impl<S: Service> Protocol for Http<S> {
+    type Connection = Connection;
+    type Message = Message;
+
+    fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Connection> {
+        if accepted.overload.is_some() {
+            self.counters.refused.add(1);
+            self.refuse_overload(io);
+            return Admission::Refuse;
+        }
+        self.counters.connections.add(1);
+        let expects_preface = accepted.listener.expects_proxy_header(accepted.peer);
+        let (waiting, timeout_ms) = if expects_preface {
+            (Waiting::Preface, self.limits().proxy_header_timeout_ms)
+        } else {
+            (Waiting::Head, self.limits().head_timeout_ms)
+        };
+        io.set_deadline(u64::from(timeout_ms));
+        Admission::Admit(Connection {
+            machine: Server::new(),
+            waiting,
+            input: Vec::new(),
+            peer: accepted.peer,
+            listener: Arc::clone(&accepted.listener),
+            exchange: None,
+            requests: 0,
+            closes_unasked: false,
+        })
+    }
+
+    fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
+        if connection.input.is_empty() && connection.waiting != Waiting::Preface {
+            let consumed = self.advance(io, connection, bytes);
+            connection.input.extend_from_slice(&bytes[consumed..]);
+            self.wait(io, connection);
+        } else {
+            connection.input.extend_from_slice(bytes);
+            if connection.waiting == Waiting::Preface && !self.preface(io, connection) {
+                return;
+            }
+            self.go_on(io, connection);
+        }
+    }
+
+    fn on_sent(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        self.pump(io, connection);
+        self.go_on(io, connection);
+    }
+
+    fn on_progress(&mut self, io: &mut Io<'_>, _connection: &mut Connection) {
+        io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
+    }
+
+    fn on_eof(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if connection.is_receiving()
+            && let Some(exchange) = &mut connection.exchange
+            && let Some(sender) = exchange.inbound.take()
+        {
+            if connection.is_switched() {
+                sender.finish(None);
+            } else {
+                sender.abort(ContentError::PeerClosed);
+            }
+        }
+        // A peer may shut its side and still read (`nc -N`): an answer under way is given.
+        connection.machine.close_after_this();
+        if connection.exchange.is_none() && !io.is_blocked() {
+            io.close(Closing::AfterSent);
+        }
+    }
+
+    fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if io.is_blocked() {
+            self.counters.timeouts.add(1);
+            return io.close(Closing::Abort);
+        }
+        match connection.waiting {
+            Waiting::Request => io.close(Closing::AfterSent),
+            Waiting::Preface => io.close(Closing::Abort),
+            Waiting::Head if connection.input.is_empty() => io.close(Closing::AfterSent),
+            Waiting::Head => {
+                self.counters.timeouts.add(1);
+                self.refuse(
+                    io,
+                    connection,
+                    Status::REQUEST_TIMEOUT,
+                    "the request head took too long",
+                );
+            }
+            Waiting::Exchange => {
+                self.counters.timeouts.add(1);
+                self.content_failed(io, connection, ContentError::TimedOut);
+            }
+        }
+    }
+
+    fn on_message(&mut self, io: &mut Io<'_>, connection: &mut Connection, message: Message) {
+        let number = match message {
+            Message::Respond(number, _) | Message::Abandoned(number) | Message::Pipe(number) => {
+                number
+            }
+        };
+        let Some(exchange) = &connection.exchange else {
+            return;
+        };
+        if exchange.number != number {
+            return; // the answer of an exchange that is over must not reach the next one
+        }
+        match message {
+            Message::Respond(_, response) => self.respond_later(io, connection, *response),
+            Message::Abandoned(_) => self.handler_failed(io, connection),
+            Message::Pipe(_) => {
+                self.feed(connection);
+                self.pump(io, connection);
+            }
+        }
+        self.go_on(io, connection);
+    }
+
+    fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if connection.waiting == Waiting::Request {
+            self.wait_for_request(io, connection);
+        }
+    }
+
+    fn on_close(&mut self, mut connection: Connection, reason: Reason) {
+        self.counters.closed.add(1);
+        let Some(mut exchange) = connection.exchange.take() else {
+            return;
+        };
+        if let Some(sender) = exchange.inbound.take() {
+            sender.abort(ContentError::PeerClosed);
+        }
+        let fault = reason.to_string();
+        self.service.finished(&Finished {
+            tag: exchange.record.tag,
+            status: exchange.record.status,
+            content_bytes: exchange.record.content_bytes,
+            duration_ms: 0,
+            peer: connection.peer,
+            now: crate::reactor::Now::read(),
+            fault: Some(&fault),
+        });
+    }
+}

@@ -1,0 +1,228 @@
+//! From received bytes to exchanges.
+
+use vervet_http::field::{FieldBlock, FieldSlots, Fields};
+use vervet_http::h1::{ContentLength, Next, Received, RequestHead, Violation};
+use vervet_http::status::Status;
+
+use bytes::Bytes;
+
+use super::{Answer, Connection, Http, InProgress, Record};
+use crate::exchange::{Exchange, Left, Outcome, Return, Service};
+use crate::pipe::{ContentError, TrySendError};
+use crate::reactor::{Closing, Io};
+
+/// The answer buffer is sent when it has grown past this, so that a pipelined batch of large answers cannot
+/// grow it without bound.
+const OUT_FLUSH_BYTES: usize = 64 * 1024;
+
+impl Connection {
+    /// Whether the machine may be given more bytes.
+    fn may_advance(&self, io: &Io<'_>) -> bool {
+        if io.is_closing() || io.is_blocked() {
+            return false;
+        }
+        match &self.exchange {
+            None => true,
+            Some(exchange) => self.is_receiving() && exchange.stalled.is_none(),
+        }
+    }
+}
+
+impl<S: Service> Http<S> {
+    /// Consumes as much of `input` as can be consumed now. Returns how much that was.
+    pub(super) fn advance(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        input: &[u8],
+    ) -> usize {
+        let mut at = 0;
+        while connection.may_advance(io) {
+            let mut slots = FieldSlots::new();
+            match connection
+                .machine
+                .receive(&input[at..], &mut slots, &self.head_limits)
+            {
+                Ok(Received::NeedMore | Received::Paused) => break,
+                Ok(Received::Head { head, consumed }) => {
+                    at += consumed;
+                    self.begin(io, connection, &head);
+                }
+                Ok(Received::Content { bytes, consumed }) => {
+                    at += consumed;
+                    self.content(io, connection, bytes);
+                }
+                Ok(Received::Opaque) => {
+                    let rest = std::mem::replace(&mut at, input.len());
+                    self.content(io, connection, &input[rest..]);
+                    break;
+                }
+                Ok(Received::Closed) => {
+                    at = input.len();
+                    break;
+                }
+                Ok(Received::End { trailers, consumed }) => {
+                    at += consumed;
+                    end_of_content(connection, &trailers);
+                    let unread = input.len() - at;
+                    self.next_exchange(io, connection, unread);
+                }
+                Err(violation) => {
+                    at = input.len();
+                    self.violated(io, connection, violation);
+                }
+            }
+            if io.out().len() > OUT_FLUSH_BYTES {
+                io.flush();
+            }
+        }
+        at
+    }
+
+    fn begin(&mut self, io: &mut Io<'_>, connection: &mut Connection, head: &RequestHead<'_>) {
+        let limits = self.limits();
+        let content_max = match limits.content_bytes_max {
+            0 => u64::MAX,
+            max => max,
+        };
+        let requests_max = limits.requests_per_connection_max;
+        let window_bytes = limits.content_window_bytes as usize;
+        self.counters.requests.add(1);
+        connection.requests = connection.requests.wrapping_add(1);
+        connection.waiting = super::Waiting::Exchange;
+        if (requests_max > 0 && connection.requests >= requests_max) || io.is_draining() {
+            connection.close_after_this();
+        }
+        if matches!(head.content(), ContentLength::Length(length) if length > content_max) {
+            return self.refuse(
+                io,
+                connection,
+                Status::CONTENT_TOO_LARGE,
+                "the content is too large",
+            );
+        }
+        let number = connection.requests;
+        let mut left = Left::default();
+        let outcome = self.service.call(Exchange {
+            head,
+            peer: connection.peer,
+            listener: &connection.listener,
+            now: io.now(),
+            spawner: &self.spawner,
+            window_bytes,
+            to: Return {
+                mailbox: &self.mailbox,
+                token: io.token(),
+                number,
+            },
+            left: &mut left,
+        });
+        let record = Record {
+            tag: left.tag,
+            status: Status::INTERNAL_SERVER_ERROR,
+            started_ms: io.now().monotonic_ms,
+            content_bytes: 0,
+        };
+        match outcome {
+            Outcome::Done(response) => self.respond(io, connection, response, (record, number)),
+            Outcome::Later(_) => {
+                let inbound = left.inbound;
+                if inbound.is_some() && head.expects_continue() {
+                    connection.machine.send_continue(io.out());
+                }
+                connection.exchange = Some(Box::new(InProgress {
+                    number,
+                    answer: Answer::Awaited,
+                    inbound,
+                    stalled: None,
+                    received_bytes: 0,
+                    record,
+                }));
+            }
+        }
+    }
+
+    fn content(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
+        let content_max = self.limits().content_bytes_max;
+        let is_bounded = content_max > 0 && !connection.is_switched();
+        let Some(exchange) = &mut connection.exchange else {
+            return;
+        };
+        exchange.received_bytes += bytes.len() as u64;
+        if is_bounded && exchange.received_bytes > content_max {
+            return self.content_failed(io, connection, ContentError::TooLarge(content_max));
+        }
+        let Some(sender) = &mut exchange.inbound else {
+            return;
+        };
+        match sender.try_send(Bytes::copy_from_slice(bytes)) {
+            Ok(()) => {}
+            Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
+            // The handler wants no more of it: the rest is read and dropped.
+            Err(TrySendError::Closed(_)) => exchange.inbound = None,
+        }
+    }
+
+    /// Gives the handler's pipe what it had no room for.
+    pub(super) fn feed(&mut self, connection: &mut Connection) {
+        let Some(exchange) = &mut connection.exchange else {
+            return;
+        };
+        let Some(rest) = exchange.stalled.take() else {
+            return;
+        };
+        let Some(sender) = &mut exchange.inbound else {
+            return;
+        };
+        match sender.try_send(rest) {
+            Ok(()) => {}
+            Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
+            Err(TrySendError::Closed(_)) => exchange.inbound = None,
+        }
+    }
+
+    /// Both sides have ended, perhaps: goes over to the next exchange, or to the end of the connection.
+    pub(super) fn next_exchange(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        unread_bytes: usize,
+    ) {
+        if connection.exchange.is_some() {
+            return;
+        }
+        match connection.machine.start_next() {
+            Next::Request => connection.waiting = super::Waiting::Request,
+            Next::Unfinished | Next::Switched => {}
+            // A peer that may still be sending would have its answer overtaken by a reset.
+            Next::Close if unread_bytes > 0 || connection.closes_unasked => {
+                io.close(Closing::Lingering);
+            }
+            Next::Close => io.close(Closing::AfterSent),
+        }
+    }
+
+    fn violated(&mut self, io: &mut Io<'_>, connection: &mut Connection, violation: Violation) {
+        self.counters.violations.add(1);
+        if connection.exchange.is_some() {
+            return self.content_failed(io, connection, ContentError::Malformed);
+        }
+        let reason = violation.to_string();
+        self.refuse(io, connection, violation.status(), &reason);
+    }
+}
+
+fn end_of_content(connection: &mut Connection, trailers: &Fields<'_>) {
+    let Some(exchange) = &mut connection.exchange else {
+        return;
+    };
+    let Some(sender) = exchange.inbound.take() else {
+        return;
+    };
+    let mut block = FieldBlock::new();
+    for (name, value) in trailers.iter() {
+        // Refused are only fields that belong to the connection, which mean nothing to a handler.
+        let _ = block.push(name.as_bytes(), value);
+    }
+    sender.finish((!trailers.is_empty()).then_some(block));
+}

@@ -1,0 +1,205 @@
+//! What a handler sees: one exchange, never a socket.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use vervet_http::h1::{ContentLength, RequestHead};
+use vervet_http::status::Status;
+
+use crate::executor::Spawner;
+use crate::listener::Listener;
+use crate::pipe::{ContentReader, ContentSender, pipe};
+use crate::reactor::{Mailbox, Now, Token};
+use crate::response::Response;
+
+/// What all requests of a server come to. Each reactor has a value of its own, so it needs no lock; what
+/// several reactors share, it holds by reference.
+pub trait Service {
+    /// Answers a request, now or later. Called on the reactor's thread: it must not block.
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome;
+
+    /// An exchange that was [tagged](Exchange::set_tag) has ended, or the engine itself refused something.
+    fn finished(&mut self, finished: &Finished<'_>) {
+        let _ = finished;
+    }
+}
+
+impl<F: FnMut(Exchange<'_>) -> Outcome> Service for F {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        self(exchange)
+    }
+}
+
+/// When the answer comes.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Now.
+    Done(Response),
+    /// When the [`Responder`] is used. Made by [`Exchange::later`].
+    Later(Later),
+}
+
+impl From<Response> for Outcome {
+    fn from(response: Response) -> Self {
+        Self::Done(response)
+    }
+}
+
+/// Says that a [`Responder`] exists for this exchange.
+#[derive(Debug)]
+pub struct Later(());
+
+/// How an exchange ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// What the handler called it; `None` for an answer of the engine itself.
+    pub tag: Option<u32>,
+    /// The status that was sent.
+    pub status: Status,
+    /// Bytes of content given to the connection, without framing.
+    pub content_bytes: u64,
+    /// From the complete head to the end of the answer, in milliseconds of the coarse clock.
+    pub duration_ms: u64,
+    /// The peer; `None` over a unix socket.
+    pub peer: Option<SocketAddr>,
+    /// The time at the end.
+    pub now: Now,
+    /// Why the answer did not reach its end, if it did not, or why the engine refused.
+    pub fault: Option<&'a str>,
+}
+
+/// What other parts of the program may post to a connection.
+#[derive(Debug)]
+pub enum Message {
+    /// The answer to the exchange of this number.
+    Respond(u32, Box<Response>),
+    /// The responder of the exchange of this number was dropped without an answer.
+    Abandoned(u32),
+    /// A pipe of the exchange of this number has data or room again.
+    Pipe(u32),
+}
+
+/// What names an exchange to the rest of the program.
+#[derive(Clone, Copy)]
+pub(crate) struct Return<'a> {
+    pub(crate) mailbox: &'a Arc<Mailbox<Message>>,
+    pub(crate) token: Token,
+    pub(crate) number: u32,
+}
+
+/// What a handler leaves behind besides its answer.
+#[derive(Default)]
+pub(crate) struct Left {
+    pub(crate) inbound: Option<ContentSender>,
+    pub(crate) tag: Option<u32>,
+}
+
+/// One request, and the ways to answer it.
+pub struct Exchange<'a> {
+    pub(crate) head: &'a RequestHead<'a>,
+    pub(crate) peer: Option<SocketAddr>,
+    pub(crate) listener: &'a Listener,
+    pub(crate) now: Now,
+    pub(crate) spawner: &'a Spawner,
+    pub(crate) window_bytes: usize,
+    pub(crate) to: Return<'a>,
+    pub(crate) left: &'a mut Left,
+}
+
+impl<'a> Exchange<'a> {
+    /// The request's head. It lives as long as the call: copy what is needed later.
+    pub fn head(&self) -> &'a RequestHead<'a> {
+        self.head
+    }
+
+    /// The peer's address; `None` over a unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.peer
+    }
+
+    /// The listener that the connection came in by.
+    pub fn listener(&self) -> &'a Listener {
+        self.listener
+    }
+
+    /// The time of this turn.
+    pub fn now(&self) -> Now {
+        self.now
+    }
+
+    /// For futures that are to run on this reactor's thread.
+    pub fn spawner(&self) -> &'a Spawner {
+        self.spawner
+    }
+
+    /// Names the exchange for [`Service::finished`].
+    pub fn set_tag(&mut self, tag: u32) {
+        self.left.tag = Some(tag);
+    }
+
+    /// The request's content, to be read while it arrives; `None` when there is none, or it was taken before.
+    /// Content that nobody takes is read and dropped.
+    ///
+    /// A client that waits for `100 Continue` is told to go on when the content is taken.
+    pub fn content(&mut self) -> Option<ContentReader> {
+        let none = self.head.content() == ContentLength::None && self.head.upgrade().is_none();
+        if none || self.left.inbound.is_some() {
+            return None;
+        }
+        let (sender, reader) = self.stream();
+        self.left.inbound = Some(sender);
+        Some(reader)
+    }
+
+    /// A pipe for the content of a [stream](crate::response::Content::Stream): the handler keeps the sender.
+    pub fn stream(&self) -> (ContentSender, ContentReader) {
+        let (mailbox, token, number) = (Arc::clone(self.to.mailbox), self.to.token, self.to.number);
+        pipe(
+            self.window_bytes,
+            Arc::new(move || mailbox.post(token, Message::Pipe(number))),
+        )
+    }
+
+    /// Promises an answer: return the outcome, and use the responder from wherever and whenever it suits.
+    pub fn later(self) -> (Responder, Outcome) {
+        let responder = Responder {
+            mailbox: Arc::clone(self.to.mailbox),
+            token: self.to.token,
+            number: self.to.number,
+            answered: false,
+        };
+        (responder, Outcome::Later(Later(())))
+    }
+}
+
+/// Answers one exchange, once, from any thread. One that is dropped unused answers 500.
+///
+/// An answer to an exchange whose connection is gone, or that was answered by the engine meanwhile (a time
+/// limit), goes nowhere; it can never reach another exchange.
+#[derive(Debug)]
+pub struct Responder {
+    mailbox: Arc<Mailbox<Message>>,
+    token: Token,
+    number: u32,
+    answered: bool,
+}
+
+impl Responder {
+    /// Sends the answer.
+    pub fn send(mut self, response: Response) {
+        self.answered = true;
+        self.mailbox.post(
+            self.token,
+            Message::Respond(self.number, Box::new(response)),
+        );
+    }
+}
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.mailbox
+                .post(self.token, Message::Abandoned(self.number));
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! The reactor itself: who is visited when, and how connections come and go.
+
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use slab::Slab;
+
+use super::accept::Overload;
+use super::clock::Now;
+use super::io::{Closing, Io, Shared};
+use super::listening::Listening;
+use super::mailbox::{Control, Handle, Letter, Mailbox};
+use super::poller::{Poller, Ready, Source, Token, Wait};
+use super::protocol::{Protocol, Reason};
+use super::socket::{Socket, WriteError, Written};
+use super::timers::Timers;
+use crate::executor::{Executor, Remaining, Spawner};
+use crate::gate::Gate;
+use crate::wheel::Tick;
+
+/// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
+/// buffers gained nothing.
+const READ_BUFFER_BYTES: usize = 64 * 1024;
+/// Reads from one connection in one visit, so that a fast sender does not keep the others waiting.
+const READS_PER_VISIT_MAX: u32 = 8;
+/// The answer buffer is given back above this size; a turn rarely needs more.
+const OUT_KEEP_BYTES: usize = 256 * 1024;
+/// Rounds of letters and tasks in one turn; what is left makes the descriptor readable again.
+const ROUNDS_PER_TURN_MAX: u32 = 16;
+/// Tasks polled in one round.
+const TASKS_PER_ROUND_MAX: usize = 256;
+
+/// What a reactor needs to know beforehand.
+#[derive(Clone, Debug)]
+pub struct ReactorOptions {
+    /// Counts connections over all reactors.
+    pub gate: Arc<Gate>,
+    /// What happens above the cap.
+    pub overload: Overload,
+    /// Connections accepted from one listener in one turn.
+    pub accept_per_turn_max: u32,
+    /// How long a closing connection reads and drops what its peer still sends, in milliseconds.
+    pub lingering_close_ms: u64,
+    /// How many bytes it drops at most.
+    pub lingering_bytes_max: u64,
+}
+
+/// What a turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Events taken from the kernel.
+    pub events: usize,
+    /// More is ready: take another turn before waiting. A carrier that waits level-triggered need not look.
+    pub more: bool,
+    /// The reactor has ended: drained, or stopped.
+    pub done: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    Running,
+    /// New handshakes are refused; those under way are still accepted until `settled`.
+    Settling {
+        settled: Tick,
+        cut: Tick,
+    },
+    Draining {
+        cut: Tick,
+    },
+    Done,
+}
+
+pub(super) struct Slot<C> {
+    pub(super) socket: Socket,
+    /// Whom the gate counted; `None` when it was not counted in.
+    pub(super) counted: Option<Option<SocketAddr>>,
+    /// `None`: refused, lingers over its last answer.
+    pub(super) connection: Option<C>,
+}
+
+/// One pollable descriptor and one function; see the [module](super).
+pub struct Reactor<P: Protocol> {
+    pub(super) poller: Poller,
+    pub(super) slots: Slab<Slot<P::Connection>>,
+    pub(super) listening: Listening,
+    pub(super) options: ReactorOptions,
+    pub(super) shared: Shared,
+    pub(super) protocol: P,
+    pub(super) life: Life,
+    pub(super) generation: u32,
+    read_buffer: Box<[u8]>,
+    mailbox: Arc<Mailbox<P::Message>>,
+    letters: Vec<Letter<P::Message>>,
+    executor: Executor,
+    due: Vec<u32>,
+    again: Vec<Token>,
+}
+
+impl<P: Protocol> Reactor<P> {
+    /// A reactor without listeners. `protocol` is built from what it may need: the mailbox for messages from
+    /// elsewhere, and the executor for futures.
+    pub fn new(
+        options: ReactorOptions,
+        protocol: impl FnOnce(&Arc<Mailbox<P::Message>>, &Spawner) -> P,
+    ) -> Result<Self, Errno> {
+        let poller = Poller::new()?;
+        let mailbox = Arc::new(Mailbox::new(poller.wake_fd()?));
+        let bell = Arc::clone(&mailbox);
+        let executor = Executor::new(Arc::new(move || bell.wake()));
+        let now = Now::read();
+        let protocol = protocol(&mailbox, &executor.spawner());
+        Ok(Self {
+            poller,
+            slots: Slab::new(),
+            listening: Listening::default(),
+            options,
+            shared: Shared {
+                out: Vec::new(),
+                now,
+                timers: Timers::new(Tick::from_ms(now.monotonic_ms)),
+                again: Vec::new(),
+                bytes_sent: 0,
+                draining: false,
+            },
+            protocol,
+            life: Life::Running,
+            generation: 0,
+            read_buffer: vec![0; READ_BUFFER_BYTES].into_boxed_slice(),
+            mailbox,
+            letters: Vec::new(),
+            executor,
+            due: Vec::new(),
+            again: Vec::new(),
+        })
+    }
+
+    /// A way to speak to this reactor from other threads.
+    pub fn handle(&self) -> Handle<P::Message> {
+        Handle::new(Arc::clone(&self.mailbox))
+    }
+
+    /// The protocol, for looking at what it has gathered.
+    pub fn protocol(&self) -> &P {
+        &self.protocol
+    }
+
+    /// Takes what is ready, does it, and returns. Never blocks.
+    ///
+    /// # Errors
+    /// Only what makes the reactor useless, such as a closed epoll descriptor.
+    pub fn turn(&mut self) -> Result<Turn, Errno> {
+        self.turn_once(Wait::Never)
+    }
+
+    /// Waits until something is ready, then takes a turn: for a thread that does nothing else. Saves the
+    /// carrier's own wait.
+    pub fn wait_and_turn(&mut self) -> Result<Turn, Errno> {
+        self.turn_once(Wait::UntilReady)
+    }
+
+    fn turn_once(&mut self, wait: Wait) -> Result<Turn, Errno> {
+        if self.life == Life::Done {
+            return Ok(Turn {
+                events: 0,
+                more: false,
+                done: true,
+            });
+        }
+        let events = self.poller.wait(wait)?;
+        self.mailbox.hold();
+        self.shared.now = Now::read();
+        for position in 0..events {
+            if let Some(ready) = self.poller.event(position) {
+                self.dispatch(ready);
+            }
+        }
+        self.visit_again();
+        let more = self.settle() | !self.shared.again.is_empty() | self.listening.has_more();
+        if more {
+            self.poller.wake_self();
+        }
+        if let Some(next) = self.shared.timers.rearm() {
+            self.poller.arm(next.map(Tick::to_ms));
+        }
+        let out = &mut self.shared.out;
+        if out.capacity() > OUT_KEEP_BYTES {
+            *out = Vec::new();
+        }
+        let full = events == super::poller::EVENTS_PER_TURN_MAX;
+        Ok(Turn {
+            events,
+            more: more || full,
+            done: self.life == Life::Done,
+        })
+    }
+
+    fn dispatch(&mut self, ready: Ready) {
+        match ready.source {
+            Source::Connection(token) => self.connection_ready(token, ready.flags),
+            Source::Listener(position) => self.listener_ready(position),
+            Source::Wake => self.poller.clear_wake(),
+            Source::Timer => {
+                self.poller.clear_timer();
+                self.shared.timers.fired();
+                self.deadlines();
+            }
+        }
+    }
+
+    fn deadlines(&mut self) {
+        let now = Tick::from_ms(self.shared.now.monotonic_ms);
+        let mut due = std::mem::take(&mut self.due);
+        let own_due = self.shared.timers.expire(now, &mut due);
+        for index in due.drain(..) {
+            let Some(slot) = self.slots.get_mut(index as usize) else {
+                continue;
+            };
+            let token = Token {
+                index,
+                generation: slot.socket.generation,
+            };
+            match (&mut slot.connection, slot.socket.lingered_bytes) {
+                (Some(connection), None) => {
+                    let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+                    self.protocol.on_deadline(&mut io, connection);
+                }
+                _ => slot.socket.closing = Some(Closing::Abort),
+            }
+            self.conclude(token);
+        }
+        self.due = due;
+        if own_due {
+            self.own_deadline(now);
+        }
+    }
+
+    /// Letters and tasks, until there are none or the turn has had its share. Says whether some are left.
+    fn settle(&mut self) -> bool {
+        for _ in 0..ROUNDS_PER_TURN_MAX {
+            let remaining = self.executor.run_ready(TASKS_PER_ROUND_MAX);
+            let mut letters = std::mem::take(&mut self.letters);
+            self.mailbox.settle(&mut letters);
+            let idle = letters.is_empty() && remaining == Remaining::Nothing;
+            for letter in letters.drain(..) {
+                match letter {
+                    Letter::To(token, message) => self.deliver(token, message),
+                    Letter::Control(control) => self.control(control),
+                }
+            }
+            self.letters = letters;
+            if idle {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn deliver(&mut self, token: Token, message: P::Message) {
+        let Some(slot) = live(&mut self.slots, token) else {
+            return;
+        };
+        let Some(connection) = &mut slot.connection else {
+            return;
+        };
+        let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+        self.protocol.on_message(&mut io, connection, message);
+        self.conclude(token);
+        self.read(token);
+    }
+
+    fn control(&mut self, control: Control) {
+        match control {
+            Control::Drain { timeout_ms } => self.begin_drain(timeout_ms),
+            Control::Stop => self.end(),
+        }
+    }
+
+    fn connection_ready(&mut self, token: Token, flags: EventFlags) {
+        let Some(slot) = live(&mut self.slots, token) else {
+            return;
+        };
+        if flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)
+        {
+            slot.socket.readable = true;
+            slot.socket.peer_shut |=
+                !(flags & (EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)).is_empty();
+        }
+        let gone = flags.intersects(EventFlags::ERR | EventFlags::HUP);
+        if gone && !slot.socket.wants_data() && slot.socket.lingered_bytes.is_none() {
+            // Both directions are dead: whoever prepares an answer should know, and blocked output is lost.
+            return self.remove(token, Reason::Failed(Errno::CONNRESET));
+        }
+        if flags.contains(EventFlags::OUT) && slot.socket.is_blocked() {
+            self.write(token);
+        }
+        self.read(token);
+    }
+
+    /// Goes on with blocked output.
+    fn write(&mut self, token: Token) {
+        let Some(slot) = live(&mut self.slots, token) else {
+            return;
+        };
+        let written = slot.socket.flush_queue();
+        let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+        io.note(written);
+        if let (None, Some(connection)) = (io.socket.failed, &mut slot.connection) {
+            match written {
+                Ok(Written::All) => self.protocol.on_sent(&mut io, connection),
+                _ => self.protocol.on_progress(&mut io, connection),
+            }
+        }
+        self.conclude(token);
+    }
+
+    /// Reads while there is something and the protocol wants it.
+    pub(super) fn read(&mut self, token: Token) {
+        for _ in 0..READS_PER_VISIT_MAX {
+            let Some(slot) = live(&mut self.slots, token) else {
+                return;
+            };
+            if slot.socket.lingered_bytes.is_some() {
+                return self.linger(token);
+            }
+            if !slot.socket.wants_data() {
+                return;
+            }
+            let received = match slot.socket.receive(&mut self.read_buffer) {
+                Ok(Some(count)) => count,
+                Ok(None) => return,
+                Err(errno) => return self.remove(token, Reason::Failed(errno)),
+            };
+            let Some(connection) = &mut slot.connection else {
+                return;
+            };
+            let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+            if received == 0 {
+                io.socket.eof = true;
+                self.protocol.on_eof(&mut io, connection);
+            } else {
+                self.protocol
+                    .on_data(&mut io, connection, &self.read_buffer[..received]);
+            }
+            self.conclude(token);
+        }
+        self.shared.again.push(token);
+    }
+
+    /// Visits the connections that had more to do than one visit allows.
+    fn visit_again(&mut self) {
+        std::mem::swap(&mut self.again, &mut self.shared.again);
+        let mut again = std::mem::take(&mut self.again);
+        for token in again.drain(..) {
+            if live(&mut self.slots, token).is_some_and(|slot| slot.socket.is_blocked()) {
+                self.write(token);
+            }
+            self.read(token);
+        }
+        self.again = again;
+    }
+
+    /// After each call of the protocol: sends what it wrote, and ends the connection if it asked for that.
+    pub(super) fn conclude(&mut self, token: Token) {
+        let Some(slot) = live(&mut self.slots, token) else {
+            self.shared.out.clear();
+            return;
+        };
+        if !self.shared.out.is_empty() {
+            Io::new(&mut slot.socket, &mut self.shared, token).flush();
+        }
+        match slot.socket.failed {
+            Some(WriteError::Errno(errno)) => return self.remove(token, Reason::Failed(errno)),
+            Some(WriteError::FileTruncated) => {
+                slot.socket.reset_on_close();
+                return self.remove(token, Reason::FileTruncated);
+            }
+            None => {}
+        }
+        match slot.socket.closing {
+            None => {}
+            Some(Closing::Abort) => {
+                slot.socket.reset_on_close();
+                self.remove(token, Reason::Aborted);
+            }
+            Some(_) if slot.socket.is_blocked() => {}
+            Some(Closing::AfterSent) => self.remove(token, Reason::Finished),
+            Some(Closing::Lingering) if slot.socket.lingered_bytes.is_none() => {
+                slot.socket.shut_output();
+                slot.socket.lingered_bytes = Some(0);
+                slot.socket.readable = true;
+                let deadline = self.shared.now.monotonic_ms + self.options.lingering_close_ms;
+                self.shared
+                    .timers
+                    .set(token.index, Some(Tick::deadline_from_ms(deadline)));
+                self.linger(token);
+            }
+            Some(Closing::Lingering) => {}
+        }
+    }
+
+    /// Reads and drops.
+    fn linger(&mut self, token: Token) {
+        while let Some(slot) = live(&mut self.slots, token) {
+            let dropped = slot.socket.lingered_bytes.unwrap_or(0);
+            if slot.socket.eof || dropped > self.options.lingering_bytes_max {
+                return self.remove(token, Reason::Finished);
+            }
+            match slot.socket.receive(&mut self.read_buffer) {
+                Ok(Some(0)) => slot.socket.eof = true,
+                Ok(Some(count)) => slot.socket.lingered_bytes = Some(dropped + count as u64),
+                Ok(None) => return,
+                Err(_) => return self.remove(token, Reason::Finished),
+            }
+        }
+    }
+
+    /// Closes a connection and tells the protocol.
+    pub(super) fn remove(&mut self, token: Token, reason: Reason) {
+        self.shared.out.clear();
+        if live(&mut self.slots, token).is_none() {
+            return;
+        }
+        let slot = self.slots.remove(token.index as usize);
+        self.shared.timers.set(token.index, None);
+        match slot.counted {
+            Some(peer) => self.options.gate.leave(peer),
+            None => self.listening.refused -= 1,
+        }
+        drop(slot.socket);
+        if let Some(connection) = slot.connection {
+            self.protocol.on_close(connection, reason);
+        }
+        self.connection_ended();
+    }
+}
+
+/// The slot that a token names, unless it is another connection's by now.
+pub(super) fn live<C>(slots: &mut Slab<Slot<C>>, token: Token) -> Option<&mut Slot<C>> {
+    slots
+        .get_mut(token.index as usize)
+        .filter(|slot| slot.socket.generation == token.generation)
+}
+
+impl<P: Protocol> AsFd for Reactor<P> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.poller.as_fd()
+    }
+}

@@ -1,0 +1,173 @@
+//! What a protocol may do with the connection it is called for.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use bytes::Bytes;
+
+use super::clock::Now;
+use super::mailbox::Mailbox;
+use super::poller::Token;
+use super::socket::{FileSlice, Socket, Then, WriteError, Written};
+use super::timers::Timers;
+use crate::wheel::Tick;
+
+/// How a connection is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// When all output is sent. Right when the peer has nothing unread under way: else the kernel answers
+    /// with a reset, which may overtake the output.
+    AfterSent,
+    /// When all output is sent, say so, then read and drop what the peer still sends, for a bounded time, so
+    /// that it can read the last answer (RFC 9112 §9.6).
+    Lingering,
+    /// At once; what is not sent is lost and the peer sees a reset.
+    Abort,
+}
+
+/// What all connections of one reactor share for the length of a call.
+pub(super) struct Shared {
+    /// The one answer buffer.
+    pub(super) out: Vec<u8>,
+    pub(super) now: Now,
+    pub(super) timers: Timers,
+    /// Connections with work left that needs no new event.
+    pub(super) again: Vec<Token>,
+    pub(super) bytes_sent: u64,
+    pub(super) draining: bool,
+}
+
+/// One connection, for the length of a call.
+pub struct Io<'a> {
+    pub(super) socket: &'a mut Socket,
+    pub(super) shared: &'a mut Shared,
+    pub(super) token: Token,
+}
+
+impl<'a> Io<'a> {
+    pub(super) fn new(socket: &'a mut Socket, shared: &'a mut Shared, token: Token) -> Self {
+        Io {
+            socket,
+            shared,
+            token,
+        }
+    }
+
+    /// The buffer that output is appended to. It is sent when the call returns, in one system call.
+    pub fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.shared.out
+    }
+
+    /// The time of this turn.
+    pub fn now(&self) -> Now {
+        self.shared.now
+    }
+
+    /// Whether the reactor drains: begin nothing that need not be begun.
+    pub fn is_draining(&self) -> bool {
+        self.shared.draining
+    }
+
+    /// The connection's name, for messages to it.
+    pub fn token(&self) -> Token {
+        self.token
+    }
+
+    /// The socket itself, for asking the kernel about it.
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// Whether output waits for the peer to read. Write no more then: [`Protocol::on_sent`] will come.
+    ///
+    /// [`Protocol::on_sent`]: super::Protocol::on_sent
+    pub fn is_blocked(&self) -> bool {
+        self.socket.is_blocked()
+    }
+
+    /// Sends what is in [`Self::out`] now.
+    pub fn flush(&mut self) {
+        self.flush_then(Then::Nothing);
+    }
+
+    fn flush_then(&mut self, then: Then) {
+        if self.socket.failed.is_none() {
+            let written = self.socket.send(&self.shared.out, then);
+            self.note(written);
+        }
+        self.shared.bytes_sent += self.shared.out.len() as u64;
+        self.shared.out.clear();
+    }
+
+    /// Sends [`Self::out`] and then shared bytes, which are not copied.
+    pub fn send_shared(&mut self, bytes: Bytes) {
+        self.flush_then(Then::More);
+        if self.socket.failed.is_none() {
+            self.shared.bytes_sent += bytes.len() as u64;
+            let written = self.socket.send_shared(bytes);
+            self.note(written);
+        }
+    }
+
+    /// Sends [`Self::out`] and then a part of a file.
+    pub fn send_file(&mut self, slice: FileSlice) {
+        self.flush_then(if slice.length > 0 {
+            Then::More
+        } else {
+            Then::Nothing
+        });
+        if self.socket.failed.is_none() && slice.length > 0 {
+            self.shared.bytes_sent += slice.length;
+            let written = self.socket.send_file(slice);
+            self.note(written);
+        }
+    }
+
+    pub(super) fn note(&mut self, written: Result<Written, WriteError>) {
+        match written {
+            Ok(Written::ShareUsed) => self.shared.again.push(self.token),
+            Ok(_) => {}
+            Err(error) => self.socket.failed = Some(error),
+        }
+    }
+
+    /// Calls [`Protocol::on_deadline`](super::Protocol::on_deadline) after this many milliseconds, not earlier
+    /// and one tick of the wheel (128 ms) later at most. Replaces the deadline that was set.
+    pub fn set_deadline(&mut self, after_ms: u64) {
+        let at = self.shared.now.monotonic_ms.saturating_add(after_ms);
+        self.shared
+            .timers
+            .set(self.token.index, Some(Tick::deadline_from_ms(at)));
+    }
+
+    /// Unsets the deadline.
+    pub fn clear_deadline(&mut self) {
+        self.shared.timers.set(self.token.index, None);
+    }
+
+    /// Reads no more from the peer until [`Self::resume`]; the kernel's buffer then holds it back.
+    pub fn pause(&mut self) {
+        self.socket.paused = true;
+    }
+
+    /// Reads again.
+    pub fn resume(&mut self) {
+        self.socket.paused = false;
+    }
+
+    /// Ends the connection. The first call decides, except that an abort always does.
+    pub fn close(&mut self, how: Closing) {
+        if self.socket.closing.is_none() || how == Closing::Abort {
+            self.socket.closing = Some(how);
+        }
+    }
+
+    /// Whether [`Self::close`] was called.
+    pub fn is_closing(&self) -> bool {
+        self.socket.closing.is_some()
+    }
+
+    /// Posts to another connection, or to this one later, from inside the turn.
+    pub fn post<M>(&self, mailbox: &Mailbox<M>, message: M) {
+        mailbox.post(self.token, message);
+    }
+}

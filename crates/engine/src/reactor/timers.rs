@@ -1,0 +1,104 @@
+//! Deadlines of connections over the coarse wheel.
+//!
+//! A deadline is set by a store: the wheel is touched only when it holds no entry for the place, or a later
+//! one. An entry that fires before the deadline (which has moved since) is put in again. So a busy keep-alive
+//! connection costs the wheel one operation in a few seconds, whatever its rate, and a place in the slab has
+//! about one entry, however many connections pass through it.
+
+use crate::wheel::{Tick, Wheel};
+
+/// The reactor's own place; connections come after it.
+const OWN_PLACE: u32 = 0;
+
+#[derive(Clone, Copy, Default)]
+struct Deadline {
+    /// When to call; `None`: never.
+    at: Option<Tick>,
+    /// Where the wheel holds this place's earliest entry.
+    queued: Option<Tick>,
+}
+
+pub(super) struct Timers {
+    wheel: Wheel,
+    deadlines: Vec<Deadline>,
+    expired: Vec<(u32, u32)>,
+    armed: Option<Tick>,
+}
+
+impl Timers {
+    pub(super) fn new(now: Tick) -> Self {
+        Self {
+            wheel: Wheel::new(now),
+            deadlines: Vec::new(),
+            expired: Vec::new(),
+            armed: None,
+        }
+    }
+
+    /// Sets or unsets the deadline of the connection at a place of the slab.
+    pub(super) fn set(&mut self, index: u32, at: Option<Tick>) {
+        self.set_place(index + 1, at);
+    }
+
+    /// Sets or unsets the reactor's own deadline.
+    pub(super) fn set_own(&mut self, at: Option<Tick>) {
+        self.set_place(OWN_PLACE, at);
+    }
+
+    fn set_place(&mut self, place: u32, at: Option<Tick>) {
+        let index = place as usize;
+        if index >= self.deadlines.len() {
+            self.deadlines.resize(index + 1, Deadline::default());
+        }
+        let deadline = &mut self.deadlines[index];
+        deadline.at = at;
+        let Some(at) = at else { return };
+        if deadline.queued.is_none_or(|queued| at < queued) {
+            deadline.queued = Some(at);
+            self.wheel.schedule(place, at.0, at);
+        }
+    }
+
+    /// Takes the connections whose deadline has passed. Says whether the reactor's own has.
+    pub(super) fn expire(&mut self, now: Tick, due: &mut Vec<u32>) -> bool {
+        let mut own_due = false;
+        self.expired.clear();
+        self.wheel.expire(now, &mut self.expired);
+        for (index, queued) in self.expired.drain(..) {
+            let deadline = &mut self.deadlines[index as usize];
+            if deadline.queued != Some(Tick(queued)) {
+                continue; // an earlier entry has taken this one's part
+            }
+            deadline.queued = None;
+            match deadline.at {
+                Some(at) if at <= now => {
+                    deadline.at = None;
+                    match index {
+                        OWN_PLACE => own_due = true,
+                        _ => due.push(index - 1),
+                    }
+                }
+                Some(at) => {
+                    deadline.queued = Some(at);
+                    self.wheel.schedule(index, at.0, at);
+                }
+                None => {}
+            }
+        }
+        own_due
+    }
+
+    /// The time to arm the kernel's timer for, when it differs from what it is armed for.
+    pub(super) fn rearm(&mut self) -> Option<Option<Tick>> {
+        let next = self.wheel.next();
+        if next == self.armed {
+            return None;
+        }
+        self.armed = next;
+        Some(next)
+    }
+
+    pub(super) fn fired(&mut self) {
+        self.armed = None;
+    }
+}

@@ -1,0 +1,206 @@
+//! What a handler answers: a status, field lines, content. Framing is the engine's.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use vervet_http::field::{FieldBlock, FieldError, Known};
+use vervet_http::status::Status;
+
+use crate::pipe::ContentReader;
+use crate::reactor::FileSlice;
+
+/// A part of content that is put together from several.
+#[derive(Clone, Debug)]
+pub enum Piece {
+    /// Bytes in memory, shared, not copied when large.
+    Bytes(Bytes),
+    /// A part of a file, sent by the kernel.
+    File(FileSlice),
+}
+
+impl Piece {
+    /// Length in bytes.
+    pub fn length(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File(slice) => slice.length,
+        }
+    }
+}
+
+/// The content of a response.
+#[derive(Debug, Default)]
+pub enum Content {
+    /// None; `Content-Length: 0` where the status allows content.
+    #[default]
+    Empty,
+    /// Bytes in memory.
+    Bytes(Bytes),
+    /// A part of a file.
+    File(FileSlice),
+    /// Several parts one after another, such as `multipart/byteranges`.
+    Pieces(VecDeque<Piece>),
+    /// What a [`ContentSender`](crate::pipe::ContentSender) will send, from whatever thread.
+    Stream {
+        /// Its length when it is known beforehand. A stream that ends early breaks the connection off; one
+        /// that goes on is cut.
+        length: Option<u64>,
+        /// Where the content comes from.
+        reader: ContentReader,
+    },
+}
+
+impl Content {
+    /// Length in bytes, when known.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Self::Empty => Some(0),
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::File(slice) => Some(slice.length),
+            Self::Pieces(pieces) => Some(pieces.iter().map(Piece::length).sum()),
+            Self::Stream { length, .. } => *length,
+        }
+    }
+}
+
+impl From<&'static str> for Content {
+    fn from(text: &'static str) -> Self {
+        Self::Bytes(Bytes::from_static(text.as_bytes()))
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Bytes(text.into())
+    }
+}
+
+impl From<Bytes> for Content {
+    fn from(bytes: Bytes) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+/// The head as far as a handler decides it.
+#[derive(Debug)]
+enum Head {
+    /// Status line and field lines, encoded once and shared.
+    Encoded(Bytes),
+    Built(Vec<u8>),
+}
+
+/// A response. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added by the engine.
+#[derive(Debug)]
+pub struct Response {
+    status: Status,
+    head: Head,
+    content: Content,
+}
+
+impl Response {
+    /// A response without fields and content.
+    pub fn new(status: Status) -> Self {
+        let mut line = Vec::with_capacity(128);
+        status.write_line(&mut line);
+        Self {
+            status,
+            head: Head::Built(line),
+            content: Content::Empty,
+        }
+    }
+
+    /// A `200 OK` with `text/plain; charset=utf-8`.
+    pub fn text(content: impl Into<Content>) -> Self {
+        Self::plain(Status::OK, content)
+    }
+
+    /// Any status with `text/plain; charset=utf-8`.
+    pub fn plain(status: Status, content: impl Into<Content>) -> Self {
+        let mut response = Self::new(status).content(content);
+        if let Head::Built(head) = &mut response.head {
+            head.extend_from_slice(b"Content-Type: text/plain; charset=utf-8\r\n");
+        }
+        response
+    }
+
+    /// A response whose status line and field lines are encoded already, each ending in CRLF: a cached head
+    /// costs one reference count.
+    pub fn encoded(status: Status, head: Bytes) -> Self {
+        Self {
+            status,
+            head: Head::Encoded(head),
+            content: Content::Empty,
+        }
+    }
+
+    /// Adds a field line.
+    pub fn field(mut self, name: Known, value: &[u8]) -> Result<Self, FieldError> {
+        let mut block = FieldBlock::new();
+        block.push_known(name, value)?;
+        self.append(block.as_bytes());
+        Ok(self)
+    }
+
+    /// Adds a field line of any name.
+    pub fn field_named(mut self, name: &str, value: &[u8]) -> Result<Self, FieldError> {
+        let mut block = FieldBlock::new();
+        block.push(name.as_bytes(), value)?;
+        self.append(block.as_bytes());
+        Ok(self)
+    }
+
+    /// Adds a block of field lines.
+    pub fn fields(mut self, block: &FieldBlock) -> Self {
+        self.append(block.as_bytes());
+        self
+    }
+
+    /// Adds field lines that are known to be well formed.
+    pub(crate) fn raw_fields(mut self, lines: &[u8]) -> Self {
+        self.append(lines);
+        self
+    }
+
+    /// Sets the content.
+    pub fn content(mut self, content: impl Into<Content>) -> Self {
+        self.content = content.into();
+        self
+    }
+
+    /// The status.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Status line and field lines as they stand now.
+    pub fn head_bytes(&self) -> &[u8] {
+        match &self.head {
+            Head::Encoded(bytes) => bytes,
+            Head::Built(bytes) => bytes,
+        }
+    }
+
+    /// The content, for looking at it.
+    pub fn content_ref(&self) -> &Content {
+        &self.content
+    }
+
+    fn append(&mut self, lines: &[u8]) {
+        if let Head::Encoded(bytes) = &self.head {
+            self.head = Head::Built(bytes.to_vec());
+        }
+        if let Head::Built(head) = &mut self.head {
+            head.extend_from_slice(lines);
+        }
+    }
+
+    pub(crate) fn take_content(&mut self) -> Content {
+        std::mem::take(&mut self.content)
+    }
+}
