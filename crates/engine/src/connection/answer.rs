@@ -3,6 +3,7 @@
 use vervet_http::h1::{Framing, Length, ResponseHead};
 use vervet_http::status::Status;
 
+use super::receive::next_exchange;
 use super::{Answer, Connection, Http, InProgress, Record};
 use crate::exchange::Service;
 use crate::pipe::{ContentError, Read};
@@ -95,7 +96,7 @@ impl<S: Service> Http<S> {
                 _ => Answer::Written,
             },
             Ok(Framing::None) => end_answer(io, connection),
-            Ok(_) => self.write_content(io, connection, content, record),
+            Ok(_) => write_content(io, connection, content, record),
             Err(_) => {
                 // Only a handler that answers 1xx as a final status comes here: our side's fault.
                 io.close(Closing::Abort);
@@ -104,90 +105,21 @@ impl<S: Service> Http<S> {
         }
     }
 
-    fn write_content(
-        &mut self,
-        io: &mut Io<'_>,
-        connection: &mut Connection,
-        content: Content,
-        record: &mut Record,
-    ) -> Answer {
-        if let Some(length) = content.length() {
-            record.content_bytes = length;
-        }
-        match content {
-            Content::Empty => {}
-            Content::Bytes(bytes) => write_piece(io, connection, Piece::Bytes(bytes)),
-            Content::File(slice) => write_piece(io, connection, Piece::File(slice)),
-            Content::Pieces(pieces) => {
-                for piece in pieces {
-                    write_piece(io, connection, piece);
-                }
-            }
-            Content::Stream { reader, .. } => {
-                record.content_bytes = 0;
-                return Answer::Streaming(reader);
-            }
-        }
-        end_answer(io, connection)
-    }
-
     /// Moves streamed content on as far as the peer reads, and ends the exchange when all is sent.
     pub(super) fn pump(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let Some(mut exchange) = connection.exchange.take() else {
             return;
         };
         if let Answer::Streaming(_) = exchange.answer {
-            self.pump_stream(io, connection, &mut exchange);
+            pump_stream(io, connection, &mut exchange);
         }
         if matches!(exchange.answer, Answer::Written) && !io.is_blocked() {
             self.finish(io, connection, exchange.record, None);
             // The handler answered without reading all: what still comes is dropped.
             drop(exchange);
-            self.next_exchange(io, connection, connection.input.len());
+            next_exchange(io, connection, connection.input.len());
         } else {
             connection.exchange = Some(exchange);
-        }
-    }
-
-    fn pump_stream(
-        &mut self,
-        io: &mut Io<'_>,
-        connection: &mut Connection,
-        exchange: &mut InProgress,
-    ) {
-        let Answer::Streaming(reader) = &mut exchange.answer else {
-            return;
-        };
-        while !io.is_blocked() {
-            match reader.try_read() {
-                Read::Pending => return,
-                Read::Data(bytes) => {
-                    exchange.record.content_bytes += bytes.len() as u64;
-                    if connection.is_switched() {
-                        io.out().extend_from_slice(&bytes);
-                    } else if connection.machine.send_content(io.out(), &bytes).is_err() {
-                        return abort_stream(io, exchange);
-                    }
-                    if io.out().len() > COPY_BYTES_MAX {
-                        io.flush();
-                    }
-                }
-                Read::End => {
-                    let trailers = reader.take_trailers();
-                    if connection.is_switched() {
-                        io.close(Closing::AfterSent);
-                    } else if connection
-                        .machine
-                        .send_end(io.out(), trailers.as_ref())
-                        .is_err()
-                    {
-                        return abort_stream(io, exchange);
-                    }
-                    exchange.answer = Answer::Written;
-                    return;
-                }
-                Read::Failed(_) => return abort_stream(io, exchange),
-            }
         }
     }
 
@@ -215,7 +147,8 @@ impl<S: Service> Http<S> {
             _ => Status::BAD_REQUEST,
         };
         drop(exchange);
-        self.refuse_with(io, connection, status, &error.to_string(), record);
+        let record = Record { status, ..record };
+        self.refuse_with(io, connection, &error.to_string(), record);
     }
 
     /// Answers what is no valid request, or one that is not let through, and closes.
@@ -233,19 +166,18 @@ impl<S: Service> Http<S> {
             started_ms,
             content_bytes: 0,
         };
-        self.refuse_with(io, connection, status, reason, record);
+        self.refuse_with(io, connection, reason, record);
     }
 
     fn refuse_with(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
-        status: Status,
         reason: &str,
         mut record: Record,
     ) {
         connection.close_after_this();
-        let response = self.own_response(status, reason);
+        let response = self.own_response(record.status, reason);
         self.write(io, connection, response, &mut record);
         self.finish(io, connection, record, Some(reason));
         io.close(Closing::Lingering);
@@ -274,6 +206,69 @@ impl<S: Service> Http<S> {
             content.as_bytes(),
         ] {
             io.out().extend_from_slice(part);
+        }
+    }
+}
+
+fn write_content(
+    io: &mut Io<'_>,
+    connection: &mut Connection,
+    content: Content,
+    record: &mut Record,
+) -> Answer {
+    if let Some(length) = content.length() {
+        record.content_bytes = length;
+    }
+    match content {
+        Content::Empty => {}
+        Content::Bytes(bytes) => write_piece(io, connection, Piece::Bytes(bytes)),
+        Content::File(slice) => write_piece(io, connection, Piece::File(slice)),
+        Content::Pieces(pieces) => {
+            for piece in pieces {
+                write_piece(io, connection, piece);
+            }
+        }
+        Content::Stream { reader, .. } => {
+            record.content_bytes = 0;
+            return Answer::Streaming(reader);
+        }
+    }
+    end_answer(io, connection)
+}
+
+fn pump_stream(io: &mut Io<'_>, connection: &mut Connection, exchange: &mut InProgress) {
+    let Answer::Streaming(reader) = &mut exchange.answer else {
+        return;
+    };
+    while !io.is_blocked() {
+        match reader.try_read() {
+            Read::Pending => return,
+            Read::Data(bytes) => {
+                exchange.record.content_bytes += bytes.len() as u64;
+                if connection.is_switched() {
+                    io.out().extend_from_slice(&bytes);
+                } else if connection.machine.send_content(io.out(), &bytes).is_err() {
+                    return abort_stream(io, exchange);
+                }
+                if io.out().len() > COPY_BYTES_MAX {
+                    io.flush();
+                }
+            }
+            Read::End => {
+                let trailers = reader.take_trailers();
+                if connection.is_switched() {
+                    io.close(Closing::AfterSent);
+                } else if connection
+                    .machine
+                    .send_end(io.out(), trailers.as_ref())
+                    .is_err()
+                {
+                    return abort_stream(io, exchange);
+                }
+                exchange.answer = Answer::Written;
+                return;
+            }
+            Read::Failed(_) => return abort_stream(io, exchange),
         }
     }
 }

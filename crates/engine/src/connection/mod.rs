@@ -152,45 +152,48 @@ impl<S: Service> Http<S> {
         if io.is_closing() {
             return;
         }
+        if let Some(exchange) = &connection.exchange {
+            let wants_content = connection.is_receiving() && exchange.stalled.is_none();
+            return self.wait_in_exchange(io, connection, wants_content);
+        }
+        io.resume();
+        if connection.is_receiving() {
+            // Content that nobody wants is on its way out.
+            self.wait_in_exchange(io, connection, true);
+        } else if connection.waiting == Waiting::Head {
+            // The time for a head runs from its first byte, however many pieces it comes in.
+        } else if connection.input.is_empty() {
+            self.wait_for_request(io, connection);
+        } else {
+            connection.waiting = Waiting::Head;
+            io.set_deadline(u64::from(self.limits().head_timeout_ms));
+        }
+    }
+
+    fn wait_in_exchange(&self, io: &mut Io<'_>, connection: &mut Connection, wants_content: bool) {
         let limits = self.limits();
-        match &connection.exchange {
-            Some(exchange) => {
-                connection.waiting = Waiting::Exchange;
-                let wants_content = connection.is_receiving() && exchange.stalled.is_none();
-                if wants_content {
-                    io.resume()
-                } else {
-                    io.pause()
-                }
-                if io.is_blocked() {
-                    io.set_deadline(u64::from(limits.write_stall_timeout_ms));
-                } else if wants_content {
-                    io.set_deadline(u64::from(limits.content_idle_timeout_ms));
-                } else {
-                    io.clear_deadline();
-                }
-            }
-            None => {
-                io.resume();
-                if connection.is_receiving() {
-                    // Content that nobody wants is on its way out.
-                    connection.waiting = Waiting::Exchange;
-                    io.set_deadline(u64::from(limits.content_idle_timeout_ms));
-                } else if !connection.input.is_empty() && connection.waiting != Waiting::Head {
-                    connection.waiting = Waiting::Head;
-                    io.set_deadline(u64::from(limits.head_timeout_ms));
-                } else if connection.input.is_empty() && connection.waiting != Waiting::Head {
-                    self.wait_for_request(io, connection);
-                }
-            }
+        connection.waiting = Waiting::Exchange;
+        if wants_content {
+            io.resume();
+        } else {
+            io.pause();
+        }
+        if io.is_blocked() {
+            io.set_deadline(u64::from(limits.write_stall_timeout_ms));
+        } else if wants_content && !connection.is_switched() {
+            io.set_deadline(u64::from(limits.content_idle_timeout_ms));
+        } else {
+            io.clear_deadline();
         }
     }
 
     fn wait_for_request(&self, io: &mut Io<'_>, connection: &mut Connection) {
         connection.waiting = Waiting::Request;
-        let idle_ms = match io.is_draining() {
-            true => DRAIN_IDLE_MS.min(self.limits().keep_alive_idle_ms),
-            false => self.limits().keep_alive_idle_ms,
+        let kept_ms = self.limits().keep_alive_idle_ms;
+        let idle_ms = if io.is_draining() {
+            DRAIN_IDLE_MS.min(kept_ms)
+        } else {
+            kept_ms
         };
         io.set_deadline(u64::from(idle_ms));
     }
@@ -359,7 +362,7 @@ impl<S: Service> Protocol for Http<S> {
             Message::Respond(_, response) => self.respond_later(io, connection, *response),
             Message::Abandoned(_) => self.handler_failed(io, connection),
             Message::Pipe(_) => {
-                self.feed(connection);
+                receive::feed(connection);
                 self.pump(io, connection);
             }
         }

@@ -65,7 +65,7 @@ impl<S: Service> Http<S> {
                     at += consumed;
                     end_of_content(connection, &trailers);
                     let unread = input.len() - at;
-                    self.next_exchange(io, connection, unread);
+                    next_exchange(io, connection, unread);
                 }
                 Err(violation) => {
                     at = input.len();
@@ -163,45 +163,6 @@ impl<S: Service> Http<S> {
         }
     }
 
-    /// Gives the handler's pipe what it had no room for.
-    pub(super) fn feed(&mut self, connection: &mut Connection) {
-        let Some(exchange) = &mut connection.exchange else {
-            return;
-        };
-        let Some(rest) = exchange.stalled.take() else {
-            return;
-        };
-        let Some(sender) = &mut exchange.inbound else {
-            return;
-        };
-        match sender.try_send(rest) {
-            Ok(()) => {}
-            Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
-            Err(TrySendError::Closed(_)) => exchange.inbound = None,
-        }
-    }
-
-    /// Both sides have ended, perhaps: goes over to the next exchange, or to the end of the connection.
-    pub(super) fn next_exchange(
-        &mut self,
-        io: &mut Io<'_>,
-        connection: &mut Connection,
-        unread_bytes: usize,
-    ) {
-        if connection.exchange.is_some() {
-            return;
-        }
-        match connection.machine.start_next() {
-            Next::Request => connection.waiting = super::Waiting::Request,
-            Next::Unfinished | Next::Switched => {}
-            // A peer that may still be sending would have its answer overtaken by a reset.
-            Next::Close if unread_bytes > 0 || connection.closes_unasked => {
-                io.close(Closing::Lingering);
-            }
-            Next::Close => io.close(Closing::AfterSent),
-        }
-    }
-
     fn violated(&mut self, io: &mut Io<'_>, connection: &mut Connection, violation: Violation) {
         self.counters.violations.add(1);
         if connection.exchange.is_some() {
@@ -209,6 +170,40 @@ impl<S: Service> Http<S> {
         }
         let reason = violation.to_string();
         self.refuse(io, connection, violation.status(), &reason);
+    }
+}
+
+/// Gives the handler's pipe what it had no room for.
+pub(super) fn feed(connection: &mut Connection) {
+    let Some(exchange) = &mut connection.exchange else {
+        return;
+    };
+    let Some(rest) = exchange.stalled.take() else {
+        return;
+    };
+    let Some(sender) = &mut exchange.inbound else {
+        return;
+    };
+    match sender.try_send(rest) {
+        Ok(()) => {}
+        Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
+        Err(TrySendError::Closed(_)) => exchange.inbound = None,
+    }
+}
+
+/// Both sides have ended, perhaps: goes over to the next exchange, or to the end of the connection.
+pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread_bytes: usize) {
+    if connection.exchange.is_some() {
+        return;
+    }
+    match connection.machine.start_next() {
+        Next::Request => connection.waiting = super::Waiting::Request,
+        Next::Unfinished | Next::Switched => {}
+        // A peer that may still be sending would have its answer overtaken by a reset.
+        Next::Close if unread_bytes > 0 || connection.closes_unasked => {
+            io.close(Closing::Lingering);
+        }
+        Next::Close => io.close(Closing::AfterSent),
     }
 }
 

@@ -73,10 +73,16 @@ pub(super) enum Life {
     Done,
 }
 
+/// Whether the gate counted a connection in, and as whose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    As(Option<SocketAddr>),
+    Not,
+}
+
 pub(super) struct Slot<C> {
     pub(super) socket: Socket,
-    /// Whom the gate counted; `None` when it was not counted in.
-    pub(super) counted: Option<Option<SocketAddr>>,
+    pub(super) counted: Counted,
     /// `None`: refused, lingers over its last answer.
     pub(super) connection: Option<C>,
 }
@@ -380,7 +386,6 @@ impl<P: Protocol> Reactor<P> {
             None => {}
         }
         match slot.socket.closing {
-            None => {}
             Some(Closing::Abort) => {
                 slot.socket.reset_on_close();
                 self.remove(token, Reason::Aborted);
@@ -397,7 +402,7 @@ impl<P: Protocol> Reactor<P> {
                     .set(token.index, Some(Tick::deadline_from_ms(deadline)));
                 self.linger(token);
             }
-            Some(Closing::Lingering) => {}
+            None | Some(Closing::Lingering) => {}
         }
     }
 
@@ -426,8 +431,8 @@ impl<P: Protocol> Reactor<P> {
         let slot = self.slots.remove(token.index as usize);
         self.shared.timers.set(token.index, None);
         match slot.counted {
-            Some(peer) => self.options.gate.leave(peer),
-            None => self.listening.refused -= 1,
+            Counted::As(peer) => self.options.gate.leave(peer),
+            Counted::Not => self.listening.refused -= 1,
         }
         drop(slot.socket);
         if let Some(connection) = slot.connection {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use super::accept::{AcceptOutcome, Accepted, Admission, Overload, accept_one};
-use super::driver::{Life, Reactor, Slot};
+use super::driver::{Counted, Life, Reactor, Slot};
 use super::io::{Closing, Io};
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
@@ -95,7 +95,7 @@ impl<P: Protocol> Reactor<P> {
         };
         let slot = entry.insert(Slot {
             socket: Socket::new(fd, token.generation),
-            counted: overload.is_none().then_some(peer),
+            counted: if overload.is_none() { Counted::As(peer) } else { Counted::Not },
             connection: None,
         });
         if overload.is_some() {
