@@ -12,8 +12,8 @@ fn main() -> Result<(), EngineError> {
             let target = String::from_utf8_lossy(exchange.head().target);
             Response::text(format!("Hello from {target}\n")).into()
         })?;
-    for address in engine.addresses() {
-        println!("listening on {address}");
+    for listener in engine.listeners() {
+        println!("listening on {listener}");
     }
     engine.wait()
 }

@@ -75,7 +75,7 @@ pub enum Carrier {
 /// An engine about to be started.
 pub struct Builder {
     listen: Vec<Arc<Listener>>,
-    spread: Vec<(ListenAddress, ListenOptions)>,
+    spread: Vec<(SocketAddr, ListenOptions)>,
     workers: usize,
     carrier: Carrier,
     http: HttpOptions,
@@ -109,8 +109,9 @@ impl Builder {
         let listener = Listener::bind(address, options)?;
         if options.reuse_port {
             // The port may have been chosen by the kernel: the other workers bind the same.
-            let bound = listener.address().clone();
-            self.spread.push((bound, options.clone()));
+            if let Some(bound) = listener.local_address() {
+                self.spread.push((bound, options.clone()));
+            }
         }
         self.listen.push(Arc::new(listener));
         Ok(self)
@@ -206,13 +207,14 @@ impl Builder {
 /// Each worker after the first gets sockets of its own for the listeners with `reuse_port`.
 fn replace_spread(
     listeners: &mut [Arc<Listener>],
-    spread: &[(ListenAddress, ListenOptions)],
+    spread: &[(SocketAddr, ListenOptions)],
 ) -> Result<(), EngineError> {
     for (address, options) in spread {
-        let own = Arc::new(Listener::bind(address, options)?);
+        let own = Arc::new(Listener::bind(&ListenAddress::Tcp(*address), options)?);
+        let theirs = Some(*address);
         if let Some(shared) = listeners
             .iter_mut()
-            .find(|shared| shared.address() == address)
+            .find(|shared| shared.local_address() == theirs)
         {
             *shared = own;
         }
@@ -306,19 +308,16 @@ pub struct Running {
 }
 
 impl Running {
-    /// The addresses listened on, with the ports that the kernel chose.
-    pub fn addresses(&self) -> Vec<ListenAddress> {
-        self.listeners
-            .iter()
-            .map(|listener| listener.address().clone())
-            .collect()
+    /// The listeners, which know the ports that the kernel chose.
+    pub fn listeners(&self) -> &[Arc<Listener>] {
+        &self.listeners
     }
 
-    /// The first address, if it is one of the internet.
-    pub fn socket_address(&self) -> Option<SocketAddr> {
+    /// The first address of the internet that is listened on.
+    pub fn address(&self) -> Option<SocketAddr> {
         self.listeners
             .iter()
-            .find_map(|listener| listener.address().socket_address())
+            .find_map(|listener| listener.local_address())
     }
 
     /// The counters of each worker.

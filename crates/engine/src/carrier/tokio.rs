@@ -5,7 +5,8 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use crate::reactor::{Protocol, Reactor, watch_for_reading};
+use crate::reactor::sys::watch_for_reading;
+use crate::reactor::{Protocol, Reactor};
 
 /// Turns taken in a row before the runtime's other tasks get a chance.
 const TURNS_PER_YIELD: u32 = 32;

@@ -261,7 +261,9 @@ impl<S: Service> Protocol for Http<S> {
             return Admission::Refuse;
         }
         self.counters.connections.add(1);
-        let expects_preface = accepted.listener.expects_proxy_header(accepted.peer);
+        let expects_preface = accepted
+            .listener
+            .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
         let (waiting, timeout_ms) = if expects_preface {
             (Waiting::Preface, self.limits().proxy_header_timeout_ms)
         } else {

@@ -95,7 +95,11 @@ impl<P: Protocol> Reactor<P> {
         };
         let slot = entry.insert(Slot {
             socket: Socket::new(fd, token.generation),
-            counted: if overload.is_none() { Counted::As(peer) } else { Counted::Not },
+            counted: if overload.is_none() {
+                Counted::As(peer)
+            } else {
+                Counted::Not
+            },
             connection: None,
         });
         if overload.is_some() {

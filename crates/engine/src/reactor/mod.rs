@@ -17,7 +17,7 @@ mod mailbox;
 mod poller;
 mod protocol;
 mod socket;
-mod sys;
+pub(crate) mod sys;
 mod timers;
 
 pub use accept::{Accepted, Admission, Overload};
@@ -28,6 +28,3 @@ pub use mailbox::{Control, Handle, Mailbox};
 pub use poller::Token;
 pub use protocol::{Protocol, Reason};
 pub use socket::FileSlice;
-
-#[cfg(feature = "tokio")]
-pub(crate) use sys::watch_for_reading;

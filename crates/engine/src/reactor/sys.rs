@@ -1,11 +1,104 @@
-//! The only place of this crate for `unsafe`: calls whose contract the compiler cannot see.
-#![allow(unsafe_code)]
+//! The system calls that no safe crate offers, each behind a safe function. The only `unsafe` of this crate.
+#![allow(
+    unsafe_code,
+    reason = "the one place for it; a few calls, each with its argument"
+)]
 
-#[cfg(feature = "tokio")]
-use std::{io, os::fd::OwnedFd};
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
 
+use rustix::net::sockopt::socket_acceptconn;
 #[cfg(feature = "tokio")]
 use tokio::io::{Interest, unix::AsyncFd};
+
+/// Descriptors below this one are the standard streams and never adopted.
+const FIRST_ADOPTABLE: RawFd = 3;
+
+/// `TCP_DEFER_ACCEPT`: a connection is accepted with its first bytes, or after about `seconds`. 0 turns it off.
+pub(crate) fn set_tcp_defer_accept(socket: BorrowedFd<'_>, seconds: u32) -> io::Result<()> {
+    set_tcp_option(socket, libc::TCP_DEFER_ACCEPT, seconds)
+}
+
+/// `TCP_FASTOPEN`: requests may come with the SYN; at most `queue` such connections wait for their handshake.
+pub(crate) fn set_tcp_fastopen(socket: BorrowedFd<'_>, queue: u32) -> io::Result<()> {
+    set_tcp_option(socket, libc::TCP_FASTOPEN, queue)
+}
+
+fn set_tcp_option(socket: BorrowedFd<'_>, option: libc::c_int, value: u32) -> io::Result<()> {
+    let value = libc::c_int::try_from(value).map_err(|_| io::ErrorKind::InvalidInput)?;
+    set_option(socket, libc::IPPROTO_TCP, option, &value)
+}
+
+/// Makes a listening TCP socket deaf to SYN: no handshake begins any more, those under way complete.
+pub(crate) fn drop_handshakes(socket: BorrowedFd<'_>) -> io::Result<()> {
+    /// Instructions of `linux/bpf_common.h`: load a byte of the packet, jump by a mask, return.
+    const LOAD_BYTE: u16 = 0x30;
+    const JUMP_IF_SET: u16 = 0x45;
+    const RETURN: u16 = 0x06;
+    /// Offset of the flags in a TCP header, and the flag (RFC 9293 §3.1).
+    const FLAGS_OFFSET: u32 = 13;
+    const SYN: u32 = 0x02;
+    const LENGTH: u16 = 4;
+    let instruction = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let mut program: [libc::sock_filter; LENGTH as usize] = [
+        instruction(LOAD_BYTE, 0, 0, FLAGS_OFFSET),
+        instruction(JUMP_IF_SET, 0, 1, SYN),
+        instruction(RETURN, 0, 0, 0),
+        instruction(RETURN, 0, 0, u32::MAX),
+    ];
+    let filter = libc::sock_fprog {
+        len: LENGTH,
+        filter: program.as_mut_ptr(),
+    };
+    set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)
+}
+
+fn set_option<T>(
+    socket: BorrowedFd<'_>,
+    level: libc::c_int,
+    option: libc::c_int,
+    value: &T,
+) -> io::Result<()> {
+    let length =
+        libc::socklen_t::try_from(size_of::<T>()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: the pointer and the length describe `value`, which outlives the call and is only read. What a `sock_fprog` points to
+    // lives in the caller, with the length it states; the kernel copies and verifies it.
+    outcome(unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            option,
+            ptr::from_ref(value).cast(),
+            length,
+        )
+    })
+}
+
+/// Takes over a listening socket by the number a parent process told; anything else that is open keeps its owner.
+pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
+    if number < FIRST_ADOPTABLE {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: no pointer is passed; a number that is not open gives EBADF.
+    outcome(unsafe { libc::fcntl(number, libc::F_GETFD) })?;
+    // SAFETY: the number is open, as just seen, and not -1.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
+    if !socket_acceptconn(borrowed)? {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: the number is an open listening socket, and no value of this process owns it: those made here are never told as a
+    // number, and those a parent left belong to nobody until they are taken here, by a caller that takes each once.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+fn outcome(result: libc::c_int) -> io::Result<()> {
+    if result < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
 
 /// Registers a descriptor for reading with the tokio runtime of this thread.
 #[cfg(feature = "tokio")]

@@ -1,0 +1,336 @@
+//! A listening socket: bound with its options, or taken over.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use ipnet::IpNet;
+use rustix::io::Errno;
+use rustix::net::sockopt::{
+    set_ipv6_v6only, set_socket_recv_buffer_size, set_socket_reuseaddr, set_socket_reuseport,
+    set_socket_send_buffer_size, set_tcp_congestion, set_tcp_nodelay,
+};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, getsockname, listen, socket_with,
+};
+
+use super::address::ListenAddress;
+use super::error::BindError;
+use super::inherited::{Inherited, prepare};
+use super::unix::SocketFile;
+use crate::reactor::sys;
+
+/// Connections that may wait to be accepted; the kernel caps it by `net.core.somaxconn`. A burst beyond it is retried after a second.
+pub const BACKLOG: u32 = 4096;
+
+/// How a socket listens. The TCP options are inherited by each accepted connection and so cost no call per connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListenOptions {
+    /// Connections that may wait to be accepted.
+    pub backlog: u32,
+    /// Let several sockets share the address, the kernel spreading connections by their addresses (`SO_REUSEPORT`).
+    pub reuse_port: bool,
+    /// Accept a connection with its first bytes, or after about so many seconds; 0 accepts at once. Worth 8.5 against 11 us for each
+    /// short connection.
+    pub defer_accept_s: u32,
+    /// Connections whose request may come with the SYN (`TCP_FASTOPEN`); 0 for none.
+    pub fastopen_queue: u32,
+    /// Send small packets at once. Without it a large answer may wait 40 ms for a delayed acknowledgement.
+    pub nodelay: bool,
+    /// Congestion control by its kernel name; the system's default if none.
+    pub congestion: Option<String>,
+    /// Permissions of the file of a unix socket, as in `0o660`; the umask's if none.
+    pub unix_mode: Option<u32>,
+    /// Keep IPv4 peers off an IPv6 address; otherwise `[::]` takes both.
+    pub v6only: bool,
+    /// Networks whose connections begin with a PROXY protocol header; on a unix socket any entry means all connections do.
+    pub proxy_protocol_from: Vec<IpNet>,
+    /// Kernel send buffer of each connection in bytes; the kernel's own tuning if none.
+    pub send_buffer_bytes: Option<usize>,
+    /// Kernel receive buffer of each connection in bytes; the kernel's own tuning if none.
+    pub receive_buffer_bytes: Option<usize>,
+}
+
+impl Default for ListenOptions {
+    fn default() -> ListenOptions {
+        ListenOptions {
+            backlog: BACKLOG,
+            reuse_port: false,
+            defer_accept_s: 1,
+            fastopen_queue: 0,
+            nodelay: true,
+            congestion: None,
+            unix_mode: None,
+            v6only: false,
+            proxy_protocol_from: Vec::new(),
+            send_buffer_bytes: None,
+            receive_buffer_bytes: None,
+        }
+    }
+}
+
+/// A socket that listens, and what is known of it. Dropping it closes the socket and removes the file of a unix socket it made.
+#[derive(Debug)]
+pub struct Listener {
+    // The file goes first: a peer that finds no file is told so, one that finds a closed socket is refused.
+    _file: Option<SocketFile>,
+    socket: OwnedFd,
+    address: ListenAddress,
+    local: Option<SocketAddr>,
+    defers_accept: bool,
+    shared: bool,
+    proxy_protocol_from: Vec<IpNet>,
+}
+
+impl Listener {
+    /// Binds `address`, or takes over the open descriptor it names by number.
+    pub fn bind(address: &ListenAddress, options: &ListenOptions) -> Result<Listener, BindError> {
+        Listener::open(address, options, &mut Inherited::default())
+    }
+
+    /// As [`Listener::bind`], with the sockets that were announced to this process.
+    pub fn open(
+        address: &ListenAddress,
+        options: &ListenOptions,
+        inherited: &mut Inherited,
+    ) -> Result<Listener, BindError> {
+        let mut file = None;
+        let socket = match address {
+            ListenAddress::Tcp(ip) => {
+                bind_tcp(*ip, options).map_err(|failure| failure.of(address))?
+            }
+            ListenAddress::Any(port) => {
+                bind_any(*port, options).map_err(|failure| failure.of(address))?
+            }
+            ListenAddress::Unix(path) => {
+                let socket =
+                    new_socket(AddressFamily::UNIX).map_err(|failure| failure.of(address))?;
+                file = Some(SocketFile::bind(&socket, path, options.unix_mode)?);
+                socket
+            }
+            ListenAddress::Abstract(name) => {
+                bind_abstract(name).map_err(|failure| failure.of(address))?
+            }
+            ListenAddress::Descriptor(_) | ListenAddress::Named(_) => {
+                return Listener::adopt(inherited.take(address)?, address, options);
+            }
+        };
+        let mut listener = Listener {
+            _file: file,
+            ..Listener::of(socket, address, options)
+        };
+        listener.set_tcp_options(options)?;
+        listen(
+            &listener.socket,
+            i32::try_from(options.backlog).unwrap_or(i32::MAX),
+        )
+        .map_err(|errno| Failure::address(errno).of(address))?;
+        Ok(listener)
+    }
+
+    /// Takes over a socket that listens already; `address` is what messages call it. Its backlog stays as it is.
+    pub fn adopt(
+        socket: OwnedFd,
+        address: &ListenAddress,
+        options: &ListenOptions,
+    ) -> Result<Listener, BindError> {
+        prepare(&socket).ok_or_else(|| BindError::NotListening(address.to_string()))?;
+        let mut listener = Listener::of(socket, address, options);
+        listener.shared = true;
+        listener.set_tcp_options(options)?;
+        Ok(listener)
+    }
+
+    fn of(socket: OwnedFd, address: &ListenAddress, options: &ListenOptions) -> Listener {
+        Listener {
+            _file: None,
+            local: local_address(&socket),
+            socket,
+            address: address.clone(),
+            defers_accept: false,
+            shared: false,
+            proxy_protocol_from: options.proxy_protocol_from.clone(),
+        }
+    }
+
+    fn set_tcp_options(&mut self, options: &ListenOptions) -> Result<(), BindError> {
+        if self.local.is_none() {
+            return Ok(());
+        }
+        set_tcp_options(self.socket.as_fd(), options)
+            .map_err(|failure| failure.of(&self.address))?;
+        self.defers_accept = options.defer_accept_s > 0;
+        Ok(())
+    }
+
+    /// The address as it was asked for.
+    pub fn address(&self) -> &ListenAddress {
+        &self.address
+    }
+
+    /// The IP address and port really bound; `None` for a unix socket.
+    pub fn local_address(&self) -> Option<SocketAddr> {
+        self.local
+    }
+
+    /// Whether a connection that is accepted has its first bytes already (`TCP_DEFER_ACCEPT`).
+    pub fn defers_accept(&self) -> bool {
+        self.defers_accept
+    }
+
+    /// Lets no new handshake begin while those under way complete, so that a drain can accept them all before it closes. Says whether
+    /// there may be such; a socket shared with other processes is left alone, they accept what comes.
+    pub fn refuse_handshakes(&self) -> bool {
+        self.local.is_some() && !self.shared && sys::drop_handshakes(self.socket.as_fd()).is_ok()
+    }
+
+    /// Whether a connection from `peer` (`None`: a unix peer) begins with a PROXY protocol header.
+    pub fn expects_proxy_header(&self, peer: Option<IpAddr>) -> bool {
+        match peer {
+            Some(peer) => self
+                .proxy_protocol_from
+                .iter()
+                .any(|network| network.contains(&peer.to_canonical())),
+            None => !self.proxy_protocol_from.is_empty(),
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The address really bound, as a listen address is written.
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.local {
+            Some(address) => write!(f, "{address}"),
+            None => write!(f, "{}", self.address),
+        }
+    }
+}
+
+/// An error that does not know its address yet.
+struct Failure {
+    option: Option<&'static str>,
+    errno: Errno,
+}
+
+impl Failure {
+    fn address(errno: Errno) -> Failure {
+        Failure {
+            option: None,
+            errno,
+        }
+    }
+
+    fn of(self, address: &ListenAddress) -> BindError {
+        let address = address.to_string();
+        match self.option {
+            None => BindError::Address {
+                address,
+                errno: self.errno,
+            },
+            Some(option) => BindError::Option {
+                address,
+                option,
+                errno: self.errno,
+            },
+        }
+    }
+}
+
+fn option<E: Into<std::io::Error>>(
+    option: &'static str,
+    result: Result<(), E>,
+) -> Result<(), Failure> {
+    result.map_err(|error| {
+        let errno = Errno::from_io_error(&error.into()).unwrap_or(Errno::INVAL);
+        Failure {
+            option: Some(option),
+            errno,
+        }
+    })
+}
+
+fn new_socket(family: AddressFamily) -> Result<OwnedFd, Failure> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    socket_with(family, SocketType::STREAM, flags, None).map_err(Failure::address)
+}
+
+fn bind_tcp(address: SocketAddr, options: &ListenOptions) -> Result<OwnedFd, Failure> {
+    let family = if address.is_ipv6() {
+        AddressFamily::INET6
+    } else {
+        AddressFamily::INET
+    };
+    let socket = new_socket(family)?;
+    // A restart must not wait for the connections of the previous run to leave TIME_WAIT.
+    option("reuse_address", set_socket_reuseaddr(&socket, true))?;
+    if address.is_ipv6() {
+        option("v6only", set_ipv6_v6only(&socket, options.v6only))?;
+    }
+    if options.reuse_port {
+        option("reuse_port", set_socket_reuseport(&socket, true))?;
+    }
+    bind(&socket, &address).map_err(Failure::address)?;
+    Ok(socket)
+}
+
+/// Every address: IPv6 with IPv4 in it, or IPv4 alone where the kernel has no IPv6.
+fn bind_any(port: u16, options: &ListenOptions) -> Result<OwnedFd, Failure> {
+    let both = ListenOptions {
+        v6only: false,
+        ..options.clone()
+    };
+    match bind_tcp(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), &both) {
+        Err(Failure {
+            errno: Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL,
+            ..
+        }) => bind_tcp(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), options),
+        result => result,
+    }
+}
+
+fn bind_abstract(name: &str) -> Result<OwnedFd, Failure> {
+    let socket = new_socket(AddressFamily::UNIX)?;
+    let address = SocketAddrUnix::new_abstract_name(name.as_bytes()).map_err(Failure::address)?;
+    bind(&socket, &address).map_err(Failure::address)?;
+    Ok(socket)
+}
+
+fn set_tcp_options(socket: BorrowedFd<'_>, options: &ListenOptions) -> Result<(), Failure> {
+    if let Some(bytes) = options.receive_buffer_bytes {
+        option(
+            "receive_buffer_bytes",
+            set_socket_recv_buffer_size(socket, bytes),
+        )?;
+    }
+    if let Some(bytes) = options.send_buffer_bytes {
+        option(
+            "send_buffer_bytes",
+            set_socket_send_buffer_size(socket, bytes),
+        )?;
+    }
+    option("nodelay", set_tcp_nodelay(socket, options.nodelay))?;
+    option(
+        "defer_accept_s",
+        sys::set_tcp_defer_accept(socket, options.defer_accept_s),
+    )?;
+    if options.fastopen_queue > 0 {
+        option(
+            "fastopen_queue",
+            sys::set_tcp_fastopen(socket, options.fastopen_queue),
+        )?;
+    }
+    match &options.congestion {
+        Some(name) => option("congestion", set_tcp_congestion(socket, name)),
+        None => Ok(()),
+    }
+}
+
+fn local_address(socket: &OwnedFd) -> Option<SocketAddr> {
+    SocketAddr::try_from(getsockname(socket).ok()?).ok()
+}

@@ -1,0 +1,12 @@
+//! Listeners: how an address is written, how a socket is bound or inherited, and with which options.
+
+mod address;
+mod bind;
+mod error;
+mod inherited;
+mod unix;
+
+pub use address::{AddressError, ListenAddress, UNIX_PATH_BYTES_MAX};
+pub use bind::{BACKLOG, ListenOptions, Listener};
+pub use error::BindError;
+pub use inherited::{INHERITED_MAX, Inherited};
