@@ -2,6 +2,7 @@
 //!
 //! [`Engine`] starts reactors on threads; [`reactor::Reactor`] with [`connection::Http`] is what runs in each.
 
+pub mod capacity;
 pub mod carrier;
 pub mod connection;
 pub mod counters;
