@@ -12,7 +12,7 @@ use crate::exchange::{Exchange, Message, Outcome, Service};
 use crate::gate::Gate;
 use crate::limits::{LimitError, Limits};
 use crate::listener::{AddressError, BindError, ListenAddress, ListenOptions, Listener};
-use crate::reactor::{Handle, Overload, Reactor, ReactorOptions};
+use crate::reactor::{Handle, Membership, Overload, Reactor, ReactorOptions, Team};
 
 /// Why an engine did not start, or ended badly.
 #[derive(Debug)]
@@ -186,6 +186,7 @@ impl Builder {
             gate: Arc::clone(&options.gate),
         };
         let service = Arc::new(service);
+        let (team, mut members) = (Team::default(), Vec::new());
         for number in 0..self.workers {
             let mut listeners = self.listen.clone();
             if number > 0 {
@@ -197,8 +198,14 @@ impl Builder {
                 listeners,
                 options: options.clone(),
                 http: Arc::clone(&http),
+                team: team.clone(),
             };
-            running.workers.push(plan.spawn(&service)?);
+            let (worker, membership) = plan.spawn(&service)?;
+            running.workers.push(worker);
+            members.push(membership);
+        }
+        if self.workers > 1 && self.spread.is_empty() {
+            team.assemble(members);
         }
         Ok(running)
     }
@@ -228,7 +235,11 @@ struct WorkerPlan {
     listeners: Vec<Arc<Listener>>,
     options: ReactorOptions,
     http: Arc<HttpOptions>,
+    team: Team<Message>,
 }
+
+/// What a worker reports when it is ready.
+type Started = (Handle<Message>, Membership<Message>);
 
 struct Worker {
     handle: Handle<Message>,
@@ -237,24 +248,27 @@ struct Worker {
 }
 
 impl WorkerPlan {
-    fn spawn<F, S>(self, service: &Arc<F>) -> Result<Worker, EngineError>
+    fn spawn<F, S>(self, service: &Arc<F>) -> Result<(Worker, Membership<Message>), EngineError>
     where
         F: Fn(usize) -> S + Send + Sync + 'static,
         S: Service + 'static,
     {
-        let (started, handle) = mpsc::channel();
+        let (started, report) = mpsc::channel();
         let counters = Arc::new(Counters::default());
         let service = Arc::clone(service);
         let its_counters = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name(format!("reactor-{}", self.number))
             .spawn(move || self.run(&*service, its_counters, &started))?;
-        match handle.recv() {
-            Ok(handle) => Ok(Worker {
-                handle,
-                counters,
-                thread,
-            }),
+        match report.recv() {
+            Ok((handle, membership)) => Ok((
+                Worker {
+                    handle,
+                    counters,
+                    thread,
+                },
+                membership,
+            )),
             Err(_) => match thread.join() {
                 Ok(Err(error)) => Err(error),
                 _ => Err(EngineError::Panicked),
@@ -266,7 +280,7 @@ impl WorkerPlan {
         self,
         service: &F,
         counters: Arc<Counters>,
-        started: &mpsc::Sender<Handle<Message>>,
+        started: &mpsc::Sender<Started>,
     ) -> Result<(), EngineError>
     where
         F: Fn(usize) -> S,
@@ -277,11 +291,12 @@ impl WorkerPlan {
         let mut reactor = Reactor::new(self.options, |mailbox, spawner| {
             Http::new(service, http, counters, mailbox, spawner)
         })?;
+        reactor.join(&self.team);
         for listener in self.listeners {
             reactor.listen(listener)?;
         }
         // Fails only when whoever started the worker is gone, and then nobody waits for it either.
-        let _ = started.send(reactor.handle());
+        let _ = started.send((reactor.handle(), reactor.membership()));
         carry(self.carrier, &mut reactor)
     }
 }

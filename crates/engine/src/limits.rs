@@ -353,24 +353,10 @@ mod tests {
             ),
             (
                 Limits {
-                    head_bytes_max: 65_537,
-                    ..Limits::default()
-                },
-                "head_bytes_max exceeds pipeline_bytes_max, which is 65536",
-            ),
-            (
-                Limits {
                     trailer_bytes_max: 32_769,
                     ..Limits::default()
                 },
                 "trailer_bytes_max exceeds head_bytes_max, which is 32768",
-            ),
-            (
-                Limits {
-                    content_window_bytes: 262_145,
-                    ..Limits::default()
-                },
-                "content_window_bytes exceeds response_queue_bytes_max, which is 262144",
             ),
             (
                 Limits {

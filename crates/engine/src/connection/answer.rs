@@ -37,6 +37,8 @@ impl<S: Service> Http<S> {
             inbound: None,
             stalled: None,
             received_bytes: 0,
+            waited_ms: 0,
+            waiting_since_ms: record.started_ms,
             record,
         }));
         self.pump(io, connection);

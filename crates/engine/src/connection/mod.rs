@@ -74,6 +74,8 @@ pub struct Connection {
     listener: Arc<Listener>,
     exchange: Option<Box<InProgress>>,
     requests: u32,
+    /// Content of the current request that was read and dropped.
+    dropped_bytes: u32,
     /// It is we who end the connection, not the client: it may be sending the next request already.
     closes_unasked: bool,
 }
@@ -87,6 +89,9 @@ struct InProgress {
     /// Content that the handler's pipe had no room for.
     stalled: Option<bytes::Bytes>,
     received_bytes: u64,
+    /// How long the peer was waited for in all, and since when it is waited for now.
+    waited_ms: u64,
+    waiting_since_ms: u64,
     record: Record,
 }
 
@@ -137,6 +142,12 @@ impl<S: Service> Http<S> {
 
     fn limits(&self) -> &Limits {
         &self.options.limits
+    }
+
+    /// Whether so many bytes in so much time are below a floor of bytes a second, after the grace.
+    fn is_too_slow(&self, bytes: u64, elapsed_ms: u64, rate_min: u32) -> bool {
+        elapsed_ms > u64::from(self.limits().rate_grace_ms)
+            && bytes.saturating_mul(1000) < elapsed_ms.saturating_mul(u64::from(rate_min))
     }
 
     /// Works off what waits in the connection's own buffer, then sets the deadline for what comes next.
@@ -278,6 +289,7 @@ impl<S: Service> Protocol for Http<S> {
             listener: Arc::clone(&accepted.listener),
             exchange: None,
             requests: 0,
+            dropped_bytes: 0,
             closes_unasked: false,
         })
     }
@@ -302,6 +314,14 @@ impl<S: Service> Protocol for Http<S> {
     }
 
     fn on_progress(&mut self, io: &mut Io<'_>, _connection: &mut Connection) {
+        let Some((since_ms, taken_bytes)) = io.blocked() else {
+            return;
+        };
+        let waited_ms = io.now().monotonic_ms.saturating_sub(since_ms);
+        if self.is_too_slow(taken_bytes, waited_ms, self.limits().write_rate_min) {
+            self.counters.timeouts.add(1);
+            return io.close(Closing::Abort);
+        }
         io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
     }
 
@@ -364,7 +384,7 @@ impl<S: Service> Protocol for Http<S> {
             Message::Respond(_, response) => self.respond_later(io, connection, *response),
             Message::Abandoned(_) => self.handler_failed(io, connection),
             Message::Pipe(_) => {
-                receive::feed(connection);
+                receive::feed(io, connection);
                 self.pump(io, connection);
             }
         }

@@ -90,6 +90,7 @@ impl<S: Service> Http<S> {
         self.counters.requests.add(1);
         connection.requests = connection.requests.wrapping_add(1);
         connection.waiting = super::Waiting::Exchange;
+        connection.dropped_bytes = 0;
         if (requests_max > 0 && connection.requests >= requests_max) || io.is_draining() {
             connection.close_after_this();
         }
@@ -136,6 +137,8 @@ impl<S: Service> Http<S> {
                     inbound,
                     stalled: None,
                     received_bytes: 0,
+                    waited_ms: 0,
+                    waiting_since_ms: record.started_ms,
                     record,
                 }));
             }
@@ -144,22 +147,41 @@ impl<S: Service> Http<S> {
 
     fn content(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
         let content_max = self.limits().content_bytes_max;
-        let is_bounded = content_max > 0 && !connection.is_switched();
+        let is_http = !connection.is_switched();
+        let now_ms = io.now().monotonic_ms;
         let Some(exchange) = &mut connection.exchange else {
-            return;
+            return self.drop_content(io, connection, bytes);
         };
         exchange.received_bytes += bytes.len() as u64;
-        if is_bounded && exchange.received_bytes > content_max {
-            return self.content_failed(io, connection, ContentError::TooLarge(content_max));
+        exchange.waited_ms += now_ms.saturating_sub(exchange.waiting_since_ms);
+        exchange.waiting_since_ms = now_ms;
+        let (received_bytes, waited_ms) = (exchange.received_bytes, exchange.waited_ms);
+        let mut failed = None;
+        if content_max > 0 && received_bytes > content_max {
+            failed = Some(ContentError::TooLarge(content_max));
+        } else if self.is_too_slow(received_bytes, waited_ms, self.limits().content_rate_min) {
+            self.counters.timeouts.add(1);
+            failed = Some(ContentError::TimedOut);
+        } else if let Some(sender) = &mut exchange.inbound {
+            match sender.try_send(Bytes::copy_from_slice(bytes)) {
+                Ok(()) => {}
+                Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
+                // The handler wants no more of it: the rest is read and dropped.
+                Err(TrySendError::Closed(_)) => exchange.inbound = None,
+            }
         }
-        let Some(sender) = &mut exchange.inbound else {
-            return;
-        };
-        match sender.try_send(Bytes::copy_from_slice(bytes)) {
-            Ok(()) => {}
-            Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
-            // The handler wants no more of it: the rest is read and dropped.
-            Err(TrySendError::Closed(_)) => exchange.inbound = None,
+        if let Some(error) = failed.filter(|_| is_http) {
+            self.content_failed(io, connection, error);
+        }
+    }
+
+    /// Content of a request that was answered without it. Little of it is read, to keep the connection; before
+    /// much of it, a new connection is cheaper.
+    fn drop_content(&self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
+        let dropped = bytes.len().try_into().unwrap_or(u32::MAX);
+        connection.dropped_bytes = connection.dropped_bytes.saturating_add(dropped);
+        if connection.dropped_bytes > self.limits().lingering_bytes_max {
+            io.close(Closing::Lingering);
         }
     }
 
@@ -174,7 +196,7 @@ impl<S: Service> Http<S> {
 }
 
 /// Gives the handler's pipe what it had no room for.
-pub(super) fn feed(connection: &mut Connection) {
+pub(super) fn feed(io: &Io<'_>, connection: &mut Connection) {
     let Some(exchange) = &mut connection.exchange else {
         return;
     };
@@ -185,7 +207,8 @@ pub(super) fn feed(connection: &mut Connection) {
         return;
     };
     match sender.try_send(rest) {
-        Ok(()) => {}
+        // The time the handler took is not the peer's.
+        Ok(()) => exchange.waiting_since_ms = io.now().monotonic_ms,
         Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
         Err(TrySendError::Closed(_)) => exchange.inbound = None,
     }

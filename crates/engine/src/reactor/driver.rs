@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -16,6 +17,7 @@ use super::mailbox::{Control, Handle, Letter, Mailbox};
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
 use super::socket::{Socket, WriteError, Written};
+use super::team::{Member, Membership, Team};
 use super::timers::Timers;
 use crate::executor::{Executor, Remaining, Spawner};
 use crate::gate::Gate;
@@ -97,6 +99,9 @@ pub struct Reactor<P: Protocol> {
     pub(super) protocol: P,
     pub(super) life: Life,
     pub(super) generation: u32,
+    pub(super) team: Team<P::Message>,
+    /// Connections open now, for the team to see.
+    pub(super) open: Arc<AtomicUsize>,
     read_buffer: Box<[u8]>,
     mailbox: Arc<Mailbox<P::Message>>,
     letters: Vec<Letter<P::Message>>,
@@ -134,6 +139,8 @@ impl<P: Protocol> Reactor<P> {
             protocol,
             life: Life::Running,
             generation: 0,
+            team: Team::default(),
+            open: Arc::default(),
             read_buffer: vec![0; READ_BUFFER_BYTES].into_boxed_slice(),
             mailbox,
             letters: Vec::new(),
@@ -146,6 +153,20 @@ impl<P: Protocol> Reactor<P> {
     /// A way to speak to this reactor from other threads.
     pub fn handle(&self) -> Handle<P::Message> {
         Handle::new(Arc::clone(&self.mailbox))
+    }
+
+    /// Makes several reactors share the connections of their listeners evenly.
+    pub fn join(&mut self, team: &Team<P::Message>) {
+        self.team = team.clone();
+    }
+
+    /// What the [`Team`] needs to know of this reactor.
+    pub fn membership(&self) -> Membership<P::Message> {
+        let mailbox = Arc::clone(&self.mailbox);
+        Membership(Member {
+            mailbox,
+            open: Arc::clone(&self.open),
+        })
     }
 
     /// The protocol, for looking at what it has gathered.
@@ -253,6 +274,7 @@ impl<P: Protocol> Reactor<P> {
             for letter in letters.drain(..) {
                 match letter {
                     Letter::To(token, message) => self.deliver(token, message),
+                    Letter::Adopt(passed) => self.admit(passed),
                     Letter::Control(control) => self.control(control),
                 }
             }
@@ -429,6 +451,7 @@ impl<P: Protocol> Reactor<P> {
             return;
         }
         let slot = self.slots.remove(token.index as usize);
+        self.open.store(self.slots.len(), Ordering::Relaxed);
         self.shared.timers.set(token.index, None);
         match slot.counted {
             Counted::As(peer) => self.options.gate.leave(peer),

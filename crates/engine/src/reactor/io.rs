@@ -122,7 +122,20 @@ impl<'a> Io<'a> {
         }
     }
 
+    /// Since when output waits for the peer, in milliseconds of the monotonic clock, and how many bytes the
+    /// peer has taken since.
+    pub fn blocked(&self) -> Option<(u64, u64)> {
+        let queue = self.socket.queue.as_ref()?;
+        Some((
+            queue.since_ms.unwrap_or(self.shared.now.monotonic_ms),
+            queue.taken_bytes(),
+        ))
+    }
+
     pub(super) fn note(&mut self, written: Result<Written, WriteError>) {
+        if let Some(queue) = &mut self.socket.queue {
+            queue.since_ms.get_or_insert(self.shared.now.monotonic_ms);
+        }
         match written {
             Ok(Written::ShareUsed) => self.shared.again.push(self.token),
             Ok(_) => {}

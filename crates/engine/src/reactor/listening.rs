@@ -1,9 +1,9 @@
 //! Listeners in a reactor: accepting, resting when there are too many connections, and closing without losing
 //! a connection whose handshake is under way.
 
-use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 
@@ -13,6 +13,7 @@ use super::io::{Closing, Io};
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
 use super::socket::Socket;
+use super::team::Passed;
 use crate::listener::Listener;
 use crate::wheel::Tick;
 
@@ -67,7 +68,13 @@ impl<P: Protocol> Reactor<P> {
                 return false;
             }
             match accept_one(&listener) {
-                AcceptOutcome::Connection(fd, peer) => self.admit(fd, peer, &listener),
+                AcceptOutcome::Connection(fd, peer) => {
+                    self.share(Passed {
+                        fd,
+                        peer,
+                        listener: Arc::clone(&listener),
+                    });
+                }
                 AcceptOutcome::Empty => return false,
                 AcceptOutcome::Broken => {}
                 AcceptOutcome::Exhausted => {
@@ -79,12 +86,26 @@ impl<P: Protocol> Reactor<P> {
         true
     }
 
-    fn admit(&mut self, fd: OwnedFd, peer: Option<SocketAddr>, listener: &Arc<Listener>) {
+    /// Takes a connection, or passes it on to a reactor that has clearly fewer.
+    fn share(&mut self, passed: Passed) {
+        let idler = match self.life {
+            Life::Running => self.team.idler(self.slots.len()),
+            _ => None,
+        };
+        match idler {
+            Some(member) => member.mailbox.pass(passed),
+            None => self.admit(passed),
+        }
+    }
+
+    pub(super) fn admit(&mut self, passed: Passed) {
+        let Passed { fd, peer, listener } = passed;
         let overload = self.options.gate.enter(peer).err();
         if overload.is_some() && self.listening.refused >= REFUSED_LINGERING_MAX {
             return;
         }
         self.generation = self.generation.wrapping_add(1);
+        self.open.store(self.slots.len() + 1, Ordering::Relaxed);
         let entry = self.slots.vacant_entry();
         let Ok(index) = u32::try_from(entry.key()) else {
             return;
@@ -105,9 +126,10 @@ impl<P: Protocol> Reactor<P> {
         if overload.is_some() {
             self.listening.refused += 1;
         }
+        let defers = listener.defers_accept();
         let accepted = Accepted {
             peer,
-            listener: Arc::clone(listener),
+            listener,
             overload,
         };
         let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
@@ -119,7 +141,7 @@ impl<P: Protocol> Reactor<P> {
         self.conclude(token);
         // With TCP_DEFER_ACCEPT the request is already there, and a connection that ends with its first
         // answer never enters the epoll set (8.5 against 11 us for each).
-        if listener.defers_accept() {
+        if defers {
             self.mark_readable(token);
             self.read(token);
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::poller::Token;
+use super::team::Passed;
 
 /// What other threads may ask of a whole reactor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ pub enum Control {
 #[derive(Debug)]
 pub(super) enum Letter<M> {
     To(Token, M),
+    Adopt(Passed),
     Control(Control),
 }
 
@@ -52,6 +54,11 @@ impl<M> Mailbox<M> {
     /// Sends a message to a connection; one for a connection that is gone is dropped.
     pub fn post(&self, token: Token, message: M) {
         self.letters().push(Letter::To(token, message));
+        self.wake();
+    }
+
+    pub(super) fn pass(&self, passed: Passed) {
+        self.letters().push(Letter::Adopt(passed));
         self.wake();
     }
 

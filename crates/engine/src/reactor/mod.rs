@@ -18,6 +18,7 @@ mod poller;
 mod protocol;
 mod socket;
 pub(crate) mod sys;
+mod team;
 mod timers;
 
 pub use accept::{Accepted, Admission, Overload};
@@ -28,3 +29,4 @@ pub use mailbox::{Control, Handle, Mailbox};
 pub use poller::Token;
 pub use protocol::{Protocol, Reason};
 pub use socket::FileSlice;
+pub use team::{Membership, Team};

@@ -36,6 +36,37 @@ enum Chunk {
     File(FileSlice),
 }
 
+impl Chunk {
+    fn length(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File(slice) => slice.length,
+        }
+    }
+}
+
+/// Output that waits for the peer, from the moment the kernel took no more until all of it is sent.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    chunks: VecDeque<Chunk>,
+    /// Bytes that were put in, over the whole wait.
+    queued_bytes: u64,
+    /// When the wait began; set by [`Io`](super::Io), which knows the time.
+    pub(super) since_ms: Option<u64>,
+}
+
+impl Queue {
+    fn push(&mut self, chunk: Chunk) {
+        self.queued_bytes += chunk.length();
+        self.chunks.push_back(chunk);
+    }
+
+    /// Bytes that the peer has taken since the wait began.
+    pub(super) fn taken_bytes(&self) -> u64 {
+        self.queued_bytes - self.chunks.iter().map(Chunk::length).sum::<u64>()
+    }
+}
+
 /// What a write came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
@@ -66,9 +97,7 @@ pub(super) enum Then {
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Socket {
     fd: OwnedFd,
-    /// Boxed: one word in an idle connection instead of four.
-    #[allow(clippy::box_collection)]
-    queue: Option<Box<VecDeque<Chunk>>>,
+    pub(super) queue: Option<Box<Queue>>,
     pub(super) generation: u32,
     /// There may be something to read. Cleared by a short read, set by an edge.
     pub(super) readable: bool,
@@ -144,7 +173,7 @@ impl Socket {
     }
 
     fn enqueue(&mut self, chunk: Chunk) {
-        self.queue.get_or_insert_default().push_back(chunk);
+        self.queue.get_or_insert_default().push(chunk);
     }
 
     /// Sends bytes that belong to the caller; what the kernel does not take is copied to the queue.
@@ -223,8 +252,8 @@ impl Socket {
         let Some(mut queue) = self.queue.take() else {
             return Ok(Written::All);
         };
-        let written = self.drain_queue(&mut queue);
-        if !queue.is_empty() {
+        let written = self.drain_queue(&mut queue.chunks);
+        if !queue.chunks.is_empty() {
             self.queue = Some(queue);
         }
         written
