@@ -1,0 +1,56 @@
+# Sourced by the scripts beside it: where things are, and how a result is said and counted.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+cd "$ROOT"
+
+# A shell that logs in to nothing may lack the folder that rustup installs to.
+PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin:/usr/sbin
+export PATH
+
+# On a machine of a continuous build, where everything can be installed, nothing may be skipped.
+if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ]; then
+    export VERVET_REQUIRE_ALL=${VERVET_REQUIRE_ALL:-1}
+fi
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+    say "$*"
+    exit 1
+}
+
+need_cargo() {
+    command -v cargo >/dev/null && return
+    die "cargo is missing: install rustup (your distribution has it, or see https://rustup.rs), then repeat;" \
+        "it fetches the toolchain that rust-toolchain.toml names by itself"
+}
+
+# record pass|fail|skip NAME [WHY]: one line for the reader, and one for `scripts/test`, which counts them.
+record() {
+    local verdict=$1 name=$2 why=${3:-}
+    if [ "$verdict" = skip ] && [ "${VERVET_REQUIRE_ALL:-}" = 1 ]; then
+        verdict=fail
+        why="skipping is not allowed here (VERVET_REQUIRE_ALL=1): $why"
+    fi
+    case $verdict in
+        pass) printf '%s: ok%s\n' "$name" "${why:+ ($why)}" ;;
+        fail) printf '%s: FAILED%s\n' "$name" "${why:+: $why}" ;;
+        skip) printf 'SKIPPED: %s%s\n' "$name" "${why:+: $why}" ;;
+    esac
+    [ -z "${VERVET_RESULTS:-}" ] || printf '%s %s\n' "$verdict" "$name" >>"$VERVET_RESULTS"
+    [ "$verdict" != fail ] || FAILED=1
+}
+
+FAILED=0
+
+# attempt NAME COMMAND...: runs it and records how it ended, with the seconds it took.
+attempt() {
+    local name=$1 began=$SECONDS
+    shift
+    if "$@"; then
+        record pass "$name" "$((SECONDS - began)) s"
+    else
+        record fail "$name" "exit $? of: $*"
+    fi
+}
