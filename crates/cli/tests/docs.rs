@@ -1,0 +1,54 @@
+//! What the documentation shows can be typed: every block of commands of the README and of `docs/` is run.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use vervet_testkit::docs::{NotRun, Runner, pages, to_run};
+
+/// The blocks that are shown and not run here.
+const NOT_RUN: &[NotRun] = &[
+    NotRun {
+        file: "README.md",
+        first_line: "make run",
+        why: "builds the release program; scripts/dist starts one",
+    },
+    NotRun {
+        file: "README.md",
+        first_line: "make test",
+        why: "this test is a part of it",
+    },
+    NotRun {
+        file: "README.md",
+        first_line: "make bench",
+        why: "takes minutes and the machine for itself",
+    },
+];
+
+/// How long one block may take.
+const BLOCK_TIME_MAX: Duration = Duration::from_secs(30);
+
+#[test]
+fn every_block_of_the_documentation_works() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let binary = Path::new(env!("CARGO_BIN_EXE_vervet"));
+    let runner = Runner {
+        binary,
+        repository: &repository,
+        patience: BLOCK_TIME_MAX,
+    };
+    let blocks = to_run(pages(&repository), NOT_RUN);
+    assert!(!blocks.is_empty(), "the documentation shows nothing");
+    let failures: Vec<_> = blocks
+        .iter()
+        .filter_map(|block| runner.run(block).err())
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} blocks:\n{}",
+        failures.len(),
+        blocks.len(),
+        failures.join("\n")
+    );
+}
