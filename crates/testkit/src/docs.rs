@@ -185,11 +185,15 @@ impl Runner<'_> {
 
     fn copy_into(&self, copy: &TempTree) {
         let listed = Command::new("git")
-            .arg("-C")
+            .args(["-c", "safe.directory=*", "-C"])
             .arg(self.repository)
             .args(["ls-files", "-z"])
             .output();
         let listed = listed.expect("git lists its files").stdout;
+        assert!(
+            !listed.is_empty(),
+            "git lists no files: blocks would run in an empty folder"
+        );
         for file in String::from_utf8(listed)
             .expect("file names that are text")
             .split_terminator('\0')

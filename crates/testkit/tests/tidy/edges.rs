@@ -17,6 +17,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("watch", &[]),
     ("data", &[]),
     ("testkit", &[]),
+    // Measures programs from outside, ours like the others.
+    ("bench", &[]),
 ];
 
 /// The crates that do no I/O may not use one that does, whatever they call of it.

@@ -27,7 +27,8 @@ impl Tree {
     pub(crate) fn of_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut git = Command::new("git");
-        git.arg("-C").arg(&root).args([
+        // Also where the repository belongs to another user, as in many a container.
+        git.args(["-c", "safe.directory=*", "-C"]).arg(&root).args([
             "ls-files",
             "-z",
             "--cached",
