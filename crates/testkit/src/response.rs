@@ -66,6 +66,15 @@ impl Response {
     }
 }
 
+/// What was asked decides whether there can be content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// By HEAD: the fields tell of content that does not come.
+    ForHead,
+    /// By any other method.
+    ForContent,
+}
+
 /// Where the bytes of a response come from.
 pub(crate) trait Source {
     /// More bytes, at least one; none at the end of the connection.
@@ -73,20 +82,16 @@ pub(crate) trait Source {
 }
 
 /// Reads exactly one response from what is `left` over and from `source`; what follows it stays in `left`.
-/// `has_content` is false for the answer to HEAD. None when the connection ends before the first byte.
+/// None when the connection ends before the first byte.
 #[track_caller]
-pub(crate) fn read(
-    left: &mut Vec<u8>,
-    source: &mut impl Source,
-    has_content: bool,
-) -> Option<Response> {
+pub(crate) fn read(left: &mut Vec<u8>, source: &mut impl Source, asked: Asked) -> Option<Response> {
     let mut reader = Reader { left, source };
     if reader.left.is_empty() && !reader.fill() {
         return None;
     }
     let head = reader.until(b"\r\n\r\n");
     let mut response = parse_head(&head);
-    response.framing = framing(&response, has_content);
+    response.framing = framing(&response, asked);
     match response.framing {
         Framing::NoContent => {}
         Framing::Length(length) => response.content = reader.exactly(length),
@@ -159,7 +164,7 @@ fn parse_fields(lines: &str) -> Vec<(String, String)> {
 
 /// RFC 9112 §6.3, the rules for responses.
 #[track_caller]
-fn framing(response: &Response, has_content: bool) -> Framing {
+fn framing(response: &Response, asked: Asked) -> Framing {
     let coding = response.field("Transfer-Encoding");
     let length = response.field("Content-Length");
     assert!(
@@ -173,7 +178,7 @@ fn framing(response: &Response, has_content: bool) -> Framing {
         "content is announced for a {}",
         response.status
     );
-    if bare || !has_content || response.status == 304 {
+    if bare || asked == Asked::ForHead || response.status == 304 {
         return Framing::NoContent;
     }
     match (coding, length) {

@@ -19,14 +19,14 @@ impl Source for Pieces<'_> {
 }
 
 /// The response and what follows it, the same for every size of pieces.
-fn parse(bytes: &str, has_content: bool) -> Option<(Response, String)> {
+fn parse(bytes: &str, asked: Asked) -> Option<(Response, String)> {
     let results = [1, 2, 7, 100_000].map(|size| {
         let mut left = Vec::new();
         let mut source = Pieces {
             bytes: bytes.as_bytes(),
             size,
         };
-        let response = read(&mut left, &mut source, has_content)?;
+        let response = read(&mut left, &mut source, asked)?;
         left.extend_from_slice(source.bytes);
         Some((response, String::from_utf8(left).unwrap()))
     });
@@ -39,14 +39,14 @@ fn parse(bytes: &str, has_content: bool) -> Option<(Response, String)> {
 
 fn refuses(bytes: &str) {
     assert!(
-        catch_unwind(|| parse(bytes, true)).is_err(),
+        catch_unwind(|| parse(bytes, Asked::ForContent)).is_err(),
         "taken: {bytes:?}"
     );
 }
 
 /// `expected`: status, framing, content, what follows.
 fn check(bytes: &str, expected: (u16, Framing, &str, &str)) {
-    let (response, after) = parse(bytes, true).unwrap();
+    let (response, after) = parse(bytes, Asked::ForContent).unwrap();
     assert_eq!(
         (
             response.status,
@@ -112,8 +112,11 @@ fn finds_the_end_of_the_content() {
 
 #[test]
 fn the_answer_to_head_has_no_content() {
-    let (response, after) =
-        parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP", false).unwrap();
+    let (response, after) = parse(
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP",
+        Asked::ForHead,
+    )
+    .unwrap();
     assert_eq!(
         (response.framing, after.as_str()),
         (Framing::NoContent, "HTTP")
@@ -124,7 +127,7 @@ fn the_answer_to_head_has_no_content() {
 #[test]
 fn keeps_fields_and_trailers_in_their_order() {
     let bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\na:\t2 \r\n\r\n0\r\nT: end\r\n\r\n";
-    let (response, _) = parse(bytes, true).unwrap();
+    let (response, _) = parse(bytes, Asked::ForContent).unwrap();
     assert_eq!(response.field_values("a"), ["1", "2"]);
     assert_eq!(response.trailers, [("T".to_owned(), "end".to_owned())]);
     assert_eq!(
@@ -135,5 +138,5 @@ fn keeps_fields_and_trailers_in_their_order() {
 
 #[test]
 fn the_end_before_the_first_byte_is_no_response() {
-    assert_eq!(parse("", true), None);
+    assert_eq!(parse("", Asked::ForContent), None);
 }

@@ -8,6 +8,8 @@ mod borders;
 mod dependencies;
 mod edges;
 mod exceptions;
+mod habits;
+mod links;
 mod shape;
 mod source;
 mod tree;
@@ -21,6 +23,8 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     dependencies::check,
     edges::check,
     exceptions::check,
+    habits::check,
+    links::check,
     shape::check,
     words::check,
 ];

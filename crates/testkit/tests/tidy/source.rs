@@ -47,6 +47,13 @@ pub(crate) fn functions(file: &syn::File, scope: Scope) -> Vec<Function> {
     visitor.found
 }
 
+/// The functions that take a `bool`, with their lines: not those of tests, nor of a trait, whose signature is given.
+pub(crate) fn flags(file: &syn::File) -> Vec<(String, usize)> {
+    let mut visitor = Flags::default();
+    visitor.visit_file(file);
+    visitor.found
+}
+
 /// All paths named outside `#[cfg(test)]`.
 pub(crate) fn named_paths(file: &syn::File) -> Vec<Named> {
     let mut visitor = Paths::default();
@@ -204,5 +211,49 @@ impl<'ast> Visit<'ast> for Paths {
             line,
         });
         visit::visit_expr_method_call(self, call);
+    }
+}
+
+#[derive(Default)]
+struct Flags {
+    found: Vec<(String, usize)>,
+}
+
+impl Flags {
+    fn push(&mut self, signature: &syn::Signature) {
+        let is_bool = |argument: &syn::FnArg| match argument {
+            syn::FnArg::Typed(typed) => {
+                matches!(&*typed.ty, syn::Type::Path(path) if path.path.is_ident("bool"))
+            }
+            syn::FnArg::Receiver(_) => false,
+        };
+        if signature.inputs.iter().any(is_bool) {
+            let line = signature.fn_token.span.start().line;
+            self.found.push((signature.ident.to_string(), line));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Flags {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_for_tests(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if item.trait_.is_none() {
+            visit::visit_item_impl(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.push(&item.sig);
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.push(&item.sig);
+        visit::visit_impl_item_fn(self, item);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::Command;
 
-/// The text files by their path from the root, in order. Files that are no UTF-8 (pictures, archives) are left out.
+/// The files by their path from the root, in order. Those that are no UTF-8 (pictures, archives) have an empty text.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, String>,
@@ -45,8 +45,11 @@ impl Tree {
         let mut tree = Self::default();
         for name in names.split_terminator('\0') {
             // A tracked file may be missing in the working tree.
-            if let Ok(text) = std::fs::read_to_string(root.join(name)) {
-                tree.files.insert(name.to_owned(), text);
+            if let Ok(bytes) = std::fs::read(root.join(name)) {
+                tree.files.insert(
+                    name.to_owned(),
+                    String::from_utf8(bytes).unwrap_or_default(),
+                );
             }
         }
         assert!(
