@@ -52,15 +52,12 @@ fn is_registered_name(name: &[u8]) -> bool {
     let mut rest = name;
     while let [byte, tail @ ..] = rest {
         rest = match (byte, tail) {
-            (b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~', _)
-            | (b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=', _) => {
-                tail
-            }
             (b'%', [high, low, tail @ ..])
                 if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
             {
                 tail
             }
+            (byte, _) if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(byte) => tail,
             _ => return false,
         };
     }

@@ -230,11 +230,8 @@ impl Machine {
     pub(super) fn fail(&mut self, peer: Role, violation: Violation) -> Violation {
         self.persistence = Persistence::Close;
         self.incoming = Incoming::Nothing;
-        match peer {
-            Role::Client => self.pair.client = State::Error,
-            Role::Server => self.pair.server = State::Error,
-        }
-        self.settle();
+        // Legal from every state.
+        let _ = self.apply(peer, Event::Fail);
         violation
     }
 
@@ -305,10 +302,10 @@ impl Machine {
                 Incoming::ChunkLine => match chunked::parse_line(rest)? {
                     None => return Ok(Received::NeedMore),
                     Some(ChunkLine { size: 0, bytes }) => {
-                        (at, phase) = (at + bytes, Incoming::Trailers)
+                        (at, phase) = (at + bytes, Incoming::Trailers);
                     }
                     Some(ChunkLine { size, bytes }) => {
-                        (at, phase, left) = (at + bytes, Incoming::ChunkData, size)
+                        (at, phase, left) = (at + bytes, Incoming::ChunkData, size);
                     }
                 },
                 Incoming::ChunkData if rest.is_empty() => return Ok(Received::NeedMore),

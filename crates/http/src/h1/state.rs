@@ -107,6 +107,7 @@ pub enum Proposal {
 }
 
 /// The state of `role` after `event`; `None` if the move is illegal. See the table on top.
+#[allow(clippy::match_same_arms)] // one row for each row of the table
 pub const fn step(role: Role, state: State, event: Event) -> Option<State> {
     use Event::{Close, Content, End, Fail, Informational, Request, Response, Switch};
     use Role::{Client, Server};
