@@ -1,7 +1,9 @@
 //! A peer on a string: feeds bytes to a machine in any pieces and writes down what it reports.
 
 #![allow(dead_code)] // every test file uses its part
+#![allow(clippy::unwrap_used)] // allowed in tests, and these are parts of them
 
+use std::fmt::Write;
 use vervet_http::field::{FieldSlots, Fields};
 use vervet_http::h1::state::{Proposal, State};
 use vervet_http::h1::{
@@ -25,7 +27,7 @@ fn note_content(transcript: &mut Transcript, bytes: &[u8]) {
 fn note_end(transcript: &mut Transcript, trailers: Fields<'_>) {
     let mut entry = String::from("end");
     for (name, value) in trailers.iter() {
-        entry.push_str(&format!(" {name}={}", value.escape_ascii()));
+        write!(entry, " {name}={}", value.escape_ascii()).unwrap();
     }
     transcript.push(entry);
 }
