@@ -357,3 +357,30 @@ const TABLE: [(&str, &str); 213] = [
     ("zip", "application/zip"),
     ("zst", "application/zstd"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_searched() {
+        assert!(TABLE.is_sorted_by(|(left, _), (right, _)| left < right));
+        for (extension, media_type) in TABLE {
+            assert!(extension.len() <= EXTENSION_BYTES_MAX);
+            assert!(
+                extension
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            );
+            let parsed = MediaType::parse(media_type.as_bytes());
+            let charset = parsed.map(|parsed| (parsed.main(), parsed.parameter(b"charset")));
+            match charset {
+                Some((b"text", charset)) => assert_eq!(charset, Some(&b"utf-8"[..])),
+                Some((_, charset)) => assert_eq!(charset, None),
+                None => panic!("{media_type} is no media type"),
+            }
+        }
+        let longest = TABLE.iter().map(|(extension, _)| extension.len()).max();
+        assert_eq!(longest, Some(EXTENSION_BYTES_MAX));
+    }
+}
