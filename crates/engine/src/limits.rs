@@ -374,8 +374,7 @@ mod tests {
             );
         }
         let edge = Limits {
-            head_bytes_max: 65_536,
-            target_bytes_max: 65_536,
+            target_bytes_max: 32_768,
             ..Limits::default()
         };
         assert_eq!(edge.validate(), Ok(()));
