@@ -1,0 +1,160 @@
+//! The comparison: every subject under every workload, round by round.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::CompareArgs;
+use crate::environment;
+use crate::report::{self, Report};
+use crate::run::{Run, run};
+use crate::subject::{SUBJECTS, Setup, Subject, find};
+use crate::workload::{WORKLOADS, Workload, create_site};
+
+/// Each run has a port of its own, so that connections in TIME-WAIT never meet the next server.
+const PORTS: u16 = 1000;
+
+/// Measures what `args` names and writes the result; slowness is reported, never an error.
+pub(crate) fn compare(args: &CompareArgs) -> Result<()> {
+    ensure!(
+        find("wrk").is_some(),
+        "cannot find wrk (install the package wrk)"
+    );
+    let workloads = chosen(&WORKLOADS, &args.only, |row| row.name, |row| row.by_default)?;
+    let mut subjects = chosen(&SUBJECTS, &args.subjects, |row| row.name, |_| true)?;
+    let mut skipped = Vec::new();
+    subjects.retain(|subject| {
+        let there = subject.program(&args.vervet).is_some();
+        if !there {
+            skipped.push(format!("{}, whose program is missing", subject.name));
+        }
+        there
+    });
+    for skipped in &skipped {
+        eprintln!("skipped: {skipped}");
+    }
+    create_site(&args.work, &workloads).context("cannot create the site")?;
+
+    let (rounds, seconds) = if args.quick {
+        (1, 1)
+    } else {
+        (args.rounds, args.seconds)
+    };
+    let runs = rounds_of(args, (rounds, seconds), &workloads, &subjects);
+    let report = Report::new(
+        environment::record(&args.vervet),
+        (rounds, seconds),
+        skipped,
+        runs,
+    );
+    report.write(&args.out)?;
+    let text = report.markdown()?;
+    println!("{text}");
+    if let Some(path) = &args.markdown {
+        let document =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        fs::write(path, report::replace(&document, &text)?)?;
+    }
+    Ok(())
+}
+
+/// The rows named, or those that run by default; an unknown name is an error.
+fn chosen<'a, Row>(
+    rows: &'a [Row],
+    named: &[String],
+    name: fn(&Row) -> &'static str,
+    by_default: fn(&Row) -> bool,
+) -> Result<Vec<&'a Row>> {
+    if named.is_empty() {
+        return Ok(rows.iter().filter(|row| by_default(row)).collect());
+    }
+    let known: Vec<&str> = rows.iter().map(name).collect();
+    for wanted in named {
+        ensure!(
+            known.contains(&wanted.as_str()),
+            "unknown name {wanted} (there are {})",
+            known.join(", ")
+        );
+    }
+    Ok(rows
+        .iter()
+        .filter(|row| named.iter().any(|wanted| wanted == name(row)))
+        .collect())
+}
+
+/// All runs. Subjects of one workload follow each other closely, so that they meet the same machine;
+/// rounds lie far apart, so that a disturbance spoils one of them only.
+fn rounds_of(
+    args: &CompareArgs,
+    (rounds, seconds): (u32, u32),
+    workloads: &[&Workload],
+    subjects: &[&Subject],
+) -> Vec<Run> {
+    let mut random = fastrand::Rng::with_seed(args.seed);
+    let mut ports = (0..PORTS)
+        .map(|offset| args.port.saturating_add(offset))
+        .cycle();
+    let mut runs = Vec::new();
+    for round in 1..=rounds {
+        for workload in workloads {
+            let mut order: Vec<_> = subjects
+                .iter()
+                .filter(|subject| subject.takes_part(workload, &args.subjects))
+                .collect();
+            random.shuffle(&mut order);
+            for (subject, port) in order.into_iter().zip(&mut ports) {
+                let setup = Setup {
+                    work: &args.work,
+                    port,
+                    workload,
+                    vervet: &args.vervet,
+                };
+                let run = Run {
+                    round,
+                    ..run(subject, &setup, seconds)
+                };
+                progress(&run);
+                runs.push(run);
+            }
+        }
+    }
+    runs
+}
+
+fn progress(run: &Run) {
+    let remarks: Vec<&str> = run
+        .faults
+        .iter()
+        .chain(&run.disturbances)
+        .map(String::as_str)
+        .collect();
+    eprintln!(
+        "round {} {:10} {:16} {:8.0} requests per CPU-second {:8.0} requests/s p99 {:7.2} ms {}",
+        run.round,
+        run.workload,
+        run.subject,
+        run.requests_per_cpu_second,
+        run.requests_per_second,
+        run.p99_us / 1e3,
+        remarks.join("; ").replace('\n', " "),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(named: &[&str], expected: Option<usize>) {
+        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        let rows = chosen(&WORKLOADS, &named, |row| row.name, |row| row.by_default);
+        assert_eq!(rows.ok().map(|rows| rows.len()), expected, "{named:?}");
+    }
+
+    #[test]
+    fn chooses_by_name() {
+        check(&["tiny46"], None);
+        check(&["tiny64", "nothing"], None);
+        check(&["pipelined"], Some(1));
+        check(&[], Some(WORKLOADS.len() - 1));
+    }
+}

@@ -1,0 +1,108 @@
+//! `vervet-bench`: measures vervet beside its rivals and the machine's ceiling.
+//!
+//! The method and its reasons stand in `docs/performance.md`; `bench/run` prepares the machine.
+
+mod canned;
+mod compare;
+mod environment;
+mod process;
+mod report;
+mod rules;
+mod run;
+mod subject;
+mod summary;
+mod workload;
+mod wrk;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "vervet-bench",
+    about = "Measure vervet beside its rivals and the machine's ceiling"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure all subjects under all workloads, interleaved
+    Compare(CompareArgs),
+    /// Answer every request with the same bytes, without parsing: the machine's ceiling
+    Canned(CannedArgs),
+}
+
+/// The options of `vervet-bench compare`.
+#[derive(Args)]
+pub(crate) struct CompareArgs {
+    /// Folder for the site and the servers' files; emptied by nobody but the caller
+    #[arg(long)]
+    work: PathBuf,
+    /// Folder for result.json and result.md
+    #[arg(long)]
+    out: PathBuf,
+    /// Document whose part between the two bench markers is replaced
+    #[arg(long)]
+    markdown: Option<PathBuf>,
+    /// The vervet command to measure
+    #[arg(long, default_value = "target/release/vervet")]
+    vervet: PathBuf,
+    /// How often each subject is measured under each workload
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+    /// Length of each measurement, after a warm-up of one second
+    #[arg(long, default_value_t = 3)]
+    seconds: u32,
+    /// One round of one second: shows that everything works, and nothing else
+    #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
+    quick: bool,
+    /// Workloads to run, by name
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Subjects to run, by name
+    #[arg(long, value_delimiter = ',')]
+    subjects: Vec<String>,
+    /// Seed of the order of subjects
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// First of the loopback ports used
+    #[arg(long, default_value_t = 10_000)]
+    port: u16,
+}
+
+#[derive(Args)]
+struct CannedArgs {
+    /// Address to listen on
+    #[arg(long)]
+    listen: SocketAddr,
+    /// Set `TCP_DEFER_ACCEPT` on the listener
+    #[arg(long)]
+    defer: bool,
+    /// Close the connection after the first answer
+    #[arg(long)]
+    close: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Compare(args) => compare::compare(&args),
+        Command::Canned(args) => {
+            let accept = if args.defer {
+                canned::Accept::Deferred
+            } else {
+                canned::Accept::AtOnce
+            };
+            let then = if args.close {
+                canned::Then::Close
+            } else {
+                canned::Then::Keep
+            };
+            canned::serve(args.listen, accept, then)
+        }
+    }
+}

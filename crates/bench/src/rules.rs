@@ -1,0 +1,228 @@
+//! What vervet must reach, and whether it does. A rule that is not met is reported, never enforced.
+
+use serde::Serialize;
+
+use crate::subject::Role;
+use crate::summary::Cell;
+
+/// What a measure is compared with.
+enum Against {
+    /// The rival with the most requests per CPU-second under the same workload.
+    BestRival,
+    /// One rival under the same workload.
+    Rival(&'static str),
+    Ceiling,
+    /// A fixed size in KiB.
+    Kib(f64),
+}
+
+enum Measure {
+    /// Requests per CPU-second: at least the factor times the other's.
+    Efficiency,
+    /// 99th percentile: at most the factor times the other's.
+    Tail,
+    RssIdle,
+    RssPeak,
+}
+
+struct Rule {
+    workload: &'static str,
+    measure: Measure,
+    factor: f64,
+    against: Against,
+}
+
+const fn rule(workload: &'static str, measure: Measure, factor: f64, against: Against) -> Rule {
+    Rule {
+        workload,
+        measure,
+        factor,
+        against,
+    }
+}
+
+const RULES: [Rule; 13] = [
+    rule("tiny64", Measure::Efficiency, 1.15, Against::BestRival),
+    rule("tiny64", Measure::Efficiency, 0.93, Against::Ceiling),
+    rule("tiny1000", Measure::Efficiency, 1.1, Against::BestRival),
+    rule("tiny1000", Measure::Tail, 1.0, Against::BestRival),
+    rule("close64", Measure::Efficiency, 1.1, Against::BestRival),
+    rule("large100", Measure::Efficiency, 1.0, Against::BestRival),
+    rule("large100", Measure::Tail, 1.0, Against::BestRival),
+    rule("large1000", Measure::Efficiency, 1.0, Against::BestRival),
+    rule("large1000", Measure::Tail, 1.0, Against::BestRival),
+    rule("range", Measure::Efficiency, 1.0, Against::Rival("h2o")),
+    rule("many", Measure::Efficiency, 1.0, Against::BestRival),
+    rule("tiny64", Measure::RssIdle, 1.0, Against::Kib(6.0 * 1024.0)),
+    rule(
+        "large1000",
+        Measure::RssPeak,
+        2.0,
+        Against::Rival("lighttpd"),
+    ),
+];
+
+/// Whether a rule is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    Met,
+    NotMet,
+    /// Vervet or the other one has no ranked runs.
+    NotMeasured,
+}
+
+/// A rule beside what was measured.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) workload: &'static str,
+    pub(crate) rule: String,
+    /// What vervet is compared with.
+    pub(crate) other: String,
+    /// Vervet's figure divided by the other's.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) verdict: Verdict,
+}
+
+/// All rules beside the measured `cells`.
+pub(crate) fn findings(cells: &[Cell]) -> Vec<Finding> {
+    RULES.iter().map(|rule| finding(rule, cells)).collect()
+}
+
+/// The ranked rival with the most requests per CPU-second under `workload`.
+pub(crate) fn best_rival<'a>(cells: &'a [Cell], workload: &str) -> Option<&'a Cell> {
+    let rivals = ranked(cells, workload).filter(|cell| cell.role == Role::Rival);
+    rivals.max_by(|a, b| {
+        a.requests_per_cpu_second
+            .median
+            .total_cmp(&b.requests_per_cpu_second.median)
+    })
+}
+
+/// The ranked cells of one workload.
+pub(crate) fn ranked<'a>(cells: &'a [Cell], workload: &str) -> impl Iterator<Item = &'a Cell> {
+    cells
+        .iter()
+        .filter(move |cell| cell.ranked && cell.workload == workload)
+}
+
+fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
+    let (name, at_least, figure): (_, _, fn(&Cell) -> f64) = match rule.measure {
+        Measure::Efficiency => ("requests per CPU-second", true, |cell| {
+            cell.requests_per_cpu_second.median
+        }),
+        Measure::Tail => ("p99", false, |cell| cell.p99_us.median),
+        Measure::RssIdle => ("RSS idle", false, |cell| cell.rss_idle_kib.median),
+        Measure::RssPeak => ("RSS at its highest", false, |cell| cell.rss_peak_kib.median),
+    };
+    let ours = ranked(cells, rule.workload).find(|cell| cell.role == Role::Ours);
+    let other = match rule.against {
+        Against::BestRival => best_rival(cells, rule.workload),
+        Against::Rival(name) => ranked(cells, rule.workload).find(|cell| cell.subject == name),
+        Against::Ceiling => ranked(cells, rule.workload).find(|cell| cell.role == Role::Ceiling),
+        Against::Kib(_) => None,
+    };
+    let (other_name, other_figure) = match (&rule.against, other) {
+        (Against::Kib(kib), _) => (format!("{kib} KiB"), Some(*kib)),
+        (_, Some(other)) => (other.subject.to_owned(), Some(figure(other))),
+        (_, None) => (String::new(), None),
+    };
+    let ratio = ours
+        .zip(other_figure)
+        .map(|(ours, other)| figure(ours) / other)
+        .filter(|ratio| ratio.is_finite());
+    let verdict = match ratio {
+        None => Verdict::NotMeasured,
+        Some(ratio) if at_least && ratio >= rule.factor => Verdict::Met,
+        Some(ratio) if !at_least && ratio <= rule.factor => Verdict::Met,
+        Some(_) => Verdict::NotMet,
+    };
+    let sign = if at_least { "at least" } else { "at most" };
+    let against = match rule.against {
+        Against::BestRival => "the best rival's".to_owned(),
+        Against::Rival(name) => format!("{name}'s"),
+        Against::Ceiling => "the ceiling's".to_owned(),
+        Against::Kib(kib) => format!("{kib} KiB"),
+    };
+    let text = format!("{name} {sign} {} × {against}", rule.factor);
+    Finding {
+        workload: rule.workload,
+        rule: text,
+        other: other_name,
+        ratio,
+        verdict,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Run;
+    use crate::summary;
+
+    fn run(workload: &str, subject: &str, figures: (f64, f64, u32), faults: &[&str]) -> Run {
+        Run {
+            workload: workload.into(),
+            subject: subject.into(),
+            requests_per_cpu_second: figures.0,
+            p99_us: figures.1,
+            rss_idle_kib: figures.2,
+            rss_peak_kib: figures.2,
+            faults: faults.iter().map(|fault| (*fault).to_owned()).collect(),
+            ..Run::default()
+        }
+    }
+
+    fn check(runs: &[Run], rule: usize, expected: (Verdict, &str)) {
+        let found = findings(&summary::cells(runs)).swap_remove(rule);
+        assert_eq!((found.verdict, found.other.as_str()), expected, "{found:?}");
+    }
+
+    #[test]
+    fn measures_nothing_without_a_rival_or_without_us() {
+        check(&[], 0, (Verdict::NotMeasured, ""));
+        check(
+            &[run("tiny64", "vervet", (1.0, 1.0, 1), &[])],
+            0,
+            (Verdict::NotMeasured, ""),
+        );
+        check(
+            &[run("tiny64", "h2o", (1.0, 1.0, 1), &[])],
+            0,
+            (Verdict::NotMeasured, "h2o"),
+        );
+    }
+
+    #[test]
+    fn compares_with_the_best_ranked_rival() {
+        let rivals = [
+            run("tiny64", "nginx", (100.0, 1.0, 1), &[]),
+            run("tiny64", "lighttpd", (120.0, 1.0, 1), &[]),
+            run("tiny64", "h2o", (999.0, 1.0, 1), &["errors"]),
+        ];
+        let with = |figure| {
+            [
+                &rivals[..],
+                &[run("tiny64", "vervet", (figure, 1.0, 6144), &[])],
+            ]
+            .concat()
+        };
+        check(&with(137.9), 0, (Verdict::NotMet, "lighttpd"));
+        check(&with(138.1), 0, (Verdict::Met, "lighttpd"));
+        check(&with(138.1), 11, (Verdict::Met, "6144 KiB"));
+    }
+
+    #[test]
+    fn bounds_tails_and_memory_from_above() {
+        let runs = |p99, rss| {
+            [
+                run("large1000", "vervet", (10.0, p99, rss), &[]),
+                run("large1000", "lighttpd", (9.0, 50.0, 100), &[]),
+            ]
+        };
+        check(&runs(50.0, 200), 8, (Verdict::Met, "lighttpd"));
+        check(&runs(50.1, 200), 8, (Verdict::NotMet, "lighttpd"));
+        check(&runs(1.0, 200), 12, (Verdict::Met, "lighttpd"));
+        check(&runs(1.0, 201), 12, (Verdict::NotMet, "lighttpd"));
+    }
+}

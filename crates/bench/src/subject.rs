@@ -1,0 +1,298 @@
+//! The subjects: which servers are compared, and how each is set up as an expert would.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+use rustix::process::{Resource, getrlimit, getuid};
+
+use crate::workload::{Fetch, Workload};
+
+/// What a subject stands for in the comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The server of this repository.
+    Ours,
+    /// Another server.
+    Rival,
+    /// What the machine can do at most.
+    Ceiling,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Vervet,
+    Canned,
+    Nginx { tcp_nopush: &'static str },
+    Lighttpd { backend: &'static str },
+    H2o,
+}
+
+/// One row of the subject table.
+pub(crate) struct Subject {
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    kind: Kind,
+    /// Workloads measured without being asked for; a variant that never wins costs time only.
+    by_default: fn(&Workload) -> bool,
+}
+
+const fn row(
+    name: &'static str,
+    role: Role,
+    kind: Kind,
+    by_default: fn(&Workload) -> bool,
+) -> Subject {
+    Subject {
+        name,
+        role,
+        kind,
+        by_default,
+    }
+}
+
+const ALL: fn(&Workload) -> bool = |_| true;
+const NONE: fn(&Workload) -> bool = |_| false;
+const BIG: fn(&Workload) -> bool = |workload| !workload.is_small();
+
+/// All subjects, in the order of the report.
+pub(crate) const SUBJECTS: [Subject; 7] = [
+    row("vervet", Role::Ours, Kind::Vervet, ALL),
+    row("nginx", Role::Rival, Kind::Nginx { tcp_nopush: "off" }, ALL),
+    row(
+        "nginx+nopush",
+        Role::Rival,
+        Kind::Nginx { tcp_nopush: "on" },
+        BIG,
+    ),
+    row(
+        "lighttpd",
+        Role::Rival,
+        Kind::Lighttpd {
+            backend: "sendfile",
+        },
+        ALL,
+    ),
+    row(
+        "lighttpd+writev",
+        Role::Rival,
+        Kind::Lighttpd { backend: "writev" },
+        NONE,
+    ),
+    row("h2o", Role::Rival, Kind::H2o, ALL),
+    row("canned", Role::Ceiling, Kind::Canned, ALL),
+];
+
+/// Flags of `vervet serve` beside the folder and the address, for each workload.
+const VERVET_FLAGS: &[&str] = &["--workers", "1", "--log", "none"];
+
+/// Where a server finds its files, and where it listens.
+pub(crate) struct Setup<'a> {
+    /// Folder for configurations and state; the site is the folder `site` in it.
+    pub(crate) work: &'a Path,
+    pub(crate) port: u16,
+    pub(crate) workload: &'a Workload,
+    pub(crate) vervet: &'a Path,
+}
+
+impl Subject {
+    /// Says whether the subject takes part in `workload`, with `named` from `--subjects`.
+    pub(crate) fn takes_part(&self, workload: &Workload, named: &[String]) -> bool {
+        // Copying big contents from memory costs more than sendfile(2): it would be no ceiling.
+        let able = self.role != Role::Ceiling
+            || matches!(
+                workload.fetch,
+                Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined
+            );
+        let wanted = if named.is_empty() {
+            (self.by_default)(workload)
+        } else {
+            named.iter().any(|name| name == self.name)
+        };
+        able && wanted
+    }
+
+    /// The program's file, if it is there.
+    pub(crate) fn program(&self, vervet: &Path) -> Option<PathBuf> {
+        match self.kind {
+            Kind::Vervet => vervet.is_file().then(|| vervet.to_owned()),
+            Kind::Canned => env::current_exe().ok(),
+            Kind::Nginx { .. } => find("nginx"),
+            Kind::Lighttpd { .. } => find("lighttpd"),
+            Kind::H2o => find("h2o"),
+        }
+    }
+
+    /// The program's own word on its version.
+    pub(crate) fn version(&self, vervet: &Path) -> String {
+        let flag = match self.kind {
+            Kind::Vervet => "version",
+            Kind::Canned => return "no parsing, one fixed answer".to_owned(),
+            _ => "-v",
+        };
+        let Some(program) = self.program(vervet) else {
+            return "missing".to_owned();
+        };
+        let Ok(output) = Command::new(program).arg(flag).output() else {
+            return "unknown".to_owned();
+        };
+        let text = [output.stdout, output.stderr].concat();
+        String::from_utf8_lossy(&text)
+            .lines()
+            .next()
+            .unwrap_or("unknown")
+            .to_owned()
+    }
+
+    /// Writes the configuration and gives the command line.
+    pub(crate) fn command(&self, setup: &Setup<'_>) -> Result<Vec<String>> {
+        let program = self
+            .program(setup.vervet)
+            .unwrap_or_default()
+            .display()
+            .to_string();
+        let config = setup
+            .work
+            .join(format!("{}-{}.conf", self.name, setup.port));
+        let config_path = config.display().to_string();
+        let listen = format!("127.0.0.1:{}", setup.port);
+        let site = setup.work.join("site").display().to_string();
+        let (text, arguments) = match self.kind {
+            Kind::Vervet => {
+                let flags = VERVET_FLAGS.iter().map(|flag| (*flag).to_owned());
+                let arguments = ["serve".to_owned(), site, "--listen".to_owned(), listen];
+                return Ok([program]
+                    .into_iter()
+                    .chain(arguments)
+                    .chain(flags)
+                    .collect());
+            }
+            Kind::Canned => {
+                let flags: &[&str] = match setup.workload.fetch {
+                    Fetch::TinyClose => &["--close", "--defer"],
+                    _ => &[],
+                };
+                let arguments = [program, "canned".to_owned(), "--listen".to_owned(), listen];
+                return Ok(arguments
+                    .into_iter()
+                    .chain(flags.iter().map(|flag| (*flag).to_owned()))
+                    .collect());
+            }
+            Kind::Nginx { tcp_nopush } => (
+                nginx(setup, tcp_nopush),
+                ["-c", &config_path, "-e", "stderr"].to_vec(),
+            ),
+            Kind::Lighttpd { backend } => {
+                (lighttpd(setup, backend), vec!["-D", "-f", &config_path])
+            }
+            Kind::H2o => (h2o(setup), vec!["-c", &config_path]),
+        };
+        fs::write(&config, text)?;
+        Ok([program]
+            .into_iter()
+            .chain(arguments.into_iter().map(str::to_owned))
+            .collect())
+    }
+}
+
+/// A file named `program` in the search path, or where Debian keeps servers.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+    folders
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Servers change to another user when started by root, who could then not read the work folder.
+fn as_root(line: &str) -> &str {
+    if getuid().is_root() { line } else { "" }
+}
+
+fn nginx(setup: &Setup<'_>, tcp_nopush: &str) -> String {
+    let work = setup.work.display();
+    let sendfile = if setup.workload.is_small() {
+        "off"
+    } else {
+        "on"
+    };
+    let deferred = if setup.workload.fetch == Fetch::TinyClose {
+        "deferred"
+    } else {
+        ""
+    };
+    // Half the descriptors for the cache: the other half is for connections.
+    let files = if getuid().is_root() {
+        500_000
+    } else {
+        getrlimit(Resource::Nofile).maximum.unwrap_or(500_000)
+    };
+    format!(
+        "daemon off; pid {work}/nginx.pid; worker_processes 1; {user} worker_rlimit_nofile {files};
+error_log stderr crit;
+events {{ worker_connections 16384; multi_accept on; use epoll; }}
+http {{
+  access_log off; etag on; types {{ }} default_type text/plain;
+  sendfile {sendfile}; tcp_nopush {tcp_nopush}; tcp_nodelay on; sendfile_max_chunk 0;
+  keepalive_requests 1000000000; keepalive_timeout 75s; reset_timedout_connection on;
+  open_file_cache max={cached} inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 1;
+  client_body_temp_path {work}/nginx-body; proxy_temp_path {work}/nginx-proxy;
+  fastcgi_temp_path {work}/nginx-fastcgi; uwsgi_temp_path {work}/nginx-uwsgi; scgi_temp_path {work}/nginx-scgi;
+  server {{ listen 127.0.0.1:{port} backlog=4096 {deferred}; root {work}/site; }}
+}}
+",
+        user = as_root("user root;"),
+        cached = files / 2,
+        port = setup.port,
+    )
+}
+
+fn lighttpd(setup: &Setup<'_>, backend: &str) -> String {
+    let deferred = if setup.workload.fetch == Fetch::TinyClose {
+        "server.defer-accept = 10"
+    } else {
+        ""
+    };
+    format!(
+        r#"server.document-root = "{work}/site"
+server.bind = "127.0.0.1"
+server.port = {port}
+server.network-backend = "{backend}"
+server.event-handler = "linux-sysepoll"
+server.stat-cache-engine = "simple"
+server.max-keep-alive-requests = 65535
+server.max-keep-alive-idle = 75
+server.max-fds = 16384
+server.max-connections = 8192
+server.listen-backlog = 4096
+mimetype.assign = ( "" => "text/plain" )
+{deferred}
+"#,
+        work = setup.work.display(),
+        port = setup.port,
+    )
+}
+
+/// h2o sets `TCP_DEFER_ACCEPT` and the backlog itself.
+fn h2o(setup: &Setup<'_>) -> String {
+    format!(
+        "num-threads: 1
+num-name-resolution-threads: 1
+max-connections: 16384
+http1-request-timeout: 75
+{user}
+hosts:
+  default:
+    listen: {{ host: 127.0.0.1, port: {port} }}
+    paths:
+      /:
+        file.dir: {work}/site
+        file.send-compressed: OFF
+",
+        user = as_root("user: root"),
+        port = setup.port,
+        work = setup.work.display(),
+    )
+}

@@ -1,0 +1,219 @@
+//! The workloads: what is fetched, how, and the files it is fetched from.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// What one request of a workload asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fetch {
+    /// A file of 13 bytes.
+    Tiny,
+    /// The same, with `Connection: close`.
+    TinyClose,
+    /// The same, sixteen requests sent at once.
+    TinyPipelined,
+    /// A file of 200 KB.
+    Large,
+    /// 64 KiB at an unaligned offset of a file of 10 MiB.
+    Range,
+    /// One of 100,000 small files, at random.
+    Many,
+}
+
+/// One row of the workload table.
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) fetch: Fetch,
+    /// Concurrent connections of the generator.
+    pub(crate) connections: u32,
+    /// Runs without being named by `--only`.
+    pub(crate) by_default: bool,
+}
+
+const fn row(name: &'static str, title: &'static str, fetch: Fetch, connections: u32) -> Workload {
+    Workload {
+        name,
+        title,
+        fetch,
+        connections,
+        by_default: !matches!(fetch, Fetch::TinyPipelined),
+    }
+}
+
+/// All workloads, in the order of the report.
+pub(crate) const WORKLOADS: [Workload; 8] = [
+    row(
+        "tiny64",
+        "13-byte file, keep-alive, 64 connections",
+        Fetch::Tiny,
+        64,
+    ),
+    row(
+        "tiny1000",
+        "13-byte file, keep-alive, 1000 connections",
+        Fetch::Tiny,
+        1000,
+    ),
+    row(
+        "close64",
+        "13-byte file, `Connection: close`, 64 connections",
+        Fetch::TinyClose,
+        64,
+    ),
+    row(
+        "large100",
+        "200 KB file, 100 connections",
+        Fetch::Large,
+        100,
+    ),
+    row(
+        "large1000",
+        "200 KB file, 1000 connections",
+        Fetch::Large,
+        1000,
+    ),
+    row(
+        "range",
+        "64 KiB range of a 10 MiB file, 64 connections",
+        Fetch::Range,
+        64,
+    ),
+    row(
+        "many",
+        "100,000 small files at random, 64 connections",
+        Fetch::Many,
+        64,
+    ),
+    row(
+        "pipelined",
+        "13-byte file, 16 requests at once, 64 connections",
+        Fetch::TinyPipelined,
+        64,
+    ),
+];
+
+/// Content of the tiny file; the canned answer carries the same.
+const TINY: &[u8] = b"Hello, world\n";
+const LARGE_BYTES: usize = 200_000;
+const HUGE_BYTES: usize = 10 * 1024 * 1024;
+/// Off every page, block and sector border.
+const RANGE: std::ops::Range<usize> = 1_234_567..1_234_567 + 65_536;
+const MANY_FILES: u32 = 100_000;
+const MANY_BYTES: std::ops::RangeInclusive<usize> = 100..=4096;
+/// The file of the `many` tree that is fetched before a run.
+const MANY_PROBE: u32 = 4711;
+
+const MANY_SCRIPT: &str = r#"
+local requests = {}
+function init()
+  math.randomseed(1)
+  for i = 0, 99999 do
+    local path = string.format("/many/%d/%d/%d.txt", i % 32, math.floor(i / 32) % 32, i)
+    requests[i + 1] = wrk.format("GET", path)
+  end
+end
+function request() return requests[math.random(#requests)] end
+"#;
+const PIPELINED_SCRIPT: &str = r"
+local batch
+function init() batch = string.rep(wrk.format('GET', '/tiny.txt'), 16) end
+function request() return batch end
+";
+
+impl Workload {
+    /// The path fetched before each run, and by most workloads during it.
+    pub(crate) fn path(&self) -> String {
+        match self.fetch {
+            Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined => "/tiny.txt".to_owned(),
+            Fetch::Large => "/large.bin".to_owned(),
+            Fetch::Range => "/huge.bin".to_owned(),
+            Fetch::Many => many_path(MANY_PROBE),
+        }
+    }
+
+    /// The field line that makes the request what it is.
+    pub(crate) fn field(&self) -> Option<String> {
+        match self.fetch {
+            Fetch::Range => Some(format!("Range: bytes={}-{}", RANGE.start, RANGE.end - 1)),
+            Fetch::TinyClose => Some("Connection: close".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Status and content of the right answer for `path()`.
+    pub(crate) fn expected(&self, site: &Path) -> Result<(u16, Vec<u8>)> {
+        let path = self.path();
+        let content = fs::read(site.join(&path[1..]))
+            .with_context(|| format!("cannot read {path} of the site"))?;
+        Ok(match self.fetch {
+            Fetch::Range => (206, content[RANGE].to_vec()),
+            _ => (200, content),
+        })
+    }
+
+    /// The generator's arguments; scripts stand in `work`.
+    pub(crate) fn generator(&self, work: &Path, port: u16) -> Vec<String> {
+        let mut arguments = vec![format!("-c{}", self.connections)];
+        if let Some(field) = self.field() {
+            arguments.extend(["-H".to_owned(), field]);
+        }
+        let script = match self.fetch {
+            Fetch::Many => Some("many.lua"),
+            Fetch::TinyPipelined => Some("pipelined.lua"),
+            _ => None,
+        };
+        if let Some(script) = script {
+            arguments.extend(["-s".to_owned(), work.join(script).display().to_string()]);
+        }
+        arguments.push(format!("http://127.0.0.1:{port}{}", self.path()));
+        arguments
+    }
+
+    /// Says whether answers are small enough that copying beats sendfile(2).
+    pub(crate) fn is_small(&self) -> bool {
+        !matches!(self.fetch, Fetch::Large | Fetch::Range)
+    }
+}
+
+/// Writes the files that `workloads` fetch into `work/site`, and the generator's scripts into `work`.
+pub(crate) fn create_site(work: &Path, workloads: &[&Workload]) -> Result<()> {
+    let site = work.join("site");
+    fs::create_dir_all(&site)?;
+    let mut random = fastrand::Rng::with_seed(1);
+    fs::write(site.join("tiny.txt"), TINY)?;
+    fs::write(site.join("large.bin"), bytes(&mut random, LARGE_BYTES))?;
+    fs::write(site.join("huge.bin"), bytes(&mut random, HUGE_BYTES))?;
+    fs::write(work.join("many.lua"), MANY_SCRIPT)?;
+    fs::write(work.join("pipelined.lua"), PIPELINED_SCRIPT)?;
+    if workloads
+        .iter()
+        .any(|workload| workload.fetch == Fetch::Many)
+    {
+        create_many(&site, &mut random)?;
+    }
+    Ok(())
+}
+
+fn create_many(site: &Path, random: &mut fastrand::Rng) -> Result<()> {
+    for folder in 0..1024 {
+        fs::create_dir_all(site.join(format!("many/{}/{}", folder % 32, folder / 32)))?;
+    }
+    for file in 0..MANY_FILES {
+        let length = random.usize(MANY_BYTES);
+        fs::write(site.join(&many_path(file)[1..]), bytes(random, length))?;
+    }
+    Ok(())
+}
+
+fn many_path(file: u32) -> String {
+    format!("/many/{}/{}/{file}.txt", file % 32, file / 32 % 32)
+}
+
+fn bytes(random: &mut fastrand::Rng, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    random.fill(&mut bytes);
+    bytes
+}
