@@ -4,7 +4,6 @@
 
 mod canned;
 mod compare;
-mod environment;
 mod process;
 mod report;
 mod rules;
@@ -40,7 +39,7 @@ enum Command {
 /// The options of `vervet-bench compare`.
 #[derive(Args)]
 pub(crate) struct CompareArgs {
-    /// Folder for the site and the servers' files; emptied by nobody but the caller
+    /// Folder for the site and the servers' files; its file `environment` goes into the report
     #[arg(long)]
     work: PathBuf,
     /// Folder for result.json and result.md
@@ -67,9 +66,6 @@ pub(crate) struct CompareArgs {
     /// Subjects to run, by name
     #[arg(long, value_delimiter = ',')]
     subjects: Vec<String>,
-    /// Seed of the order of subjects
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// First of the loopback ports used
     #[arg(long, default_value_t = 10_000)]
     port: u16,

@@ -1,6 +1,5 @@
 //! The result for readers (Markdown) and for programs (JSON).
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -20,7 +19,8 @@ const END: &str = "<!-- bench:end -->";
 /// Everything a comparison found.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    pub(crate) environment: BTreeMap<String, String>,
+    /// One fact a line: `name: value`.
+    pub(crate) environment: String,
     pub(crate) rounds: u32,
     pub(crate) seconds: u32,
     /// Subjects that could not take part, and why.
@@ -33,7 +33,7 @@ pub(crate) struct Report {
 impl Report {
     /// Puts medians and findings beside `runs`.
     pub(crate) fn new(
-        environment: BTreeMap<String, String>,
+        environment: String,
         (rounds, seconds): (u32, u32),
         skipped: Vec<String>,
         runs: Vec<Run>,
@@ -66,7 +66,7 @@ impl Report {
         let mut text = String::new();
         writeln!(
             text,
-            "{} rounds of {} s, medians (lowest to highest).\n",
+            "Rounds: {}, each of {} s. Figures are medians (lowest to highest).\n",
             self.rounds, self.seconds
         )?;
         let disturbed = self
@@ -96,9 +96,13 @@ impl Report {
                 self.write_cells(&mut text, &cells)?;
             }
         }
-        writeln!(text, "### Environment\n\n| what | value |\n|---|---|")?;
-        for (name, value) in &self.environment {
-            writeln!(text, "| {name} | {value} |")?;
+        writeln!(
+            text,
+            "### Environment
+"
+        )?;
+        for fact in self.environment.lines() {
+            writeln!(text, "- {fact}")?;
         }
         Ok(text)
     }
@@ -108,16 +112,17 @@ impl Report {
             text,
             "| workload | rule | measured | against | |\n|---|---|---|---|---|"
         )?;
-        for Finding {
-            workload,
-            rule,
-            other,
-            ratio,
-            verdict,
-        } in &self.findings
-        {
-            let ratio = ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3} ×"));
-            let verdict = match verdict {
+        for finding in &self.findings {
+            let Finding {
+                workload,
+                rule,
+                other,
+                ..
+            } = finding;
+            let ratio = finding
+                .ratio
+                .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3} ×"));
+            let verdict = match finding.verdict {
                 Verdict::Met => "met",
                 Verdict::NotMet => "**not met**",
                 Verdict::NotMeasured => "not measured",

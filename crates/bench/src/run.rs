@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
@@ -20,7 +20,6 @@ pub(crate) const GENERATOR_CORE: u32 = 1;
 
 const WARM_UP_SECONDS: u32 = 1;
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
-const PORT_FREE_MAX: Duration = Duration::from_secs(3);
 const FETCH_MAX: Duration = Duration::from_secs(5);
 /// Busy share of either core before a run above which the run counts as disturbed.
 const BUSY_MAX: f64 = 0.05;
@@ -68,7 +67,7 @@ pub(crate) fn run(subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Run {
 }
 
 fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Result<()> {
-    wait_until_free(setup.port)?;
+    ensure!(is_free(setup.port)?, "port {} is taken", setup.port);
     for (core, share) in [SERVER_CORE, GENERATOR_CORE]
         .iter()
         .zip(busy([SERVER_CORE, GENERATOR_CORE], IDLE_WINDOW)?)
@@ -84,9 +83,12 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
         .work
         .join(format!("{}-{}.log", subject.name, setup.port));
     let mut server = Server::start(&subject.command(setup)?, SERVER_CORE, &log)?;
-    server
-        .wait_for_listener(setup.port)
-        .with_context(|| fs::read_to_string(&log).unwrap_or_default())?;
+    server.wait_for_listener(setup.port).with_context(|| {
+        format!(
+            "its output: {:?}",
+            fs::read_to_string(&log).unwrap_or_default()
+        )
+    })?;
     // Reading the idle size straight after the start would miss what the server still sets up.
     sleep(IDLE_WINDOW);
     run.rss_idle_kib = server.memory_kib()?.now;
@@ -140,15 +142,6 @@ fn judge(run: &mut Run) {
             waiting * 100.0
         ));
     }
-}
-
-fn wait_until_free(port: u16) -> Result<()> {
-    let deadline = Instant::now() + PORT_FREE_MAX;
-    while !is_free(port)? {
-        ensure!(Instant::now() < deadline, "port {port} is taken");
-        sleep(Duration::from_millis(10));
-    }
-    Ok(())
 }
 
 /// Fetches once by hand: status and every byte must be right.

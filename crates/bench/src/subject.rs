@@ -3,12 +3,11 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::Result;
 use rustix::process::{Resource, getrlimit, getuid};
 
-use crate::workload::{Fetch, Workload};
+use crate::workload::{Fetch, MANY_FILES, Workload};
 
 /// What a subject stands for in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +84,7 @@ pub(crate) const SUBJECTS: [Subject; 7] = [
     row("canned", Role::Ceiling, Kind::Canned, ALL),
 ];
 
-/// Flags of `vervet serve` beside the folder and the address, for each workload.
+/// Flags of `vervet serve` beside the folder and the address, the same for every workload.
 const VERVET_FLAGS: &[&str] = &["--workers", "1", "--log", "none"];
 
 /// Where a server finds its files, and where it listens.
@@ -123,27 +122,6 @@ impl Subject {
             Kind::Lighttpd { .. } => find("lighttpd"),
             Kind::H2o => find("h2o"),
         }
-    }
-
-    /// The program's own word on its version.
-    pub(crate) fn version(&self, vervet: &Path) -> String {
-        let flag = match self.kind {
-            Kind::Vervet => "version",
-            Kind::Canned => return "no parsing, one fixed answer".to_owned(),
-            _ => "-v",
-        };
-        let Some(program) = self.program(vervet) else {
-            return "missing".to_owned();
-        };
-        let Ok(output) = Command::new(program).arg(flag).output() else {
-            return "unknown".to_owned();
-        };
-        let text = [output.stdout, output.stderr].concat();
-        String::from_utf8_lossy(&text)
-            .lines()
-            .next()
-            .unwrap_or("unknown")
-            .to_owned()
     }
 
     /// Writes the configuration and gives the command line.
@@ -223,28 +201,28 @@ fn nginx(setup: &Setup<'_>, tcp_nopush: &str) -> String {
     } else {
         ""
     };
-    // Half the descriptors for the cache: the other half is for connections.
-    let files = if getuid().is_root() {
-        500_000
+    // A cache smaller than the tree costs a third more than none; the other half is for connections.
+    let cached = descriptors() / 2;
+    let cache = if setup.workload.fetch == Fetch::Many && cached < u64::from(MANY_FILES) {
+        "open_file_cache off;".to_owned()
     } else {
-        getrlimit(Resource::Nofile).maximum.unwrap_or(500_000)
+        format!("open_file_cache max={cached} inactive=60s;")
     };
     format!(
-        "daemon off; pid {work}/nginx.pid; worker_processes 1; {user} worker_rlimit_nofile {files};
+        "daemon off; pid {work}/nginx.pid; worker_processes 1; {user}
 error_log stderr crit;
 events {{ worker_connections 16384; multi_accept on; use epoll; }}
 http {{
   access_log off; etag on; types {{ }} default_type text/plain;
   sendfile {sendfile}; tcp_nopush {tcp_nopush}; tcp_nodelay on; sendfile_max_chunk 0;
   keepalive_requests 1000000000; keepalive_timeout 75s; reset_timedout_connection on;
-  open_file_cache max={cached} inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 1;
+  {cache} open_file_cache_valid 60s; open_file_cache_min_uses 1;
   client_body_temp_path {work}/nginx-body; proxy_temp_path {work}/nginx-proxy;
   fastcgi_temp_path {work}/nginx-fastcgi; uwsgi_temp_path {work}/nginx-uwsgi; scgi_temp_path {work}/nginx-scgi;
   server {{ listen 127.0.0.1:{port} backlog=4096 {deferred}; root {work}/site; }}
 }}
 ",
         user = as_root("user root;"),
-        cached = files / 2,
         port = setup.port,
     )
 }
@@ -264,15 +242,23 @@ server.event-handler = "linux-sysepoll"
 server.stat-cache-engine = "simple"
 server.max-keep-alive-requests = 65535
 server.max-keep-alive-idle = 75
-server.max-fds = 16384
+server.max-fds = {descriptors}
 server.max-connections = 8192
 server.listen-backlog = 4096
 mimetype.assign = ( "" => "text/plain" )
 {deferred}
 "#,
+        descriptors = descriptors(),
         work = setup.work.display(),
         port = setup.port,
     )
+}
+
+/// Descriptors a server may have; `bench/run` raises the limit as far as it may.
+fn descriptors() -> u64 {
+    getrlimit(Resource::Nofile)
+        .current
+        .unwrap_or(u64::from(MANY_FILES) * 2)
 }
 
 /// h2o sets `TCP_DEFER_ACCEPT` and the backlog itself.

@@ -101,7 +101,8 @@ const LARGE_BYTES: usize = 200_000;
 const HUGE_BYTES: usize = 10 * 1024 * 1024;
 /// Off every page, block and sector border.
 const RANGE: std::ops::Range<usize> = 1_234_567..1_234_567 + 65_536;
-const MANY_FILES: u32 = 100_000;
+/// Files of the `many` tree.
+pub(crate) const MANY_FILES: u32 = 100_000;
 const MANY_BYTES: std::ops::RangeInclusive<usize> = 100..=4096;
 /// The file of the `many` tree that is fetched before a run.
 const MANY_PROBE: u32 = 4711;
