@@ -21,7 +21,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<()> {
         find("wrk").is_some(),
         "cannot find wrk (install the package wrk)"
     );
-    let workloads = chosen(&WORKLOADS, &args.only, |row| row.name, |row| row.by_default)?;
+    let workloads = chosen(&WORKLOADS, &args.only, |row| row.name, Workload::by_default)?;
     let mut subjects = chosen(&SUBJECTS, &args.subjects, |row| row.name, |_| true)?;
     let mut skipped = Vec::new();
     subjects.retain(|subject| {
@@ -143,7 +143,7 @@ mod tests {
 
     fn check(named: &[&str], expected: Option<usize>) {
         let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-        let rows = chosen(&WORKLOADS, &named, |row| row.name, |row| row.by_default);
+        let rows = chosen(&WORKLOADS, &named, |row| row.name, Workload::by_default);
         assert_eq!(rows.ok().map(|rows| rows.len()), expected, "{named:?}");
     }
 

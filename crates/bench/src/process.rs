@@ -176,7 +176,7 @@ pub(crate) fn busy(cores: [u32; 2], window: Duration) -> Result<[f64; 2]> {
     Ok(cores.map(
         |core| match (core_ticks(&before, core), core_ticks(&after, core)) {
             (Some((busy, all)), Some((busy_after, all_after))) if all_after > all => {
-                f64::from(busy_after - busy) / f64::from(all_after - all)
+                f64::from(busy_after.saturating_sub(busy)) / f64::from(all_after - all)
             }
             _ => 0.0,
         },

@@ -92,7 +92,7 @@ impl Report {
                 .filter(|cell| cell.workload == workload.name)
                 .collect();
             if !cells.is_empty() {
-                writeln!(text, "### {}: {}\n", workload.name, workload.title)?;
+                writeln!(text, "### {}: {}\n", workload.name, workload.title())?;
                 self.write_cells(&mut text, &cells)?;
             }
         }

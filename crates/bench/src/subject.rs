@@ -23,69 +23,46 @@ pub(crate) enum Role {
 #[derive(Clone, Copy)]
 enum Kind {
     Vervet,
-    Canned,
-    Nginx { tcp_nopush: &'static str },
-    Lighttpd { backend: &'static str },
+    /// With the value of `tcp_nopush`.
+    Nginx(&'static str),
+    /// With the value of `server.network-backend`.
+    Lighttpd(&'static str),
     H2o,
+    Canned,
+}
+
+/// Which workloads measure a subject without its being named; a variant that never wins costs time only.
+#[derive(Clone, Copy)]
+enum Share {
+    All,
+    Big,
+    None,
 }
 
 /// One row of the subject table.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
-    pub(crate) role: Role,
     kind: Kind,
-    /// Workloads measured without being asked for; a variant that never wins costs time only.
-    by_default: fn(&Workload) -> bool,
+    share: Share,
 }
 
-const fn row(
-    name: &'static str,
-    role: Role,
-    kind: Kind,
-    by_default: fn(&Workload) -> bool,
-) -> Subject {
-    Subject {
-        name,
-        role,
-        kind,
-        by_default,
-    }
+const fn row(name: &'static str, kind: Kind, share: Share) -> Subject {
+    Subject { name, kind, share }
 }
-
-const ALL: fn(&Workload) -> bool = |_| true;
-const NONE: fn(&Workload) -> bool = |_| false;
-const BIG: fn(&Workload) -> bool = |workload| !workload.is_small();
 
 /// All subjects, in the order of the report.
 pub(crate) const SUBJECTS: [Subject; 7] = [
-    row("vervet", Role::Ours, Kind::Vervet, ALL),
-    row("nginx", Role::Rival, Kind::Nginx { tcp_nopush: "off" }, ALL),
-    row(
-        "nginx+nopush",
-        Role::Rival,
-        Kind::Nginx { tcp_nopush: "on" },
-        BIG,
-    ),
-    row(
-        "lighttpd",
-        Role::Rival,
-        Kind::Lighttpd {
-            backend: "sendfile",
-        },
-        ALL,
-    ),
-    row(
-        "lighttpd+writev",
-        Role::Rival,
-        Kind::Lighttpd { backend: "writev" },
-        NONE,
-    ),
-    row("h2o", Role::Rival, Kind::H2o, ALL),
-    row("canned", Role::Ceiling, Kind::Canned, ALL),
+    row("vervet", Kind::Vervet, Share::All),
+    row("nginx", Kind::Nginx("off"), Share::All),
+    row("nginx+nopush", Kind::Nginx("on"), Share::Big),
+    row("lighttpd", Kind::Lighttpd("sendfile"), Share::All),
+    row("lighttpd+writev", Kind::Lighttpd("writev"), Share::None),
+    row("h2o", Kind::H2o, Share::All),
+    row("canned", Kind::Canned, Share::All),
 ];
 
 /// Flags of `vervet serve` beside the folder and the address, the same for every workload.
-const VERVET_FLAGS: &[&str] = &["--workers", "1", "--log", "none"];
+const VERVET_FLAGS: [&str; 4] = ["--workers", "1", "--log", "none"];
 
 /// Where a server finds its files, and where it listens.
 pub(crate) struct Setup<'a> {
@@ -97,18 +74,24 @@ pub(crate) struct Setup<'a> {
 }
 
 impl Subject {
+    /// What the subject stands for.
+    pub(crate) fn role(&self) -> Role {
+        match self.kind {
+            Kind::Vervet => Role::Ours,
+            Kind::Nginx(_) | Kind::Lighttpd(_) | Kind::H2o => Role::Rival,
+            Kind::Canned => Role::Ceiling,
+        }
+    }
+
     /// Says whether the subject takes part in `workload`, with `named` from `--subjects`.
     pub(crate) fn takes_part(&self, workload: &Workload, named: &[String]) -> bool {
         // Copying big contents from memory costs more than sendfile(2): it would be no ceiling.
-        let able = self.role != Role::Ceiling
-            || matches!(
-                workload.fetch,
-                Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined
-            );
-        let wanted = if named.is_empty() {
-            (self.by_default)(workload)
-        } else {
-            named.iter().any(|name| name == self.name)
+        let able = self.role() != Role::Ceiling || workload.is_tiny();
+        let wanted = match self.share {
+            _ if !named.is_empty() => named.iter().any(|name| name == self.name),
+            Share::All => true,
+            Share::Big => workload.is_big(),
+            Share::None => false,
         };
         able && wanted
     }
@@ -118,56 +101,40 @@ impl Subject {
         match self.kind {
             Kind::Vervet => vervet.is_file().then(|| vervet.to_owned()),
             Kind::Canned => env::current_exe().ok(),
-            Kind::Nginx { .. } => find("nginx"),
-            Kind::Lighttpd { .. } => find("lighttpd"),
+            Kind::Nginx(_) => find("nginx"),
+            Kind::Lighttpd(_) => find("lighttpd"),
             Kind::H2o => find("h2o"),
         }
     }
 
     /// Writes the configuration and gives the command line.
     pub(crate) fn command(&self, setup: &Setup<'_>) -> Result<Vec<String>> {
-        let program = self
-            .program(setup.vervet)
-            .unwrap_or_default()
-            .display()
-            .to_string();
-        let config = setup
+        let program = self.program(setup.vervet).unwrap_or_default();
+        let site = setup.work.join("site").display().to_string();
+        let listen = format!("127.0.0.1:{}", setup.port);
+        let file = setup
             .work
             .join(format!("{}-{}.conf", self.name, setup.port));
-        let config_path = config.display().to_string();
-        let listen = format!("127.0.0.1:{}", setup.port);
-        let site = setup.work.join("site").display().to_string();
-        let (text, arguments) = match self.kind {
-            Kind::Vervet => {
-                let flags = VERVET_FLAGS.iter().map(|flag| (*flag).to_owned());
-                let arguments = ["serve".to_owned(), site, "--listen".to_owned(), listen];
-                return Ok([program]
-                    .into_iter()
-                    .chain(arguments)
-                    .chain(flags)
-                    .collect());
-            }
-            Kind::Canned => {
-                let flags: &[&str] = match setup.workload.fetch {
-                    Fetch::TinyClose => &["--close", "--defer"],
-                    _ => &[],
-                };
-                let arguments = [program, "canned".to_owned(), "--listen".to_owned(), listen];
-                return Ok(arguments
-                    .into_iter()
-                    .chain(flags.iter().map(|flag| (*flag).to_owned()))
-                    .collect());
-            }
-            Kind::Nginx { tcp_nopush } => (
-                nginx(setup, tcp_nopush),
-                ["-c", &config_path, "-e", "stderr"].to_vec(),
+        let config = file.display().to_string();
+        let (text, mut arguments) = match self.kind {
+            Kind::Vervet => (None, vec!["serve", &site, "--listen", &listen]),
+            Kind::Nginx(nopush) => (
+                Some(nginx(setup, nopush)),
+                vec!["-c", &config, "-e", "stderr"],
             ),
-            Kind::Lighttpd { backend } => {
-                (lighttpd(setup, backend), vec!["-D", "-f", &config_path])
-            }
-            Kind::H2o => (h2o(setup), vec!["-c", &config_path]),
+            Kind::Lighttpd(backend) => (Some(lighttpd(setup, backend)), vec!["-D", "-f", &config]),
+            Kind::H2o => (Some(h2o(setup)), vec!["-c", &config]),
+            Kind::Canned => (None, vec!["canned", "--listen", &listen]),
         };
-        fs::write(&config, text)?;
+        match self.kind {
+            Kind::Vervet => arguments.extend(VERVET_FLAGS),
+            Kind::Canned if setup.workload.closes() => arguments.extend(["--close", "--defer"]),
+            _ => {}
+        }
+        if let Some(text) = text {
+            fs::write(&file, text)?;
+        }
+        let program = program.display().to_string();
         Ok([program]
             .into_iter()
             .chain(arguments.into_iter().map(str::to_owned))
@@ -191,22 +158,19 @@ fn as_root(line: &str) -> &str {
 
 fn nginx(setup: &Setup<'_>, tcp_nopush: &str) -> String {
     let work = setup.work.display();
-    let sendfile = if setup.workload.is_small() {
-        "off"
-    } else {
-        "on"
-    };
-    let deferred = if setup.workload.fetch == Fetch::TinyClose {
+    let sendfile = if setup.workload.is_big() { "on" } else { "off" };
+    let deferred = if setup.workload.closes() {
         "deferred"
     } else {
         ""
     };
-    // A cache smaller than the tree costs a third more than none; the other half is for connections.
+    // Half the descriptors are for connections. A cache smaller than the tree costs more than none.
     let cached = descriptors() / 2;
-    let cache = if setup.workload.fetch == Fetch::Many && cached < u64::from(MANY_FILES) {
-        "open_file_cache off;".to_owned()
+    let crowded = setup.workload.fetch == Fetch::Many && cached < u64::from(MANY_FILES);
+    let cache = if crowded {
+        "off".to_owned()
     } else {
-        format!("open_file_cache max={cached} inactive=60s;")
+        format!("max={cached} inactive=60s")
     };
     format!(
         "daemon off; pid {work}/nginx.pid; worker_processes 1; {user}
@@ -216,7 +180,7 @@ http {{
   access_log off; etag on; types {{ }} default_type text/plain;
   sendfile {sendfile}; tcp_nopush {tcp_nopush}; tcp_nodelay on; sendfile_max_chunk 0;
   keepalive_requests 1000000000; keepalive_timeout 75s; reset_timedout_connection on;
-  {cache} open_file_cache_valid 60s; open_file_cache_min_uses 1;
+  open_file_cache {cache}; open_file_cache_valid 60s; open_file_cache_min_uses 1;
   client_body_temp_path {work}/nginx-body; proxy_temp_path {work}/nginx-proxy;
   fastcgi_temp_path {work}/nginx-fastcgi; uwsgi_temp_path {work}/nginx-uwsgi; scgi_temp_path {work}/nginx-scgi;
   server {{ listen 127.0.0.1:{port} backlog=4096 {deferred}; root {work}/site; }}
@@ -228,7 +192,7 @@ http {{
 }
 
 fn lighttpd(setup: &Setup<'_>, backend: &str) -> String {
-    let deferred = if setup.workload.fetch == Fetch::TinyClose {
+    let deferred = if setup.workload.closes() {
         "server.defer-accept = 10"
     } else {
         ""

@@ -62,7 +62,7 @@ pub(crate) fn cells(runs: &[Run]) -> Vec<Cell> {
             let ours = |run: &&Run| run.workload == workload.name && run.subject == subject.name;
             let all: Vec<&Run> = runs.iter().filter(ours).collect();
             if !all.is_empty() {
-                cells.push(cell(workload.name, (subject.name, subject.role), &all));
+                cells.push(cell(workload.name, (subject.name, subject.role()), &all));
             }
         }
     }

@@ -25,74 +25,29 @@ pub(crate) enum Fetch {
 /// One row of the workload table.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
     pub(crate) fetch: Fetch,
     /// Concurrent connections of the generator.
     pub(crate) connections: u32,
-    /// Runs without being named by `--only`.
-    pub(crate) by_default: bool,
 }
 
-const fn row(name: &'static str, title: &'static str, fetch: Fetch, connections: u32) -> Workload {
+const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
     Workload {
         name,
-        title,
         fetch,
         connections,
-        by_default: !matches!(fetch, Fetch::TinyPipelined),
     }
 }
 
 /// All workloads, in the order of the report.
 pub(crate) const WORKLOADS: [Workload; 8] = [
-    row(
-        "tiny64",
-        "13-byte file, keep-alive, 64 connections",
-        Fetch::Tiny,
-        64,
-    ),
-    row(
-        "tiny1000",
-        "13-byte file, keep-alive, 1000 connections",
-        Fetch::Tiny,
-        1000,
-    ),
-    row(
-        "close64",
-        "13-byte file, `Connection: close`, 64 connections",
-        Fetch::TinyClose,
-        64,
-    ),
-    row(
-        "large100",
-        "200 KB file, 100 connections",
-        Fetch::Large,
-        100,
-    ),
-    row(
-        "large1000",
-        "200 KB file, 1000 connections",
-        Fetch::Large,
-        1000,
-    ),
-    row(
-        "range",
-        "64 KiB range of a 10 MiB file, 64 connections",
-        Fetch::Range,
-        64,
-    ),
-    row(
-        "many",
-        "100,000 small files at random, 64 connections",
-        Fetch::Many,
-        64,
-    ),
-    row(
-        "pipelined",
-        "13-byte file, 16 requests at once, 64 connections",
-        Fetch::TinyPipelined,
-        64,
-    ),
+    row("tiny64", Fetch::Tiny, 64),
+    row("tiny1000", Fetch::Tiny, 1000),
+    row("close64", Fetch::TinyClose, 64),
+    row("large100", Fetch::Large, 100),
+    row("large1000", Fetch::Large, 1000),
+    row("range", Fetch::Range, 64),
+    row("many", Fetch::Many, 64),
+    row("pipelined", Fetch::TinyPipelined, 64),
 ];
 
 /// Content of the tiny file; the canned answer carries the same.
@@ -125,6 +80,24 @@ function request() return batch end
 ";
 
 impl Workload {
+    /// The workload in words.
+    pub(crate) fn title(&self) -> String {
+        let fetch = match self.fetch {
+            Fetch::Tiny => "13-byte file, keep-alive",
+            Fetch::TinyClose => "13-byte file, `Connection: close`",
+            Fetch::TinyPipelined => "13-byte file, 16 requests at once",
+            Fetch::Large => "200 KB file",
+            Fetch::Range => "64 KiB range of a 10 MiB file",
+            Fetch::Many => "100,000 small files at random",
+        };
+        format!("{fetch}, {} connections", self.connections)
+    }
+
+    /// Runs without being named by `--only`.
+    pub(crate) fn by_default(&self) -> bool {
+        self.fetch != Fetch::TinyPipelined
+    }
+
     /// The path fetched before each run, and by most workloads during it.
     pub(crate) fn path(&self) -> String {
         match self.fetch {
@@ -173,9 +146,22 @@ impl Workload {
         arguments
     }
 
-    /// Says whether answers are small enough that copying beats sendfile(2).
-    pub(crate) fn is_small(&self) -> bool {
-        !matches!(self.fetch, Fetch::Large | Fetch::Range)
+    /// Answers are so big that sendfile(2) costs less than copying.
+    pub(crate) fn is_big(&self) -> bool {
+        matches!(self.fetch, Fetch::Large | Fetch::Range)
+    }
+
+    /// All answers are the same 13 bytes.
+    pub(crate) fn is_tiny(&self) -> bool {
+        matches!(
+            self.fetch,
+            Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined
+        )
+    }
+
+    /// Each answer ends its connection.
+    pub(crate) fn closes(&self) -> bool {
+        self.fetch == Fetch::TinyClose
     }
 }
 
