@@ -18,7 +18,7 @@ count_tests() {
     fi
 }
 
-# count_fuzzing LOG STATUS: `fuzz/run` prints `fuzz TARGET: ok` or `fuzz TARGET: FAILED` for each target, and ends with
+# count_fuzzing LOG STATUS: `fuzz/run` prints `fuzz TARGET ok` or `fuzz TARGET FAILED` for each target, and ends with
 # 3 when it cannot run on this machine. Each target is recorded as a test.
 count_fuzzing() {
     local log=$1 status=$2 verdict targets=0 failed=0
@@ -34,7 +34,7 @@ count_fuzzing() {
             failed=$((failed + 1))
             recorded fail "fuzz"
         fi
-    done < <(sed -nE 's/^fuzz [^ ]+: (ok|FAILED).*/\1/p' "$log")
+    done < <(sed -nE 's/^fuzz [^ ]+ (ok|FAILED)( .*)?$/\1/p' "$log")
     if [ "$targets" = 0 ]; then
         record fail "fuzz" "fuzz/run ended with $status and named no target"
     elif [ "$status" != 0 ] && [ "$failed" = 0 ]; then
