@@ -79,7 +79,11 @@ fn a_skip_is_not_a_pass() {
 #[test]
 fn each_fuzz_target_is_a_test() {
     check_fuzzing(0, "fuzz head ok (1000 runs)\nfuzz chunked ok\n", "2 0 0");
-    check_fuzzing(1, "fuzz head ok\nfuzz chunked FAILED (log: fuzz/a.log)\n", "1 1 0");
+    check_fuzzing(
+        1,
+        "fuzz head ok\nfuzz chunked FAILED (log: fuzz/a.log)\n",
+        "1 1 0",
+    );
 }
 
 #[test]
