@@ -1,5 +1,7 @@
 //! The client role: RFC 9112 §4, §6.3 and §9 from the side that reads responses.
 
+#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
+
 mod common;
 
 use common::{AtEnd, check_answer};
@@ -53,7 +55,7 @@ fn refuses_malformed_status_lines() {
     );
 }
 
-/// §6.3: a response that two readers could end in two places (FreeUnit 1.36: a repeated upstream Content-Length).
+/// §6.3: a response that two readers could end in two places (`FreeUnit` 1.36: a repeated upstream Content-Length).
 #[test]
 fn refuses_doubtful_framing() {
     for (fields, violation) in [

@@ -1,6 +1,10 @@
 //! RFC 9112 §9, RFC 9110 §7.8, §9.3.6 and §10.1.1: persistence, pipelining, upgrade, tunnel and 100-continue.
 
+#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
+
 mod common;
+
+use std::fmt::Write;
 
 use common::{check, read};
 use vervet_http::field::FieldSlots;
@@ -122,7 +126,7 @@ fn announces_a_close_of_its_own() {
 fn reads_pipelined_requests_in_order() {
     let (mut input, mut expected) = (String::new(), Vec::new());
     for number in 0..100 {
-        input.push_str(&format!("GET /{number} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        write!(input, "GET /{number} HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
         expected.push(format!("GET /{number}"));
         expected.push(String::from("end"));
     }
@@ -203,7 +207,7 @@ fn may_answer_before_the_request_has_ended() {
         let mut slots = FieldSlots::new();
         match server.receive(b"hi", &mut slots, &HeadLimits::DEFAULT) {
             Ok(Received::Content { consumed, .. } | Received::End { consumed, .. }) => {
-                assert_eq!(consumed, expected)
+                assert_eq!(consumed, expected);
             }
             other => panic!("{other:?}"),
         }

@@ -199,7 +199,7 @@ fn offers_an_upgrade_only_where_it_was_asked_for() {
 fn knows_who_waits_for_100() {
     let waits = |input: &str, expected: bool| {
         with_head(input, |head| {
-            assert_eq!(head.expects_continue(), expected, "{input}")
+            assert_eq!(head.expects_continue(), expected, "{input}");
         });
     };
     waits(&with_fields("Expect: 100-continue\r\n"), false);
