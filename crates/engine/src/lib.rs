@@ -17,6 +17,8 @@ pub mod pipe;
 pub mod proxy_protocol;
 pub mod reactor;
 pub mod response;
+#[cfg(feature = "tower")]
+pub mod tower_adapter;
 pub mod wheel;
 
 pub use engine::{Builder, Carrier, Engine, EngineControl, EngineError, Running};
