@@ -156,6 +156,7 @@ impl Response {
     }
 
     /// Adds a block of field lines.
+    #[must_use]
     pub fn fields(mut self, block: &FieldBlock) -> Self {
         self.append(block.as_bytes());
         self
@@ -168,6 +169,7 @@ impl Response {
     }
 
     /// Sets the content.
+    #[must_use]
     pub fn content(mut self, content: impl Into<Content>) -> Self {
         self.content = content.into();
         self

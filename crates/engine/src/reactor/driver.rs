@@ -18,7 +18,7 @@ use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
 use super::socket::{Socket, WriteError, Written};
 use super::team::{Member, Membership, Team};
-use super::timers::Timers;
+use super::timers::{Rearm, Timers};
 use crate::executor::{Executor, Remaining, Spawner};
 use crate::gate::Gate;
 use crate::wheel::Tick;
@@ -209,8 +209,10 @@ impl<P: Protocol> Reactor<P> {
         if more {
             self.poller.wake_self();
         }
-        if let Some(next) = self.shared.timers.rearm() {
-            self.poller.arm(next.map(Tick::to_ms));
+        match self.shared.timers.rearm() {
+            Rearm::Leave => {}
+            Rearm::At(ms) => self.poller.arm(Some(ms)),
+            Rearm::Disarm => self.poller.arm(None),
         }
         let out = &mut self.shared.out;
         if out.capacity() > OUT_KEEP_BYTES {

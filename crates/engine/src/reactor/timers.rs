@@ -10,6 +10,14 @@ use crate::wheel::{Tick, Wheel};
 /// The reactor's own place; connections come after it.
 const OWN_PLACE: u32 = 0;
 
+/// What the kernel's timer needs.
+pub(super) enum Rearm {
+    Leave,
+    /// To fire at this millisecond of the monotonic clock.
+    At(u64),
+    Disarm,
+}
+
 #[derive(Clone, Copy, Default)]
 struct Deadline {
     /// When to call; `None`: never.
@@ -88,14 +96,15 @@ impl Timers {
         own_due
     }
 
-    /// The time to arm the kernel's timer for, when it differs from what it is armed for.
-    pub(super) fn rearm(&mut self) -> Option<Option<Tick>> {
+    /// What to do with the kernel's timer, so that it fires at the next entry.
+    pub(super) fn rearm(&mut self) -> Rearm {
         let next = self.wheel.next();
-        if next == self.armed {
-            return None;
+        let is_armed = std::mem::replace(&mut self.armed, next) == next;
+        match next {
+            _ if is_armed => Rearm::Leave,
+            Some(tick) => Rearm::At(tick.to_ms()),
+            None => Rearm::Disarm,
         }
-        self.armed = next;
-        Some(next)
     }
 
     pub(super) fn fired(&mut self) {
