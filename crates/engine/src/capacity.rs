@@ -91,7 +91,8 @@ pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32) -> Vec<String
     let connections = kernel.connections();
     if connections < connections_max {
         sentences.push(format!(
-            "{} open files are enough for {connections} connections and not for connections_max = {connections_max} (raise ulimit -n, or LimitNOFILE= of the service)",
+            "{} open files are enough for {connections} connections and not for connections_max = {connections_max} \
+             (raise ulimit -n, or LimitNOFILE= of the service)",
             kernel.files
         ));
     }

@@ -100,10 +100,11 @@ fn router(told: Sender<Closed>) -> Router {
         .route("/endless", get(move || async move { endless(told) }))
         .route("/never", get(std::future::pending::<&'static str>))
         .route(
-            "/slow",
+            "/timed",
             get(|| async {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                "slept"
+                let never = std::future::pending::<()>();
+                let waited = tokio::time::timeout(Duration::from_millis(5), never).await;
+                waited.map_or("timed out", |()| "never")
             }),
         )
 }
@@ -295,9 +296,9 @@ fn tokio_is_there_on_its_carrier() {
     let (running, address) = start(Carrier::Tokio, channel().0);
     assert_eq!(
         RawClient::connect(address)
-            .exchange(request("GET /slow"))
+            .exchange(request("GET /timed"))
             .text(),
-        "slept"
+        "timed out"
     );
     running.control().stop();
     running.wait().unwrap();
