@@ -3,8 +3,13 @@
 use crate::source::{flags, identifiers, is_test_file};
 use crate::tree::{Finding, Tree, has_extension};
 
-/// Where a pause is right: between two looks at a condition, and between two measurements.
-const MAY_PAUSE: &[&str] = &["crates/testkit/src/wait.rs", "crates/bench/src/"];
+/// Where a pause is right: between two looks at a condition, between two measurements, and in an application whose
+/// timers are what is tried.
+const MAY_PAUSE: &[&str] = &[
+    "crates/testkit/src/wait.rs",
+    "crates/bench/src/",
+    "crates/engine/tests/tower.rs",
+];
 
 /// Finds such places.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

@@ -14,7 +14,7 @@ const INDEX_FUNCTION_LINES_MAX: usize = 5;
 /// What counts as source beside Rust.
 const SOURCE: &[&str] = &[".rs", ".py", ".c", ".h", ".sh", ".js", ".css"];
 /// Texts that are data: pages to serve, input for tests.
-const DATA: &[&str] = &["examples/site/", "fuzz/corpus/", "/data/"];
+const DATA: &[&str] = &["examples/site/", "fuzz/corpus", "/data/"];
 
 /// Finds files that are out of shape.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {

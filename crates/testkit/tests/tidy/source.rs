@@ -20,9 +20,10 @@ pub(crate) struct Named {
     pub(crate) line: usize,
 }
 
-/// Whether a file as a whole is a test, an example or a benchmark: the rules for the product do not hold there.
+/// Whether a file as a whole is a test, a fuzz target, an example or a benchmark: the rules for the product do not hold there.
 pub(crate) fn is_test_file(path: &str) -> bool {
-    path.contains("/tests/")
+    path.starts_with("fuzz/")
+        || path.contains("/tests/")
         || path.contains("/examples/")
         || path.contains("/benches/")
         || path.ends_with("/tests.rs")
