@@ -27,7 +27,7 @@ const BUSY_MAX: f64 = 0.05;
 const WAITING_MAX: f64 = 0.05;
 /// One core gives one CPU-second per second, and the clocks of server and generator differ a little.
 const CORE_USE_MAX: f64 = 1.05;
-/// A server that uses less of its core under full load is stalled, or another one answers.
+/// A server that wants less of its core under full load is stalled, or another one answers.
 const CORE_USE_MIN: f64 = 0.25;
 
 /// What one run measured.
@@ -130,12 +130,12 @@ fn judge(run: &mut Run) {
         run.faults
             .push(format!("the server used {core_use:.2} cores"));
     }
-    if core_use < CORE_USE_MIN {
+    let waiting = run.server_waiting_seconds / run.seconds;
+    if core_use + waiting < CORE_USE_MIN {
         run.faults.push(format!(
-            "the server used only {core_use:.2} of its core: it stalls"
+            "the server wanted only {core_use:.2} of its core: it stalls"
         ));
     }
-    let waiting = run.server_waiting_seconds / run.seconds;
     if waiting > WAITING_MAX {
         run.disturbances.push(format!(
             "the server waited {:.0} % of the run for its core",
@@ -173,11 +173,10 @@ fn fetch(port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
         .field()
         .map(|field| format!("{field}\r\n"))
         .unwrap_or_default();
-    write!(
-        stream,
-        "GET {} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{field}\r\n",
-        workload.path()
-    )?;
+    let path = workload.path();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{field}\r\n");
+    // One write: a canned server does not see a blank line that arrives in two pieces.
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     let mut piece = vec![0; 64 * 1024];
     loop {
@@ -227,6 +226,7 @@ mod tests {
     fn refuses_processor_time_that_disagrees_with_the_rate() {
         check(3.0, 3.3, 0.0, (1, 0));
         check(3.0, 0.1, 0.0, (1, 0));
+        check(3.0, 0.1, 2.0, (0, 1));
         check(3.0, 2.0, 0.2, (0, 1));
         check(3.0, 3.0, 0.1, (0, 0));
     }
