@@ -112,6 +112,7 @@ impl Gate {
 mod tests {
     use super::*;
 
+    #[allow(clippy::unnecessary_wraps)] // as the gate takes it
     fn peer(text: &str) -> Option<SocketAddr> {
         Some(SocketAddr::new(text.parse().unwrap(), 1))
     }

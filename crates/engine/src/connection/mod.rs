@@ -80,6 +80,9 @@ pub struct Connection {
     closes_unasked: bool,
 }
 
+/// Ten thousand idle connections are this, ten thousand times.
+const _: () = assert!(size_of::<Connection>() <= 120);
+
 /// An exchange that did not end in the call that began it.
 struct InProgress {
     number: u32,
