@@ -1,9 +1,9 @@
 //! The client role: requests out, responses in.
 
 use super::HeadLimits;
-use super::head::{AnswerHead, parse_response};
+use super::head::{AnswerHead, Refused, explain, explain_status_line, parse_response};
 use super::machine::{Framing, Length, Machine, Next, Received, SendError, StreamEnd};
-use super::section::{Section, Span, find_end};
+use super::section::{Section, find_end};
 use super::server::write_length;
 use super::state::{Event, Persistence, Proposal, Role, State};
 use super::violation::Violation;
@@ -133,21 +133,23 @@ impl Client {
         slots: &'a mut FieldSlots<'a>,
         limits: &HeadLimits,
     ) -> Result<Received<'a, AnswerHead<'a>>, Violation> {
-        let found = find_end(
-            input,
-            &mut self.0.scanned,
-            Section::Head,
-            limits.head_bytes_max,
-        )?;
-        let Some(span) = found else {
+        let head_bytes_max = limits.head_bytes_max;
+        if self.0.scanned != 0
+            && find_end(input, &mut self.0.scanned, Section::Head, head_bytes_max)?.is_none()
+        {
             return Ok(Received::NeedMore);
-        };
-        // The leniency of RFC 9112 §2.2 towards an empty line is for servers.
-        if span.from != 0 {
-            return Err(Violation::StatusLine);
         }
-        let Span { to: consumed, .. } = span;
-        let head = parse_response(input, span, slots, limits, self.0.method)?;
+        let (head, consumed) = match parse_response(input, slots, limits, self.0.method) {
+            Ok(parsed) => parsed,
+            Err(Refused::Meaning(violation)) => return Err(violation),
+            Err(Refused::Lines(error)) => {
+                return match find_end(input, &mut self.0.scanned, Section::Head, head_bytes_max)? {
+                    None => Ok(Received::NeedMore),
+                    // The leniency of RFC 9112 §2.2 towards an empty line is for servers, so it is not cut off here.
+                    Some(span) => Err(explain(&input[..span.to], error, explain_status_line)),
+                };
+            }
+        };
         let event = self.event_of(head.status)?;
         if event == Event::Response && self.0.persistence == Persistence::Persist {
             self.0.persistence = head.persistence();

@@ -1,7 +1,7 @@
 //! Message heads: the start line and what the fields say about the connection and the host.
 
 use super::framing::{Announced, ContentLength, announced};
-use super::section::{Span, explain_fields};
+use super::section::explain_fields;
 use super::state::Persistence;
 use super::violation::Violation;
 use super::{HeadLimits, host};
@@ -106,33 +106,55 @@ fn persistence(version: Version, fields: &Fields<'_>) -> Persistence {
     }
 }
 
-/// Reads the complete request head at `span` of `input`.
+/// Why no head came out of the input.
+pub(super) enum Refused {
+    /// Not complete, or not by the letter: to be looked at line by line.
+    Lines(Option<httparse::Error>),
+    /// The lines are good and what they say is not.
+    Meaning(Violation),
+}
+
+impl From<Violation> for Refused {
+    fn from(violation: Violation) -> Self {
+        Self::Meaning(violation)
+    }
+}
+
+/// Reads the request head at `from` of `input`, and tells where it ends.
+#[inline]
 pub(super) fn parse_request<'a>(
     input: &'a [u8],
-    span: Span,
+    from: usize,
     slots: &'a mut FieldSlots<'a>,
     limits: &HeadLimits,
-) -> Result<RequestHead<'a>, Violation> {
-    let section = &input[span.from..span.to];
+) -> Result<(RequestHead<'a>, usize), Refused> {
+    let section = &input[from..];
     let mut request = httparse::Request::new(&mut []);
     let parsed = request.parse_with_uninit_headers(section, slots.for_head(limits.fields_max));
-    let (Ok(httparse::Status::Complete(_)), Some(method_token), Some(target), Some(minor)) =
+    let (Ok(httparse::Status::Complete(length)), Some(method_token), Some(target), Some(minor)) =
         (parsed, request.method, request.path, request.version)
     else {
-        return Err(explain(section, parsed.err(), explain_request_line));
+        return Err(Refused::Lines(parsed.err()));
     };
+    // `httparse` skips any number of empty lines; the one that may be there was cut off.
+    let begins_at_once = section.starts_with(method_token.as_bytes());
+    let line_bytes = method_token.len() + target.len() + b"  HTTP/1.1\r\n".len();
+    let is_within = from + length <= limits.head_bytes_max && line_bytes <= limits.line_bytes_max();
+    if !begins_at_once || !is_within || !ends_lines_with_crlf(&section[..length], request.headers) {
+        return Err(Refused::Lines(None));
+    }
     // `httparse` lets bytes above ASCII pass; RFC 3986 does not know them.
     if !target.is_ascii() {
-        return Err(Violation::TargetByte);
+        return Err(Refused::Meaning(Violation::TargetByte));
     }
     if target.len() > limits.target_bytes_max {
-        return Err(Violation::TargetTooLong);
+        return Err(Refused::Meaning(Violation::TargetTooLong));
     }
     let version = version_of(minor);
     let fields = Fields::classify(request.headers);
     check_host(&fields, version)?;
     if fields.is_repeated(Known::ContentType) {
-        return Err(Violation::ContentTypeRepeated);
+        return Err(Refused::Meaning(Violation::ContentTypeRepeated));
     }
     let content = match announced(&fields, version)? {
         // A request without framing fields has no content (RFC 9112 §6.3), whatever its method: 411 is for handlers.
@@ -140,46 +162,61 @@ pub(super) fn parse_request<'a>(
         Announced::Length(length) => ContentLength::Length(length),
         Announced::Chunked => ContentLength::Chunked,
     };
-    Ok(RequestHead {
+    let head = RequestHead {
         method: Method::from_token(method_token.as_bytes()),
         method_token,
         target: target.as_bytes(),
         version,
         fields,
         content,
-    })
+    };
+    Ok((head, from + length))
 }
 
-/// Reads the complete response head at `span` of `input`, which answers a request with `method`.
+/// Whether every line of a parsed section ends with CRLF. `httparse` takes LF too (RFC 9112 §2.2 allows that); we do not,
+/// because a peer behind us may not. Each field name begins a line, so the two bytes before it end one.
+fn ends_lines_with_crlf(section: &[u8], lines: &[httparse::Header<'_>]) -> bool {
+    let start = section.as_ptr().addr();
+    section.ends_with(b"\r\n\r\n")
+        && lines.iter().all(|line| {
+            let at = line.name.as_ptr().addr() - start;
+            section[..at].ends_with(b"\r\n")
+        })
+}
+
+/// Reads the response head at the start of `input`, which answers a request with `method`, and tells where it ends.
 pub(super) fn parse_response<'a>(
     input: &'a [u8],
-    span: Span,
     slots: &'a mut FieldSlots<'a>,
     limits: &HeadLimits,
     method: Method,
-) -> Result<AnswerHead<'a>, Violation> {
-    let section = &input[span.from..span.to];
+) -> Result<(AnswerHead<'a>, usize), Refused> {
     let mut response = httparse::Response::new(&mut []);
     let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
         &mut response,
-        section,
+        input,
         slots.for_head(limits.fields_max),
     );
     let status = response.code.and_then(Status::new);
-    let (Ok(httparse::Status::Complete(_)), Some(status), Some(minor)) =
+    let (Ok(httparse::Status::Complete(length)), Some(status), Some(minor)) =
         (parsed, status, response.version)
     else {
-        return Err(explain(section, parsed.err(), explain_status_line));
+        return Err(Refused::Lines(parsed.err()));
     };
+    let is_within = length <= limits.head_bytes_max && input[0] == b'H';
+    if !is_within || !ends_lines_with_crlf(&input[..length], response.headers) {
+        return Err(Refused::Lines(None));
+    }
     let version = version_of(minor);
     let fields = Fields::classify(response.headers);
     let content = response_content(&fields, version, status, method)?;
-    Ok(AnswerHead {
+    let head = AnswerHead {
         status,
         version,
         fields,
         content,
-    })
+    };
+    Ok((head, length))
 }
 
 /// RFC 9112 §6.3, in its order. Faulty framing fields are refused even where they would not count.
@@ -228,8 +265,9 @@ fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
     }
 }
 
+/// What is wrong with a complete head that was refused with [`Refused::Lines`].
 #[cold]
-fn explain(
+pub(super) fn explain(
     section: &[u8],
     error: Option<httparse::Error>,
     explain_start_line: fn(&[u8]) -> Option<Violation>,
@@ -245,7 +283,7 @@ fn explain(
     }
 }
 
-fn explain_request_line(line: &[u8]) -> Option<Violation> {
+pub(super) fn explain_request_line(line: &[u8]) -> Option<Violation> {
     if line.contains(&b'\r') {
         return Some(Violation::BareCr);
     }
@@ -266,7 +304,10 @@ fn explain_request_line(line: &[u8]) -> Option<Violation> {
     }
 }
 
-fn explain_status_line(line: &[u8]) -> Option<Violation> {
+pub(super) fn explain_status_line(line: &[u8]) -> Option<Violation> {
+    if line.is_empty() {
+        return Some(Violation::StatusLine);
+    }
     let (version, rest) = line.split_at(line.len().min(b"HTTP/1.1".len()));
     match (explain_version(version), rest) {
         (Some(violation), _) => Some(violation),

@@ -51,18 +51,35 @@ fn is_ip_literal(literal: &[u8]) -> bool {
 fn is_registered_name(name: &[u8]) -> bool {
     let mut rest = name;
     while let [byte, tail @ ..] = rest {
-        rest = match (byte, tail) {
-            (b'%', [high, low, tail @ ..])
-                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+        rest = match tail {
+            _ if NAME_BYTES[usize::from(*byte)] => tail,
+            [high, low, tail @ ..]
+                if *byte == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
             {
                 tail
             }
-            (byte, _) if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(byte) => tail,
             _ => return false,
         };
     }
     true
 }
+
+/// `unreserved` and `sub-delims` of RFC 3986 §2.
+static NAME_BYTES: [bool; 256] = {
+    let allowed = b"-._~!$&'()*+,;=";
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < allowed.len() {
+        table[allowed[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {

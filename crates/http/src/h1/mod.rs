@@ -45,7 +45,16 @@ impl HeadLimits {
         target_bytes_max: 8 << 10,
         trailer_bytes_max: 8 << 10,
     };
+
+    /// Bytes of a request line with its CRLF. A first line that is longer is refused before its end is there.
+    const fn line_bytes_max(&self) -> usize {
+        self.target_bytes_max
+            .saturating_add(REQUEST_LINE_OVERHEAD_BYTES)
+    }
 }
+
+/// What a request line may hold beside the target: two spaces, version, CRLF, and a method of 64 bytes.
+const REQUEST_LINE_OVERHEAD_BYTES: usize = 64 + b"  HTTP/1.1\r\n".len();
 
 const _: () = assert!(HeadLimits::DEFAULT.target_bytes_max < HeadLimits::DEFAULT.head_bytes_max);
 

@@ -1,7 +1,6 @@
 //! Field sections (heads and trailers) as lines: finding the end, and explaining what the tokenizer refused.
 //!
-//! `httparse` takes LF for CRLF (RFC 9112 §2.2 allows that); we do not, because a peer behind us may. So the search for
-//! the end looks at every LF, and nothing reaches `httparse` that has one without CR.
+//! The search for the end looks at every LF, so a line that ends without CR is an offence as soon as it is there.
 
 use super::violation::Violation;
 use crate::field::{is_token, is_value_byte};

@@ -1,19 +1,15 @@
 //! The server role: requests in, responses out.
 
 use super::HeadLimits;
-use super::head::parse_request;
+use super::head::{Refused, explain, explain_request_line, parse_request};
 use super::machine::{Continue, Framing, Length, Machine, Next, Received, SendError, StreamEnd};
-use super::section::{Section, find_end};
+use super::section::{Section, Span, find_end};
 use super::state::{Event, Persistence, Proposal, Role, State};
 use super::violation::Violation;
 use crate::field::{FieldBlock, FieldSlots, is_token_byte};
 use crate::method::Method;
 use crate::status::Status;
 use crate::version::Version;
-
-/// What a request line holds beside the target: two spaces, version, CRLF, and a method of at most 64 bytes. A first line
-/// longer than this and the target limit is refused before its end is there.
-const REQUEST_LINE_OVERHEAD_BYTES: usize = 64 + b"  HTTP/1.1\r\n".len();
 
 /// One connection in the server role. See [`crate::h1::state`] for the theory.
 #[derive(Debug)]
@@ -66,17 +62,25 @@ impl Server {
         slots: &'a mut FieldSlots<'a>,
         limits: &HeadLimits,
     ) -> Result<Received<'a>, Violation> {
-        check_beginning(input, self.0.scanned as usize, limits)?;
-        let found = find_end(
-            input,
-            &mut self.0.scanned,
-            Section::Head,
-            limits.head_bytes_max,
-        )?;
-        let Some(span) = found else {
+        // A head that comes whole is parsed at once; one that does not is searched for its end, each byte once.
+        if self.0.scanned != 0 && self.find_end(input, limits)?.is_none() {
             return Ok(Received::NeedMore);
+        }
+        let from = if input.starts_with(b"\r\n") { 2 } else { 0 };
+        let (head, consumed) = match parse_request(input, from, slots, limits) {
+            Ok(parsed) => parsed,
+            Err(Refused::Meaning(violation)) => return Err(violation),
+            Err(Refused::Lines(error)) => {
+                return match self.find_end(input, limits)? {
+                    None => Ok(Received::NeedMore),
+                    Some(span) => Err(explain(
+                        &input[span.from..span.to],
+                        error,
+                        explain_request_line,
+                    )),
+                };
+            }
         };
-        let head = parse_request(input, span, slots, limits)?;
         let machine = &mut self.0;
         machine.method = head.method;
         machine.version = head.version;
@@ -100,10 +104,17 @@ impl Server {
         if machine.apply(Role::Client, Event::Request).is_err() {
             return Ok(Received::Closed);
         }
-        Ok(Received::Head {
-            head,
-            consumed: span.to,
-        })
+        Ok(Received::Head { head, consumed })
+    }
+
+    fn find_end(&mut self, input: &[u8], limits: &HeadLimits) -> Result<Option<Span>, Violation> {
+        check_beginning(input, self.0.scanned as usize, limits)?;
+        find_end(
+            input,
+            &mut self.0.scanned,
+            Section::Head,
+            limits.head_bytes_max,
+        )
     }
 
     /// The end of the client's stream, with the input that was not consumed. The response may still be sent.
@@ -311,9 +322,7 @@ fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<
     if !begins_head {
         return Err(Violation::MethodToken);
     }
-    let line_bytes_max = limits
-        .target_bytes_max
-        .saturating_add(REQUEST_LINE_OVERHEAD_BYTES);
+    let line_bytes_max = limits.line_bytes_max();
     let crosses = scanned <= line_bytes_max && input.len() > line_bytes_max;
     if crosses && memchr::memchr(b'\n', &input[..line_bytes_max]).is_none() {
         return Err(Violation::TargetTooLong);
