@@ -1,1 +1,4 @@
 //! Files, listings, compression, access log over the engine.
+
+pub mod root;
+mod walk;
