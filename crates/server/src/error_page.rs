@@ -1,0 +1,49 @@
+//! The page that says what is wrong: one small document for every failure, readable without script or style.
+
+use bytes::Bytes;
+use vervet_http::field::Known;
+use vervet_http::status::Status;
+
+use crate::answer::{Answer, AnswerContent};
+use crate::head::Head;
+
+/// The answer for `status` with a short page of our own.
+pub(crate) fn error_answer(status: Status, server: &str) -> Answer {
+    error_answer_with(status, server, &[])
+}
+
+/// As [`error_answer`], with further fields.
+pub(crate) fn error_answer_with(status: Status, server: &str, fields: &[(Known, &[u8])]) -> Answer {
+    let mut head = Head::new(status, server);
+    head.field(Known::ContentType, b"text/html; charset=utf-8");
+    for (name, value) in fields {
+        head.field(*name, value);
+    }
+    Answer::new(status, head, AnswerContent::Bytes(Bytes::from(page(status))))
+}
+
+fn page(status: Status) -> String {
+    let (code, reason) = (status.code(), status.reason());
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{code} {reason}</title>\n<style>body{{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;\
+         margin:18vh auto 0;padding:0 1.25rem}}h1{{font-size:1.5rem;font-weight:600;margin:0 0 .5rem}}\
+         p{{margin:0;opacity:.75}}</style>\n<h1>{code} {reason}</h1>\n<p>{}</p>\n</html>\n",
+        explanation(status)
+    )
+}
+
+fn explanation(status: Status) -> &'static str {
+    match status {
+        Status::BAD_REQUEST => "The address is malformed.",
+        Status::FORBIDDEN => "This is not open to visitors.",
+        Status::NOT_FOUND => "There is nothing at this address.",
+        Status::METHOD_NOT_ALLOWED => "Files can be read here, not changed.",
+        Status::PRECONDITION_FAILED => "The file is not in the state that the request asks for.",
+        Status::RANGE_NOT_SATISFIABLE => "The part asked for lies beyond the end of the file.",
+        Status::NOT_IMPLEMENTED => "This server does not know the method of the request.",
+        Status::SERVICE_UNAVAILABLE => "The server is busy. Please try again in a moment.",
+        _ => "The server could not read this file.",
+    }
+}

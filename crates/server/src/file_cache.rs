@@ -1,0 +1,219 @@
+//! What is known of each request path, so that a hit costs no system call, no decoding and no allocation.
+//!
+//! An entry remembers what was found and every look at the file system that led to it, its witnesses. For
+//! [`FRESH_MS`] it is believed; then the witnesses are looked at again, and the entry holds on if all of them
+//! stand. Descriptors of larger files live beside the entries, under a bound of their own. Both parts evict by
+//! `quick_cache`'s S3-FIFO: paths seen once, such as a scan for pages that do not exist, do not push out the rest.
+//! How a path is looked up is the resolver's business.
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quick_cache::unsync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Equivalent, UnitWeighter, Weighter};
+use vervet_http::negotiation::Encoding;
+use vervet_http::status::Status;
+
+use crate::options::CacheLimits;
+use crate::preference::Preference;
+use crate::representation::Representation;
+use crate::root::{Fingerprint, OpenError, Root, Stat};
+
+/// How long an entry is believed without a look, in milliseconds: a change is visible within a second.
+pub const FRESH_MS: u64 = 900;
+
+/// The least that an entry counts, in bytes: its own parts, the table and the allocator.
+pub const ENTRY_BYTES_MIN: u64 = 512;
+
+/// A descriptor that no request has used for this long is closed, in milliseconds, so that a deleted file does
+/// not keep its blocks.
+pub const DESCRIPTOR_IDLE_MS: u64 = 60_000;
+
+/// What a request path leads to.
+#[derive(Debug, Clone)]
+pub(crate) enum Found {
+    /// A file to be sent.
+    File(Arc<Representation>),
+    /// A file to be compressed first.
+    Compressible { identity: Arc<Representation>, encoding: Encoding },
+    /// A directory without its slash: the path with it, percent-encoded.
+    Redirect(Box<str>),
+    /// A directory to be listed, relative to the root.
+    Listing(Box<[u8]>),
+    /// Nothing; the page at `/` answers for it.
+    SinglePage,
+    /// Nothing that may be told.
+    Missing,
+    /// A failure with this status.
+    Failed(Status),
+}
+
+/// One look at the file system.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    pub(crate) path: Box<[u8]>,
+    pub(crate) seen: Result<Stat, OpenError>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) found: Found,
+    pub(crate) witnesses: Box<[Witness]>,
+    pub(crate) checked_ms: Cell<u64>,
+    /// Whether equal witnesses prove that nothing has changed. They do not for a file that had been written a
+    /// moment before it was read: a second write within one tick of the clock leaves the same times.
+    pub(crate) settled: bool,
+}
+
+impl Entry {
+    fn holds(&self, root: &Root) -> bool {
+        self.settled && self.witnesses.iter().all(|witness| root.stat(&witness.path) == witness.seen)
+    }
+
+    fn bytes(&self) -> u64 {
+        let found = match &self.found {
+            Found::File(file) | Found::Compressible { identity: file, .. } => file.memory_bytes(),
+            Found::Redirect(location) => location.len(),
+            Found::Listing(path) => path.len(),
+            Found::SinglePage | Found::Missing | Found::Failed(_) => 0,
+        };
+        let witnesses = self.witnesses.iter().map(|witness| size_of::<Witness>() + witness.path.len());
+        ENTRY_BYTES_MIN + (found + witnesses.sum::<usize>()) as u64
+    }
+}
+
+/// A request path as it came, and the codings its sender accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Question<'a> {
+    pub(crate) path: &'a [u8],
+    pub(crate) preference: Preference,
+}
+
+impl Hash for Question<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.path.hash(state);
+        self.preference.hash(state);
+    }
+}
+
+impl Equivalent<Key> for Question<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        *self.path == *key.path && self.preference == key.preference
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Key {
+    path: Box<[u8]>,
+    preference: Preference,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Question { path: &self.path, preference: self.preference }.hash(state);
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ByBytes;
+
+impl Weighter<Key, (u64, Rc<Entry>)> for ByBytes {
+    fn weight(&self, _: &Key, (bytes, _): &(u64, Rc<Entry>)) -> u64 {
+        *bytes
+    }
+}
+
+#[derive(Debug)]
+struct Descriptor {
+    file: Arc<OwnedFd>,
+    used_ms: Cell<u64>,
+}
+
+/// Entries and open descriptors of one reactor.
+#[derive(Debug)]
+pub(crate) struct FileCache {
+    entries: Cache<Key, (u64, Rc<Entry>), ByBytes>,
+    descriptors: Cache<Fingerprint, Descriptor>,
+    swept_ms: u64,
+}
+
+// The tables grow with what they hold. The estimate only sizes the memory of what was evicted lately.
+const ENTRIES_ESTIMATE: usize = 1024;
+
+impl FileCache {
+    pub(crate) fn new(limits: CacheLimits) -> Self {
+        let hasher = DefaultHashBuilder::default;
+        let descriptors_max = limits.descriptors_max as u64;
+        Self {
+            entries: Cache::with(ENTRIES_ESTIMATE, limits.bytes_max, ByBytes, hasher(), DefaultLifecycle::default()),
+            descriptors: Cache::with(64, descriptors_max, UnitWeighter, hasher(), DefaultLifecycle::default()),
+            swept_ms: 0,
+        }
+    }
+
+    /// What was found at a path, if it is still so.
+    pub(crate) fn entry(&self, question: Question<'_>, root: &Root, now_ms: u64) -> Option<Rc<Entry>> {
+        let (_, entry) = self.entries.get(&question)?;
+        if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
+            if !entry.holds(root) {
+                return None;
+            }
+            entry.checked_ms.set(now_ms);
+        }
+        Some(Rc::clone(entry))
+    }
+
+    pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
+        let key = Key { path: Box::from(question.path), preference: question.preference };
+        let bytes = entry.bytes() + key.path.len() as u64;
+        self.entries.insert(key, (bytes, entry));
+    }
+
+    pub(crate) fn forget(&mut self, question: Question<'_>) {
+        self.entries.remove(&question);
+    }
+
+    /// Forgets everything, as when the root has been replaced.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.descriptors.clear();
+    }
+
+    pub(crate) fn descriptor(&self, fingerprint: &Fingerprint, now_ms: u64) -> Option<Arc<OwnedFd>> {
+        let descriptor = self.descriptors.get(fingerprint)?;
+        descriptor.used_ms.set(now_ms);
+        Some(Arc::clone(&descriptor.file))
+    }
+
+    pub(crate) fn keep_descriptor(&mut self, fingerprint: Fingerprint, file: Arc<OwnedFd>, now_ms: u64) {
+        self.descriptors.insert(fingerprint, Descriptor { file, used_ms: Cell::new(now_ms) });
+    }
+
+    /// Closes what has not been used for long. Cheap: it looks once in [`DESCRIPTOR_IDLE_MS`].
+    pub(crate) fn sweep(&mut self, now_ms: u64) {
+        if now_ms.saturating_sub(self.swept_ms) < DESCRIPTOR_IDLE_MS {
+            return;
+        }
+        self.swept_ms = now_ms;
+        let is_idle = |descriptor: &Descriptor| {
+            now_ms.saturating_sub(descriptor.used_ms.get()) >= DESCRIPTOR_IDLE_MS
+        };
+        self.descriptors.retain(|_, descriptor| !is_idle(descriptor));
+    }
+
+    /// Closes every descriptor that no answer under way needs.
+    pub(crate) fn close_descriptors(&mut self) {
+        self.descriptors.clear();
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.entries.weight()
+    }
+
+    pub(crate) fn descriptors(&self) -> usize {
+        self.descriptors.len()
+    }
+}

@@ -1,0 +1,122 @@
+//! What a file handler is told: one struct of plain choices, each with its default.
+
+use std::path::PathBuf;
+
+use crate::root::Symlinks;
+
+/// How the files of one root are served.
+#[derive(Debug, Clone)]
+pub struct FilesOptions {
+    /// A directory, or one file that is the whole site.
+    pub root: PathBuf,
+    /// Names tried in order where a directory is asked for; the first that exists is served.
+    pub index: Vec<String>,
+    /// Whether a directory without an index file is listed.
+    pub listing: Listing,
+    /// Whether symbolic links are followed.
+    pub symlinks: Symlinks,
+    /// Whether names that begin with a dot are served.
+    pub dot_files: DotFiles,
+    /// What an unknown path gives.
+    pub unknown_paths: UnknownPaths,
+    /// The Cache-Control field of files.
+    pub cache_control: CacheControl,
+    /// Whether and how content is sent encoded.
+    pub compression: Compression,
+    /// Media types by extension (without the dot, in lower case), before the built-in table.
+    pub media_types: Vec<(String, String)>,
+    /// Media type of a file whose extension nobody knows.
+    pub default_media_type: String,
+    /// The Server field.
+    pub server: String,
+    /// Bounds of the memory and descriptors that each reactor keeps.
+    pub limits: CacheLimits,
+}
+
+impl FilesOptions {
+    /// The defaults of `vervet serve` for `root`: `index.html`, a listing, nothing hidden, edits seen at once.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            index: vec!["index.html".to_owned()],
+            listing: Listing::On,
+            symlinks: Symlinks::Refuse,
+            dot_files: DotFiles::Hide,
+            unknown_paths: UnknownPaths::NotFound,
+            cache_control: CacheControl::NoCache,
+            compression: Compression::On,
+            media_types: Vec::new(),
+            default_media_type: vervet_http::media_type::DEFAULT.to_owned(),
+            server: "Vervet".to_owned(),
+            limits: CacheLimits::default(),
+        }
+    }
+}
+
+/// What a directory without an index file gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// 403.
+    Off,
+    /// A page, or JSON on demand.
+    On,
+}
+
+/// What becomes of names that begin with a dot. `.well-known` (RFC 8615) at the top is never hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DotFiles {
+    /// As if they were not there.
+    Hide,
+    /// As any other file.
+    Serve,
+}
+
+/// What a path gives at which there is nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownPaths {
+    /// 404, with the `404.html` of the root where there is one.
+    NotFound,
+    /// The page at `/` with 200 where the last name has no extension: the page's script routes it.
+    SinglePage,
+}
+
+/// How long caches may use a file without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheControl {
+    /// No field: caches guess from the age of the file (RFC 9111 §4.2.2).
+    Unsaid,
+    /// `no-cache`: kept, but asked for each time, which costs a 304.
+    NoCache,
+    /// `max-age` in seconds.
+    MaxAge {
+        /// Seconds.
+        seconds: u32,
+    },
+}
+
+/// Whether content is sent encoded to those who accept it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Compression {
+    /// Never.
+    Off,
+    /// Only from files that lie beside the original as `.zst`, `.br` or `.gz`.
+    Siblings,
+    /// From siblings, else compressed on the way and kept.
+    On,
+}
+
+/// Bounds of one reactor's file cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheLimits {
+    /// Memory for entries with their heads and the content of small files, in bytes. Each entry counts at least
+    /// [`crate::file_cache::ENTRY_BYTES_MIN`], which bounds their number.
+    pub bytes_max: u64,
+    /// Descriptors of larger files kept open; the others are opened for each request.
+    pub descriptors_max: usize,
+}
+
+impl Default for CacheLimits {
+    fn default() -> Self {
+        Self { bytes_max: 64 * 1024 * 1024, descriptors_max: 1024 }
+    }
+}
