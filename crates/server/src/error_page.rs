@@ -1,25 +1,28 @@
 //! The page that says what is wrong: one small document for every failure, readable without script or style.
 
-use bytes::Bytes;
+use vervet_engine::Response;
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
-use crate::answer::{Answer, AnswerContent};
 use crate::head::Head;
 
 /// The answer for `status` with a short page of our own.
-pub(crate) fn error_answer(status: Status, server: &str) -> Answer {
+pub(crate) fn error_answer(status: Status, server: &str) -> Response {
     error_answer_with(status, server, &[])
 }
 
 /// As [`error_answer`], with further fields.
-pub(crate) fn error_answer_with(status: Status, server: &str, fields: &[(Known, &[u8])]) -> Answer {
+pub(crate) fn error_answer_with(
+    status: Status,
+    server: &str,
+    fields: &[(Known, &[u8])],
+) -> Response {
     let mut head = Head::new(status, server);
     head.field(Known::ContentType, b"text/html; charset=utf-8");
     for (name, value) in fields {
         head.field(*name, value);
     }
-    Answer::new(status, head, AnswerContent::Bytes(Bytes::from(page(status))))
+    head.into_response(status, page(status))
 }
 
 fn page(status: Status) -> String {

@@ -7,8 +7,8 @@
 //! How a path is looked up is the resolver's business.
 
 use std::cell::Cell;
+use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -38,7 +38,10 @@ pub(crate) enum Found {
     /// A file to be sent.
     File(Arc<Representation>),
     /// A file to be compressed first.
-    Compressible { identity: Arc<Representation>, encoding: Encoding },
+    Compressible {
+        identity: Arc<Representation>,
+        encoding: Encoding,
+    },
     /// A directory without its slash: the path with it, percent-encoded.
     Redirect(Box<str>),
     /// A directory to be listed, relative to the root.
@@ -52,7 +55,7 @@ pub(crate) enum Found {
 }
 
 /// One look at the file system.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Witness {
     pub(crate) path: Box<[u8]>,
     pub(crate) seen: Result<Stat, OpenError>,
@@ -70,7 +73,11 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn holds(&self, root: &Root) -> bool {
-        self.settled && self.witnesses.iter().all(|witness| root.stat(&witness.path) == witness.seen)
+        self.settled
+            && self
+                .witnesses
+                .iter()
+                .all(|witness| root.stat(&witness.path) == witness.seen)
     }
 
     fn bytes(&self) -> u64 {
@@ -80,7 +87,10 @@ impl Entry {
             Found::Listing(path) => path.len(),
             Found::SinglePage | Found::Missing | Found::Failed(_) => 0,
         };
-        let witnesses = self.witnesses.iter().map(|witness| size_of::<Witness>() + witness.path.len());
+        let witnesses = self
+            .witnesses
+            .iter()
+            .map(|witness| size_of::<Witness>() + witness.path.len());
         ENTRY_BYTES_MIN + (found + witnesses.sum::<usize>()) as u64
     }
 }
@@ -113,7 +123,11 @@ struct Key {
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Question { path: &self.path, preference: self.preference }.hash(state);
+        Question {
+            path: &self.path,
+            preference: self.preference,
+        }
+        .hash(state);
     }
 }
 
@@ -128,7 +142,7 @@ impl Weighter<Key, (u64, Rc<Entry>)> for ByBytes {
 
 #[derive(Debug)]
 struct Descriptor {
-    file: Arc<OwnedFd>,
+    file: Arc<File>,
     used_ms: Cell<u64>,
 }
 
@@ -148,14 +162,31 @@ impl FileCache {
         let hasher = DefaultHashBuilder::default;
         let descriptors_max = limits.descriptors_max as u64;
         Self {
-            entries: Cache::with(ENTRIES_ESTIMATE, limits.bytes_max, ByBytes, hasher(), DefaultLifecycle::default()),
-            descriptors: Cache::with(64, descriptors_max, UnitWeighter, hasher(), DefaultLifecycle::default()),
+            entries: Cache::with(
+                ENTRIES_ESTIMATE,
+                limits.bytes_max,
+                ByBytes,
+                hasher(),
+                DefaultLifecycle::default(),
+            ),
+            descriptors: Cache::with(
+                64,
+                descriptors_max,
+                UnitWeighter,
+                hasher(),
+                DefaultLifecycle::default(),
+            ),
             swept_ms: 0,
         }
     }
 
     /// What was found at a path, if it is still so.
-    pub(crate) fn entry(&self, question: Question<'_>, root: &Root, now_ms: u64) -> Option<Rc<Entry>> {
+    pub(crate) fn entry(
+        &self,
+        question: Question<'_>,
+        root: &Root,
+        now_ms: u64,
+    ) -> Option<Rc<Entry>> {
         let (_, entry) = self.entries.get(&question)?;
         if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
             if !entry.holds(root) {
@@ -167,9 +198,23 @@ impl FileCache {
     }
 
     pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
-        let key = Key { path: Box::from(question.path), preference: question.preference };
+        let key = Key {
+            path: Box::from(question.path),
+            preference: question.preference,
+        };
         let bytes = entry.bytes() + key.path.len() as u64;
         self.entries.insert(key, (bytes, entry));
+    }
+
+    /// Puts what has been found out since in the place of what was found, with the same witnesses.
+    pub(crate) fn refine(&mut self, question: Question<'_>, entry: &Entry, found: Found) {
+        let entry = Entry {
+            found,
+            witnesses: entry.witnesses.clone(),
+            checked_ms: entry.checked_ms.clone(),
+            settled: entry.settled,
+        };
+        self.keep(question, Rc::new(entry));
     }
 
     pub(crate) fn forget(&mut self, question: Question<'_>) {
@@ -182,14 +227,25 @@ impl FileCache {
         self.descriptors.clear();
     }
 
-    pub(crate) fn descriptor(&self, fingerprint: &Fingerprint, now_ms: u64) -> Option<Arc<OwnedFd>> {
+    pub(crate) fn descriptor(&self, fingerprint: &Fingerprint, now_ms: u64) -> Option<Arc<File>> {
         let descriptor = self.descriptors.get(fingerprint)?;
         descriptor.used_ms.set(now_ms);
         Some(Arc::clone(&descriptor.file))
     }
 
-    pub(crate) fn keep_descriptor(&mut self, fingerprint: Fingerprint, file: Arc<OwnedFd>, now_ms: u64) {
-        self.descriptors.insert(fingerprint, Descriptor { file, used_ms: Cell::new(now_ms) });
+    pub(crate) fn keep_descriptor(
+        &mut self,
+        fingerprint: Fingerprint,
+        file: Arc<File>,
+        now_ms: u64,
+    ) {
+        self.descriptors.insert(
+            fingerprint,
+            Descriptor {
+                file,
+                used_ms: Cell::new(now_ms),
+            },
+        );
     }
 
     /// Closes what has not been used for long. Cheap: it looks once in [`DESCRIPTOR_IDLE_MS`].
@@ -201,7 +257,8 @@ impl FileCache {
         let is_idle = |descriptor: &Descriptor| {
             now_ms.saturating_sub(descriptor.used_ms.get()) >= DESCRIPTOR_IDLE_MS
         };
-        self.descriptors.retain(|_, descriptor| !is_idle(descriptor));
+        self.descriptors
+            .retain(|_, descriptor| !is_idle(descriptor));
     }
 
     /// Closes every descriptor that no answer under way needs.

@@ -1,6 +1,8 @@
 //! Response heads, encoded once: a status line and field lines. Date, Content-Length and what concerns the
 //! connection are the engine's.
 
+use bytes::Bytes;
+use vervet_engine::{Content, Response};
 use vervet_http::date::{DATE_BYTES, UnixSeconds, write_date};
 use vervet_http::field::Known;
 use vervet_http::status::Status;
@@ -29,7 +31,8 @@ impl Head {
     pub(crate) fn line(&mut self, name: &str, value: &[u8]) {
         self.0.extend_from_slice(name.as_bytes());
         self.0.extend_from_slice(b": ");
-        self.0.extend(value.iter().filter(|byte| !byte.is_ascii_control()));
+        self.0
+            .extend(value.iter().filter(|byte| !byte.is_ascii_control()));
         self.0.extend_from_slice(b"\r\n");
     }
 
@@ -41,5 +44,9 @@ impl Head {
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
+    }
+
+    pub(crate) fn into_response(self, status: Status, content: impl Into<Content>) -> Response {
+        Response::encoded(status, Bytes::from(self.0)).content(content)
     }
 }

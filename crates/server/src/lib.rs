@@ -1,4 +1,26 @@
-//! Files, listings, compression, access log over the engine.
+//! Files, listings and compression over the engine.
 
+mod asked;
+pub mod compression;
+mod error_page;
+pub mod file_cache;
+pub mod files;
+mod head;
+mod job;
+pub mod listing;
+mod listing_json;
+mod listing_page;
+pub mod offload;
+pub mod options;
+mod preference;
+mod range_answer;
+pub mod representation;
+mod resolver;
 pub mod root;
+mod timestamp;
 mod walk;
+
+pub use asked::Asked;
+pub use files::{Decision, Files, FilesShared, Usage};
+pub use job::Job;
+pub use options::FilesOptions;

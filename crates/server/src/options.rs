@@ -117,6 +117,9 @@ pub struct CacheLimits {
 
 impl Default for CacheLimits {
     fn default() -> Self {
-        Self { bytes_max: 64 * 1024 * 1024, descriptors_max: 1024 }
+        Self {
+            bytes_max: 64 * 1024 * 1024,
+            descriptors_max: 1024,
+        }
     }
 }

@@ -94,8 +94,16 @@ impl Representation {
     }
 
     /// The same file, its content compressed by us.
-    pub(crate) fn of_compressed(&self, encoding: Encoding, content: Bytes, options: &FilesOptions) -> Self {
-        let draft = Draft { encoding, ..self.draft() };
+    pub(crate) fn of_compressed(
+        &self,
+        encoding: Encoding,
+        content: Bytes,
+        options: &FilesOptions,
+    ) -> Self {
+        let draft = Draft {
+            encoding,
+            ..self.draft()
+        };
         let mut compressed = Self::without_content(draft, content.len() as u64, Origin::Compressed);
         compressed.head = Bytes::from(compressed.encode_head(Status::OK, options).into_bytes());
         compressed.content = Some(content);
@@ -104,7 +112,14 @@ impl Representation {
 
     /// As [`Representation::of_compressed`] before there is content: for its validators and fields only.
     pub(crate) fn to_be_compressed(&self, encoding: Encoding) -> Self {
-        Self::without_content(Draft { encoding, ..self.draft() }, 0, Origin::Compressed)
+        Self::without_content(
+            Draft {
+                encoding,
+                ..self.draft()
+            },
+            0,
+            Origin::Compressed,
+        )
     }
 
     pub(crate) fn validators(&self) -> Validators<'_> {

@@ -1,0 +1,111 @@
+//! What a request asks of the file handler, taken from its head: so that decisions need no socket.
+
+use std::borrow::Cow;
+
+use vervet_http::conditional::Preconditions;
+use vervet_http::field::{Fields, Known};
+use vervet_http::h1::RequestHead;
+use vervet_http::method::Method;
+use vervet_http::target::{RequestTarget, TargetError, TargetMethod};
+
+/// A request for a file. Values of repeated fields are joined by commas (RFC 9110 §5.3).
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// The method.
+    pub method: Method,
+    /// The path as it came, undecoded; `*` of OPTIONS.
+    pub path: &'a [u8],
+    /// The query as it came.
+    pub query: Option<&'a [u8]>,
+    /// Accept.
+    pub accept: Option<Cow<'a, [u8]>>,
+    /// Accept-Encoding.
+    pub accept_encoding: Option<Cow<'a, [u8]>>,
+    /// Range.
+    pub range: Option<Cow<'a, [u8]>>,
+    /// If-Range.
+    pub if_range: Option<Cow<'a, [u8]>>,
+    /// If-Match.
+    pub if_match: Option<Cow<'a, [u8]>>,
+    /// If-None-Match.
+    pub if_none_match: Option<Cow<'a, [u8]>>,
+    /// If-Modified-Since.
+    pub if_modified_since: Option<Cow<'a, [u8]>>,
+    /// If-Unmodified-Since.
+    pub if_unmodified_since: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> Asked<'a> {
+    /// A request without any field.
+    pub fn plain(method: Method, path: &'a [u8]) -> Self {
+        Self {
+            method,
+            path,
+            query: None,
+            accept: None,
+            accept_encoding: None,
+            range: None,
+            if_range: None,
+            if_match: None,
+            if_none_match: None,
+            if_modified_since: None,
+            if_unmodified_since: None,
+        }
+    }
+
+    /// What a head asks; the answer to an error is 400.
+    pub fn of_head(head: &RequestHead<'a>) -> Result<Self, TargetError> {
+        let form = match head.method {
+            Method::Connect => TargetMethod::Connect,
+            Method::Options => TargetMethod::Options,
+            _ => TargetMethod::Other,
+        };
+        let target = RequestTarget::parse(head.target, form)?;
+        let value = |name| joined(&head.fields, name);
+        Ok(Self {
+            method: head.method,
+            path: target.raw_path().unwrap_or_default(),
+            query: target.raw_query(),
+            accept: value(Known::Accept),
+            accept_encoding: value(Known::AcceptEncoding),
+            range: value(Known::Range),
+            if_range: value(Known::IfRange),
+            if_match: value(Known::IfMatch),
+            if_none_match: value(Known::IfNoneMatch),
+            if_modified_since: value(Known::IfModifiedSince),
+            if_unmodified_since: value(Known::IfUnmodifiedSince),
+        })
+    }
+
+    /// Whether neither a precondition nor a range can change the answer.
+    pub(crate) fn is_unconditional(&self) -> bool {
+        self.range.is_none()
+            && self.if_none_match.is_none()
+            && self.if_modified_since.is_none()
+            && self.if_match.is_none()
+            && self.if_unmodified_since.is_none()
+    }
+
+    pub(crate) fn preconditions(&self) -> Preconditions<'_> {
+        Preconditions {
+            if_match: self.if_match.as_deref(),
+            if_none_match: self.if_none_match.as_deref(),
+            if_modified_since: self.if_modified_since.as_deref(),
+            if_unmodified_since: self.if_unmodified_since.as_deref(),
+        }
+    }
+
+    /// The Range, where it counts: GET alone knows ranges (RFC 9110 §14.2).
+    pub(crate) fn counting_range(&self) -> Option<&[u8]> {
+        self.range.as_deref().filter(|_| self.method == Method::Get)
+    }
+}
+
+fn joined<'a>(fields: &Fields<'a>, name: Known) -> Option<Cow<'a, [u8]>> {
+    if !fields.is_repeated(name) {
+        return fields.get(name).map(Cow::Borrowed);
+    }
+    Some(Cow::Owned(
+        fields.all(name).collect::<Vec<_>>().join(&b", "[..]),
+    ))
+}

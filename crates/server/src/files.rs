@@ -1,0 +1,484 @@
+//! The file handler: what a request for a file is answered with.
+//!
+//! [`Files::answer`] decides without a socket and without a clock of its own; as a [`Service`] it hands the
+//! decision to the engine. One value serves one reactor; [`FilesShared`] holds what all of them share.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use vervet_engine::reactor::Now;
+use vervet_engine::{Content, Exchange, Outcome, Response, Service};
+use vervet_http::conditional::{MethodClass, Verdict, evaluate, if_range_matches};
+use vervet_http::field::Known;
+use vervet_http::method::Method;
+use vervet_http::negotiation::Encoding;
+use vervet_http::range::{Selection, select};
+use vervet_http::status::Status;
+
+use crate::asked::Asked;
+use crate::compression::{Compressed, CompressionResults, RESULTS_BYTES_MAX};
+use crate::error_page::{error_answer, error_answer_with};
+use crate::file_cache::{Entry, FileCache, Found, Question};
+use crate::head::Head;
+use crate::job::{CompressJob, Job, Work};
+use crate::listing::ListJob;
+use crate::offload::Offload;
+use crate::options::{Compression, FilesOptions};
+use crate::preference::{Preference, PreferenceMemory};
+use crate::range_answer::{Source, content_of, partial_answer, unsatisfied_answer};
+use crate::representation::{Origin, Representation};
+use crate::resolver::{Lasting, Place, resolve};
+use crate::root::{Fingerprint, Kind, OpenError, Root};
+
+/// How often the root is looked at, in milliseconds: a folder replaced by another is noticed within a second.
+const ROOT_LOOK_MS: u64 = 900;
+
+/// The methods that files know.
+const ALLOW: &[u8] = b"GET, HEAD, OPTIONS";
+
+/// What the reactors of a process share: options, results of compression, the thread for long work.
+#[derive(Debug)]
+pub struct FilesShared {
+    options: Arc<FilesOptions>,
+    directory: PathBuf,
+    single: Option<Box<[u8]>>,
+    results: Arc<CompressionResults>,
+    offload: Offload,
+}
+
+impl FilesShared {
+    /// Checks that the root can be opened. It may be a directory, or one file that is the whole site.
+    pub fn new(options: FilesOptions) -> Result<Arc<Self>, OpenError> {
+        let path = std::path::absolute(&options.root).map_err(|_| OpenError::Missing)?;
+        let single = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        let (directory, single) = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) if single => (parent, Some(Box::from(name.as_bytes()))),
+            _ => (path.as_path(), None),
+        };
+        Root::open(directory, options.symlinks)?;
+        Ok(Arc::new(Self {
+            directory: directory.to_owned(),
+            single,
+            options: Arc::new(options),
+            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
+            offload: Offload::default(),
+        }))
+    }
+
+    /// The options given.
+    pub fn options(&self) -> &FilesOptions {
+        &self.options
+    }
+
+    /// Memory of the kept results of compression, in bytes.
+    pub fn compressed_bytes(&self) -> u64 {
+        self.results.bytes()
+    }
+
+    fn open_root(&self) -> Result<Root, OpenError> {
+        Root::open(&self.directory, self.options.symlinks)
+    }
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub enum Decision {
+    /// The answer.
+    Done(Response),
+    /// Work that would hold up the reactor.
+    Later(Job),
+}
+
+/// The file handler of one reactor.
+#[derive(Debug)]
+pub struct Files {
+    shared: Arc<FilesShared>,
+    root: Arc<Root>,
+    root_state: Fingerprint,
+    root_looked_ms: u64,
+    cache: FileCache,
+    preferences: PreferenceMemory,
+}
+
+/// What [`Files::usage`] tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Memory of the entries, in bytes.
+    pub bytes: u64,
+    /// Descriptors kept open.
+    pub descriptors: usize,
+}
+
+impl Files {
+    /// A handler for one reactor.
+    pub fn new(shared: &Arc<FilesShared>) -> Result<Self, OpenError> {
+        let root = shared.open_root()?;
+        Ok(Self {
+            root_state: root.stat(b"")?.fingerprint,
+            root: Arc::new(root),
+            root_looked_ms: 0,
+            cache: FileCache::new(shared.options.limits),
+            preferences: PreferenceMemory::default(),
+            shared: Arc::clone(shared),
+        })
+    }
+
+    /// What the cache holds now.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            bytes: self.cache.bytes(),
+            descriptors: self.cache.descriptors(),
+        }
+    }
+
+    /// Decides the answer to a request at the time `now`.
+    pub fn answer(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
+        let server = &self.shared.options.server;
+        match asked.method {
+            Method::Get | Method::Head => self.read(asked, now),
+            Method::Options => {
+                let mut head = Head::new(Status::NO_CONTENT, server);
+                head.field(Known::Allow, ALLOW);
+                Decision::Done(head.into_response(Status::NO_CONTENT, Content::Empty))
+            }
+            Method::Unknown => Decision::Done(error_answer(Status::NOT_IMPLEMENTED, server)),
+            _ => {
+                let allow = [(Known::Allow, ALLOW)];
+                Decision::Done(error_answer_with(
+                    Status::METHOD_NOT_ALLOWED,
+                    server,
+                    &allow,
+                ))
+            }
+        }
+    }
+
+    fn read(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
+        self.look_at_root(now);
+        self.cache.sweep(now.monotonic_ms);
+        let preference = match (&asked.accept_encoding, self.shared.options.compression) {
+            (None, _) | (_, Compression::Off) => Preference::IDENTITY,
+            (Some(value), _) => self.preferences.preference(value),
+        };
+        let (question, entry) = self.look_up(
+            Question {
+                path: asked.path,
+                preference,
+            },
+            now,
+        );
+        match &entry.found {
+            Found::File(file)
+                if file.origin == Origin::Compressed && asked.counting_range().is_some() =>
+            {
+                self.unencoded(asked, now)
+            }
+            Found::File(file) => self.send(asked, question, file, now),
+            Found::Compressible { .. } if asked.counting_range().is_some() => {
+                self.unencoded(asked, now)
+            }
+            Found::Compressible { identity, encoding } => {
+                self.compressed(asked, (question, &entry), (identity, *encoding), now)
+            }
+            Found::Redirect(location) => Decision::Done(self.redirect(location, asked.query)),
+            Found::Listing(path) => Decision::Later(Job(Work::List(ListJob::new(
+                &self.root,
+                path,
+                asked,
+                &self.shared.options,
+            )))),
+            Found::Missing | Found::SinglePage => Decision::Done(self.missing(now)),
+            Found::Failed(status) => Decision::Done(self.failed(*status)),
+        }
+    }
+
+    /// What a path leads to, by way of the single page where that answers for it; and the path that led there.
+    fn look_up<'q>(&mut self, question: Question<'q>, now: Now) -> (Question<'q>, Rc<Entry>) {
+        let entry = self.entry(question, now);
+        if !matches!(entry.found, Found::SinglePage) {
+            return (question, entry);
+        }
+        let page = Question {
+            path: b"/",
+            ..question
+        };
+        (page, self.entry(page, now))
+    }
+
+    fn entry(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
+        if let Some(entry) = self.cache.entry(question, &self.root, now.monotonic_ms) {
+            return entry;
+        }
+        self.resolved(question, now)
+    }
+
+    fn resolved(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
+        let place = Place {
+            root: &self.root,
+            options: &self.shared.options,
+            single: self.shared.single.as_deref(),
+            now,
+        };
+        let resolved = resolve(place, question);
+        if let Some((fingerprint, file)) = resolved.opened {
+            self.cache
+                .keep_descriptor(fingerprint, file, now.monotonic_ms);
+        }
+        let entry = Rc::new(resolved.entry);
+        match resolved.lasting {
+            Lasting::Yes => self.cache.keep(question, Rc::clone(&entry)),
+            Lasting::No => {
+                // A shortage of descriptors: those kept only for speed are the first to go.
+                self.cache.close_descriptors();
+                self.cache.forget(question);
+            }
+        }
+        entry
+    }
+
+    /// A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next.
+    fn unencoded(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
+        let question = Question {
+            path: asked.path,
+            preference: Preference::IDENTITY,
+        };
+        let (question, entry) = self.look_up(question, now);
+        match &entry.found {
+            Found::File(file) => self.send(asked, question, file, now),
+            // The file has changed into something else between two looks.
+            _ => Decision::Done(self.failed(Status::SERVICE_UNAVAILABLE)),
+        }
+    }
+
+    fn send(
+        &mut self,
+        asked: &Asked<'_>,
+        question: Question<'_>,
+        file: &Arc<Representation>,
+        now: Now,
+    ) -> Decision {
+        let decided = if asked.is_unconditional() {
+            None
+        } else {
+            self.precondition(asked, file)
+        };
+        if let Some(response) = decided {
+            return Decision::Done(response);
+        }
+        let source = match self.source(file, now) {
+            Ok(source) => source,
+            Err(OpenError::Missing) => return self.changed(asked, question, now),
+            Err(_) => return Decision::Done(self.failed(Status::SERVICE_UNAVAILABLE)),
+        };
+        Decision::Done(self.send_from(asked, file, &source, now))
+    }
+
+    fn send_from(
+        &self,
+        asked: &Asked<'_>,
+        file: &Representation,
+        source: &Source,
+        now: Now,
+    ) -> Response {
+        let options = &self.shared.options;
+        let range = asked.counting_range().filter(|_| {
+            let validators = file.validators();
+            asked
+                .if_range
+                .as_deref()
+                .is_none_or(|value| if_range_matches(value, &validators, now.unix_seconds))
+        });
+        match range.map(|range| select(range, file.length)) {
+            None | Some(Selection::Whole) => Response::encoded(Status::OK, file.head.clone())
+                .content(content_of(source.part(0, file.length))),
+            Some(Selection::Partial(set)) => partial_answer(file, source, &set, options),
+            Some(Selection::NotSatisfiable) => unsatisfied_answer(file, options),
+        }
+    }
+
+    /// 304 or 412, where the preconditions say so.
+    fn precondition(&self, asked: &Asked<'_>, file: &Representation) -> Option<Response> {
+        let validators = file.validators();
+        match evaluate(
+            MethodClass::GetOrHead,
+            &asked.preconditions(),
+            Some(&validators),
+        ) {
+            Verdict::Proceed => None,
+            Verdict::NotModified => {
+                let head = file.encode_validator_head(Status::NOT_MODIFIED, &self.shared.options);
+                Some(head.into_response(Status::NOT_MODIFIED, Content::Empty))
+            }
+            Verdict::PreconditionFailed => Some(self.failed(Status::PRECONDITION_FAILED)),
+        }
+    }
+
+    /// The content of a file in the state of its entry; `Missing` where it has changed since.
+    fn source(&mut self, file: &Representation, now: Now) -> Result<Source, OpenError> {
+        if let Some(content) = &file.content {
+            return Ok(Source::Memory(content.clone()));
+        }
+        if let Some(open) = self.cache.descriptor(&file.fingerprint, now.monotonic_ms) {
+            return Ok(Source::File(open));
+        }
+        let node = self.root.open_node(&file.source)?;
+        if node.stat.kind != Kind::File || node.stat.fingerprint != file.fingerprint {
+            return Err(OpenError::Missing);
+        }
+        let open = Arc::new(File::from(node.descriptor));
+        self.cache
+            .keep_descriptor(file.fingerprint, Arc::clone(&open), now.monotonic_ms);
+        Ok(Source::File(open))
+    }
+
+    /// The entry was overtaken by a change: the file is looked up once more, and sent as it is found then.
+    fn changed(&mut self, asked: &Asked<'_>, question: Question<'_>, now: Now) -> Decision {
+        self.cache.forget(question);
+        let entry = self.resolved(
+            Question {
+                preference: Preference::IDENTITY,
+                ..question
+            },
+            now,
+        );
+        let response = match &entry.found {
+            Found::File(file) => match self.source(file, now) {
+                Ok(source) => self.send_from(asked, file, &source, now),
+                Err(_) => self.failed(Status::SERVICE_UNAVAILABLE),
+            },
+            Found::Failed(status) => self.failed(*status),
+            _ => self.missing(now),
+        };
+        Decision::Done(response)
+    }
+
+    fn compressed(
+        &mut self,
+        asked: &Asked<'_>,
+        (question, entry): (Question<'_>, &Entry),
+        (identity, encoding): (&Arc<Representation>, Encoding),
+        now: Now,
+    ) -> Decision {
+        let decided = match asked.is_unconditional() {
+            true => None,
+            false => self.precondition(asked, &identity.to_be_compressed(encoding)),
+        };
+        if let Some(response) = decided {
+            return Decision::Done(response);
+        }
+        let ready = match self.shared.results.get(&(identity.fingerprint, encoding)) {
+            Some(Compressed::Smaller(content)) => {
+                Arc::new(identity.of_compressed(encoding, content, &self.shared.options))
+            }
+            Some(Compressed::NotSmaller) => Arc::clone(identity),
+            None => return self.compress(asked, question, (identity, encoding), now),
+        };
+        self.cache
+            .refine(question, entry, Found::File(Arc::clone(&ready)));
+        self.send(asked, question, &ready, now)
+    }
+
+    fn compress(
+        &mut self,
+        asked: &Asked<'_>,
+        question: Question<'_>,
+        (identity, encoding): (&Arc<Representation>, Encoding),
+        now: Now,
+    ) -> Decision {
+        let file = match self.source(identity, now) {
+            Ok(Source::File(file)) => Some(file),
+            Ok(Source::Memory(_)) => None,
+            Err(_) => return self.changed(asked, question, now),
+        };
+        Decision::Later(Job(Work::Compress(CompressJob {
+            identity: Arc::clone(identity),
+            encoding,
+            file,
+            options: Arc::clone(&self.shared.options),
+            results: Arc::clone(&self.shared.results),
+        })))
+    }
+
+    fn redirect(&self, location: &str, query: Option<&[u8]>) -> Response {
+        let location: Cow<'_, [u8]> = match query {
+            None => Cow::Borrowed(location.as_bytes()),
+            Some(query) => Cow::Owned([location.as_bytes(), b"?", query].concat()),
+        };
+        let mut head = Head::new(Status::MOVED_PERMANENTLY, &self.shared.options.server);
+        head.field(Known::Location, &location);
+        head.into_response(Status::MOVED_PERMANENTLY, Content::Empty)
+    }
+
+    /// 404 with the `404.html` of the root where there is one.
+    fn missing(&mut self, now: Now) -> Response {
+        let question = Question {
+            path: b"/404.html",
+            preference: Preference::IDENTITY,
+        };
+        let entry = self.entry(question, now);
+        let Found::File(page) = &entry.found else {
+            return self.failed(Status::NOT_FOUND);
+        };
+        let Ok(source) = self.source(page, now) else {
+            return self.failed(Status::NOT_FOUND);
+        };
+        let mut head = Head::new(Status::NOT_FOUND, &self.shared.options.server);
+        head.field(Known::ContentType, page.media_type.as_bytes());
+        head.into_response(Status::NOT_FOUND, content_of(source.part(0, page.length)))
+    }
+
+    fn failed(&self, status: Status) -> Response {
+        let server = &self.shared.options.server;
+        match status {
+            Status::SERVICE_UNAVAILABLE => {
+                error_answer_with(status, server, &[(Known::RetryAfter, b"1")])
+            }
+            _ => error_answer(status, server),
+        }
+    }
+
+    /// A root that was replaced by another folder, as site generators do, is taken anew.
+    fn look_at_root(&mut self, now: Now) {
+        if now.monotonic_ms.saturating_sub(self.root_looked_ms) < ROOT_LOOK_MS {
+            return;
+        }
+        self.root_looked_ms = now.monotonic_ms;
+        let Ok(root) = self.shared.open_root() else {
+            return; // gone for the moment; the old one answers that its files are missing
+        };
+        let Ok(stat) = root.stat(b"") else {
+            return;
+        };
+        let state = stat.fingerprint;
+        if (state.device, state.inode) != (self.root_state.device, self.root_state.inode) {
+            self.root = Arc::new(root);
+            self.root_state = state;
+            self.cache.clear();
+        }
+    }
+}
+
+impl Service for Files {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        let asked = match Asked::of_head(exchange.head()) {
+            Ok(asked) => asked,
+            Err(_) => return Outcome::Done(self.failed(Status::BAD_REQUEST)),
+        };
+        let job = match self.answer(&asked, exchange.now()) {
+            Decision::Done(response) => return Outcome::Done(response),
+            Decision::Later(job) => job,
+        };
+        let Some(place) = self.shared.offload.place() else {
+            return Outcome::Done(job.decline());
+        };
+        let (responder, outcome) = exchange.later();
+        self.shared
+            .offload
+            .run(place, Box::new(move || responder.send(job.run())));
+        outcome
+    }
+}

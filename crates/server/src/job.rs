@@ -1,0 +1,132 @@
+//! Answers that take too long for a reactor: a job holds all it needs, and runs on any thread.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use vervet_engine::reactor::FileSlice;
+use vervet_engine::{Content, Response};
+use vervet_http::field::Known;
+use vervet_http::negotiation::Encoding;
+use vervet_http::status::Status;
+
+use crate::compression::{Compressed, CompressionResults, ResultKey, compress};
+use crate::error_page::error_answer_with;
+use crate::head::Head;
+use crate::listing::ListJob;
+use crate::options::FilesOptions;
+use crate::representation::{Representation, read_to};
+use crate::root;
+
+/// An answer to be worked out away from the reactor.
+#[derive(Debug)]
+pub struct Job(pub(crate) Work);
+
+#[derive(Debug)]
+pub(crate) enum Work {
+    Compress(CompressJob),
+    List(ListJob),
+}
+
+/// A file to be compressed.
+#[derive(Debug)]
+pub(crate) struct CompressJob {
+    pub(crate) identity: Arc<Representation>,
+    pub(crate) encoding: Encoding,
+    /// Open where the content is not in memory.
+    pub(crate) file: Option<Arc<File>>,
+    pub(crate) options: Arc<FilesOptions>,
+    pub(crate) results: Arc<CompressionResults>,
+}
+
+impl Job {
+    /// Does the work; blocks for as long as it takes.
+    pub fn run(self) -> Response {
+        match self.0 {
+            Work::Compress(job) => job.run(),
+            Work::List(job) => job.run(),
+        }
+    }
+
+    /// The answer where nobody has time for the work.
+    pub fn decline(self) -> Response {
+        match self.0 {
+            Work::Compress(job) => job.uncompressed(),
+            Work::List(job) => {
+                let retry: (Known, &[u8]) = (Known::RetryAfter, b"1");
+                error_answer_with(Status::SERVICE_UNAVAILABLE, &job.options.server, &[retry])
+            }
+        }
+    }
+}
+
+impl CompressJob {
+    fn run(self) -> Response {
+        let key = self.key();
+        let compressed = match self.results.get(&key) {
+            Some(compressed) => compressed,
+            None => match self.content() {
+                Ok(content) => {
+                    let compressed = compress(&content, self.encoding);
+                    self.results.keep(key, compressed.clone());
+                    compressed
+                }
+                Err(changed) => return self.unvalidated(changed),
+            },
+        };
+        match compressed {
+            Compressed::Smaller(content) => {
+                let length = content.clone();
+                let representation =
+                    self.identity
+                        .of_compressed(self.encoding, content, &self.options);
+                Response::encoded(Status::OK, representation.head).content(Content::Bytes(length))
+            }
+            Compressed::NotSmaller => self.uncompressed(),
+        }
+    }
+
+    fn key(&self) -> ResultKey {
+        (self.identity.fingerprint, self.encoding)
+    }
+
+    fn uncompressed(self) -> Response {
+        let content = match (&self.identity.content, self.file) {
+            (Some(content), _) => Content::Bytes(content.clone()),
+            (None, Some(file)) => Content::File(FileSlice {
+                file,
+                offset: 0,
+                length: self.identity.length,
+            }),
+            (None, None) => Content::Empty,
+        };
+        Response::encoded(Status::OK, self.identity.head.clone()).content(content)
+    }
+
+    /// The content in the state that the validators promise; `Err` with what was read of another state.
+    fn content(&self) -> Result<Bytes, Vec<u8>> {
+        if let Some(content) = &self.identity.content {
+            return Ok(content.clone());
+        }
+        let mut content = Vec::new();
+        let Some(file) = &self.file else {
+            return Err(content);
+        };
+        let promised = self.identity.fingerprint;
+        let read = read_to(&mut content, file.as_fd(), promised.size);
+        let state = root::stat(file.as_fd());
+        match (read, state) {
+            (Ok(()), Ok(stat)) if stat.fingerprint == promised => Ok(Bytes::from(content)),
+            _ => Err(content),
+        }
+    }
+
+    /// A file that changes while it is read, such as a log, is sent as found, with no validator to hold it to.
+    fn unvalidated(&self, content: Vec<u8>) -> Response {
+        let mut head = Head::new(Status::OK, &self.options.server);
+        head.field(Known::ContentType, self.identity.media_type.as_bytes());
+        head.field(Known::CacheControl, b"no-store");
+        head.into_response(Status::OK, content)
+    }
+}

@@ -1,0 +1,97 @@
+//! Work that would hold up a reactor, done by one thread of the process: compressing and listing.
+//!
+//! The thread starts with the first piece of work. At most [`WORK_MAX`] pieces wait; who finds no place answers
+//! without that work.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+
+/// Pieces of work that may wait or run.
+pub const WORK_MAX: usize = 64;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// The thread, and the places in its queue.
+#[derive(Debug, Default)]
+pub(crate) struct Offload {
+    taken: Arc<AtomicUsize>,
+    queue: OnceLock<Option<Sender<(Place, Work)>>>,
+}
+
+/// A place in the queue, free again when dropped.
+#[derive(Debug)]
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Offload {
+    /// Takes a place, if one is free.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let mut taken = self.taken.load(Ordering::Relaxed);
+        while taken < WORK_MAX {
+            let next = taken + 1;
+            match self.taken.compare_exchange_weak(
+                taken,
+                next,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Some(Place(Arc::clone(&self.taken))),
+                Err(now) => taken = now,
+            }
+        }
+        None
+    }
+
+    /// Has the work done. Where no thread can be had it is done here and now: slow, but right.
+    pub(crate) fn run(&self, place: Place, work: Work) {
+        let queue = self.queue.get_or_init(start);
+        let unsent = match queue {
+            Some(queue) => queue.send((place, work)).err().map(|refused| refused.0),
+            None => Some((place, work)),
+        };
+        if let Some((_place, work)) = unsent {
+            work();
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn start() -> Option<Sender<(Place, Work)>> {
+    let (sender, receiver) = channel();
+    let thread = std::thread::Builder::new().name("vervet-offload".to_owned());
+    thread
+        .spawn(move || work_off(&receiver))
+        .ok()
+        .map(|_| sender)
+}
+
+fn work_off(queue: &Receiver<(Place, Work)>) {
+    while let Ok((_place, work)) = queue.recv() {
+        work();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_bounded_and_come_back() {
+        let offload = Offload::default();
+        let mut places: Vec<_> = (0..WORK_MAX).map(|_| offload.place().unwrap()).collect();
+        assert!(offload.place().is_none());
+        places.pop();
+        let place = offload.place().unwrap();
+        let (done, wait) = channel();
+        offload.run(
+            place,
+            Box::new(move || done.send(std::thread::current().id()).unwrap()),
+        );
+        assert_ne!(wait.recv().unwrap(), std::thread::current().id());
+    }
+}
