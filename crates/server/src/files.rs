@@ -261,12 +261,9 @@ impl Files {
         file: &Arc<Representation>,
         now: Now,
     ) -> Decision {
-        let decided = if asked.is_unconditional() {
-            None
-        } else {
-            self.precondition(asked, file)
-        };
-        if let Some(response) = decided {
+        if !asked.is_unconditional()
+            && let Some(response) = self.precondition(asked, file)
+        {
             return Decision::Done(response);
         }
         let source = match self.source(file, now) {
@@ -363,11 +360,9 @@ impl Files {
         (identity, encoding): (&Arc<Representation>, Encoding),
         now: Now,
     ) -> Decision {
-        let decided = match asked.is_unconditional() {
-            true => None,
-            false => self.precondition(asked, &identity.to_be_compressed(encoding)),
-        };
-        if let Some(response) = decided {
+        if !asked.is_unconditional()
+            && let Some(response) = self.precondition(asked, &identity.to_be_compressed(encoding))
+        {
             return Decision::Done(response);
         }
         let ready = match self.shared.results.get(&(identity.fingerprint, encoding)) {
@@ -464,9 +459,8 @@ impl Files {
 
 impl Service for Files {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
-        let asked = match Asked::of_head(exchange.head()) {
-            Ok(asked) => asked,
-            Err(_) => return Outcome::Done(self.failed(Status::BAD_REQUEST)),
+        let Ok(asked) = Asked::of_head(exchange.head()) else {
+            return Outcome::Done(self.failed(Status::BAD_REQUEST));
         };
         let job = match self.answer(&asked, exchange.now()) {
             Decision::Done(response) => return Outcome::Done(response),
