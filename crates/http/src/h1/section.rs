@@ -107,3 +107,28 @@ fn explain_line(line: &[u8], is_first: bool) -> Option<Violation> {
         None => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Section, find_end};
+
+    /// The bytes already searched are changed under the search: it must not notice.
+    #[test]
+    fn looks_at_no_byte_twice() {
+        let mut scanned = 0;
+        let early = b"GET / HTTP/1.1\r\nHost: a\r\n";
+        assert!(matches!(
+            find_end(early, &mut scanned, Section::Head, 100),
+            Ok(None)
+        ));
+        assert_eq!(scanned as usize, early.len());
+        let mut late = [b'\n'; 25];
+        late[23..].copy_from_slice(b"\r\n");
+        let late = [&late[..], b"\r\n"].concat();
+        let span = find_end(&late, &mut scanned, Section::Head, 100)
+            .unwrap()
+            .unwrap();
+        assert_eq!((span.from, span.to), (0, 27));
+        assert_eq!(scanned, 0, "the next section is searched from its start");
+    }
+}
