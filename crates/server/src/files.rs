@@ -4,6 +4,7 @@
 //! decision to the engine. One value serves one reactor; [`FilesShared`] holds what all of them share.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -46,23 +47,32 @@ pub struct FilesShared {
     options: Arc<FilesOptions>,
     directory: PathBuf,
     single: Option<Box<[u8]>>,
+    root: Arc<Root>,
+    root_state: Fingerprint,
     results: Arc<CompressionResults>,
     offload: Offload,
 }
 
 impl FilesShared {
-    /// Checks that the root can be opened. It may be a directory, or one file that is the whole site.
-    pub fn new(options: FilesOptions) -> Result<Arc<Self>, OpenError> {
-        let path = std::path::absolute(&options.root).map_err(|_| OpenError::Missing)?;
+    /// Opens the root. It may be a directory, or one file that is the whole site.
+    pub fn new(options: FilesOptions) -> Result<Arc<Self>, FilesError> {
+        let refused = |reason| FilesError {
+            root: options.root.clone(),
+            reason,
+        };
+        let path = std::path::absolute(&options.root).map_err(|_| refused(OpenError::Missing))?;
         let single = path.metadata().is_ok_and(|metadata| metadata.is_file());
         let (directory, single) = match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) if single => (parent, Some(Box::from(name.as_bytes()))),
             _ => (path.as_path(), None),
         };
-        Root::open(directory, options.symlinks)?;
+        let root = Root::open(directory, options.symlinks).map_err(refused)?;
+        let root_state = root.stat(b"").map_err(refused)?.fingerprint;
         Ok(Arc::new(Self {
             directory: directory.to_owned(),
             single,
+            root: Arc::new(root),
+            root_state,
             options: Arc::new(options),
             results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
             offload: Offload::default(),
@@ -83,6 +93,26 @@ impl FilesShared {
         Root::open(&self.directory, self.options.symlinks)
     }
 }
+
+/// Why a folder cannot be served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilesError {
+    root: PathBuf,
+    reason: OpenError,
+}
+
+impl fmt::Display for FilesError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "cannot serve {}: {}",
+            self.root.display(),
+            self.reason
+        )
+    }
+}
+
+impl std::error::Error for FilesError {}
 
 /// What becomes of a request.
 #[derive(Debug)]
@@ -115,16 +145,15 @@ pub struct Usage {
 
 impl Files {
     /// A handler for one reactor.
-    pub fn new(shared: &Arc<FilesShared>) -> Result<Self, OpenError> {
-        let root = shared.open_root()?;
-        Ok(Self {
-            root_state: root.stat(b"")?.fingerprint,
-            root: Arc::new(root),
+    pub fn new(shared: &Arc<FilesShared>) -> Self {
+        Self {
+            root: Arc::clone(&shared.root),
+            root_state: shared.root_state,
             root_looked_ms: 0,
             cache: FileCache::new(shared.options.limits),
             preferences: PreferenceMemory::default(),
             shared: Arc::clone(shared),
-        })
+        }
     }
 
     /// What the cache holds now.

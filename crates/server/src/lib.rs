@@ -21,6 +21,6 @@ mod timestamp;
 mod walk;
 
 pub use asked::Asked;
-pub use files::{Decision, Files, FilesShared, Usage};
+pub use files::{Decision, Files, FilesError, FilesShared, Usage};
 pub use job::Job;
 pub use options::FilesOptions;

@@ -5,6 +5,7 @@
 //! or forbidden (kernels before 5.6, some container filters), [`crate::walk`] opens part by part instead.
 //! This module does not decode request targets; it takes paths relative to the root.
 
+use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -53,6 +54,24 @@ pub enum OpenError {
     /// Any other failure of the system, such as a failing disk.
     System(Errno),
 }
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => formatter.write_str("there is nothing of that name"),
+            Self::Linked => formatter.write_str("a part of it is a symbolic link"),
+            Self::Escapes => formatter.write_str("it leads out of the root"),
+            Self::Special => formatter.write_str("it is neither a file nor a directory"),
+            Self::Unreadable => formatter.write_str("permission denied"),
+            Self::Exhausted => {
+                formatter.write_str("too many open files (raise the limit, see ulimit -n)")
+            }
+            Self::System(errno) => write!(formatter, "the system says: {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
 
 /// What distinguishes one state of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -39,7 +39,7 @@ impl Site {
         age(tree.path());
         let mut options = FilesOptions::new(tree.path());
         change(&mut options);
-        let files = Files::new(&FilesShared::new(options).unwrap()).unwrap();
+        let files = Files::new(&FilesShared::new(options).unwrap());
         Self {
             tree,
             files,
