@@ -77,6 +77,12 @@ fn a_skip_is_not_a_pass() {
 }
 
 #[test]
+fn what_another_test_runs_is_no_skip() {
+    check_tests(0, &format!("test a ... ignored, run by b\n{GOOD}"), "5 0 0");
+    check_tests(0, &format!("test a ... ignored, too slow\n{GOOD}"), "5 0 1");
+}
+
+#[test]
 fn each_fuzz_target_is_a_test() {
     check_fuzzing(0, "fuzz head ok (1000 runs)\nfuzz chunked ok\n", "2 0 0");
     check_fuzzing(

@@ -19,6 +19,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("testkit", &[]),
     // Measures programs from outside, ours like the others.
     ("bench", &[]),
+    // Other languages carry a reactor in their own loops.
+    ("bindings/poll", &["engine"]),
+    ("bindings/c", &["server"]),
+    ("bindings/python", &["server"]),
 ];
 
 /// The crates that do no I/O may not use one that does, whatever they call of it.
@@ -52,7 +56,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree
         .ending("/Cargo.toml")
-        .filter(|(path, _)| path.starts_with("crates/"))
+        .filter(|(path, _)| path.starts_with("crates/") || path.starts_with("bindings/"))
     {
         let user = path
             .trim_start_matches("crates/")
@@ -216,6 +220,20 @@ mod tests {
     #[test]
     fn finds_crates_that_are_not_on_the_map() {
         check_manifest("extras", "[dependencies]\n", &[0]);
+    }
+
+    #[test]
+    fn bindings_are_on_the_map_too() {
+        let manifest = "[dependencies]\nvervet-supervisor.workspace = true";
+        let files = [
+            ("bindings/c/Cargo.toml", manifest),
+            ("bindings/x/Cargo.toml", ""),
+        ];
+        check_rule(
+            check,
+            &files,
+            &["bindings/c/Cargo.toml:2", "bindings/x/Cargo.toml:0"],
+        );
     }
 
     #[test]

@@ -88,6 +88,12 @@ fn is_module_doc(attribute: &syn::Attribute) -> bool {
 }
 
 fn logic_in_index(path: &str, file: &syn::File) -> Vec<Finding> {
+    let declares =
+        |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
+    if !file.items.iter().any(declares) {
+        // A crate of one file.
+        return Vec::new();
+    }
     let long = functions(file, Scope::Product)
         .into_iter()
         .filter(|function| function.lines > INDEX_FUNCTION_LINES_MAX);
@@ -146,7 +152,7 @@ mod tests {
     #[test]
     fn finds_logic_where_modules_are_declared() {
         let text = lines(
-            "//! Doc.\nfn g() {\n",
+            "//! Doc.\nmod a;\nfn g() {\n",
             4,
             "}\n#[cfg(test)]\nmod tests {\nfn g() {\n",
         );
@@ -157,7 +163,9 @@ mod tests {
             ("a/other.rs", &text),
             ("a/tests/common/mod.rs", &text),
         ];
-        check_rule(check, &files, &["a/lib.rs:2", "a/mod.rs:2"]);
+        check_rule(check, &files, &["a/lib.rs:3", "a/mod.rs:3"]);
+        let alone = text.replace("mod a;\n", "");
+        check_rule(check, &[("a/lib.rs", &alone)], &[]);
     }
 
     #[test]
