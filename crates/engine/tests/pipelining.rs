@@ -22,7 +22,10 @@ fn hundred() -> Vec<u8> {
 fn expect_hundred(client: &mut RawClient) {
     for number in 0..100 {
         let response = client.read_response();
-        assert_eq!((response.status, response.text()), (200, &*format!("/{number}")));
+        assert_eq!(
+            (response.status, response.text()),
+            (200, &*format!("/{number}"))
+        );
     }
 }
 
@@ -47,10 +50,17 @@ fn nothing_behind_a_request_to_close_is_answered() {
     let server = Server::start(Limits::default(), echo_target);
     let mut client = server.connect();
     client.send(
-        ["GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", &get("/2")].concat(),
+        [
+            "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            &get("/2"),
+        ]
+        .concat(),
     );
     let last = client.read_response();
-    assert_eq!((last.text(), last.field("Connection")), ("/1", Some("close")));
+    assert_eq!(
+        (last.text(), last.field("Connection")),
+        ("/1", Some("close"))
+    );
     client.expect_close();
 }
 
@@ -144,7 +154,16 @@ fn an_answer_that_comes_later_keeps_its_place() {
     let (sender, responders) = mpsc::sync_channel(8);
     let server = Server::start(Limits::default(), hand_over(sender));
     let mut client = server.connect();
-    client.send([get("/1"), get("/later"), get("/2"), get("/later"), get("/3")].concat());
+    client.send(
+        [
+            get("/1"),
+            get("/later"),
+            get("/2"),
+            get("/later"),
+            get("/3"),
+        ]
+        .concat(),
+    );
     assert_eq!(client.read_response().text(), "/1");
     for (answer, next) in [("a", "/2"), ("b", "/3")] {
         let responder = responders.recv_timeout(PATIENCE).unwrap();
@@ -186,7 +205,10 @@ fn the_last_answer_says_so_and_ends_the_connection() {
     }
     // A request behind the last one is not answered, and does not turn the answer into a reset.
     let last = client.exchange([get("/last"), get("/beyond")].concat());
-    assert_eq!((last.text(), last.field("Connection")), ("/last", Some("close")));
+    assert_eq!(
+        (last.text(), last.field("Connection")),
+        ("/last", Some("close"))
+    );
     client.finish();
     client.expect_close();
     assert_eq!(server.count(|counters| &counters.requests), 1000);
@@ -222,7 +244,11 @@ fn check_persistence(request: &str, connection: Option<&str>, persists: bool) {
 #[test]
 fn connections_persist_by_version_and_connection_field() {
     check_persistence("GET / HTTP/1.0\r\n\r\n", Some("close"), false);
-    check_persistence("GET / HTTP/1.0\r\nConnection: x\r\n\r\n", Some("close"), false);
+    check_persistence(
+        "GET / HTTP/1.0\r\nConnection: x\r\n\r\n",
+        Some("close"),
+        false,
+    );
     check_persistence(
         "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
         Some("close"),

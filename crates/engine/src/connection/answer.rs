@@ -125,12 +125,28 @@ impl<S: Service> Http<S> {
         }
     }
 
-    /// Request content broke off. An exchange that has no answer yet is answered by the engine.
+    /// Request content ran into a limit.
     pub(super) fn content_failed(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
         error: ContentError,
+    ) {
+        let status = match error {
+            ContentError::TooLarge(_) => Status::CONTENT_TOO_LARGE,
+            ContentError::TimedOut => Status::REQUEST_TIMEOUT,
+            _ => Status::BAD_REQUEST,
+        };
+        self.break_off(io, connection, error, (status, &error.to_string()));
+    }
+
+    /// Request content breaks off. An exchange that has no answer yet is refused by the engine.
+    pub(super) fn break_off(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        error: ContentError,
+        (status, reason): (Status, &str),
     ) {
         let Some(mut exchange) = connection.exchange.take() else {
             return io.close(Closing::Lingering);
@@ -143,14 +159,9 @@ impl<S: Service> Http<S> {
             connection.exchange = Some(exchange);
             return io.close(Closing::Abort);
         }
-        let status = match error {
-            ContentError::TooLarge(_) => Status::CONTENT_TOO_LARGE,
-            ContentError::TimedOut => Status::REQUEST_TIMEOUT,
-            _ => Status::BAD_REQUEST,
-        };
         drop(exchange);
         let record = Record { status, ..record };
-        self.refuse_with(io, connection, &error.to_string(), record);
+        self.refuse_with(io, connection, reason, record);
     }
 
     /// Answers what is no valid request, or one that is not let through, and closes.

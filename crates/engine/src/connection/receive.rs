@@ -187,10 +187,15 @@ impl<S: Service> Http<S> {
 
     fn violated(&mut self, io: &mut Io<'_>, connection: &mut Connection, violation: Violation) {
         self.counters.violations.add(1);
-        if connection.exchange.is_some() {
-            return self.content_failed(io, connection, ContentError::Malformed);
-        }
         let reason = violation.to_string();
+        if connection.exchange.is_some() {
+            let refusal = (violation.status(), reason.as_str());
+            return self.break_off(io, connection, ContentError::Malformed, refusal);
+        }
+        if connection.waiting == super::Waiting::Exchange {
+            // The request had its answer before its content broke, and must not have two.
+            return io.close(Closing::Lingering);
+        }
         self.refuse(io, connection, violation.status(), &reason);
     }
 }
