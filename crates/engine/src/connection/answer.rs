@@ -29,6 +29,10 @@ impl<S: Service> Http<S> {
             return;
         }
         if done {
+            if connection.machine.owes_continue() {
+                // The client may send the content or leave; neither is worth waiting for (RFC 9110 §10.1.1).
+                io.close(Closing::Lingering);
+            }
             return self.finish(io, connection, record, None);
         }
         connection.exchange = Some(Box::new(InProgress {

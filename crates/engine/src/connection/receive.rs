@@ -228,7 +228,11 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
         Next::Request => connection.waiting = super::Waiting::Request,
         Next::Unfinished | Next::Switched => {}
         // A peer that may still be sending would have its answer overtaken by a reset.
-        Next::Close if unread_bytes > 0 || connection.closes_unasked => {
+        Next::Close
+            if unread_bytes > 0
+                || connection.closes_unasked
+                || connection.machine.awaits_content() =>
+        {
             io.close(Closing::Lingering);
         }
         Next::Close => io.close(Closing::AfterSent),

@@ -235,6 +235,11 @@ impl Machine {
         violation
     }
 
+    /// Whether content of the peer's message has still to come, or the end of its chunks.
+    pub(super) fn awaits_content(&self) -> bool {
+        self.incoming != Incoming::Nothing
+    }
+
     pub(super) fn expect_content(&mut self, content: ContentLength) {
         (self.incoming, self.incoming_left) = match content {
             ContentLength::None => (Incoming::Nothing, 0),

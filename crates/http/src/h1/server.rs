@@ -291,6 +291,11 @@ impl Server {
         self.0.pair.server
     }
 
+    /// Whether the client has still to send content of the request under way.
+    pub fn awaits_content(&self) -> bool {
+        self.0.awaits_content()
+    }
+
     /// Whether `send_continue` would write something.
     pub fn owes_continue(&self) -> bool {
         self.0.owes_continue == Continue::Owed
