@@ -3,8 +3,9 @@
 use vervet_http::h1::{Framing, Length, ResponseHead};
 use vervet_http::status::Status;
 
+use super::http::Http;
 use super::receive::next_exchange;
-use super::{Answer, Connection, Http, InProgress, Record};
+use super::state::{Answer, Connection, InProgress, Record};
 use crate::exchange::Service;
 use crate::pipe::{ContentError, Read};
 use crate::reactor::{Closing, Io};

@@ -1,6 +1,7 @@
 //! The PROXY protocol header in front of the first request, from peers that are trusted to send it.
 
-use super::{Connection, Http, Waiting};
+use super::http::Http;
+use super::state::{Connection, Waiting};
 use crate::exchange::Service;
 use crate::proxy_protocol::{self, Parsed};
 use crate::reactor::{Closing, Io};

@@ -6,7 +6,8 @@ use vervet_http::status::Status;
 
 use bytes::Bytes;
 
-use super::{Answer, Connection, Http, InProgress, Record};
+use super::http::Http;
+use super::state::{Answer, Connection, InProgress, Record};
 use crate::exchange::{Exchange, Left, Outcome, Return, Service};
 use crate::pipe::{ContentError, TrySendError};
 use crate::reactor::{Closing, Io};
@@ -89,7 +90,7 @@ impl<S: Service> Http<S> {
         let window_bytes = limits.content_window_bytes as usize;
         self.counters.requests.add(1);
         connection.requests = connection.requests.wrapping_add(1);
-        connection.waiting = super::Waiting::Exchange;
+        connection.waiting = super::state::Waiting::Exchange;
         connection.dropped_bytes = 0;
         if (requests_max > 0 && connection.requests >= requests_max) || io.is_draining() {
             connection.close_after_this();
@@ -192,7 +193,7 @@ impl<S: Service> Http<S> {
             let refusal = (violation.status(), reason.as_str());
             return self.break_off(io, connection, ContentError::Malformed, refusal);
         }
-        if connection.waiting == super::Waiting::Exchange {
+        if connection.waiting == super::state::Waiting::Exchange {
             // The request had its answer before its content broke, and must not have two.
             return io.close(Closing::Lingering);
         }
@@ -225,7 +226,7 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
         return;
     }
     match connection.machine.start_next() {
-        Next::Request => connection.waiting = super::Waiting::Request,
+        Next::Request => connection.waiting = super::state::Waiting::Request,
         Next::Unfinished | Next::Switched => {}
         // A peer that may still be sending would have its answer overtaken by a reset.
         Next::Close

@@ -69,27 +69,24 @@ pub(super) fn find_end(
 /// What is wrong with field lines that `httparse` refused: the first offence in reading order.
 #[cold]
 pub(super) fn explain_fields(lines: &[u8]) -> Violation {
-    let mut is_first = true;
+    let mut space_before = Violation::FieldLeadingSpace;
     for line in lines.split(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             continue;
         }
-        if let Some(violation) = explain_line(line, is_first) {
+        if let Some(violation) = explain_line(line, space_before) {
             return violation;
         }
-        is_first = false;
+        space_before = Violation::FieldFolded;
     }
     Violation::FieldName
 }
 
-fn explain_line(line: &[u8], is_first: bool) -> Option<Violation> {
+/// `space_before` is what white space at the beginning of the line means.
+fn explain_line(line: &[u8], space_before: Violation) -> Option<Violation> {
     if matches!(line[0], b' ' | b'\t') {
-        return Some(if is_first {
-            Violation::FieldLeadingSpace
-        } else {
-            Violation::FieldFolded
-        });
+        return Some(space_before);
     }
     let Some(colon) = memchr::memchr(b':', line) else {
         return Some(Violation::FieldName);

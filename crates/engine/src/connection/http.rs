@@ -1,0 +1,316 @@
+//! HTTP/1 for one reactor: what each completed event means, and what a connection waits for next.
+
+use std::sync::Arc;
+
+use vervet_http::h1::{HeadLimits, Server};
+use vervet_http::status::Status;
+
+use crate::counters::Counters;
+use crate::exchange::{Finished, Message, Service};
+use crate::executor::Spawner;
+use crate::limits::Limits;
+use crate::pipe::ContentError;
+use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Protocol, Reason};
+
+use super::date::DateLine;
+use super::receive;
+use super::state::{Connection, Record, Waiting};
+
+/// Settings that all connections of an engine share.
+#[derive(Clone, Debug, Default)]
+pub struct HttpOptions {
+    /// Time and size limits.
+    pub limits: Limits,
+    /// Field lines, each with its CRLF, that the engine's own answers carry, such as `Server: vervet`.
+    pub own_fields: Vec<u8>,
+    /// What the `Retry-After` of an overload answer says, in seconds.
+    pub retry_after_s: u32,
+}
+
+/// HTTP/1 for one reactor.
+pub struct Http<S> {
+    pub(super) service: S,
+    pub(super) options: Arc<HttpOptions>,
+    pub(super) head_limits: HeadLimits,
+    pub(super) counters: Arc<Counters>,
+    pub(super) mailbox: Arc<Mailbox<Message>>,
+    pub(super) spawner: Spawner,
+    pub(super) date: DateLine,
+}
+
+impl<S: Service> Http<S> {
+    /// HTTP for one reactor, over its mailbox and executor.
+    pub fn new(
+        service: S,
+        options: Arc<HttpOptions>,
+        counters: Arc<Counters>,
+        mailbox: &Arc<Mailbox<Message>>,
+        spawner: &Spawner,
+    ) -> Self {
+        let limits = &options.limits;
+        let head_limits = HeadLimits {
+            head_bytes_max: limits.head_bytes_max as usize,
+            fields_max: limits.fields_max as usize,
+            target_bytes_max: limits.target_bytes_max as usize,
+            trailer_bytes_max: limits.trailer_bytes_max as usize,
+        };
+        Self {
+            service,
+            options,
+            head_limits,
+            counters,
+            mailbox: Arc::clone(mailbox),
+            spawner: spawner.clone(),
+            date: DateLine::default(),
+        }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Whether so many bytes in so much time are below a floor of bytes a second, after the grace.
+    pub(super) fn is_too_slow(&self, bytes: u64, elapsed_ms: u64, rate_min: u32) -> bool {
+        elapsed_ms > u64::from(self.limits().rate_grace_ms)
+            && bytes.saturating_mul(1000) < elapsed_ms.saturating_mul(u64::from(rate_min))
+    }
+
+    /// Works off what waits in the connection's own buffer, then sets the deadline for what comes next.
+    pub(super) fn go_on(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        let input = std::mem::take(&mut connection.input);
+        let consumed = self.advance(io, connection, &input);
+        connection.keep(input, consumed);
+        self.wait(io, connection);
+    }
+
+    /// Sets what the connection waits for. Reading goes on exactly when something can be done with the bytes.
+    pub(super) fn wait(&self, io: &mut Io<'_>, connection: &mut Connection) {
+        if io.is_closing() {
+            return;
+        }
+        // Without an exchange, content that nobody wants may be on its way out.
+        if connection.exchange.is_some() || connection.is_receiving() {
+            return self.wait_in_exchange(io, connection);
+        }
+        io.resume();
+        if connection.waiting == Waiting::Head {
+            // The time for a head runs from its first byte, however many pieces it comes in.
+        } else if connection.input.is_empty() {
+            self.wait_for_request(io, connection);
+        } else {
+            connection.waiting = Waiting::Head;
+            io.set_deadline(u64::from(self.limits().head_timeout_ms));
+        }
+    }
+
+    fn wait_in_exchange(&self, io: &mut Io<'_>, connection: &mut Connection) {
+        let limits = self.limits();
+        let wants_content = connection.wants_content();
+        connection.waiting = Waiting::Exchange;
+        if wants_content {
+            io.resume();
+        } else {
+            io.pause();
+        }
+        if io.is_blocked() {
+            io.set_deadline(u64::from(limits.write_stall_timeout_ms));
+        } else if wants_content && !connection.is_switched() {
+            io.set_deadline(u64::from(limits.content_idle_timeout_ms));
+        } else {
+            io.clear_deadline();
+        }
+    }
+
+    fn wait_for_request(&self, io: &mut Io<'_>, connection: &mut Connection) {
+        connection.waiting = Waiting::Request;
+        let kept_ms = self.limits().keep_alive_idle_ms;
+        let idle_ms = if io.is_draining() {
+            DRAIN_IDLE_MS.min(kept_ms)
+        } else {
+            kept_ms
+        };
+        io.set_deadline(u64::from(idle_ms));
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        io: &Io<'_>,
+        connection: &Connection,
+        record: Record,
+        fault: Option<&str>,
+    ) {
+        if record.tag.is_some() || fault.is_some() {
+            let now = io.now();
+            self.service.finished(&Finished {
+                tag: record.tag,
+                status: record.status,
+                content_bytes: record.content_bytes,
+                duration_ms: now.monotonic_ms.saturating_sub(record.started_ms),
+                peer: connection.peer,
+                now,
+                fault,
+            });
+        }
+    }
+}
+
+/// How long a kept connection may still begin a last request after a drain has begun: one that was sent before
+/// the client could know is answered, with `Connection: close`.
+const DRAIN_IDLE_MS: u32 = 500;
+
+impl<S: Service> Protocol for Http<S> {
+    type Connection = Connection;
+    type Message = Message;
+
+    fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Connection> {
+        if accepted.overload.is_some() {
+            self.counters.refused.add(1);
+            self.refuse_overload(io);
+            return Admission::Refuse;
+        }
+        self.counters.connections.add(1);
+        let expects_preface = accepted
+            .listener
+            .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
+        let (waiting, timeout_ms) = if expects_preface {
+            (Waiting::Preface, self.limits().proxy_header_timeout_ms)
+        } else {
+            (Waiting::Head, self.limits().head_timeout_ms)
+        };
+        io.set_deadline(u64::from(timeout_ms));
+        Admission::Admit(Connection {
+            machine: Server::new(),
+            waiting,
+            input: Vec::new(),
+            peer: accepted.peer,
+            listener: Arc::clone(&accepted.listener),
+            exchange: None,
+            requests: 0,
+            dropped_bytes: 0,
+            closes_unasked: false,
+        })
+    }
+
+    fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
+        if connection.input.is_empty() && connection.waiting != Waiting::Preface {
+            let consumed = self.advance(io, connection, bytes);
+            connection.input.extend_from_slice(&bytes[consumed..]);
+            self.wait(io, connection);
+        } else {
+            connection.input.extend_from_slice(bytes);
+            if connection.waiting == Waiting::Preface && !self.preface(io, connection) {
+                return;
+            }
+            self.go_on(io, connection);
+        }
+    }
+
+    fn on_sent(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        self.pump(io, connection);
+        self.go_on(io, connection);
+    }
+
+    fn on_progress(&mut self, io: &mut Io<'_>, _connection: &mut Connection) {
+        let Some((since_ms, taken_bytes)) = io.blocked() else {
+            return;
+        };
+        let waited_ms = io.now().monotonic_ms.saturating_sub(since_ms);
+        if self.is_too_slow(taken_bytes, waited_ms, self.limits().write_rate_min) {
+            self.counters.timeouts.add(1);
+            return io.close(Closing::Abort);
+        }
+        io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
+    }
+
+    fn on_eof(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if connection.is_receiving()
+            && let Some(exchange) = &mut connection.exchange
+            && let Some(sender) = exchange.inbound.take()
+        {
+            if connection.is_switched() {
+                sender.finish(None);
+            } else {
+                sender.abort(ContentError::PeerClosed);
+            }
+        }
+        // A peer may shut its side and still read (`nc -N`): an answer under way is given.
+        connection.machine.close_after_this();
+        if connection.exchange.is_none() && !io.is_blocked() {
+            io.close(Closing::AfterSent);
+        }
+    }
+
+    fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if io.is_blocked() {
+            self.counters.timeouts.add(1);
+            return io.close(Closing::Abort);
+        }
+        match connection.waiting {
+            Waiting::Request => io.close(Closing::AfterSent),
+            Waiting::Preface => io.close(Closing::Abort),
+            Waiting::Head if connection.input.is_empty() => io.close(Closing::AfterSent),
+            Waiting::Head => {
+                self.counters.timeouts.add(1);
+                self.refuse(
+                    io,
+                    connection,
+                    Status::REQUEST_TIMEOUT,
+                    "the request head took too long",
+                );
+            }
+            Waiting::Exchange => {
+                self.counters.timeouts.add(1);
+                self.content_failed(io, connection, ContentError::TimedOut);
+            }
+        }
+    }
+
+    fn on_message(&mut self, io: &mut Io<'_>, connection: &mut Connection, message: Message) {
+        let number = match message {
+            Message::Respond(number, _) | Message::Abandoned(number) | Message::Pipe(number) => {
+                number
+            }
+        };
+        let Some(exchange) = &connection.exchange else {
+            return;
+        };
+        if exchange.number != number {
+            return; // the answer of an exchange that is over must not reach the next one
+        }
+        match message {
+            Message::Respond(_, response) => self.respond_later(io, connection, *response),
+            Message::Abandoned(_) => self.handler_failed(io, connection),
+            Message::Pipe(_) => {
+                receive::feed(io, connection);
+                self.pump(io, connection);
+            }
+        }
+        self.go_on(io, connection);
+    }
+
+    fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+        if connection.waiting == Waiting::Request {
+            self.wait_for_request(io, connection);
+        }
+    }
+
+    fn on_close(&mut self, mut connection: Connection, reason: Reason) {
+        self.counters.closed.add(1);
+        let Some(mut exchange) = connection.exchange.take() else {
+            return;
+        };
+        if let Some(sender) = exchange.inbound.take() {
+            sender.abort(ContentError::PeerClosed);
+        }
+        let fault = reason.to_string();
+        self.service.finished(&Finished {
+            tag: exchange.record.tag,
+            status: exchange.record.status,
+            content_bytes: exchange.record.content_bytes,
+            duration_ms: 0,
+            peer: connection.peer,
+            now: crate::reactor::Now::read(),
+            fault: Some(&fault),
+        });
+    }
+}
