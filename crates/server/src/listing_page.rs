@@ -15,7 +15,8 @@ const STYLE: &str = include_str!("listing.css");
 
 // One drawing for each kind of content, referred to by the rows.
 const SYMBOLS: &str = "<svg class=\"s\" aria-hidden=\"true\"><defs>\
-<symbol id=\"d\" viewBox=\"0 0 24 24\"><path d=\"M3 6.5A1.5 1.5 0 0 1 4.5 5h4.6l2.2 2.5h8.2A1.5 1.5 0 0 1 21 9v9.5a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 18.5z\"/></symbol>\
+<symbol id=\"d\" viewBox=\"0 0 24 24\"><path d=\"M3 6.5A1.5 1.5 0 0 1 4.5 5h4.6l2.2 2.5h8.2A1.5 1.5 0 0 1 21 9\
+ v9.5a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 18.5z\"/></symbol>\
 <symbol id=\"u\" viewBox=\"0 0 24 24\"><path d=\"M12 19V6m-5.5 5.5L12 6l5.5 5.5\"/></symbol>\
 <symbol id=\"f\" viewBox=\"0 0 24 24\"><path d=\"M6 3.5h8l4.5 4.5v12.5H6zM13.5 3.5V8.5h5\"/></symbol>\
 <symbol id=\"t\" viewBox=\"0 0 24 24\"><path d=\"M6 3.5h8l4.5 4.5v12.5H6zM13.5 3.5V8.5h5M9 12.5h6.5M9 16h6.5\"/></symbol>\
