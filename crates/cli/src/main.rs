@@ -1,3 +1,32 @@
 //! The vervet command.
 
-fn main() {}
+mod arguments;
+mod failure;
+mod generate;
+mod limits;
+mod reference;
+mod serve;
+mod talk;
+mod version;
+
+use std::process::ExitCode;
+
+use arguments::Command;
+
+// The allocator of musl takes a lock for every call: with two workers it is what they wait for.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let result = match arguments::read().command {
+        Command::Serve(arguments) => serve::serve(&arguments),
+        Command::Version(arguments) => version::print(&arguments),
+        Command::Limits => limits::print(),
+        Command::Generate(arguments) => generate::generate(&arguments),
+    };
+    result.unwrap_or_else(|failure| {
+        talk::say(format_args!("{failure}"));
+        ExitCode::FAILURE
+    })
+}

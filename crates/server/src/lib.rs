@@ -1,5 +1,6 @@
-//! Files, listings and compression over the engine.
+//! Files, listings, compression and the access log over the engine.
 
+pub mod access_log;
 mod asked;
 pub mod compression;
 mod error_page;
@@ -24,3 +25,4 @@ pub use asked::Asked;
 pub use files::{Decision, Files, FilesError, FilesShared, Usage};
 pub use job::Job;
 pub use options::FilesOptions;
+pub use vervet_engine as engine;

@@ -1,0 +1,55 @@
+//! The command line: what can be typed. Everything else about it (help, manual page, completions, reference) is made
+//! from here.
+
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::generate::GenerateArguments;
+use crate::serve::ServeArguments;
+use crate::version::VersionArguments;
+
+/// A small, fast web server.
+#[derive(Debug, Parser)]
+#[command(name = "vervet", version, about, long_about = None, subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a folder, or a single file, over HTTP
+    Serve(Box<ServeArguments>),
+    /// Say which version this is, and with --build how it was built
+    Version(VersionArguments),
+    /// Print the table of limits that `serve --limit` sets
+    Limits,
+    /// Write the files that are made from the program: manual pages, completions, reference
+    #[command(hide = true)]
+    Generate(GenerateArguments),
+}
+
+/// Reads the command line, or ends the program with the reason and status 2.
+pub(crate) fn read() -> Arguments {
+    let matches = command().get_matches();
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// The command line as it is defined, with a variable of the environment for each option of `serve`.
+pub(crate) fn command() -> clap::Command {
+    Arguments::command().mut_subcommand("serve", |serve| serve.mut_args(with_variable))
+}
+
+/// `--log-file` can be set by `VERVET_LOG_FILE`. The help says so once instead of at each option.
+fn with_variable(argument: Arg) -> Arg {
+    let Some(long) = argument.get_long() else {
+        return argument;
+    };
+    let name = format!("VERVET_{}", long.replace('-', "_").to_uppercase());
+    let argument = argument.env(name).hide_env(true);
+    match argument.get_action() {
+        ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
+        _ => argument,
+    }
+}

@@ -1,0 +1,67 @@
+//! Why the command ended badly: one sentence for whoever typed it. Usage is the parser's own business.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use vervet_server::engine::EngineError;
+use vervet_server::root::OpenError;
+
+/// What went wrong; each ends the program with status 1.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The folder or file to serve.
+    Root(PathBuf, OpenError),
+    /// The log file.
+    LogFile(PathBuf, io::Error),
+    /// A file to be written.
+    Write(PathBuf, io::Error),
+    /// A listener, a limit, or the system under the engine.
+    Engine(EngineError),
+    /// Standard output.
+    Output(io::Error),
+    /// What the environment asks for.
+    Environment(String),
+}
+
+impl Failure {
+    /// A file that cannot be written.
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+        move |error| Failure::Write(path.to_owned(), error)
+    }
+}
+
+impl<E: Into<EngineError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Engine(error.into())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root(path, error) => {
+                write!(f, "cannot serve {}: {}", path.display(), reason(error))
+            }
+            Self::LogFile(path, error) => {
+                write!(f, "cannot open the log file {}: {error}", path.display())
+            }
+            Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            Self::Engine(error) => error.fmt(f),
+            Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Self::Environment(problem) => f.write_str(problem),
+        }
+    }
+}
+
+fn reason(error: &OpenError) -> String {
+    match error {
+        OpenError::Missing => "no such folder or file".to_owned(),
+        OpenError::Linked => "a symbolic link stands in its path".to_owned(),
+        OpenError::Escapes => "its path leads elsewhere".to_owned(),
+        OpenError::Special => "it is neither a folder nor a file".to_owned(),
+        OpenError::Unreadable => "permission denied".to_owned(),
+        OpenError::Exhausted => "no descriptor or memory is left".to_owned(),
+        OpenError::System(errno) => errno.to_string(),
+    }
+}

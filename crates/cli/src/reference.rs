@@ -1,0 +1,130 @@
+//! Manual pages, completions and the reference, made from the definition of the command line and the table of limits.
+
+use std::fmt::Write as _;
+use std::io;
+
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use vervet_server::engine::limits::limits_markdown;
+
+use crate::arguments;
+
+/// Columns of text in the files: they must not depend on the terminal they are made in.
+const COLUMNS: usize = 100;
+
+/// Each file by its name below the root of the repository.
+pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut command = arguments::command().term_width(COLUMNS);
+    command.build();
+    let mut files = vec![
+        ("docs/limits.md".to_owned(), limits_markdown().into_bytes()),
+        (
+            "docs/reference/serve.md".to_owned(),
+            serve_markdown(&command).into_bytes(),
+        ),
+    ];
+    for page in manual_pages(&command) {
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        files.push((format!("docs/man/{}", page.get_filename()), text));
+    }
+    for (shell, name) in [
+        (Shell::Bash, "vervet.bash"),
+        (Shell::Zsh, "_vervet"),
+        (Shell::Fish, "vervet.fish"),
+    ] {
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut command.clone(), "vervet", &mut text);
+        files.push((format!("docs/completions/{name}"), text));
+    }
+    Ok(files)
+}
+
+fn manual_pages(command: &Command) -> Vec<clap_mangen::Man> {
+    let visible = command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set() && inner.get_name() != "help");
+    let page = |command: &Command| {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        clap_mangen::Man::new(command.clone().name(name.to_owned())).date("")
+    };
+    std::iter::once(command).chain(visible).map(page).collect()
+}
+
+fn serve_markdown(command: &Command) -> String {
+    let mut page = String::from(
+        "# vervet serve\n\nMade from the definition of the command line, as `vervet serve --help` is.\n",
+    );
+    let Some(serve) = command.find_subcommand("serve") else {
+        return page;
+    };
+    let mut heading = "";
+    for argument in serve
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set())
+    {
+        let next = argument.get_help_heading().unwrap_or("Options");
+        if next != heading && !argument.is_positional() {
+            heading = next;
+            let _ = write!(
+                page,
+                "\n## {heading}\n\n| option | default | variable | what it does |\n|---|---|---|---|\n"
+            );
+        } else if argument.is_positional() {
+            page.push_str(
+                "\n| argument | default | variable | what it does |\n|---|---|---|---|\n",
+            );
+        }
+        push_row(&mut page, argument);
+    }
+    let after = serve
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    // Writing to a String does not fail.
+    let _ = write!(page, "\n```text\n{after}\n```\n");
+    page
+}
+
+fn push_row(page: &mut String, argument: &Arg) {
+    let name = match argument.get_long() {
+        Some(long) => format!("--{long}"),
+        None => String::new(),
+    };
+    let values = argument
+        .get_value_names()
+        .filter(|_| argument.get_action().takes_values());
+    let value = values
+        .and_then(|names| names.first())
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let default = argument
+        .get_default_values()
+        .first()
+        .map(|value| format!("`{}`", value.to_string_lossy()));
+    let variable = argument
+        .get_env()
+        .map(|value| format!("`{}`", value.to_string_lossy()));
+    let help = argument
+        .get_help()
+        .map(|help| help.to_string().replace('\n', " "));
+    let possible: Vec<_> = argument
+        .get_possible_values()
+        .iter()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    let choice = if possible.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", possible.join(", "))
+    };
+    let _ = writeln!(
+        page,
+        "| `{}` | {} | {} | {}{choice} |",
+        format!("{name} {value}").trim(),
+        default.unwrap_or_default(),
+        variable.unwrap_or_default(),
+        help.unwrap_or_default().replace('|', "\\|"),
+    );
+}

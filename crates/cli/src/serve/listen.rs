@@ -1,0 +1,114 @@
+//! From the options to listeners: what was typed, what a parent left, or the default.
+
+use vervet_server::engine::Builder;
+use vervet_server::engine::listener::{
+    BindError, Inherited, ListenAddress, ListenOptions, Listener,
+};
+
+use super::arguments::{ListenArguments, SocketArguments};
+use crate::failure::Failure;
+
+/// Where it listens unless told otherwise: this machine only.
+const DEFAULT_PORT: u16 = 8080;
+
+/// A listener to be, and what to say of it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) address: ListenAddress,
+    /// Where it comes from, when that is not plain: `(...)` behind the address.
+    pub(super) note: Option<String>,
+}
+
+/// Adds all listeners, and gives their notes in the same order.
+pub(super) fn listen(
+    mut builder: Builder,
+    arguments: &ListenArguments,
+    sockets: &SocketArguments,
+) -> Result<(Builder, Vec<Option<String>>), Failure> {
+    let options = options(arguments, sockets);
+    let environment = |name: &str| std::env::var(name).ok();
+    let mut inherited = Inherited::from_environment(&environment, std::process::id())?;
+    let places = if arguments.listen.is_empty() {
+        unasked(&inherited, environment("PORT").as_deref())?
+    } else {
+        let typed = arguments.listen.iter().cloned();
+        typed
+            .map(|address| Place {
+                address,
+                note: None,
+            })
+            .collect()
+    };
+    let mut notes = Vec::new();
+    for place in places {
+        builder = if place.address.is_inherited() {
+            builder.adopt(Listener::open(&place.address, &options, &mut inherited)?)
+        } else {
+            builder.listen_with(&place.address, &options)?
+        };
+        notes.push(place.note);
+    }
+    Ok((builder, notes))
+}
+
+fn options(arguments: &ListenArguments, sockets: &SocketArguments) -> ListenOptions {
+    let defaults = ListenOptions::default();
+    ListenOptions {
+        backlog: sockets.backlog,
+        reuse_port: sockets.reuse_port,
+        defer_accept_s: if sockets.no_defer_accept {
+            0
+        } else {
+            defaults.defer_accept_s
+        },
+        fastopen_queue: sockets.fastopen,
+        congestion: sockets.congestion.clone(),
+        unix_mode: arguments.unix_mode,
+        proxy_protocol_from: arguments.proxy_protocol.clone(),
+        ..defaults
+    }
+}
+
+/// Nothing was typed: the sockets of the parent, else `PORT`, else the default.
+fn unasked(inherited: &Inherited, port: Option<&str>) -> Result<Vec<Place>, Failure> {
+    let left: Vec<_> = inherited
+        .remaining()
+        .map(|(name, number)| Place {
+            address: ListenAddress::Descriptor(number),
+            note: Some(format!("inherited as {name}")),
+        })
+        .collect();
+    if !left.is_empty() {
+        return Ok(left);
+    }
+    if let Some(port) = port {
+        let number = port.parse().map_err(|_| {
+            Failure::Environment(format!(
+                "the environment says PORT={port}, which is no port (a number from 0 to 65535)"
+            ))
+        })?;
+        return Ok(vec![Place {
+            address: ListenAddress::Any(number),
+            note: None,
+        }]);
+    }
+    Ok(vec![default_place()?])
+}
+
+/// The default port, or a free one where another program has it.
+fn default_place() -> Result<Place, Failure> {
+    let local = |port: u16| ListenAddress::Tcp(([127, 0, 0, 1], port).into());
+    let address = local(DEFAULT_PORT);
+    // A try, closed at once: the builder binds in its own way.
+    match Listener::bind(&address, &ListenOptions::default()) {
+        Ok(_) => Ok(Place {
+            address,
+            note: None,
+        }),
+        Err(BindError::Address { .. }) => Ok(Place {
+            address: local(0),
+            note: Some(format!("port {DEFAULT_PORT} is taken")),
+        }),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,104 @@
+//! The order in which the parts are put together.
+
+use std::num::NonZero;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use vervet_server::access_log::{AccessLog, Format, Logged};
+use vervet_server::engine::capacity::raise_files;
+use vervet_server::engine::limits::Limits;
+use vervet_server::engine::reactor::Overload;
+use vervet_server::engine::{Builder, Carrier, Engine, Running};
+use vervet_server::FilesShared;
+
+use super::arguments::{
+    CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,
+};
+use super::supervise::supervise;
+use super::{announce, crash, handler, listen, log, signals};
+use crate::failure::Failure;
+use crate::talk;
+
+/// Serves until a signal.
+pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
+    crash::report_panics();
+    let (sender, events) = signals::events()?;
+    if let Err(errno) = raise_files() {
+        talk::say(format_args!(
+            "note: cannot raise the limit of open files: {errno}"
+        ));
+    }
+    let limits = limits(&arguments.work)?;
+    let files = handler::files(&arguments.path, &arguments.files)?;
+    let builder = builder(&arguments.work, &limits)?;
+    let (builder, notes) = listen::listen(builder, &arguments.listen, &arguments.sockets)?;
+    let log = log::open(&arguments.log, &sender)?;
+    let running = start(builder, files, log.as_ref())?;
+    announce::listeners(&arguments.path, &running, &notes);
+    announce::kernel_advice(arguments.sockets.backlog, limits.connections_max);
+    let log = log.map(|(_, log)| log);
+    supervise(
+        running,
+        log,
+        u64::from(limits.drain_timeout_ms),
+        (sender, events),
+    )
+}
+
+fn limits(arguments: &WorkArguments) -> Result<Limits, Failure> {
+    let mut limits = Limits::default();
+    for setting in &arguments.limit {
+        limits.set(setting.row.name, setting.value)?;
+    }
+    if let Some(time) = arguments.drain_timeout {
+        let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        limits.set("drain_timeout_ms", milliseconds)?;
+    }
+    limits.validate()?;
+    Ok(limits)
+}
+
+fn builder(arguments: &WorkArguments, limits: &Limits) -> Result<Builder, Failure> {
+    let overload = match arguments.overload {
+        OverloadPolicy::Reject => Overload::Reject,
+        OverloadPolicy::Wait => Overload::Wait,
+    };
+    let carrier = match arguments.carrier {
+        CarrierName::Thread => Carrier::Thread,
+        CarrierName::Tokio => Carrier::Tokio,
+    };
+    let fields = format!("Server: {}\r\n", handler::SERVER).into_bytes();
+    Ok(Engine::builder()
+        .workers(worker_count(arguments.workers)?)
+        .carrier(carrier)
+        .limits(limits.clone())
+        .own_answers(fields, overload))
+}
+
+/// `WEB_CONCURRENCY` is what platforms set; the processors are counted as far as affinity and the control group let
+/// this process use them.
+fn worker_count(asked: Workers) -> Result<usize, Failure> {
+    let asked = match (asked, std::env::var("WEB_CONCURRENCY")) {
+        (Workers::Auto, Ok(text)) => workers(&text)
+            .map_err(|problem| Failure::Environment(format!("WEB_CONCURRENCY: {problem}")))?,
+        (asked, _) => asked,
+    };
+    Ok(match asked {
+        Workers::Number(number) => number,
+        Workers::Auto => std::thread::available_parallelism().map_or(1, NonZero::get),
+    })
+}
+
+fn start(
+    builder: Builder,
+    files: Arc<FilesShared>,
+    log: Option<&(Format, AccessLog)>,
+) -> Result<Running, Failure> {
+    let Some((format, log)) = log else {
+        return Ok(builder.start(move |_| handler::of_reactor(&files))?);
+    };
+    let (format, lines) = (*format, log.source());
+    let running =
+        builder.start(move |_| Logged::new(handler::of_reactor(&files), format, lines.lines()))?;
+    Ok(running)
+}

@@ -1,0 +1,118 @@
+//! Bytes of a peer in a line: whatever they are, they neither end the line nor a quoted text in it.
+
+/// Bytes that stand for themselves: visible ASCII and the space, without the quote and the backslash.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7f {
+        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+};
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// How many bytes at the front stand for themselves.
+fn plain_length(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|byte| !PLAIN[usize::from(*byte)])
+        .unwrap_or(bytes.len())
+}
+
+/// Appends for text formats: everything else as `\xHH`, the quote and the backslash too, so that readers which split
+/// at quotes without knowing of escapes are not led astray.
+pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8]) {
+    let mut rest = bytes;
+    loop {
+        let (plain, other) = rest.split_at(plain_length(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = other.split_first() else {
+            return;
+        };
+        out.extend_from_slice(b"\\x");
+        push_hex(out, *byte);
+        rest = after;
+    }
+}
+
+/// Appends for JSON strings (RFC 8259 §7). Control characters, those above ASCII too, are escaped; bytes that are no
+/// UTF-8 become U+FFFD.
+pub(super) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
+    let length = plain_length(bytes);
+    out.extend_from_slice(&bytes[..length]);
+    for chunk in bytes[length..].utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push_json_char(out, c));
+        if !chunk.invalid().is_empty() {
+            out.extend_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+}
+
+fn push_json_char(out: &mut Vec<u8>, c: char) {
+    match c {
+        '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
+        _ if c.is_control() || is_line_end(c) => {
+            out.extend_from_slice(b"\\u");
+            let code = c as u32;
+            for shift in [8, 0] {
+                push_hex(out, (code >> shift & 0xff) as u8);
+            }
+        }
+        _ => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// Line and paragraph separators, which some readers of logs end a line at.
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn push_hex(out: &mut Vec<u8>, byte: u8) {
+    out.push(HEX[usize::from(byte >> 4)]);
+    out.push(HEX[usize::from(byte & 15)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], text: &str, json: &str) {
+        let (mut as_text, mut as_json) = (Vec::new(), Vec::new());
+        push_text(&mut as_text, bytes);
+        push_json(&mut as_json, bytes);
+        assert_eq!(String::from_utf8(as_text).unwrap(), text);
+        assert_eq!(String::from_utf8(as_json).unwrap(), json);
+    }
+
+    #[test]
+    fn nothing_ends_a_line_or_a_quoted_text() {
+        check(b"a\r\nb", "a\\x0D\\x0Ab", "a\\u000D\\u000Ab");
+        check(b"a\"b\\", "a\\x22b\\x5C", "a\\\"b\\\\");
+        check(
+            b"\x00\x1b[2J\x7f",
+            "\\x00\\x1B[2J\\x7F",
+            "\\u0000\\u001B[2J\\u007F",
+        );
+        // A terminal may take U+009B for the beginning of a control sequence, a reader U+2028 for the end of a line.
+        check(
+            b"\xc2\x9b\xe2\x80\xa8",
+            "\\xC2\\x9B\\xE2\\x80\\xA8",
+            "\\u009B\\u2028",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_are_kept_apart() {
+        check(b"\xff\xc3", "\\xFF\\xC3", "\u{fffd}\u{fffd}");
+        check("é😀".as_bytes(), "\\xC3\\xA9\\xF0\\x9F\\x98\\x80", "é😀");
+    }
+
+    #[test]
+    fn plain_text_stands_for_itself() {
+        check(b"", "", "");
+        check(b"/a b?c=~", "/a b?c=~", "/a b?c=~");
+    }
+}
