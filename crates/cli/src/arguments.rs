@@ -10,7 +10,7 @@ use crate::version::VersionArguments;
 
 /// A small, fast web server.
 #[derive(Debug, Parser)]
-#[command(name = "vervet", version, about, long_about = None, subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "vervet", version, about = "A small, fast web server", subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a folder, or a single file, over HTTP
+    ///
+    /// Without options it listens on this machine only, lists folders that have no index page, and prints a line for
+    /// each request. Ctrl-C stops it.
     Serve(Box<ServeArguments>),
     /// Say which version this is, and with --build how it was built
     Version(VersionArguments),

@@ -1,5 +1,8 @@
 //! What can be typed after `vervet serve`. Each option is one field here, with its help, type and default.
 
+// These comments are what users read in the help, which knows no Markdown.
+#![allow(clippy::doc_markdown)]
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,30 +15,28 @@ use super::quantity::{self, LimitSetting};
 
 const EXAMPLES: &str = "\
 Examples:
-  vervet serve                                 the current folder, at http://127.0.0.1:8080/
-  vervet serve site --listen :80               to everyone, on port 80
+  vervet serve                              this folder, at http://127.0.0.1:8080/
+  vervet serve site --listen :80            to everyone, on port 80
   vervet serve site --listen unix:/run/web.sock --unix-mode 660
-  vervet serve page.html                       a single file
-  vervet serve build --spa --max-age 1h        an application of one page
+  vervet serve page.html                    a single file
+  vervet serve build --spa --max-age 1h     an application of one page
   vervet serve site --log json --log-file access.log
   vervet serve site --limit content_bytes_max=10MiB --limit head_timeout_ms=5s
 
 Environment:
-  Each option can be set by a variable, too: VERVET_ and its name, such as VERVET_LOG_FILE for --log-file;
-  several values are separated by commas. What is typed goes before. PORT=8080 stands for --listen :8080,
-  WEB_CONCURRENCY for --workers, and sockets announced by LISTEN_FDS are used where no --listen is given.
+  Each option can be set by a variable, too: VERVET_ and its name, such as
+  VERVET_LOG_FILE for --log-file, several values separated by commas. What is
+  typed goes before. PORT=8080 stands for --listen :8080 and WEB_CONCURRENCY=4
+  for --workers 4. Sockets that LISTEN_FDS announces are used where no --listen
+  is given.
 
 Signals:
-  TERM, INT and QUIT let requests under way end and then stop; a second one stops at once.
+  TERM, INT and QUIT let requests under way end; a second one stops at once.
   USR1 and HUP open the log file anew.";
 
 /// What is served, where, and how.
 #[derive(Debug, Args)]
-#[command(
-    long_about = "Serve a folder, or a single file, over HTTP.\n\nWithout options it listens on this machine only, \
-                  lists folders that have no index page, and prints a line for each request. Ctrl-C stops it.",
-    after_help = EXAMPLES
-)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
     /// Folder to serve, or one file (served at / and at its own name)
     #[arg(value_name = "PATH", default_value = ".")]

@@ -4,12 +4,12 @@ use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use vervet_server::FilesShared;
 use vervet_server::access_log::{AccessLog, Format, Logged};
 use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
 use vervet_server::engine::{Builder, Carrier, Engine, Running};
-use vervet_server::FilesShared;
 
 use super::arguments::{
     CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,

@@ -1,7 +1,7 @@
 //! From the first request to the end of the process: signals, the drain, and what the log could not write.
 
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use vervet_server::access_log::{AccessLog, Drops, Notice};
@@ -94,10 +94,7 @@ impl Supervisor {
             // The thread that waits for the workers holds a sender until it has sent their end.
             return events.recv().ok();
         };
-        match events.recv_timeout(due.saturating_duration_since(Instant::now())) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        events.recv_timeout(due.saturating_duration_since(Instant::now())).ok()
     }
 
     fn drain(&mut self) {

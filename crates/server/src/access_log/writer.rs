@@ -177,7 +177,7 @@ impl Writer {
             return;
         };
         let lost = &self.batch[refusal.written..];
-        let lines = lost.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let lines = memchr::memchr_iter(b'\n', lost).count() as u64;
         let mut refused = lock(&self.shared.refused);
         refused.lines += lines;
         refused.reason = Some(refusal.error.to_string());
