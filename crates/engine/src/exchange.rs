@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use vervet_http::h1::{ContentLength, RequestHead};
+use vervet_http::method::Method;
 use vervet_http::status::Status;
 
 use crate::executor::Spawner;
@@ -91,6 +92,8 @@ pub(crate) struct Return<'a> {
 #[derive(Default)]
 pub(crate) struct Left {
     pub(crate) inbound: Option<ContentSender>,
+    /// What `inbound` carries begins when the connection has left HTTP.
+    pub(crate) is_tunnel: bool,
     pub(crate) tag: Option<u32>,
 }
 
@@ -142,12 +145,26 @@ impl<'a> Exchange<'a> {
     ///
     /// A client that waits for `100 Continue` is told to go on when the content is taken.
     pub fn content(&mut self) -> Option<ContentReader> {
-        let none = self.head.content() == ContentLength::None && self.head.upgrade().is_none();
-        if none || self.left.inbound.is_some() {
+        if self.head.content() == ContentLength::None || self.left.inbound.is_some() {
             return None;
         }
         let (sender, reader) = self.stream();
         self.left.inbound = Some(sender);
+        Some(reader)
+    }
+
+    /// What the client will send once the connection has left HTTP, for a request without content that proposes
+    /// another protocol or is CONNECT; `None` for others. Nothing comes before the answer, which is 101 (2xx to
+    /// CONNECT) with a [stream](Self::stream) as content: the other direction.
+    pub fn tunnel(&mut self) -> Option<ContentReader> {
+        let proposes = self.head.upgrade().is_some() || self.head.method == Method::Connect;
+        let is_free = self.head.content() == ContentLength::None && self.left.inbound.is_none();
+        if !proposes || !is_free {
+            return None;
+        }
+        let (sender, reader) = self.stream();
+        self.left.inbound = Some(sender);
+        self.left.is_tunnel = true;
         Some(reader)
     }
 

@@ -6,7 +6,7 @@ use vervet_http::status::Status;
 use super::http::Http;
 use super::receive::next_exchange;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::Service;
+use crate::exchange::{Left, Service};
 use crate::pipe::{ContentError, Read};
 use crate::reactor::{Closing, Io};
 use crate::response::{Content, Piece, Response};
@@ -16,13 +16,13 @@ use crate::response::{Content, Piece, Response};
 const COPY_BYTES_MAX: usize = 16 * 1024;
 
 impl<S: Service> Http<S> {
-    /// Answers an exchange in the call that began it. `number` is the exchange's, in case it streams.
+    /// Answers an exchange in the call that began it. Its number and what it left are for an answer that streams.
     pub(super) fn respond(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
         response: Response,
-        (mut record, number): (Record, u32),
+        (mut record, number, left): (Record, u32, Left),
     ) {
         let answer = self.write(io, connection, response, &mut record);
         let done = matches!(answer, Answer::Written) && !io.is_blocked();
@@ -39,7 +39,8 @@ impl<S: Service> Http<S> {
         connection.exchange = Some(Box::new(InProgress {
             number,
             answer,
-            inbound: None,
+            inbound: left.inbound,
+            is_tunnel: left.is_tunnel,
             stalled: None,
             received_bytes: 0,
             waited_ms: 0,
@@ -275,7 +276,8 @@ fn pump_stream(io: &mut Io<'_>, connection: &mut Connection, exchange: &mut InPr
             Read::End => {
                 let trailers = reader.take_trailers();
                 if connection.is_switched() {
-                    io.close(Closing::AfterSent);
+                    // The peer may be sending still, and must not have the end overtaken by a reset.
+                    io.close(Closing::Lingering);
                 } else if connection
                     .machine
                     .send_end(io.out(), trailers.as_ref())

@@ -125,17 +125,19 @@ impl<S: Service> Http<S> {
             started_ms: io.now().monotonic_ms,
             content_bytes: 0,
         };
+        if left.inbound.is_some() && head.expects_continue() {
+            connection.machine.send_continue(io.out());
+        }
         match outcome {
-            Outcome::Done(response) => self.respond(io, connection, response, (record, number)),
+            Outcome::Done(response) => {
+                self.respond(io, connection, response, (record, number, left));
+            }
             Outcome::Later(_) => {
-                let inbound = left.inbound;
-                if inbound.is_some() && head.expects_continue() {
-                    connection.machine.send_continue(io.out());
-                }
                 connection.exchange = Some(Box::new(InProgress {
                     number,
                     answer: Answer::Awaited,
-                    inbound,
+                    inbound: left.inbound,
+                    is_tunnel: left.is_tunnel,
                     stalled: None,
                     received_bytes: 0,
                     waited_ms: 0,
@@ -158,9 +160,11 @@ impl<S: Service> Http<S> {
         exchange.waiting_since_ms = now_ms;
         let (received_bytes, waited_ms) = (exchange.received_bytes, exchange.waited_ms);
         let mut failed = None;
-        if content_max > 0 && received_bytes > content_max {
+        if is_http && content_max > 0 && received_bytes > content_max {
             failed = Some(ContentError::TooLarge(content_max));
-        } else if self.is_too_slow(received_bytes, waited_ms, self.limits().content_rate_min) {
+        } else if is_http
+            && self.is_too_slow(received_bytes, waited_ms, self.limits().content_rate_min)
+        {
             self.counters.timeouts.add(1);
             failed = Some(ContentError::TimedOut);
         } else if let Some(sender) = &mut exchange.inbound {
@@ -171,7 +175,7 @@ impl<S: Service> Http<S> {
                 Err(TrySendError::Closed(_)) => exchange.inbound = None,
             }
         }
-        if let Some(error) = failed.filter(|_| is_http) {
+        if let Some(error) = failed {
             self.content_failed(io, connection, error);
         }
     }
@@ -241,7 +245,11 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
 }
 
 fn end_of_content(connection: &mut Connection, trailers: &Fields<'_>) {
-    let Some(exchange) = &mut connection.exchange else {
+    let Some(exchange) = connection
+        .exchange
+        .as_mut()
+        .filter(|exchange| !exchange.is_tunnel)
+    else {
         return;
     };
     let Some(sender) = exchange.inbound.take() else {

@@ -48,6 +48,8 @@ pub(super) struct InProgress {
     pub(super) answer: Answer,
     /// Towards the handler.
     pub(super) inbound: Option<ContentSender>,
+    /// `inbound` is for what comes after HTTP and not for content.
+    pub(super) is_tunnel: bool,
     /// Content that the handler's pipe had no room for.
     pub(super) stalled: Option<bytes::Bytes>,
     pub(super) received_bytes: u64,
@@ -90,9 +92,10 @@ impl Connection {
         self.is_receiving() && !stalled
     }
 
-    /// Whether the connection speaks another protocol by now.
+    /// Whether the connection speaks another protocol by now. Our side goes first: the client's follows when all
+    /// of its request has been read.
     pub(super) fn is_switched(&self) -> bool {
-        self.machine.receiving() == State::Switched
+        self.machine.sending() == State::Switched
     }
 
     pub(super) fn close_after_this(&mut self) {
