@@ -10,7 +10,14 @@ use crate::version::VersionArguments;
 
 /// A small, fast web server.
 #[derive(Debug, Parser)]
-#[command(name = "vervet", version, about = "A small, fast web server", subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "vervet",
+    version,
+    about = "A small, fast web server",
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

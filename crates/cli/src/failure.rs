@@ -4,14 +4,14 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use vervet_server::FilesError;
 use vervet_server::engine::EngineError;
-use vervet_server::root::OpenError;
 
 /// What went wrong; each ends the program with status 1.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The folder or file to serve.
-    Root(PathBuf, OpenError),
+    Root(FilesError),
     /// The log file.
     LogFile(PathBuf, io::Error),
     /// A file to be written.
@@ -40,9 +40,7 @@ impl<E: Into<EngineError>> From<E> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Root(path, error) => {
-                write!(f, "cannot serve {}: {}", path.display(), reason(error))
-            }
+            Self::Root(error) => error.fmt(f),
             Self::LogFile(path, error) => {
                 write!(f, "cannot open the log file {}: {error}", path.display())
             }
@@ -51,17 +49,5 @@ impl fmt::Display for Failure {
             Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
             Self::Environment(problem) => f.write_str(problem),
         }
-    }
-}
-
-fn reason(error: &OpenError) -> String {
-    match error {
-        OpenError::Missing => "no such folder or file".to_owned(),
-        OpenError::Linked => "a symbolic link stands in its path".to_owned(),
-        OpenError::Escapes => "its path leads elsewhere".to_owned(),
-        OpenError::Special => "it is neither a folder nor a file".to_owned(),
-        OpenError::Unreadable => "permission denied".to_owned(),
-        OpenError::Exhausted => "no descriptor or memory is left".to_owned(),
-        OpenError::System(errno) => errno.to_string(),
     }
 }

@@ -87,44 +87,53 @@ fn serve_markdown(command: &Command) -> String {
 }
 
 fn push_row(page: &mut String, argument: &Arg) {
-    let name = match argument.get_long() {
-        Some(long) => format!("--{long}"),
-        None => String::new(),
-    };
-    let values = argument
+    let takes_values = argument.get_action().takes_values();
+    let text = |value: &std::ffi::OsStr| value.to_string_lossy().into_owned();
+    let value = argument
         .get_value_names()
-        .filter(|_| argument.get_action().takes_values());
-    let value = values
         .and_then(|names| names.first())
-        .map(ToString::to_string)
-        .unwrap_or_default();
+        .filter(|_| takes_values)
+        .map_or_else(String::new, |name| format!(" {name}"));
+    let name = match argument.get_long() {
+        Some(long) => format!("--{long}{value}"),
+        None => value,
+    };
+    let help = argument
+        .get_help()
+        .map_or_else(String::new, ToString::to_string);
+    let help = help.replace('\n', " ").replace('|', "\\|");
+    // What no single value can say, the help says in brackets.
+    let (help, said) = match help.rsplit_once(" [default: ") {
+        Some((help, said)) => (help.to_owned(), said.trim_end_matches(']').to_owned()),
+        None => (help, String::new()),
+    };
     let default = argument
         .get_default_values()
         .first()
-        .map(|value| format!("`{}`", value.to_string_lossy()));
+        .filter(|_| takes_values)
+        .map_or(said, |value| format!("`{}`", text(value)));
     let variable = argument
         .get_env()
-        .map(|value| format!("`{}`", value.to_string_lossy()));
-    let help = argument
-        .get_help()
-        .map(|help| help.to_string().replace('\n', " "));
-    let possible: Vec<_> = argument
-        .get_possible_values()
+        .map_or_else(String::new, |name| format!("`{}`", text(name)));
+    // Writing to a String does not fail.
+    let _ = writeln!(
+        page,
+        "| `{}` | {default} | {variable} | {help}{} |",
+        name.trim(),
+        choice(argument)
+    );
+}
+
+/// The values that can be chosen from.
+fn choice(argument: &Arg) -> String {
+    let values = argument.get_possible_values();
+    let names: Vec<_> = values
         .iter()
         .filter(|_| argument.get_action().takes_values())
         .map(|value| format!("`{}`", value.get_name()))
         .collect();
-    let choice = if possible.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", possible.join(", "))
-    };
-    let _ = writeln!(
-        page,
-        "| `{}` | {} | {} | {}{choice} |",
-        format!("{name} {value}").trim(),
-        default.unwrap_or_default(),
-        variable.unwrap_or_default(),
-        help.unwrap_or_default().replace('|', "\\|"),
-    );
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    }
 }

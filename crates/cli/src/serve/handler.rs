@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use vervet_server::options::{CacheControl, Compression, DotFiles, Listing, UnknownPaths};
 use vervet_server::root::Symlinks;
-use vervet_server::{Files, FilesOptions, FilesShared};
+use vervet_server::{FilesOptions, FilesShared};
 
 use super::arguments::FilesArguments;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The name that answers give as `Server`.
 pub(super) const SERVER: &str = "Vervet";
@@ -52,15 +51,5 @@ pub(super) fn files(path: &Path, arguments: &FilesArguments) -> Result<Arc<Files
         server: SERVER.to_owned(),
         ..FilesOptions::new(path)
     };
-    FilesShared::new(options).map_err(|error| Failure::Root(path.to_owned(), error))
-}
-
-/// The files as one reactor serves them.
-pub(super) fn of_reactor(shared: &Arc<FilesShared>) -> Files {
-    Files::new(shared).unwrap_or_else(|error| {
-        // It could be opened a moment ago. A worker that cannot start ends the program, as it would have then.
-        let path = shared.options().root.clone();
-        talk::say(format_args!("{}", Failure::Root(path, error)));
-        std::process::exit(1)
-    })
+    FilesShared::new(options).map_err(Failure::Root)
 }

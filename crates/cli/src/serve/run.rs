@@ -4,12 +4,12 @@ use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use vervet_server::FilesShared;
 use vervet_server::access_log::{AccessLog, Format, Logged};
 use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
 use vervet_server::engine::{Builder, Carrier, Engine, Running};
+use vervet_server::{Files, FilesShared};
 
 use super::arguments::{
     CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,
@@ -95,10 +95,9 @@ fn start(
     log: Option<&(Format, AccessLog)>,
 ) -> Result<Running, Failure> {
     let Some((format, log)) = log else {
-        return Ok(builder.start(move |_| handler::of_reactor(&files))?);
+        return Ok(builder.start(move |_| Files::new(&files))?);
     };
     let (format, lines) = (*format, log.source());
-    let running =
-        builder.start(move |_| Logged::new(handler::of_reactor(&files), format, lines.lines()))?;
+    let running = builder.start(move |_| Logged::new(Files::new(&files), format, lines.lines()))?;
     Ok(running)
 }

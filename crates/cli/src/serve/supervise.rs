@@ -94,7 +94,9 @@ impl Supervisor {
             // The thread that waits for the workers holds a sender until it has sent their end.
             return events.recv().ok();
         };
-        events.recv_timeout(due.saturating_duration_since(Instant::now())).ok()
+        events
+            .recv_timeout(due.saturating_duration_since(Instant::now()))
+            .ok()
     }
 
     fn drain(&mut self) {

@@ -1,0 +1,73 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_vervet_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_vervet_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_vervet_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_vervet_using_subcommand
+    set -l cmd (__fish_vervet_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c vervet -n "__fish_vervet_needs_command" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_needs_command" -s V -l version -d 'Print version'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "version" -d 'Say which version this is, and with --build how it was built'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand version" -l build -d 'Say how it was built, too: commit, target, compiler, libraries'
+complete -c vervet -n "__fish_vervet_using_subcommand version" -l json -d 'Say everything as one JSON object'
+complete -c vervet -n "__fish_vervet_using_subcommand version" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand limits" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Folder below which they are written, as they lie in the repository' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand generate" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l listen -d 'Address to listen on; repeatable. 127.0.0.1:8080, [::1]:8080, :8080 (everyone), port 0 (a free one), unix:/path, unix:@name, fd:3, fd:name [default: 127.0.0.1:8080, or a free port when that is taken]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l unix-mode -d 'Permissions of the file of a unix socket, octal [default: what the umask leaves]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l proxy-protocol -d 'Network whose connections begin with a PROXY protocol header; repeatable. On a unix socket any network means that all connections do' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l index -d 'Page to answer with where a folder is asked for; repeatable, the first that exists is taken' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l max-age -d 'How long browsers may use a file without asking again: Cache-Control: max-age. 0 to ask each time' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log -d 'A line for each request [default: pretty, and combined for a file]' -r -f -a "pretty\t'Short and aligned, for people; with colours on a terminal, unless NO_COLOR is set'
+common\t'The common log format of NCSA'
+combined\t'The common format with Referer and User-Agent'
+json\t'One JSON object'
+none\t'No lines'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log-file -d 'File to append the lines to; - for standard output. It is opened anew on USR1' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l workers -d 'Threads that answer requests; auto for as many as the processors and the control group allow' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l limit -d 'Set a limit of `vervet limits`, with a unit if wanted (k, MiB, ms, s, h); repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l overload -d 'What becomes of connections above connections_max' -r -f -a "reject\t'503 with Retry-After'
+wait\t'They wait in the kernel\'s queue'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l drain-timeout -d 'How long requests under way may take to end after the first TERM or Ctrl-C [default: 30s]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l carrier -d 'What carries the reactors' -r -f -a "thread\t'A plain thread for each'
+tokio\t'A tokio runtime for each'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l backlog -d 'Connections that may wait to be accepted' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l fastopen -d 'Connections whose request may come with the SYN (TCP_FASTOPEN); 0 for none' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l congestion -d 'Congestion control by its kernel name, such as bbr [default: the system\'s]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l spa -d 'Answer unknown paths with the page at /, whose script routes them'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-listing -d 'Do not list folders that have no index page'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l hidden -d 'Serve names that begin with a dot, too'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l follow-symlinks -d 'Follow symbolic links that stay within the folder'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-compression -d 'Send everything as it is, uncompressed'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l reuse-port -d 'A socket for each worker, the kernel spreading connections (SO_REUSEPORT); other processes may join'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-defer-accept -d 'Accept a connection before its first bytes are there'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from version limits generate serve help" -f -a "version" -d 'Say which version this is, and with --build how it was built'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from version limits generate serve help" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from version limits generate serve help" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from version limits generate serve help" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from version limits generate serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
