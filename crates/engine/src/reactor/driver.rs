@@ -282,7 +282,9 @@ impl<P: Protocol> Reactor<P> {
             }
             self.letters = letters;
             if idle {
-                return false;
+                // A task woken between the look at the tasks and the mailbox going to sleep rang in vain: the
+                // reactor still counted as awake. From here on whoever wakes a task wakes the reactor.
+                return self.executor.run_ready(TASKS_PER_ROUND_MAX) == Remaining::Tasks;
             }
         }
         true
