@@ -17,7 +17,7 @@ use super::receive;
 use super::state::{Connection, Record, Waiting};
 
 /// Settings that all connections of an engine share.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct HttpOptions {
     /// Time and size limits.
     pub limits: Limits,
@@ -25,6 +25,17 @@ pub struct HttpOptions {
     pub own_fields: Vec<u8>,
     /// What the `Retry-After` of an overload answer says, in seconds.
     pub retry_after_s: u32,
+}
+
+impl Default for HttpOptions {
+    /// Whoever is refused comes back after a second: 0 would ask a crowd to try again at once.
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            own_fields: Vec::new(),
+            retry_after_s: 1,
+        }
+    }
 }
 
 /// HTTP/1 for one reactor.
