@@ -4,10 +4,7 @@
 //! decision to the engine. One value serves one reactor; [`FilesShared`] holds what all of them share.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,14 +18,14 @@ use vervet_http::range::{Selection, select};
 use vervet_http::status::Status;
 
 use crate::asked::Asked;
-use crate::compression::{Compressed, CompressionResults, RESULTS_BYTES_MAX};
+use crate::compression::Compressed;
 use crate::error_page::{error_answer, error_answer_with};
 use crate::file_cache::{Entry, FileCache, Found, Question};
+use crate::files_shared::FilesShared;
 use crate::head::Head;
 use crate::job::{CompressJob, Job, Work};
 use crate::listing::ListJob;
-use crate::offload::Offload;
-use crate::options::{Compression, FilesOptions};
+use crate::options::Compression;
 use crate::preference::{Preference, PreferenceMemory};
 use crate::range_answer::{Source, content_of, partial_answer, unsatisfied_answer};
 use crate::representation::{Origin, Representation};
@@ -40,79 +37,6 @@ const ROOT_LOOK_MS: u64 = 900;
 
 /// The methods that files know.
 const ALLOW: &[u8] = b"GET, HEAD, OPTIONS";
-
-/// What the reactors of a process share: options, results of compression, the thread for long work.
-#[derive(Debug)]
-pub struct FilesShared {
-    options: Arc<FilesOptions>,
-    directory: PathBuf,
-    single: Option<Box<[u8]>>,
-    root: Arc<Root>,
-    root_state: Fingerprint,
-    results: Arc<CompressionResults>,
-    offload: Offload,
-}
-
-impl FilesShared {
-    /// Opens the root. It may be a directory, or one file that is the whole site.
-    pub fn new(options: FilesOptions) -> Result<Arc<Self>, FilesError> {
-        let refused = |reason| FilesError {
-            root: options.root.clone(),
-            reason,
-        };
-        let path = std::path::absolute(&options.root).map_err(|_| refused(OpenError::Missing))?;
-        let single = path.metadata().is_ok_and(|metadata| metadata.is_file());
-        let (directory, single) = match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) if single => (parent, Some(Box::from(name.as_bytes()))),
-            _ => (path.as_path(), None),
-        };
-        let root = Root::open(directory, options.symlinks).map_err(refused)?;
-        let root_state = root.stat(b"").map_err(refused)?.fingerprint;
-        Ok(Arc::new(Self {
-            directory: directory.to_owned(),
-            single,
-            root: Arc::new(root),
-            root_state,
-            options: Arc::new(options),
-            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
-            offload: Offload::default(),
-        }))
-    }
-
-    /// The options given.
-    pub fn options(&self) -> &FilesOptions {
-        &self.options
-    }
-
-    /// Memory of the kept results of compression, in bytes.
-    pub fn compressed_bytes(&self) -> u64 {
-        self.results.bytes()
-    }
-
-    fn open_root(&self) -> Result<Root, OpenError> {
-        Root::open(&self.directory, self.options.symlinks)
-    }
-}
-
-/// Why a folder cannot be served.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilesError {
-    root: PathBuf,
-    reason: OpenError,
-}
-
-impl fmt::Display for FilesError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "cannot serve {}: {}",
-            self.root.display(),
-            self.reason
-        )
-    }
-}
-
-impl std::error::Error for FilesError {}
 
 /// What becomes of a request.
 #[derive(Debug)]

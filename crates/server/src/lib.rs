@@ -6,6 +6,7 @@ pub mod compression;
 mod error_page;
 pub mod file_cache;
 pub mod files;
+mod files_shared;
 mod head;
 mod job;
 pub mod listing;
@@ -22,7 +23,8 @@ mod timestamp;
 mod walk;
 
 pub use asked::Asked;
-pub use files::{Decision, Files, FilesError, FilesShared, Usage};
+pub use files::{Decision, Files, Usage};
+pub use files_shared::{FilesError, FilesShared};
 pub use job::Job;
 pub use options::FilesOptions;
 pub use vervet_engine as engine;
