@@ -233,6 +233,9 @@ fn an_unreadable_file_is_told_from_a_missing_one() {
     }
 }
 
+/// Opens with the link in the place of the directory, and without, before the row counts as proved.
+const SWAPS_SEEN: u32 = 200;
+
 #[test]
 fn a_link_swapped_in_during_the_run_leads_nowhere() {
     let base = tree();
@@ -240,39 +243,48 @@ fn a_link_swapped_in_during_the_run_leads_nowhere() {
     fs::create_dir(base.path().join("root/real")).unwrap();
     fs::write(base.path().join("root/real/secret"), "public").unwrap();
     let done = AtomicBool::new(false);
-    let (real, swap) = (base.path().join("root/real"), base.path().join("root/swap"));
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                let flags = rustix::fs::RenameFlags::EXCHANGE;
-                let cwd = rustix::fs::CWD;
-                rustix::fs::renameat_with(cwd, &real, cwd, &swap, flags).unwrap();
-            }
-        });
+        let swapping = scope.spawn(|| swap_until(&done, &base.path().join("root")));
+        let _end = AtEnd(&done);
         for symlinks in [Symlinks::Refuse, Symlinks::Follow] {
             for containment in BOTH {
                 let root =
                     Root::open_contained(&base.path().join("root"), symlinks, containment).unwrap();
-                let mut opened = 0;
-                for _ in 0..4000 {
-                    let Ok(node) = root.open_node(b"real/secret") else {
-                        continue;
-                    };
-                    let mut content = String::new();
-                    fs::File::from(node.descriptor)
-                        .read_to_string(&mut content)
-                        .unwrap();
-                    assert_eq!(content, "public");
-                    opened += 1;
+                let (mut opened, mut refused) = (0, 0);
+                while opened < SWAPS_SEEN || refused < SWAPS_SEEN {
+                    assert!(!swapping.is_finished(), "nothing is swapped any more");
+                    match root.open_node(b"real/secret") {
+                        Ok(node) => {
+                            let mut file = fs::File::from(node.descriptor);
+                            let mut content = String::new();
+                            file.read_to_string(&mut content).unwrap();
+                            assert_eq!(content, "public");
+                            opened += 1;
+                        }
+                        Err(_) => refused += 1,
+                    }
+                    std::thread::yield_now();
                 }
-                assert!(
-                    opened > 0,
-                    "the row proves nothing if the file is never there"
-                );
             }
         }
-        done.store(true, Ordering::Relaxed);
     });
+}
+
+/// Ends the other thread whatever becomes of this one.
+struct AtEnd<'a>(&'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn swap_until(done: &AtomicBool, root: &Path) {
+    while !done.load(Ordering::Relaxed) {
+        let (cwd, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::EXCHANGE);
+        rustix::fs::renameat_with(cwd, root.join("real"), cwd, root.join("swap"), flags).unwrap();
+        std::thread::yield_now();
+    }
 }
 
 #[test]
