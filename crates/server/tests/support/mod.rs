@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
 
+pub mod wire;
+
 use std::borrow::Cow;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
