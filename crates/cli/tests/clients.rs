@@ -1,5 +1,7 @@
 //! Clients that people use, against the server that people run: curl, wget, aria2, apt and Chromium.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -224,8 +226,8 @@ fn apt_fetches_an_archive_with_pipelined_requests() {
         .current_dir(state.path()));
     for (number, name) in packages.iter().enumerate() {
         let fetched = std::fs::read(state.join(format!("{name}_1.{number}_all.deb"))).unwrap();
-        let served = std::fs::read(archive.join(format!("{name}.deb"))).unwrap();
-        assert_eq!(sha256_hex(fetched), sha256_hex(served), "{name}");
+        let original = std::fs::read(archive.join(format!("{name}.deb"))).unwrap();
+        assert_eq!(sha256_hex(fetched), sha256_hex(original), "{name}");
     }
 }
 

@@ -78,3 +78,51 @@ impl Waiting {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Lines of so many bytes each, and what is told of dropped ones.
+    fn lines(told: &Arc<AtomicUsize>) -> (Lines, Arc<Waiting>) {
+        let told = Arc::clone(told);
+        let tell = move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        let waiting = Arc::new(Waiting::default());
+        let bell = Arc::new(Bell::new(Box::new(tell)));
+        (Lines::new(Arc::clone(&waiting), bell), waiting)
+    }
+
+    fn push(lines: &mut Lines, bytes: usize) {
+        lines.push(|out| out.resize(out.len() + bytes, b'x'));
+    }
+
+    #[test]
+    fn a_full_buffer_drops_lines_and_says_so_once() {
+        let told = Arc::default();
+        let (mut lines, waiting) = lines(&told);
+        push(&mut lines, LINES_BYTES_MAX - 1);
+        push(&mut lines, 100);
+        assert_eq!((waiting.lines(), waiting.dropped()), (2, 0));
+        push(&mut lines, 1);
+        push(&mut lines, 1);
+        assert_eq!((waiting.lines(), waiting.dropped()), (2, 2));
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn an_emptied_buffer_takes_lines_again() {
+        let told = Arc::default();
+        let (mut lines, waiting) = lines(&told);
+        push(&mut lines, LINES_BYTES_MAX);
+        push(&mut lines, 1);
+        let mut batch = Vec::new();
+        assert_eq!(waiting.swap(&mut batch), 1);
+        assert_eq!(batch.len(), LINES_BYTES_MAX);
+        push(&mut lines, 1);
+        assert_eq!((waiting.lines(), waiting.dropped()), (1, 1));
+    }
+}

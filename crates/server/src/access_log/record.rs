@@ -70,3 +70,43 @@ impl Records {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use vervet_engine::http::field::FieldSlots;
+    use vervet_engine::http::h1::{HeadLimits, Received, Server};
+
+    use super::*;
+
+    /// Keeps what is needed of a request whose target has so many bytes.
+    fn add(records: &mut Records, target_bytes: usize) -> u32 {
+        let limits = HeadLimits {
+            head_bytes_max: 65_536,
+            fields_max: 8,
+            target_bytes_max: 32_768,
+            trailer_bytes_max: 0,
+        };
+        let target = "x".repeat(target_bytes - 1);
+        let request = format!("GET /{target} HTTP/1.1\r\nHost: a\r\n\r\n");
+        let mut slots = FieldSlots::new();
+        match Server::new().receive(request.as_bytes(), &mut slots, &limits) {
+            Ok(Received::Head { head, .. }) => records.add(Format::Common, &head),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn records_are_used_again_and_large_ones_are_not_kept() {
+        let mut records = Records::default();
+        let (first, second) = (add(&mut records, 10), add(&mut records, KEPT_BYTES_MAX + 1));
+        assert_eq!((first, second), (0, 1));
+        records.release(first);
+        records.release(second);
+        let kept = |records: &Records, tag| records.get(tag).unwrap().text.capacity();
+        assert!(kept(&records, first) > 0);
+        assert_eq!(kept(&records, second), 0);
+        assert_eq!(add(&mut records, 10), second);
+        assert_eq!(add(&mut records, 10), first);
+        assert_eq!(add(&mut records, 10), 2);
+    }
+}
