@@ -29,7 +29,7 @@ use crate::options::Compression;
 use crate::preference::{Preference, PreferenceMemory};
 use crate::range_answer::{Source, content_of, partial_answer, unsatisfied_answer};
 use crate::representation::{Origin, Representation};
-use crate::resolver::{Lasting, Place, resolve};
+use crate::resolver::{Lasting, Place, Resolved, resolve};
 use crate::root::{Fingerprint, Kind, OpenError, Root};
 
 /// How often the root is looked at, in milliseconds: a folder replaced by another is noticed within a second.
@@ -170,27 +170,32 @@ impl Files {
     }
 
     fn resolved(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
+        let mut resolved = self.resolve(question, now);
+        if resolved.lasting == Lasting::No && self.cache.descriptors() > 0 {
+            // A shortage of descriptors, perhaps: those kept only for speed are the first to go.
+            self.cache.close_descriptors();
+            resolved = self.resolve(question, now);
+        }
+        if let Some((fingerprint, file)) = resolved.opened {
+            let now_ms = now.monotonic_ms;
+            self.cache.keep_descriptor(fingerprint, file, now_ms);
+        }
+        let entry = Rc::new(resolved.entry);
+        match resolved.lasting {
+            Lasting::Yes => self.cache.keep(question, Rc::clone(&entry)),
+            Lasting::No => self.cache.forget(question),
+        }
+        entry
+    }
+
+    fn resolve(&self, question: Question<'_>, now: Now) -> Resolved {
         let place = Place {
             root: &self.root,
             options: &self.shared.options,
             single: self.shared.single.as_deref(),
             now,
         };
-        let resolved = resolve(place, question);
-        if let Some((fingerprint, file)) = resolved.opened {
-            self.cache
-                .keep_descriptor(fingerprint, file, now.monotonic_ms);
-        }
-        let entry = Rc::new(resolved.entry);
-        match resolved.lasting {
-            Lasting::Yes => self.cache.keep(question, Rc::clone(&entry)),
-            Lasting::No => {
-                // A shortage of descriptors: those kept only for speed are the first to go.
-                self.cache.close_descriptors();
-                self.cache.forget(question);
-            }
-        }
-        entry
+        resolve(place, question)
     }
 
     /// A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next.
