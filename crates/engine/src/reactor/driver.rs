@@ -401,7 +401,11 @@ impl<P: Protocol> Reactor<P> {
             return;
         };
         if !self.shared.out.is_empty() {
-            Io::new(&mut slot.socket, &mut self.shared, token).flush();
+            let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+            io.flush();
+            if let (true, Some(connection)) = (io.is_blocked(), &mut slot.connection) {
+                self.protocol.on_progress(&mut io, connection);
+            }
         }
         match slot.socket.failed {
             Some(WriteError::Errno(errno)) => return self.remove(token, Reason::Failed(errno)),

@@ -57,7 +57,7 @@ pub trait Protocol {
     /// The deadline set by [`Io::set_deadline`] passed. It is unset before the call.
     fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
-    /// Blocked output made some progress.
+    /// Output became blocked when the protocol's call returned, or made some progress since.
     fn on_progress(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
     /// A message for this connection arrived.
