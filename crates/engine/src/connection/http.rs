@@ -104,7 +104,9 @@ impl<S: Service> Http<S> {
             return self.wait_in_exchange(io, connection);
         }
         io.resume();
-        if connection.waiting == Waiting::Head {
+        if io.is_blocked() {
+            io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
+        } else if connection.waiting == Waiting::Head {
             // The time for a head runs from its first byte, however many pieces it comes in.
         } else if connection.input.is_empty() {
             self.wait_for_request(io, connection);

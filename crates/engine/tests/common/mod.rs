@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenOptions, Listener};
 use vervet_engine::reactor::{Overload, Reactor, ReactorOptions};
 use vervet_engine::{Builder, Engine, Exchange, Outcome, Response, Running, Service};
-use vervet_testkit::{PATIENCE, RawClient, wait_until};
+use vervet_testkit::{Child, PATIENCE, RawClient, wait_until};
 
 /// How late a time limit may act: one tick of the wheel, and a machine that has other things to do.
 pub const LATE: Duration = Duration::from_secs(3);
@@ -180,6 +181,40 @@ impl<S: Service> ByHand<S> {
         )];
         poll(&mut watched, Some(&timeout)).unwrap() > 0
     }
+}
+
+/// Set for a process that is to be the server of a test.
+const CHILD: &str = "VERVET_TEST_CHILD";
+
+/// The whole life of such a process: a test that calls this is ignored unless [`start_child`] runs it.
+pub fn be_child() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
+    let limits = Limits {
+        connections_per_address_max: 0,
+        keep_alive_idle_ms: 600_000,
+        ..Limits::default()
+    };
+    let running = builder.limits(limits).serve(echo_target).unwrap();
+    println!("listening on http://{}", running.address().unwrap());
+    running.wait().unwrap();
+}
+
+/// An engine in a process of its own that may have so many open files. The test program must have an ignored
+/// test `child` that calls [`be_child`].
+#[track_caller]
+pub fn start_child(files: u32) -> (Child, SocketAddr) {
+    let script = format!("ulimit -n {files}; exec \"$0\" --ignored --exact child --nocapture");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap());
+    command.env(CHILD, "1");
+    let mut child = Child::spawn(command);
+    let address = child.wait_for_address();
+    (child, address)
 }
 
 /// A request without content.
