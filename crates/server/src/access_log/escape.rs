@@ -1,24 +1,24 @@
 //! Bytes of a peer in a line: whatever they are, they neither end the line nor a quoted text in it.
 
-/// Bytes that stand for themselves: visible ASCII and the space, without the quote and the backslash.
-const PLAIN: [bool; 256] = {
-    let mut plain = [false; 256];
-    let mut byte = 0x20;
-    while byte < 0x7f {
-        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
-        byte += 1;
-    }
-    plain
-};
+/// Whether a byte stands for itself: visible ASCII and the space, without the quote and the backslash.
+const fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte < 0x7f && byte != b'"' && byte != b'\\'
+}
+
+/// Bytes looked at together: what one vector of the least machine holds. One by one costs 1 to 2 ns each, which with a
+/// usual User-Agent was the larger part of a line.
+const TOGETHER: usize = 16;
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// How many bytes at the front stand for themselves.
 fn plain_length(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .position(|byte| !PLAIN[usize::from(*byte)])
-        .unwrap_or(bytes.len())
+    let (chunks, _) = bytes.as_chunks::<TOGETHER>();
+    let plain =
+        |chunk: &&[u8; TOGETHER]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
+    let begin = chunks.iter().take_while(plain).count() * TOGETHER;
+    let rest = bytes[begin..].iter().position(|byte| !is_plain(*byte));
+    rest.map_or(bytes.len(), |length| begin + length)
 }
 
 /// Appends for text formats: everything else as `\xHH`, the quote and the backslash too, so that readers which split
@@ -108,6 +108,18 @@ mod tests {
     fn bytes_that_are_no_utf_8_are_kept_apart() {
         check(b"\xff\xc3", "\\xFF\\xC3", "\u{fffd}\u{fffd}");
         check("é😀".as_bytes(), "\\xC3\\xA9\\xF0\\x9F\\x98\\x80", "é😀");
+    }
+
+    #[test]
+    fn what_is_not_plain_is_found_wherever_it_stands() {
+        for length in 0..40 {
+            for place in 0..length {
+                let mut bytes = vec![b'a'; length];
+                bytes[place] = b'\n';
+                assert_eq!(plain_length(&bytes), place, "of {length}");
+            }
+            assert_eq!(plain_length(&vec![b'~'; length]), length);
+        }
     }
 
     #[test]
