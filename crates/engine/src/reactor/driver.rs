@@ -120,7 +120,7 @@ impl<P: Protocol> Reactor<P> {
         let poller = Poller::new()?;
         let mailbox = Arc::new(Mailbox::new(poller.wake_fd()?));
         let bell = Arc::clone(&mailbox);
-        let executor = Executor::new(Arc::new(move || bell.wake()));
+        let executor = Executor::new(Arc::new(move || bell.stir()));
         let now = Now::read();
         let protocol = protocol(&mailbox, &executor.spawner());
         Ok(Self {
@@ -269,10 +269,14 @@ impl<P: Protocol> Reactor<P> {
     /// Letters and tasks, until there are none or the turn has had its share. Says whether some are left.
     fn settle(&mut self) -> bool {
         for _ in 0..ROUNDS_PER_TURN_MAX {
-            let remaining = self.executor.run_ready(TASKS_PER_ROUND_MAX);
+            if self.mailbox.may_sleep() {
+                return false;
+            }
+            if self.executor.run_ready(TASKS_PER_ROUND_MAX) == Remaining::Tasks {
+                self.mailbox.stir();
+            }
             let mut letters = std::mem::take(&mut self.letters);
-            self.mailbox.settle(&mut letters);
-            let idle = letters.is_empty() && remaining == Remaining::Nothing;
+            self.mailbox.take(&mut letters);
             for letter in letters.drain(..) {
                 match letter {
                     Letter::To(token, message) => self.deliver(token, message),
@@ -281,12 +285,8 @@ impl<P: Protocol> Reactor<P> {
                 }
             }
             self.letters = letters;
-            if idle {
-                // A task woken between the look at the tasks and the mailbox going to sleep rang in vain: the
-                // reactor still counted as awake. From here on whoever wakes a task wakes the reactor.
-                return self.executor.run_ready(TASKS_PER_ROUND_MAX) == Remaining::Tasks;
-            }
         }
+        self.mailbox.stir();
         true
     }
 

@@ -28,11 +28,17 @@ pub(super) enum Letter<M> {
 }
 
 /// The queue of letters to one reactor. Posting from the reactor's own thread inside a turn costs no system
-/// call; from elsewhere, one write for the first letter of a batch.
+/// call; from elsewhere, one write for the first letter of a batch. A turn without letters takes no lock.
+///
+/// Two flags make sure that nothing is slept over. Whoever posts raises `stirred`, then looks at `awake`; the
+/// reactor lowers `awake`, then looks at `stirred`. Both orders are sequentially consistent, so one of them sees
+/// the other.
 #[derive(Debug)]
 pub struct Mailbox<M> {
     letters: Mutex<Vec<Letter<M>>>,
-    /// The reactor is awake or about to be: nobody needs to wake it.
+    /// Something is to be looked at: letters, or tasks.
+    stirred: AtomicBool,
+    /// The reactor is in a turn or about to be: nobody needs to wake it.
     awake: AtomicBool,
     wake: OwnedFd,
 }
@@ -41,6 +47,7 @@ impl<M> Mailbox<M> {
     pub(super) fn new(wake: OwnedFd) -> Self {
         Self {
             letters: Mutex::new(Vec::new()),
+            stirred: AtomicBool::new(false),
             awake: AtomicBool::new(false),
             wake,
         }
@@ -51,46 +58,54 @@ impl<M> Mailbox<M> {
         self.letters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn push(&self, letter: Letter<M>) {
+        self.letters().push(letter);
+        self.stir();
+    }
+
     /// Sends a message to a connection; one for a connection that is gone is dropped.
     pub fn post(&self, token: Token, message: M) {
-        self.letters().push(Letter::To(token, message));
-        self.wake();
+        self.push(Letter::To(token, message));
     }
 
     pub(super) fn pass(&self, passed: Passed) {
-        self.letters().push(Letter::Adopt(passed));
-        self.wake();
+        self.push(Letter::Adopt(passed));
     }
 
     pub(super) fn control(&self, control: Control) {
-        self.letters().push(Letter::Control(control));
-        self.wake();
+        self.push(Letter::Control(control));
     }
 
-    /// Makes the reactor take another turn.
-    pub fn wake(&self) {
+    /// Makes the reactor look at its letters and tasks, in this turn or another.
+    pub fn stir(&self) {
+        self.stirred.store(true, Ordering::SeqCst);
         if !self.awake.swap(true, Ordering::SeqCst) {
             // The counter cannot overflow: one write per turn. A failure leaves nothing else to be done.
             let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
         }
     }
 
-    /// The turn begins: nobody needs to wake the reactor until [`Self::settle`].
+    /// The turn begins: nobody needs to wake the reactor until [`Self::may_sleep`].
     pub(super) fn hold(&self) {
         self.awake.store(true, Ordering::SeqCst);
     }
 
-    /// Takes all letters. When there are none the reactor counts as asleep again, and whoever posts wakes it.
-    pub(super) fn settle(&self, into: &mut Vec<Letter<M>>) {
-        into.append(&mut self.letters());
-        if into.is_empty() {
-            self.awake.store(false, Ordering::SeqCst);
-            // A letter that came between the two lines above was posted while `awake` still held.
-            into.append(&mut self.letters());
-            if !into.is_empty() {
-                self.awake.store(true, Ordering::SeqCst);
-            }
+    /// Whether there is nothing to look at. From then on whoever stirs the mailbox wakes the reactor.
+    pub(super) fn may_sleep(&self) -> bool {
+        if self.stirred.swap(false, Ordering::SeqCst) {
+            return false;
         }
+        self.awake.store(false, Ordering::SeqCst);
+        if self.stirred.swap(false, Ordering::SeqCst) {
+            self.awake.store(true, Ordering::SeqCst);
+            return false;
+        }
+        true
+    }
+
+    /// Takes all letters.
+    pub(super) fn take(&self, into: &mut Vec<Letter<M>>) {
+        into.append(&mut self.letters());
     }
 }
 
