@@ -10,11 +10,11 @@ use crate::exchange::{Finished, Message, Service};
 use crate::executor::Spawner;
 use crate::limits::Limits;
 use crate::pipe::ContentError;
-use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Protocol, Reason};
+use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Now, Protocol, Reason};
 
 use super::date::DateLine;
 use super::receive;
-use super::state::{Connection, Record, Waiting};
+use super::state::{Answer, Connection, Record, Waiting};
 
 /// Settings that all connections of an engine share.
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl<S: Service> Http<S> {
     }
 }
 
-/// How long a kept connection may still begin a last request after a drain has begun: one that was sent before
+/// How long a connection may still begin a last request after a drain has begun: one that was sent before
 /// the client could know is answered, with `Connection: close`.
 const DRAIN_IDLE_MS: u32 = 500;
 
@@ -190,7 +190,12 @@ impl<S: Service> Protocol for Http<S> {
         } else {
             (Waiting::Head, self.limits().head_timeout_ms)
         };
-        io.set_deadline(u64::from(timeout_ms));
+        let drain_ms = if io.is_draining() {
+            DRAIN_IDLE_MS
+        } else {
+            u32::MAX
+        };
+        io.set_deadline(u64::from(timeout_ms.min(drain_ms)));
         Admission::Admit(Connection {
             machine: Server::new(),
             waiting,
@@ -302,8 +307,23 @@ impl<S: Service> Protocol for Http<S> {
     }
 
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
-        if connection.waiting == Waiting::Request {
-            self.wait_for_request(io, connection);
+        match connection.waiting {
+            Waiting::Request => self.wait_for_request(io, connection),
+            // Whoever has not said a word may have sent one that is under way.
+            Waiting::Preface | Waiting::Head if connection.input.is_empty() => {
+                io.set_deadline(u64::from(DRAIN_IDLE_MS));
+            }
+            Waiting::Preface | Waiting::Head => {}
+            Waiting::Exchange => {
+                let awaited = connection
+                    .exchange
+                    .as_ref()
+                    .is_some_and(|exchange| matches!(exchange.answer, Answer::Awaited));
+                // An answer whose head is out has promised to keep the connection: one more may follow it.
+                if awaited {
+                    connection.close_after_this();
+                }
+            }
         }
     }
 
@@ -316,13 +336,14 @@ impl<S: Service> Protocol for Http<S> {
             sender.abort(ContentError::PeerClosed);
         }
         let fault = reason.to_string();
+        let now = Now::read();
         self.service.finished(&Finished {
             tag: exchange.record.tag,
             status: exchange.record.status,
             content_bytes: exchange.record.content_bytes,
-            duration_ms: 0,
+            duration_ms: now.monotonic_ms.saturating_sub(exchange.record.started_ms),
             peer: connection.peer,
-            now: crate::reactor::Now::read(),
+            now,
             fault: Some(&fault),
         });
     }
