@@ -100,7 +100,7 @@ pub struct Reactor<P: Protocol> {
     pub(super) life: Life,
     pub(super) generation: u32,
     pub(super) team: Team<P::Message>,
-    /// Connections open now, for the team to see.
+    /// Connections open here now or on their way here, for the team to see.
     pub(super) open: Arc<AtomicUsize>,
     read_buffer: Box<[u8]>,
     mailbox: Arc<Mailbox<P::Message>>,
@@ -459,7 +459,7 @@ impl<P: Protocol> Reactor<P> {
             return;
         }
         let slot = self.slots.remove(token.index as usize);
-        self.open.store(self.slots.len(), Ordering::Relaxed);
+        self.open.fetch_sub(1, Ordering::Relaxed);
         self.shared.timers.set(token.index, None);
         match slot.counted {
             Counted::As(peer) => self.options.gate.leave(peer),

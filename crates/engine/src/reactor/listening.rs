@@ -89,23 +89,32 @@ impl<P: Protocol> Reactor<P> {
     /// Takes a connection, or passes it on to a reactor that has clearly fewer.
     fn share(&mut self, passed: Passed) {
         let idler = match self.life {
-            Life::Running => self.team.idler(self.slots.len()),
+            Life::Running => self.team.idler(self.open.load(Ordering::Relaxed)),
             _ => None,
         };
+        // Counted where it goes, and at once: it may take a while there until the letter is opened, and the next
+        // of a burst must not all go the same way.
         match idler {
-            Some(member) => member.mailbox.pass(passed),
-            None => self.admit(passed),
+            Some(member) => {
+                member.open.fetch_add(1, Ordering::Relaxed);
+                member.mailbox.pass(passed);
+            }
+            None => {
+                self.open.fetch_add(1, Ordering::Relaxed);
+                self.admit(passed);
+            }
         }
     }
 
+    /// Takes in a connection that has been counted as open here.
     pub(super) fn admit(&mut self, passed: Passed) {
         let Passed { fd, peer, listener } = passed;
         let overload = self.options.gate.enter(peer).err();
         if overload.is_some() && self.listening.refused >= REFUSED_LINGERING_MAX {
+            self.open.fetch_sub(1, Ordering::Relaxed);
             return;
         }
         self.generation = self.generation.wrapping_add(1);
-        self.open.store(self.slots.len() + 1, Ordering::Relaxed);
         let entry = self.slots.vacant_entry();
         let Ok(index) = u32::try_from(entry.key()) else {
             return;

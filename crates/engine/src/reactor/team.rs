@@ -24,7 +24,7 @@ pub(super) struct Passed {
 #[derive(Debug)]
 pub(super) struct Member<M> {
     pub(super) mailbox: Arc<Mailbox<M>>,
-    /// Connections it has now.
+    /// Connections it has now, and those on their way to it.
     pub(super) open: Arc<AtomicUsize>,
 }
 
