@@ -12,6 +12,8 @@ enum Against {
     /// One rival under the same workload.
     Rival(&'static str),
     Ceiling,
+    /// Our own figure under another workload.
+    Ourselves(&'static str),
     /// A fixed size in KiB.
     Kib(f64),
 }
@@ -41,11 +43,12 @@ const fn rule(workload: &'static str, measure: Measure, factor: f64, against: Ag
     }
 }
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     rule("tiny64", Measure::Efficiency, 1.15, Against::BestRival),
     rule("tiny64", Measure::Efficiency, 0.93, Against::Ceiling),
     rule("tiny1000", Measure::Efficiency, 1.1, Against::BestRival),
     rule("tiny1000", Measure::Tail, 1.0, Against::BestRival),
+    rule("idle8000", Measure::Tail, 1.2, Against::Ourselves("tiny64")),
     rule("close64", Measure::Efficiency, 1.1, Against::BestRival),
     rule("large100", Measure::Efficiency, 1.0, Against::BestRival),
     rule("large100", Measure::Tail, 1.0, Against::BestRival),
@@ -131,6 +134,10 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
         Against::Ceiling => (
             "the ceiling".to_owned(),
             find(&|cell| cell.role == Role::Ceiling),
+        ),
+        Against::Ourselves(workload) => (
+            format!("its own of {workload}"),
+            ranked(cells, workload).find(|cell| cell.role == Role::Ours),
         ),
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };

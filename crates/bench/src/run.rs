@@ -93,6 +93,7 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     sleep(IDLE_WINDOW);
     run.rss_idle_kib = server.memory_kib()?.now;
     check_answer(setup)?;
+    let idle = hold_idle(setup)?;
 
     let arguments = setup.workload.generator(setup.work, setup.port);
     wrk::load(GENERATOR_CORE, WARM_UP_SECONDS, &arguments)?;
@@ -100,6 +101,7 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     let load = wrk::load(GENERATOR_CORE, seconds, &arguments)?;
     let after = server.cpu()?;
     let Memory { peak, .. } = server.memory_kib()?;
+    drop(idle);
 
     run.requests = load.requests;
     run.seconds = load.seconds;
@@ -166,8 +168,26 @@ fn check_answer(setup: &Setup<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Opens the idle connections of the workload: each gets one answer and is kept.
+fn hold_idle(setup: &Setup<'_>) -> Result<Vec<TcpStream>> {
+    (0..setup.workload.idle)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", setup.port))?;
+            ask(&mut stream, setup.port, setup.workload)?;
+            Ok(stream)
+        })
+        .collect()
+}
+
 fn fetch(port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    ask(
+        &mut TcpStream::connect(("127.0.0.1", port))?,
+        port,
+        workload,
+    )
+}
+
+fn ask(stream: &mut TcpStream, port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
     stream.set_read_timeout(Some(FETCH_MAX))?;
     let field = workload
         .field()

@@ -62,7 +62,19 @@ pub(crate) const SUBJECTS: [Subject; 7] = [
 ];
 
 /// Flags of `vervet serve` beside the folder and the address, the same for every workload.
-const VERVET_FLAGS: [&str; 4] = ["--workers", "1", "--log", "none"];
+const VERVET_FLAGS: [&str; 10] = [
+    "--workers",
+    "1",
+    "--log",
+    "none",
+    // As for the rivals: connections live on, and all may come from one address.
+    "--limit",
+    "requests_per_connection_max=0",
+    "--limit",
+    "connections_per_address_max=0",
+    "--limit",
+    "keep_alive_idle_ms=75s",
+];
 
 /// Where a server finds its files, and where it listens.
 pub(crate) struct Setup<'a> {
@@ -207,7 +219,7 @@ server.stat-cache-engine = "simple"
 server.max-keep-alive-requests = 65535
 server.max-keep-alive-idle = 75
 server.max-fds = {descriptors}
-server.max-connections = 8192
+server.max-connections = 9000
 server.listen-backlog = 4096
 mimetype.assign = ( "" => "text/plain" )
 {deferred}

@@ -23,11 +23,14 @@ pub(crate) enum Fetch {
 }
 
 /// One row of the workload table.
+#[derive(Clone, Copy)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
     pub(crate) fetch: Fetch,
     /// Concurrent connections of the generator.
     pub(crate) connections: u32,
+    /// Kept connections that have had one answer each and stay silent during the run.
+    pub(crate) idle: u32,
 }
 
 const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
@@ -35,13 +38,20 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
         name,
         fetch,
         connections,
+        idle: 0,
     }
 }
 
+/// A row beside idle connections.
+const fn beside(idle: u32, row: Workload) -> Workload {
+    Workload { idle, ..row }
+}
+
 /// All workloads, in the order of the report.
-pub(crate) const WORKLOADS: [Workload; 8] = [
+pub(crate) const WORKLOADS: [Workload; 9] = [
     row("tiny64", Fetch::Tiny, 64),
     row("tiny1000", Fetch::Tiny, 1000),
+    beside(8_000, row("idle8000", Fetch::Tiny, 64)),
     row("close64", Fetch::TinyClose, 64),
     row("large100", Fetch::Large, 100),
     row("large1000", Fetch::Large, 1000),
@@ -90,7 +100,11 @@ impl Workload {
             Fetch::Range => "64 KiB range of a 10 MiB file",
             Fetch::Many => "100,000 small files at random",
         };
-        format!("{fetch}, {} connections", self.connections)
+        let beside = match self.idle {
+            0 => String::new(),
+            idle => format!(" beside {idle} idle ones"),
+        };
+        format!("{fetch}, {} connections{beside}", self.connections)
     }
 
     /// Runs without being named by `--only`.

@@ -94,15 +94,12 @@ impl<P: Protocol> Reactor<P> {
         };
         // Counted where it goes, and at once: it may take a while there until the letter is opened, and the next
         // of a burst must not all go the same way.
-        match idler {
-            Some(member) => {
-                member.open.fetch_add(1, Ordering::Relaxed);
-                member.mailbox.pass(passed);
-            }
-            None => {
-                self.open.fetch_add(1, Ordering::Relaxed);
-                self.admit(passed);
-            }
+        if let Some(member) = idler {
+            member.open.fetch_add(1, Ordering::Relaxed);
+            member.mailbox.pass(passed);
+        } else {
+            self.open.fetch_add(1, Ordering::Relaxed);
+            self.admit(passed);
         }
     }
 
