@@ -56,6 +56,7 @@ fn workers_with_listeners_of_their_own_serve_one_port() {
 }
 
 /// Answers with the peer's address as it is seen.
+#[allow(clippy::needless_pass_by_value, reason = "what a handler is")]
 fn echo_peer(exchange: Exchange<'_>) -> Outcome {
     let peer = exchange.peer();
     Response::text(peer.map_or("none".to_owned(), |peer| peer.to_string())).into()

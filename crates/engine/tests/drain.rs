@@ -207,7 +207,7 @@ fn check_cut(least: Duration, end: impl FnOnce(&Server)) {
 #[test]
 fn a_drain_cuts_what_is_left_at_its_end() {
     check_cut(Duration::from_millis(500), |server| {
-        server.running().control().drain(500)
+        server.running().control().drain(500);
     });
     check_cut(Duration::ZERO, |server| server.running().control().drain(0));
 }

@@ -29,7 +29,9 @@ fn ten_thousand_idle_connections_cost_5_mib() {
     let mut clients = Vec::with_capacity(CONNECTIONS);
     while clients.len() < CONNECTIONS {
         let mut batch: Vec<_> = (0..100).map(|_| RawClient::connect(address)).collect();
-        batch.iter_mut().for_each(|client| client.send(get("/")));
+        for client in &mut batch {
+            client.send(get("/"));
+        }
         for client in &mut batch {
             assert_eq!(client.read_response().text(), "/");
         }

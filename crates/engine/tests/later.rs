@@ -159,9 +159,9 @@ fn many_answers_in_any_order_reach_their_own_requests() {
         for (number, client) in clients.iter_mut().enumerate() {
             assert_eq!(client.read_response().text(), format!("/{round}/{number}"));
         }
-        threads
-            .into_iter()
-            .for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     }
 }
 
@@ -209,8 +209,8 @@ fn a_future_that_ends_without_an_answer_is_a_500() {
 fn no_wake_up_from_another_thread_is_lost() {
     const ROUNDS: usize = 50_000;
     let server = Server::start(Limits::default(), |exchange: Exchange<'_>| {
-        let (mut ping, mut pinged) = pipe(1, std::sync::Arc::new(|| ()));
-        let (mut pong, mut ponged) = pipe(1, std::sync::Arc::new(|| ()));
+        let (mut to_future, mut from_thread) = pipe(1, std::sync::Arc::new(|| ()));
+        let (mut to_thread, mut from_future) = pipe(1, std::sync::Arc::new(|| ()));
         let spawner = exchange.spawner().clone();
         let (responder, outcome) = exchange.later();
         thread::spawn(move || {
@@ -219,22 +219,22 @@ fn no_wake_up_from_another_thread_is_lost() {
                 for _ in 0..round % 128 {
                     hint::spin_loop();
                 }
-                ping.try_send(Bytes::from_static(b"x")).unwrap();
+                to_future.try_send(Bytes::from_static(b"x")).unwrap();
                 let begin = Instant::now();
-                while ponged.try_read() == Read::Pending {
+                while from_future.try_read() == Read::Pending {
                     hint::spin_loop();
                     if begin.elapsed() > PATIENCE {
                         return;
                     }
                 }
             }
-            ping.finish(None);
+            to_future.finish(None);
         });
         spawner.spawn(async move {
             let mut rounds = 0;
-            while let Some(Ok(bytes)) = pinged.read().await {
+            while let Some(Ok(bytes)) = from_thread.read().await {
                 rounds += 1;
-                pong.send(bytes).await.unwrap();
+                to_thread.send(bytes).await.unwrap();
             }
             responder.send(Response::text(rounds.to_string()));
         });

@@ -70,7 +70,9 @@ impl Others {
             let stop = Arc::clone(&stop);
             thread::spawn(move || {
                 let mut clients: Vec<_> = (0..10).map(|_| RawClient::connect(address)).collect();
-                clients.iter_mut().for_each(|client| client.send(preface));
+                for client in &mut clients {
+                    client.send(preface);
+                }
                 let mut answers = 0;
                 while !stop.load(Ordering::Relaxed) {
                     for client in &mut clients {
@@ -112,10 +114,16 @@ fn check(
     others.stop();
 }
 
-/// Sends a byte every 20 ms until the server answers or closes, and returns what came.
+/// The pace of a slow client.
+const PACE: Duration = Duration::from_millis(20);
+
+fn cut_within(time: Duration, server: &Server) -> bool {
+    wait_until(time, || server.count(|counters| &counters.timeouts) > 0)
+}
+
+/// Sends a byte at a time until the server answers or closes, and returns what came.
 fn send_slowly(slow: &mut TcpStream, bytes: impl IntoIterator<Item = u8>) -> Vec<u8> {
-    slow.set_read_timeout(Some(Duration::from_millis(20)))
-        .unwrap();
+    slow.set_read_timeout(Some(PACE)).unwrap();
     let mut received = Vec::new();
     for byte in bytes {
         if slow.write_all(&[byte]).is_err() {
@@ -247,9 +255,8 @@ fn an_answer_byte_by_byte() {
     check((limits, &at_once(), ""), LIMIT, |slow, server| {
         slow.write_all(get("/30000000").as_bytes()).unwrap();
         // What the kernel has taken over stays to be read after the cut: only the engine knows when that was.
-        while server.count(|counters| &counters.timeouts) == 0 {
+        while !cut_within(PACE, server) {
             assert_eq!(slow.read(&mut [0]).unwrap(), 1);
-            thread::sleep(Duration::from_millis(20));
         }
     });
 }
@@ -263,11 +270,11 @@ fn an_answer_that_is_read_steadily_and_too_slowly() {
     check(
         (limits, &at_once(), ""),
         Duration::from_secs(1),
-        |slow, _| {
+        |slow, server| {
             slow.write_all(get("/300000000").as_bytes()).unwrap();
             let mut buffer = vec![0; 500_000];
-            while slow.read(&mut buffer).is_ok_and(|count| count > 0) {
-                thread::sleep(Duration::from_millis(20));
+            while !cut_within(PACE, server) {
+                assert!(slow.read(&mut buffer).unwrap() > 0);
             }
         },
     );
@@ -393,7 +400,9 @@ fn lingering_ends_by_time_and_by_bytes() {
         client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         let begin = Instant::now();
         while client.write_all(&[b'x'; 1_000]).is_ok() {
-            thread::sleep(Duration::from_millis(1));
+            wait_until(Duration::from_millis(1), || {
+                server.running().connections() == 0
+            });
             assert!(begin.elapsed() < LATE, "lingers");
         }
         assert!(begin.elapsed() + Duration::from_millis(20) > least);

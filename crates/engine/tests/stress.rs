@@ -194,9 +194,9 @@ fn nothing_is_left_of_clients_that_misbehave() {
             })
         })
         .collect();
-    clients
-        .into_iter()
-        .for_each(|client| client.join().unwrap());
+    for client in clients {
+        client.join().unwrap();
+    }
     server.wait_for_connections(0);
     let opened = server.count(|counters| &counters.connections);
     server.wait_for_count(|counters| &counters.closed, opened);
