@@ -14,7 +14,7 @@ use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::reactor::FileSlice;
 use vervet_engine::{Content, Exchange, Outcome, Piece, Response};
-use vervet_testkit::{PATIENCE, sha256_hex, skip};
+use vervet_testkit::{PATIENCE, skip};
 
 fn file_of(content: &[u8]) -> Arc<File> {
     let mut file = tempfile::tempfile().unwrap();
@@ -121,14 +121,19 @@ fn pipelined_parts_of_a_file_keep_their_order() {
 #[test]
 fn large_files_arrive_whole() {
     let content = noise(30_000_000);
-    let server = Server::start(Limits::default(), slices(file_of(&content)));
+    // Comparing takes its time on a busy machine, and the connections are to be there afterwards.
+    let limits = Limits {
+        keep_alive_idle_ms: 600_000,
+        write_stall_timeout_ms: 600_000,
+        ..Limits::default()
+    };
+    let server = Server::start(limits, slices(file_of(&content)));
     let mut clients: Vec<_> = (0..3).map(|_| server.connect()).collect();
     for client in &mut clients {
         client.send(get(&format!("/0/{}", content.len())));
     }
-    let expected = sha256_hex(&content);
     for client in &mut clients {
-        assert_eq!(sha256_hex(client.read_response().content), expected);
+        assert!(client.read_response().content == content);
         assert_eq!(client.exchange(get("/0/1")).content, content[..1]);
     }
 }
