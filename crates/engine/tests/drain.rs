@@ -14,6 +14,7 @@ use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::ListenOptions;
 use vervet_engine::pipe::ContentSender;
+use vervet_engine::reactor::Overload;
 use vervet_engine::{Content, Engine, Exchange, Outcome, Responder, Response};
 use vervet_testkit::{PATIENCE, RawClient};
 
@@ -219,6 +220,35 @@ fn a_stop_cuts_at_once() {
         server.running().control().drain(LONG_MS);
         server.running().control().stop();
     });
+}
+
+/// Whoever waits for a place when the drain comes is told that there will be none.
+#[test]
+fn connections_that_wait_for_a_place_are_refused() {
+    let limits = Limits {
+        connections_max: 1,
+        ..Limits::default()
+    };
+    let builder = Engine::builder().limits(limits);
+    let builder = builder.own_answers(Vec::new(), Overload::Wait);
+    let (handler, given) = hand_over();
+    let server = Server::with(builder, handler);
+    let mut held = server.connect();
+    held.send(get("/later"));
+    let Given::Responder(responder) = given.recv_timeout(PATIENCE).unwrap() else {
+        panic!("a stream");
+    };
+    let mut extra = server.connect();
+    extra.send(get("/extra"));
+    server.running().control().drain(LONG_MS);
+    assert_eq!(extra.read_response().status, 503);
+    responder.send(Response::text("done"));
+    assert_eq!(held.read_response().text(), "done");
+    for client in [&mut held, &mut extra] {
+        client.finish();
+        client.expect_close();
+    }
+    server.ended();
 }
 
 #[test]

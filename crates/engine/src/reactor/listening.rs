@@ -63,7 +63,9 @@ impl<P: Protocol> Reactor<P> {
             return false;
         };
         for _ in 0..limit {
-            if self.options.overload == Overload::Wait && self.options.gate.is_full() {
+            // A drain leaves nobody in the queue: it would be closed over them without a word.
+            let may_wait = self.options.overload == Overload::Wait && self.life == Life::Running;
+            if may_wait && self.options.gate.is_full() {
                 self.rest();
                 return false;
             }
