@@ -13,7 +13,7 @@ fn main() -> Result<(), EngineError> {
             Response::text(format!("Hello from {target}\n")).into()
         })?;
     for listener in engine.listeners() {
-        println!("listening on {listener}");
+        println!("listening at http://{listener}/");
     }
     engine.wait()
 }
