@@ -36,17 +36,7 @@ impl<S: Service> Http<S> {
             }
             return self.finish(io, connection, record, None);
         }
-        connection.exchange = Some(Box::new(InProgress {
-            number,
-            answer,
-            inbound: left.inbound,
-            is_tunnel: left.is_tunnel,
-            stalled: None,
-            received_bytes: 0,
-            waited_ms: 0,
-            waiting_since_ms: record.started_ms,
-            record,
-        }));
+        connection.exchange = Some(InProgress::new(number, answer, left, record));
         self.pump(io, connection);
     }
 

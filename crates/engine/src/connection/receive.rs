@@ -133,17 +133,8 @@ impl<S: Service> Http<S> {
                 self.respond(io, connection, response, (record, number, left));
             }
             Outcome::Later(_) => {
-                connection.exchange = Some(Box::new(InProgress {
-                    number,
-                    answer: Answer::Awaited,
-                    inbound: left.inbound,
-                    is_tunnel: left.is_tunnel,
-                    stalled: None,
-                    received_bytes: 0,
-                    waited_ms: 0,
-                    waiting_since_ms: record.started_ms,
-                    record,
-                }));
+                let exchange = InProgress::new(number, Answer::Awaited, left, record);
+                connection.exchange = Some(exchange);
             }
         }
     }

@@ -7,6 +7,7 @@ use vervet_http::h1::Server;
 use vervet_http::h1::state::State;
 use vervet_http::status::Status;
 
+use crate::exchange::Left;
 use crate::listener::Listener;
 use crate::pipe::{ContentReader, ContentSender};
 
@@ -57,6 +58,22 @@ pub(super) struct InProgress {
     pub(super) waited_ms: u64,
     pub(super) waiting_since_ms: u64,
     pub(super) record: Record,
+}
+
+impl InProgress {
+    pub(super) fn new(number: u32, answer: Answer, left: Left, record: Record) -> Box<Self> {
+        Box::new(Self {
+            number,
+            answer,
+            inbound: left.inbound,
+            is_tunnel: left.is_tunnel,
+            stalled: None,
+            received_bytes: 0,
+            waited_ms: 0,
+            waiting_since_ms: record.started_ms,
+            record,
+        })
+    }
 }
 
 pub(super) enum Answer {
