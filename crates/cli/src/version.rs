@@ -21,11 +21,7 @@ pub(crate) struct VersionArguments {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-const ALLOCATOR: &str = if cfg!(target_env = "musl") {
-    "mimalloc"
-} else {
-    "system"
-};
+const ALLOCATOR: &str = "mimalloc";
 
 const FACTS: &[(&str, &str)] = &[
     ("commit", env!("VERVET_BUILD_COMMIT")),
