@@ -58,7 +58,7 @@ fn ten_thousand_idle_connections_cost_5_mib() {
 }
 
 #[test]
-#[ignore = "is the server of another test"]
+#[ignore = "run by another test as its server"]
 fn child() {
     common::be_child();
 }

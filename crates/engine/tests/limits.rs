@@ -256,7 +256,7 @@ fn descriptors_that_run_out_make_connections_wait() {
 }
 
 #[test]
-#[ignore = "is the server of another test"]
+#[ignore = "run by another test as its server"]
 fn child() {
     common::be_child();
 }
