@@ -133,7 +133,6 @@ impl<P: Protocol> Reactor<P> {
                 now,
                 timers: Timers::new(Tick::from_ms(now.monotonic_ms)),
                 again: Vec::new(),
-                bytes_sent: 0,
                 draining: false,
             },
             protocol,

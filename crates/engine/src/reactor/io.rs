@@ -5,7 +5,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use bytes::Bytes;
 
 use super::clock::Now;
-use super::mailbox::Mailbox;
 use super::poller::Token;
 use super::socket::{FileSlice, Socket, Then, WriteError, Written};
 use super::timers::Timers;
@@ -32,7 +31,6 @@ pub(super) struct Shared {
     pub(super) timers: Timers,
     /// Connections with work left that needs no new event.
     pub(super) again: Vec<Token>,
-    pub(super) bytes_sent: u64,
     pub(super) draining: bool,
 }
 
@@ -94,7 +92,6 @@ impl<'a> Io<'a> {
             let written = self.socket.send(&self.shared.out, then);
             self.note(written);
         }
-        self.shared.bytes_sent += self.shared.out.len() as u64;
         self.shared.out.clear();
     }
 
@@ -102,7 +99,6 @@ impl<'a> Io<'a> {
     pub fn send_shared(&mut self, bytes: Bytes) {
         self.flush_then(Then::More);
         if self.socket.failed.is_none() {
-            self.shared.bytes_sent += bytes.len() as u64;
             let written = self.socket.send_shared(bytes);
             self.note(written);
         }
@@ -116,7 +112,6 @@ impl<'a> Io<'a> {
             Then::Nothing
         });
         if self.socket.failed.is_none() && slice.length > 0 {
-            self.shared.bytes_sent += slice.length;
             let written = self.socket.send_file(slice);
             self.note(written);
         }
@@ -177,10 +172,5 @@ impl<'a> Io<'a> {
     /// Whether [`Self::close`] was called.
     pub fn is_closing(&self) -> bool {
         self.socket.closing.is_some()
-    }
-
-    /// Posts to another connection, or to this one later, from inside the turn.
-    pub fn post<M>(&self, mailbox: &Mailbox<M>, message: M) {
-        mailbox.post(self.token, message);
     }
 }
