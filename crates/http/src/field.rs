@@ -6,7 +6,7 @@ mod block;
 mod known;
 
 pub use block::{FieldBlock, FieldError};
-pub use known::Known;
+pub use known::{Known, KnownSet};
 
 use std::mem::MaybeUninit;
 
@@ -61,7 +61,8 @@ impl Default for FieldSlots<'_> {
 pub struct Fields<'a> {
     lines: &'a [httparse::Header<'a>],
     first: [u8; Known::COUNT],
-    repeated: u64,
+    present: KnownSet,
+    repeated: KnownSet,
 }
 
 impl<'a> Fields<'a> {
@@ -69,7 +70,8 @@ impl<'a> Fields<'a> {
     pub const EMPTY: Self = Self {
         lines: &[],
         first: [0; Known::COUNT],
-        repeated: 0,
+        present: KnownSet::EMPTY,
+        repeated: KnownSet::EMPTY,
     };
 
     #[allow(clippy::cast_possible_truncation)] // FIELDS_MAX < 256
@@ -85,8 +87,9 @@ impl<'a> Fields<'a> {
             let first = &mut fields.first[known.index()];
             if *first == 0 {
                 *first = at as u8 + 1;
+                fields.present = fields.present.with(known);
             } else {
-                fields.repeated |= 1 << known.index();
+                fields.repeated = fields.repeated.with(known);
             }
         }
         fields
@@ -100,12 +103,17 @@ impl<'a> Fields<'a> {
 
     /// Whether a line of this name is there.
     pub fn has(&self, name: Known) -> bool {
-        self.first[name.index()] != 0
+        self.present.contains(name)
+    }
+
+    /// Whether a line of any of these names is there.
+    pub fn has_any(&self, names: KnownSet) -> bool {
+        self.present.intersects(names)
     }
 
     /// Whether two or more lines of this name are there.
     pub fn is_repeated(&self, name: Known) -> bool {
-        self.repeated & (1 << name.index()) != 0
+        self.repeated.contains(name)
     }
 
     /// The values of all lines of this name, in order.

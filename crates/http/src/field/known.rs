@@ -84,6 +84,33 @@ known_names! {
     XForwardedProto = "X-Forwarded-Proto",
 }
 
+/// A set of known names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownSet(u64);
+
+const _: () = assert!(Known::COUNT <= u64::BITS as usize);
+
+impl KnownSet {
+    /// No names.
+    pub const EMPTY: Self = Self(0);
+
+    /// The set with one name more.
+    #[must_use]
+    pub const fn with(self, name: Known) -> Self {
+        Self(self.0 | 1 << name.index())
+    }
+
+    /// Whether the name is in the set.
+    pub const fn contains(self, name: Known) -> bool {
+        self.0 & (1 << name.index()) != 0
+    }
+
+    /// Whether some name is in both sets.
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 const SLOTS: usize = 256;
 const EMPTY: u8 = u8::MAX;
 
