@@ -3,7 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use vervet_http::h1::{ContentLength, RequestHead};
+use vervet_http::h1::state::State;
+use vervet_http::h1::{
+    ContentLength, Framing, Length, RequestHead, ResponseHead, SendError, Server,
+};
 use vervet_http::method::Method;
 use vervet_http::status::Status;
 
@@ -36,6 +39,8 @@ impl<F: FnMut(Exchange<'_>) -> Outcome> Service for F {
 pub enum Outcome {
     /// Now.
     Done(Response),
+    /// Written already, by [`Exchange::send_whole`].
+    Sent(Sent),
     /// When the [`Responder`] is used. Made by [`Exchange::later`].
     Later(Later),
 }
@@ -45,6 +50,19 @@ impl From<Response> for Outcome {
         Self::Done(response)
     }
 }
+
+/// Says that the answer was written while the exchange was at hand.
+#[derive(Debug)]
+pub struct Sent {
+    pub(crate) status: Status,
+    pub(crate) content_bytes: u64,
+    /// Fails only for a status that cannot be a final answer: our side's fault.
+    pub(crate) result: Result<(), SendError>,
+}
+
+/// Content up to this size is copied behind its head into the one answer buffer; larger is sent from where it
+/// lies. Copying 16 KiB costs less than a second system call.
+pub const COPY_BYTES_MAX: usize = 16 * 1024;
 
 /// Says that a [`Responder`] exists for this exchange.
 #[derive(Debug)]
@@ -88,6 +106,34 @@ pub(crate) struct Return<'a> {
     pub(crate) number: u32,
 }
 
+/// Where an answer is written to while the exchange is at hand.
+pub(crate) struct Writer<'a> {
+    pub(crate) out: &'a mut Vec<u8>,
+    pub(crate) machine: &'a mut Server,
+    pub(crate) date: &'a [u8],
+}
+
+impl Writer<'_> {
+    fn write(&mut self, status: Status, head: &[u8], content: &[u8]) -> Result<(), SendError> {
+        let length = content.len() as u64;
+        let head = ResponseHead {
+            status,
+            encoded: head,
+            length: Length::Known(length),
+            date: self.date,
+        };
+        match self.machine.send_head(self.out, &head)? {
+            Framing::None if self.machine.sending() == State::Switched => return Ok(()),
+            Framing::None => {}
+            _ => {
+                self.machine.sent(length)?;
+                self.out.extend_from_slice(content);
+            }
+        }
+        self.machine.send_end(self.out, None)
+    }
+}
+
 /// What a handler leaves behind besides its answer.
 #[derive(Default)]
 pub(crate) struct Left {
@@ -107,6 +153,7 @@ pub struct Exchange<'a> {
     pub(crate) window_bytes: usize,
     pub(crate) to: Return<'a>,
     pub(crate) left: &'a mut Left,
+    pub(crate) writer: Writer<'a>,
 }
 
 impl<'a> Exchange<'a> {
@@ -175,6 +222,17 @@ impl<'a> Exchange<'a> {
             self.window_bytes,
             Arc::new(move || mailbox.post(token, Message::Pipe(number))),
         )
+    }
+
+    /// Answers with a head (status line and field lines, each with its CRLF) and content that lie in memory: they are
+    /// copied into the answer buffer at once, and nothing is allocated, counted or kept. For content up to
+    /// [`COPY_BYTES_MAX`]; larger is better given as a [`Response`], which does not copy it.
+    pub fn send_whole(mut self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
+        Outcome::Sent(Sent {
+            status,
+            content_bytes: content.len() as u64,
+            result: self.writer.write(status, head, content),
+        })
     }
 
     /// Promises an answer: return the outcome, and use the responder from wherever and whenever it suits.

@@ -6,14 +6,10 @@ use vervet_http::status::Status;
 use super::http::Http;
 use super::receive::next_exchange;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{Left, Service};
+use crate::exchange::{COPY_BYTES_MAX, Left, Sent, Service};
 use crate::pipe::{ContentError, Read};
 use crate::reactor::{Closing, Io};
 use crate::response::{Content, Piece, Response};
-
-/// Content up to this size is copied behind its head into the one answer buffer; larger is sent from where it
-/// lies. Copying 16 KiB costs less than a second system call.
-const COPY_BYTES_MAX: usize = 16 * 1024;
 
 impl<S: Service> Http<S> {
     /// Answers an exchange in the call that began it. Its number and what it left are for an answer that streams.
@@ -30,14 +26,40 @@ impl<S: Service> Http<S> {
             return;
         }
         if done {
-            if connection.machine.owes_continue() {
-                // The client may send the content or leave; neither is worth waiting for (RFC 9110 §10.1.1).
-                io.close(Closing::Lingering);
-            }
-            return self.finish(io, connection, record, None);
+            return self.answered(io, connection, record);
         }
         connection.exchange = Some(InProgress::new(number, answer, left, record));
         self.pump(io, connection);
+    }
+
+    /// The answer was written by the handler's own hand in the call that began the exchange.
+    pub(super) fn sent(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &Connection,
+        sent: &Sent,
+        mut record: Record,
+    ) {
+        record.status = sent.status;
+        record.content_bytes = sent.content_bytes;
+        self.count(sent.status);
+        if sent.result.is_err() {
+            return io.close(Closing::Abort);
+        }
+        self.answered(io, connection, record);
+    }
+
+    fn answered(&mut self, io: &mut Io<'_>, connection: &Connection, record: Record) {
+        if connection.machine.owes_continue() {
+            // The client may send the content or leave; neither is worth waiting for (RFC 9110 §10.1.1).
+            io.close(Closing::Lingering);
+        }
+        self.finish(io, connection, record, None);
+    }
+
+    fn count(&self, status: Status) {
+        let class = usize::from(status.code() / 100).clamp(1, 5) - 1;
+        self.counters.responses[class].add(1);
     }
 
     /// Answers an exchange that was promised an answer.
@@ -79,8 +101,7 @@ impl<S: Service> Http<S> {
         let content = response.take_content();
         let status = response.status();
         record.status = status;
-        let class = usize::from(status.code() / 100).clamp(1, 5) - 1;
-        self.counters.responses[class].add(1);
+        self.count(status);
         let head = ResponseHead {
             status,
             encoded: response.head_bytes(),

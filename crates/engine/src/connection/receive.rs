@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::http::Http;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{Exchange, Left, Outcome, Return, Service};
+use crate::exchange::{Exchange, Left, Outcome, Return, Service, Writer};
 use crate::pipe::{ContentError, TrySendError};
 use crate::reactor::{Closing, Io};
 
@@ -105,24 +105,30 @@ impl<S: Service> Http<S> {
         }
         let number = connection.requests;
         let mut left = Left::default();
+        let (now, token) = (io.now(), io.token());
         let outcome = self.service.call(Exchange {
             head,
             peer: connection.peer,
             listener: &connection.listener,
-            now: io.now(),
+            now,
             spawner: &self.spawner,
             window_bytes,
             to: Return {
                 mailbox: &self.mailbox,
-                token: io.token(),
+                token,
                 number,
             },
             left: &mut left,
+            writer: Writer {
+                out: io.out(),
+                machine: &mut connection.machine,
+                date: self.date.at(now),
+            },
         });
         let record = Record {
             tag: left.tag,
             status: Status::INTERNAL_SERVER_ERROR,
-            started_ms: io.now().monotonic_ms,
+            started_ms: now.monotonic_ms,
             content_bytes: 0,
         };
         if left.inbound.is_some() && head.expects_continue() {
@@ -132,6 +138,7 @@ impl<S: Service> Http<S> {
             Outcome::Done(response) => {
                 self.respond(io, connection, response, (record, number, left));
             }
+            Outcome::Sent(sent) => self.sent(io, connection, &sent, record),
             Outcome::Later(_) => {
                 let exchange = InProgress::new(number, Answer::Awaited, left, record);
                 connection.exchange = Some(exchange);

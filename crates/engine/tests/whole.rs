@@ -1,0 +1,105 @@
+//! Answers that a handler writes at once from memory: they differ in nothing from those that it returns.
+
+mod common;
+
+use std::sync::mpsc;
+
+use bytes::Bytes;
+use common::{Server, get};
+use vervet_engine::http::status::Status;
+use vervet_engine::limits::Limits;
+use vervet_engine::{Exchange, Outcome, Response};
+
+/// Status lines and fields by the status that the target names.
+fn head_of(exchange: &Exchange<'_>) -> (Status, Vec<u8>) {
+    let code = std::str::from_utf8(&exchange.head().target[1..4]).unwrap();
+    let status = Status::new(code.parse().unwrap()).unwrap();
+    let mut head = Vec::new();
+    status.write_line(&mut head);
+    head.extend_from_slice(b"X-Kind: whole\r\n");
+    (status, head)
+}
+
+fn sent(exchange: Exchange<'_>) -> Outcome {
+    let (status, head) = head_of(&exchange);
+    exchange.send_whole(status, &head, b"content")
+}
+
+fn returned(exchange: Exchange<'_>) -> Outcome {
+    let (status, head) = head_of(&exchange);
+    Response::encoded(status, Bytes::from(head))
+        .content("content")
+        .into()
+}
+
+/// All that comes back for some requests, the date aside.
+fn reply(server: &Server, requests: &str) -> String {
+    let mut client = server.connect();
+    client.send(requests);
+    let text = String::from_utf8(client.read_to_close()).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("Date: "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check(requests: &str) {
+    let (first, second) = (
+        Server::start(Limits::default(), sent),
+        Server::start(Limits::default(), returned),
+    );
+    let reply_sent = reply(&first, requests);
+    assert_eq!(reply_sent, reply(&second, requests), "{requests}");
+    assert!(
+        reply_sent.starts_with("HTTP/1.1 ") || requests.starts_with("GET /100"),
+        "{reply_sent}"
+    );
+}
+
+#[test]
+fn the_bytes_are_those_of_a_returned_response() {
+    let last = "GET /200 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    check(last);
+    check(&[&get("/200"), &get("/404"), last].concat());
+    check(&["HEAD /200 HTTP/1.1\r\nHost: a\r\n\r\n", last].concat());
+    check(&[&get("/204"), &get("/304"), &get("/205"), last].concat());
+    check("GET /200 HTTP/1.0\r\n\r\n");
+    check("GET /200 HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /200 HTTP/1.0\r\n\r\n");
+    check(
+        &[
+            "POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+            last,
+        ]
+        .concat(),
+    );
+    check("POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+}
+
+#[test]
+fn a_status_that_ends_nothing_breaks_the_connection() {
+    check("GET /100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+}
+
+#[test]
+fn it_is_counted_and_reported() {
+    let (tell, told) = mpsc::channel();
+    struct Telling(mpsc::Sender<(Option<u32>, u16, u64)>);
+    impl vervet_engine::Service for Telling {
+        fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
+            exchange.set_tag(7);
+            sent(exchange)
+        }
+        fn finished(&mut self, finished: &vervet_engine::exchange::Finished<'_>) {
+            let facts = (finished.tag, finished.status.code(), finished.content_bytes);
+            self.0.send(facts).unwrap();
+        }
+    }
+    let builder = vervet_engine::Engine::builder()
+        .listen("127.0.0.1:0")
+        .unwrap();
+    let server = Server::of(builder.start(move |_| Telling(tell.clone())).unwrap());
+    let mut client = server.connect();
+    client.send(get("/404"));
+    assert_eq!(client.read_response().status, 404);
+    assert_eq!(told.recv().unwrap(), (Some(7), 404, 7));
+    server.wait_for_count(|counters| &counters.responses[3], 1);
+}
