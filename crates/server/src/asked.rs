@@ -3,10 +3,21 @@
 use std::borrow::Cow;
 
 use vervet_http::conditional::Preconditions;
-use vervet_http::field::{Fields, Known};
+use vervet_http::field::{Fields, Known, KnownSet};
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
 use vervet_http::target::{RequestTarget, TargetError, TargetMethod};
+
+/// The fields that are looked at.
+const FIELDS: KnownSet = KnownSet::EMPTY
+    .with(Known::Accept)
+    .with(Known::AcceptEncoding)
+    .with(Known::Range)
+    .with(Known::IfRange)
+    .with(Known::IfMatch)
+    .with(Known::IfNoneMatch)
+    .with(Known::IfModifiedSince)
+    .with(Known::IfUnmodifiedSince);
 
 /// A request for a file. Values of repeated fields are joined by commas (RFC 9110 §5.3).
 #[derive(Debug, Clone)]
@@ -61,11 +72,15 @@ impl<'a> Asked<'a> {
             _ => TargetMethod::Other,
         };
         let target = RequestTarget::parse(head.target, form)?;
+        let plain = Self {
+            query: target.raw_query(),
+            ..Self::plain(head.method, target.raw_path().unwrap_or_default())
+        };
+        if !head.fields.has_any(FIELDS) {
+            return Ok(plain);
+        }
         let value = |name| joined(&head.fields, name);
         Ok(Self {
-            method: head.method,
-            path: target.raw_path().unwrap_or_default(),
-            query: target.raw_query(),
             accept: value(Known::Accept),
             accept_encoding: value(Known::AcceptEncoding),
             range: value(Known::Range),
@@ -74,6 +89,7 @@ impl<'a> Asked<'a> {
             if_none_match: value(Known::IfNoneMatch),
             if_modified_since: value(Known::IfModifiedSince),
             if_unmodified_since: value(Known::IfUnmodifiedSince),
+            ..plain
         })
     }
 

@@ -19,6 +19,7 @@ use vervet_http::status::Status;
 
 use crate::asked::Asked;
 use crate::compression::Compressed;
+use crate::decision::{Decision, Whole};
 use crate::error_page::{error_answer, error_answer_with};
 use crate::file_cache::{Entry, FileCache, Found, Question};
 use crate::files_shared::FilesShared;
@@ -37,15 +38,6 @@ const ROOT_LOOK_MS: u64 = 900;
 
 /// The methods that files know.
 const ALLOW: &[u8] = b"GET, HEAD, OPTIONS";
-
-/// What becomes of a request.
-#[derive(Debug)]
-pub enum Decision {
-    /// The answer.
-    Done(Response),
-    /// Work that would hold up the reactor.
-    Later(Job),
-}
 
 /// The file handler of one reactor.
 #[derive(Debug)]
@@ -124,6 +116,11 @@ impl Files {
             },
             now,
         );
+        if asked.is_unconditional()
+            && let Some(whole) = Whole::of(&entry)
+        {
+            return Decision::Whole(whole);
+        }
         match &entry.found {
             Found::File(file)
                 if file.origin == Origin::Compressed && asked.counting_range().is_some() =>
@@ -422,6 +419,10 @@ impl Service for Files {
         };
         let job = match self.answer(&asked, exchange.now()) {
             Decision::Done(response) => return Outcome::Done(response),
+            Decision::Whole(whole) => {
+                let (head, content) = whole.parts();
+                return exchange.send_whole(Status::OK, head, content);
+            }
             Decision::Later(job) => job,
         };
         let Some(place) = self.shared.offload.place() else {

@@ -3,6 +3,7 @@
 pub mod access_log;
 mod asked;
 pub mod compression;
+mod decision;
 mod error_page;
 pub mod file_cache;
 pub mod files;
@@ -23,7 +24,8 @@ mod timestamp;
 mod walk;
 
 pub use asked::Asked;
-pub use files::{Decision, Files, Usage};
+pub use decision::{Decision, Whole};
+pub use files::{Files, Usage};
 pub use files_shared::{FilesError, FilesShared};
 pub use job::Job;
 pub use options::FilesOptions;

@@ -69,6 +69,7 @@ impl Site {
     pub fn request(&mut self, method: Method, target: &str, fields: &[(&str, &str)]) -> Shown {
         match self.decide(method, target, fields) {
             Decision::Done(response) => shown(&response, false),
+            Decision::Whole(whole) => shown(&whole.into_response(), false),
             Decision::Later(job) => shown(&job.run(), true),
         }
     }
