@@ -6,9 +6,10 @@ use std::sync::mpsc;
 
 use bytes::Bytes;
 use common::{Server, get};
+use vervet_engine::exchange::Finished;
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
-use vervet_engine::{Exchange, Outcome, Response};
+use vervet_engine::{Engine, Exchange, Outcome, Response, Service};
 
 /// Status lines and fields by the status that the target names.
 fn head_of(exchange: &Exchange<'_>) -> (Status, Vec<u8>) {
@@ -25,6 +26,7 @@ fn sent(exchange: Exchange<'_>) -> Outcome {
     exchange.send_whole(status, &head, b"content")
 }
 
+#[allow(clippy::needless_pass_by_value)] // what a handler is
 fn returned(exchange: Exchange<'_>) -> Outcome {
     let (status, head) = head_of(&exchange);
     Response::encoded(status, Bytes::from(head))
@@ -79,23 +81,25 @@ fn a_status_that_ends_nothing_breaks_the_connection() {
     check("GET /100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 }
 
+/// Tells what is reported of each exchange.
+struct Telling(mpsc::Sender<(Option<u32>, u16, u64)>);
+
+impl Service for Telling {
+    fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
+        exchange.set_tag(7);
+        sent(exchange)
+    }
+
+    fn finished(&mut self, finished: &Finished<'_>) {
+        let facts = (finished.tag, finished.status.code(), finished.content_bytes);
+        self.0.send(facts).unwrap();
+    }
+}
+
 #[test]
 fn it_is_counted_and_reported() {
     let (tell, told) = mpsc::channel();
-    struct Telling(mpsc::Sender<(Option<u32>, u16, u64)>);
-    impl vervet_engine::Service for Telling {
-        fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
-            exchange.set_tag(7);
-            sent(exchange)
-        }
-        fn finished(&mut self, finished: &vervet_engine::exchange::Finished<'_>) {
-            let facts = (finished.tag, finished.status.code(), finished.content_bytes);
-            self.0.send(facts).unwrap();
-        }
-    }
-    let builder = vervet_engine::Engine::builder()
-        .listen("127.0.0.1:0")
-        .unwrap();
+    let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
     let server = Server::of(builder.start(move |_| Telling(tell.clone())).unwrap());
     let mut client = server.connect();
     client.send(get("/404"));
