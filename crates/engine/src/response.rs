@@ -1,5 +1,7 @@
 //! What a handler answers: a status, field lines, content. Framing is the engine's.
 
+mod edit;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
@@ -95,6 +97,12 @@ enum Head {
     Built(Vec<u8>),
 }
 
+impl Default for Head {
+    fn default() -> Self {
+        Self::Built(Vec::new())
+    }
+}
+
 /// A response. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added by the engine.
 #[derive(Debug)]
 pub struct Response {
@@ -123,9 +131,7 @@ impl Response {
     /// Any status with `text/plain; charset=utf-8`.
     pub fn plain(status: Status, content: impl Into<Content>) -> Self {
         let mut response = Self::new(status).content(content);
-        if let Head::Built(head) = &mut response.head {
-            head.extend_from_slice(b"Content-Type: text/plain; charset=utf-8\r\n");
-        }
+        response.append(b"Content-Type: text/plain; charset=utf-8\r\n");
         response
     }
 
@@ -191,15 +197,6 @@ impl Response {
     /// The content, for looking at it.
     pub fn content_ref(&self) -> &Content {
         &self.content
-    }
-
-    fn append(&mut self, lines: &[u8]) {
-        if let Head::Encoded(bytes) = &self.head {
-            self.head = Head::Built(bytes.to_vec());
-        }
-        if let Head::Built(head) = &mut self.head {
-            head.extend_from_slice(lines);
-        }
     }
 
     pub(crate) fn take_content(&mut self) -> Content {
