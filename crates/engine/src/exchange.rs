@@ -1,8 +1,10 @@
 //! What a handler sees: one exchange, never a socket.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use vervet_http::h1::state::State;
 use vervet_http::h1::{
     ContentLength, Framing, Length, RequestHead, ResponseHead, SendError, Server,
@@ -43,6 +45,8 @@ pub enum Outcome {
     Sent(Sent),
     /// When the [`Responder`] is used. Made by [`Exchange::later`].
     Later(Later),
+    /// The service is called again when the [`Resume`] is used. Made by [`Exchange::suspend`].
+    Suspended(Suspended),
 }
 
 impl From<Response> for Outcome {
@@ -64,9 +68,50 @@ pub struct Sent {
 /// lies. Copying 16 KiB costs less than a second system call.
 pub const COPY_BYTES_MAX: usize = 16 * 1024;
 
+impl Outcome {
+    /// Changes the answer, now or when it comes: what a wrapper does with the outcome of the service within. A later answer is changed
+    /// on the reactor's thread, behind what was asked for before, and so is the 500 for a responder that was dropped. An exchange that
+    /// is suspended has no answer yet: the wrapper is called again with the service. One that is [sent](Exchange::send_whole) stays as it
+    /// is: a wrapper that may change answers [holds](Exchange::hold_answer) them first.
+    #[must_use]
+    pub fn amend(self, change: impl FnOnce(Response) -> Response + 'static) -> Self {
+        match self {
+            Self::Done(response) => Self::Done(change(response)),
+            Self::Later(mut later) => {
+                later.amendments.push(Box::new(change));
+                Self::Later(later)
+            }
+            sent_or_suspended => sent_or_suspended,
+        }
+    }
+}
+
 /// Says that a [`Responder`] exists for this exchange.
+pub struct Later {
+    pub(crate) amendments: Vec<Amendment>,
+}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Later")
+            .field("amendments", &self.amendments.len())
+            .finish()
+    }
+}
+
+/// Says that a [`Resume`] exists for this exchange.
 #[derive(Debug)]
-pub struct Later(());
+pub struct Suspended(());
+
+/// A change to an answer that is yet to come.
+pub(crate) type Amendment = Box<dyn FnOnce(Response) -> Response>;
+
+/// Makes all changes, in order.
+pub(crate) fn amended(response: Response, amendments: &mut Vec<Amendment>) -> Response {
+    let amendments = std::mem::take(amendments).into_iter();
+    amendments.fold(response, |response, change| change(response))
+}
 
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug)]
@@ -92,8 +137,10 @@ pub struct Finished<'a> {
 pub enum Message {
     /// The answer to the exchange of this number.
     Respond(u32, Box<Response>),
-    /// The responder of the exchange of this number was dropped without an answer.
+    /// The responder or the resume of the exchange of this number was dropped unused.
     Abandoned(u32),
+    /// The suspended exchange of this number goes on with this value.
+    Resume(u32, u64),
     /// A pipe of the exchange of this number has data or room again.
     Pipe(u32),
 }
@@ -141,6 +188,8 @@ pub(crate) struct Left {
     /// What `inbound` carries begins when the connection has left HTTP.
     pub(crate) is_tunnel: bool,
     pub(crate) tag: Option<u32>,
+    /// Changes to an answer that comes later.
+    pub(crate) amendments: Vec<Amendment>,
 }
 
 /// One request, and the ways to answer it.
@@ -151,9 +200,11 @@ pub struct Exchange<'a> {
     pub(crate) now: Now,
     pub(crate) spawner: &'a Spawner,
     pub(crate) window_bytes: usize,
+    pub(crate) resumed: Option<u64>,
     pub(crate) to: Return<'a>,
     pub(crate) left: &'a mut Left,
     pub(crate) writer: Writer<'a>,
+    pub(crate) holds_answer: bool,
 }
 
 impl<'a> Exchange<'a> {
@@ -180,6 +231,16 @@ impl<'a> Exchange<'a> {
     /// For futures that are to run on this reactor's thread.
     pub fn spawner(&self) -> &'a Spawner {
         self.spawner
+    }
+
+    /// What [`Resume::go`] was told, in the call that follows a [suspension](Self::suspend).
+    pub fn resumed(&self) -> Option<u64> {
+        self.resumed
+    }
+
+    /// The tag that was set, in this call or in one before a suspension.
+    pub fn tag(&self) -> Option<u32> {
+        self.left.tag
     }
 
     /// Names the exchange for [`Service::finished`].
@@ -228,11 +289,26 @@ impl<'a> Exchange<'a> {
     /// copied into the answer buffer at once, and nothing is allocated, counted or kept. For content up to
     /// [`COPY_BYTES_MAX`]; larger is better given as a [`Response`], which does not copy it.
     pub fn send_whole(mut self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
+        if self.holds_answer {
+            let head = Bytes::copy_from_slice(head);
+            return Outcome::Done(Response::encoded(status, head).content(content.to_vec()));
+        }
         Outcome::Sent(Sent {
             status,
             content_bytes: content.len() as u64,
             result: self.writer.write(status, head, content),
         })
+    }
+
+    /// Makes [`Self::send_whole`] return the answer instead of sending it, for a wrapper that is to change it.
+    pub fn hold_answer(&mut self) {
+        self.holds_answer = true;
+    }
+
+    /// Changes the answer if it comes [later](Self::later); one that is given at once is left to whoever gives it. Changes are made in
+    /// the order in which they were asked for, before those of [`Outcome::amend`], which does the same from outside.
+    pub fn amend(&mut self, change: impl FnOnce(Response) -> Response + Send + 'static) {
+        self.left.amendments.push(Box::new(change));
     }
 
     /// Promises an answer: return the outcome, and use the responder from wherever and whenever it suits.
@@ -243,7 +319,54 @@ impl<'a> Exchange<'a> {
             number: self.to.number,
             answered: false,
         };
-        (responder, Outcome::Later(Later(())))
+        let amendments = std::mem::take(&mut self.left.amendments);
+        (responder, Outcome::Later(Later { amendments }))
+    }
+
+    /// Lets the exchange wait until something is known that cannot be known here without blocking, such as whether a password is right:
+    /// return the outcome, and use the resume from wherever and whenever it suits. The service is then called again with the same head
+    /// and with [`Self::resumed`].
+    ///
+    /// Meanwhile nothing is read of the content and of the requests behind, and no limit in time runs against the client, which owes
+    /// nothing. The tag stays. Content that was taken is lost, and changes that [`Self::amend`] asked for are forgotten: both are for the
+    /// call that answers.
+    pub fn suspend(self) -> (Resume, Outcome) {
+        let resume = Resume {
+            mailbox: Arc::clone(self.to.mailbox),
+            token: self.to.token,
+            number: self.to.number,
+            used: false,
+        };
+        (resume, Outcome::Suspended(Suspended(())))
+    }
+}
+
+/// Lets a suspended exchange go on, once, from any thread. One that is dropped unused answers 500.
+///
+/// Nothing happens when the connection is gone meanwhile.
+#[derive(Debug)]
+pub struct Resume {
+    mailbox: Arc<Mailbox<Message>>,
+    token: Token,
+    number: u32,
+    used: bool,
+}
+
+impl Resume {
+    /// Calls the service again, on the reactor's thread; `value` is what [`Exchange::resumed`] gives then.
+    pub fn go(mut self, value: u64) {
+        self.used = true;
+        self.mailbox
+            .post(self.token, Message::Resume(self.number, value));
+    }
+}
+
+impl Drop for Resume {
+    fn drop(&mut self) {
+        if !self.used {
+            self.mailbox
+                .post(self.token, Message::Abandoned(self.number));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use vervet_http::status::Status;
 use super::http::Http;
 use super::receive::next_exchange;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{COPY_BYTES_MAX, Left, Sent, Service};
+use crate::exchange::{COPY_BYTES_MAX, Left, Sent, Service, amended};
 use crate::pipe::{ContentError, Read};
 use crate::reactor::{Closing, Io};
 use crate::response::{Content, Piece, Response};
@@ -28,7 +28,8 @@ impl<S: Service> Http<S> {
         if done {
             return self.answered(io, connection, record);
         }
-        connection.exchange = Some(InProgress::new(number, answer, left, record));
+        let now_ms = io.now().monotonic_ms;
+        connection.exchange = Some(InProgress::new(number, answer, left, record, now_ms));
         self.pump(io, connection);
     }
 
@@ -72,16 +73,17 @@ impl<S: Service> Http<S> {
         let Some(mut exchange) = connection.exchange.take() else {
             return;
         };
-        if !matches!(exchange.answer, Answer::Awaited) {
+        if !exchange.is_open() {
             connection.exchange = Some(exchange);
             return;
         }
+        let response = amended(response, &mut exchange.amendments);
         exchange.answer = self.write(io, connection, response, &mut exchange.record);
         connection.exchange = Some(exchange);
         self.pump(io, connection);
     }
 
-    /// The responder was dropped.
+    /// The responder or the resume was dropped.
     pub(super) fn handler_failed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let response = Response::plain(
             Status::INTERNAL_SERVER_ERROR,
@@ -172,7 +174,7 @@ impl<S: Service> Http<S> {
             sender.abort(error);
         }
         let record = exchange.record;
-        if !matches!(exchange.answer, Answer::Awaited) {
+        if !exchange.is_open() {
             connection.exchange = Some(exchange);
             return io.close(Closing::Abort);
         }

@@ -14,7 +14,7 @@ use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Now, Protocol, R
 
 use super::date::DateLine;
 use super::receive;
-use super::state::{Answer, Connection, Record, Waiting};
+use super::state::{Connection, Record, Waiting};
 
 /// Settings that all connections of an engine share.
 #[derive(Clone, Debug)]
@@ -285,9 +285,10 @@ impl<S: Service> Protocol for Http<S> {
 
     fn on_message(&mut self, io: &mut Io<'_>, connection: &mut Connection, message: Message) {
         let number = match message {
-            Message::Respond(number, _) | Message::Abandoned(number) | Message::Pipe(number) => {
-                number
-            }
+            Message::Respond(number, _)
+            | Message::Abandoned(number)
+            | Message::Resume(number, _)
+            | Message::Pipe(number) => number,
         };
         let Some(exchange) = &connection.exchange else {
             return;
@@ -298,6 +299,7 @@ impl<S: Service> Protocol for Http<S> {
         match message {
             Message::Respond(_, response) => self.respond_later(io, connection, *response),
             Message::Abandoned(_) => self.handler_failed(io, connection),
+            Message::Resume(_, value) => self.resume(io, connection, value),
             Message::Pipe(_) => {
                 receive::feed(io, connection);
                 self.pump(io, connection);
@@ -315,12 +317,9 @@ impl<S: Service> Protocol for Http<S> {
             }
             Waiting::Preface | Waiting::Head => {}
             Waiting::Exchange => {
-                let awaited = connection
-                    .exchange
-                    .as_ref()
-                    .is_some_and(|exchange| matches!(exchange.answer, Answer::Awaited));
+                let exchange = connection.exchange.as_ref();
                 // An answer whose head is out has promised to keep the connection: one more may follow it.
-                if awaited {
+                if exchange.is_some_and(|exchange| exchange.is_open()) {
                     connection.close_after_this();
                 }
             }

@@ -14,6 +14,7 @@ mod http;
 mod preface;
 mod receive;
 mod state;
+mod suspend;
 
 pub use http::{Http, HttpOptions};
 pub use state::Connection;

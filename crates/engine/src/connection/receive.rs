@@ -16,6 +16,14 @@ use crate::reactor::{Closing, Io};
 /// grow it without bound.
 const OUT_FLUSH_BYTES: usize = 64 * 1024;
 
+/// What a call of the service needs beside the head.
+pub(super) struct Call<'a> {
+    /// The head as it was received.
+    pub(super) head_bytes: &'a [u8],
+    pub(super) record: Record,
+    pub(super) resumed: Option<u64>,
+}
+
 impl Connection {
     /// Whether the machine may be given more bytes.
     fn may_advance(&self, io: &Io<'_>) -> bool {
@@ -24,7 +32,7 @@ impl Connection {
         }
         match &self.exchange {
             None => true,
-            Some(exchange) => self.is_receiving() && exchange.stalled.is_none(),
+            Some(exchange) => self.is_receiving() && !exchange.holds_back(),
         }
     }
 }
@@ -46,8 +54,9 @@ impl<S: Service> Http<S> {
             {
                 Ok(Received::NeedMore | Received::Paused) => break,
                 Ok(Received::Head { head, consumed }) => {
+                    let head_bytes = &input[at..at + consumed];
                     at += consumed;
-                    self.begin(io, connection, &head);
+                    self.begin(io, connection, &head, head_bytes);
                 }
                 Ok(Received::Content { bytes, consumed }) => {
                     at += consumed;
@@ -80,14 +89,19 @@ impl<S: Service> Http<S> {
         at
     }
 
-    fn begin(&mut self, io: &mut Io<'_>, connection: &mut Connection, head: &RequestHead<'_>) {
+    fn begin(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        head: &RequestHead<'_>,
+        head_bytes: &[u8],
+    ) {
         let limits = self.limits();
         let content_max = match limits.content_bytes_max {
             0 => u64::MAX,
             max => max,
         };
         let requests_max = limits.requests_per_connection_max;
-        let window_bytes = limits.content_window_bytes as usize;
         self.counters.requests.add(1);
         connection.requests = connection.requests.wrapping_add(1);
         connection.waiting = super::state::Waiting::Exchange;
@@ -103,16 +117,43 @@ impl<S: Service> Http<S> {
                 "the content is too large",
             );
         }
+        let record = Record {
+            tag: None,
+            status: Status::INTERNAL_SERVER_ERROR,
+            started_ms: io.now().monotonic_ms,
+            content_bytes: 0,
+        };
+        let call = Call {
+            head_bytes,
+            record,
+            resumed: None,
+        };
+        self.call(io, connection, head, &call);
+    }
+
+    /// Calls the service, for the first time or once more.
+    pub(super) fn call(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        head: &RequestHead<'_>,
+        call: &Call<'_>,
+    ) {
+        let mut record = call.record;
         let number = connection.requests;
-        let mut left = Left::default();
         let (now, token) = (io.now(), io.token());
+        let mut left = Left {
+            tag: record.tag,
+            ..Left::default()
+        };
         let outcome = self.service.call(Exchange {
             head,
             peer: connection.peer,
             listener: &connection.listener,
             now,
             spawner: &self.spawner,
-            window_bytes,
+            window_bytes: self.options.limits.content_window_bytes as usize,
+            resumed: call.resumed,
             to: Return {
                 mailbox: &self.mailbox,
                 token,
@@ -124,14 +165,11 @@ impl<S: Service> Http<S> {
                 machine: &mut connection.machine,
                 date: self.date.at(now),
             },
+            holds_answer: false,
         });
-        let record = Record {
-            tag: left.tag,
-            status: Status::INTERNAL_SERVER_ERROR,
-            started_ms: now.monotonic_ms,
-            content_bytes: 0,
-        };
-        if left.inbound.is_some() && head.expects_continue() {
+        record.tag = left.tag;
+        let takes_content = left.inbound.is_some() && head.expects_continue();
+        if takes_content && !matches!(outcome, Outcome::Suspended(_)) {
             connection.machine.send_continue(io.out());
         }
         match outcome {
@@ -139,8 +177,16 @@ impl<S: Service> Http<S> {
                 self.respond(io, connection, response, (record, number, left));
             }
             Outcome::Sent(sent) => self.sent(io, connection, &sent, record),
-            Outcome::Later(_) => {
-                let exchange = InProgress::new(number, Answer::Awaited, left, record);
+            Outcome::Later(later) => {
+                let mut exchange =
+                    InProgress::new(number, Answer::Awaited, left, record, now.monotonic_ms);
+                exchange.amendments = later.amendments;
+                connection.exchange = Some(exchange);
+            }
+            Outcome::Suspended(_) => {
+                let answer = Answer::Suspended(call.head_bytes.into());
+                let exchange =
+                    InProgress::new(number, answer, Left::default(), record, now.monotonic_ms);
                 connection.exchange = Some(exchange);
             }
         }

@@ -7,7 +7,7 @@ use vervet_http::h1::Server;
 use vervet_http::h1::state::State;
 use vervet_http::status::Status;
 
-use crate::exchange::Left;
+use crate::exchange::{Amendment, Left};
 use crate::listener::Listener;
 use crate::pipe::{ContentReader, ContentSender};
 
@@ -58,10 +58,19 @@ pub(super) struct InProgress {
     pub(super) waited_ms: u64,
     pub(super) waiting_since_ms: u64,
     pub(super) record: Record,
+    /// What is to be changed in the answer when it comes.
+    pub(super) amendments: Vec<Amendment>,
 }
 
 impl InProgress {
-    pub(super) fn new(number: u32, answer: Answer, left: Left, record: Record) -> Box<Self> {
+    /// An exchange that is waited for from `now_ms` on.
+    pub(super) fn new(
+        number: u32,
+        answer: Answer,
+        left: Left,
+        record: Record,
+        now_ms: u64,
+    ) -> Box<Self> {
         Box::new(Self {
             number,
             answer,
@@ -70,15 +79,28 @@ impl InProgress {
             stalled: None,
             received_bytes: 0,
             waited_ms: 0,
-            waiting_since_ms: record.started_ms,
+            waiting_since_ms: now_ms,
             record,
+            amendments: Vec::new(),
         })
+    }
+
+    /// Whether content has to wait.
+    pub(super) fn holds_back(&self) -> bool {
+        self.stalled.is_some() || matches!(self.answer, Answer::Suspended(_))
+    }
+
+    /// Whether nothing has been answered yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.answer, Answer::Awaited | Answer::Suspended(_))
     }
 }
 
 pub(super) enum Answer {
     /// The handler has the responder.
     Awaited,
+    /// Somebody has the resume. The bytes of the head, to call the service with once more.
+    Suspended(Box<[u8]>),
     /// Content comes through a pipe.
     Streaming(ContentReader),
     /// All of it is with the connection; some of it may wait for the peer to read.
@@ -102,11 +124,8 @@ impl Connection {
 
     /// Whether the next thing to come is content that somebody has room for, or drops.
     pub(super) fn wants_content(&self) -> bool {
-        let stalled = self
-            .exchange
-            .as_ref()
-            .is_some_and(|exchange| exchange.stalled.is_some());
-        self.is_receiving() && !stalled
+        let holds_back = self.exchange.as_ref();
+        self.is_receiving() && !holds_back.is_some_and(|exchange| exchange.holds_back())
     }
 
     /// Whether the connection speaks another protocol by now. Our side goes first: the client's follows when all

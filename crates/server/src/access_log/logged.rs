@@ -36,7 +36,10 @@ impl<S: Service> Logged<S> {
 
 impl<S: Service> Service for Logged<S> {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
-        exchange.set_tag(self.records.add(self.format, exchange.head()));
+        // One that was suspended has its record.
+        if exchange.resumed().is_none() {
+            exchange.set_tag(self.records.add(self.format, exchange.head()));
+        }
         self.inner.call(exchange)
     }
 

@@ -1,0 +1,94 @@
+//! Changes to answers that are yet to come: made once, in order, whoever answers.
+
+mod common;
+
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use common::{Server, get};
+use vervet_engine::limits::Limits;
+use vervet_engine::{Exchange, Outcome, Responder, Response};
+use vervet_testkit::PATIENCE;
+
+/// Adds a field that shows who was here, and in which order.
+fn sign(mut response: Response, name: &str) -> Response {
+    let before = response.field_value("X-Signed").unwrap_or_default();
+    let all = [before, name.as_bytes()].concat();
+    response.set_field("X-Signed", &all).unwrap();
+    response
+}
+
+/// Two changes are asked for before the answer is promised, two of its outcome.
+fn signed() -> (
+    impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
+    Receiver<Responder>,
+) {
+    let (sender, receiver) = mpsc::sync_channel(8);
+    let handler = move |mut exchange: Exchange<'_>| {
+        exchange.amend(|response| sign(response, "a"));
+        exchange.amend(|response| sign(response, "b"));
+        let outcome = if exchange.head().target == b"/now" {
+            Response::text("now").into()
+        } else {
+            let (responder, outcome) = exchange.later();
+            sender.send(responder).unwrap();
+            outcome
+        };
+        let outcome = outcome.amend(|response| sign(response, "c"));
+        outcome.amend(|response| sign(response, "d"))
+    };
+    (handler, receiver)
+}
+
+/// What the fields of the answers to requests for these targets say; later ones are used on another thread.
+#[track_caller]
+fn check(target: &str, answer: fn(Responder), expected: (u16, &str)) {
+    let (handler, responders) = signed();
+    let server = Server::start(Limits::default(), handler);
+    let mut client = server.connect();
+    for _ in 0..3 {
+        client.send(get(target));
+        if target != "/now" {
+            let responder = responders.recv_timeout(PATIENCE).unwrap();
+            thread::spawn(move || answer(responder)).join().unwrap();
+        }
+        let response = client.read_response();
+        let signed = response.field("X-Signed").unwrap();
+        assert_eq!((response.status, signed), expected);
+    }
+}
+
+#[test]
+fn a_responder_that_is_dropped_is_an_answer_too() {
+    check("/later", drop, (500, "abcd"));
+}
+
+#[test]
+fn a_later_answer_is_changed_in_the_order_asked_for() {
+    check(
+        "/later",
+        |responder| responder.send(sign(Response::text("later"), "own-")),
+        (200, "own-abcd"),
+    );
+}
+
+/// Whoever answers at once has the answer in hand, and its outcome is changed by whoever is around it.
+#[test]
+fn an_answer_at_once_is_changed_by_its_outcome() {
+    check("/now", drop, (200, "cd"));
+}
+
+/// Status and content may be replaced; the length on the wire is that of what is sent.
+#[test]
+fn the_whole_answer_may_be_replaced() {
+    let server = Server::start(Limits::default(), |mut exchange: Exchange<'_>| {
+        exchange.amend(|response| Response::plain(response.status(), "other content"));
+        let (responder, outcome) = exchange.later();
+        thread::spawn(move || responder.send(Response::text("content")));
+        outcome
+    });
+    let mut client = server.connect();
+    for _ in 0..3 {
+        assert_eq!(client.exchange(get("/")).text(), "other content");
+    }
+}
