@@ -1,0 +1,53 @@
+//! Why an engine did not start, or ended badly.
+
+use std::fmt;
+
+use crate::limits::LimitError;
+use crate::listener::{AddressError, BindError};
+
+/// Why an engine did not start, or ended badly.
+#[derive(Debug)]
+pub enum EngineError {
+    /// An address could not be understood.
+    Address(AddressError),
+    /// A listener could not be had.
+    Bind(BindError),
+    /// A limit is out of bounds.
+    Limit(LimitError),
+    /// The system refused a thread, a descriptor, or to wait.
+    System(std::io::Error),
+    /// A worker's thread panicked: a bug, in the engine or in a handler.
+    Panicked,
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(error) => error.fmt(formatter),
+            Self::Bind(error) => error.fmt(formatter),
+            Self::Limit(error) => error.fmt(formatter),
+            Self::System(error) => write!(formatter, "the system refused: {error}"),
+            Self::Panicked => formatter.write_str("a worker panicked (the trace is above)"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+macro_rules! from {
+    ($($variant:ident($error:ty)),*) => {$(
+        impl From<$error> for EngineError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error.into())
+            }
+        }
+    )*};
+}
+
+from!(
+    Address(AddressError),
+    Bind(BindError),
+    Limit(LimitError),
+    System(std::io::Error),
+    System(rustix::io::Errno)
+);
