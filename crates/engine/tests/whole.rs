@@ -76,6 +76,24 @@ fn the_bytes_are_those_of_a_returned_response() {
     check("POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
 }
 
+/// As a wrapper does that adds a field to every answer.
+fn wrapped(mut exchange: Exchange<'_>) -> Outcome {
+    exchange.hold_answer();
+    sent(exchange).amend(|mut response| {
+        response.add_field("X-Wrapped", b"yes").unwrap();
+        response
+    })
+}
+
+#[test]
+fn a_wrapper_can_hold_the_answer_and_change_it() {
+    let server = Server::start(Limits::default(), wrapped);
+    let response = server.connect().exchange(get("/404"));
+    assert_eq!((response.status, response.text()), (404, "content"));
+    assert_eq!(response.field("x-kind"), Some("whole"));
+    assert_eq!(response.field("x-wrapped"), Some("yes"));
+}
+
 #[test]
 fn a_status_that_ends_nothing_breaks_the_connection() {
     check("GET /100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
