@@ -1,0 +1,161 @@
+//! What is wrong with a document, each finding with its place. How it is shown is the matter of `render`.
+
+use crate::span::Span;
+
+/// Whether a finding stops the server from taking the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The document is refused.
+    Error,
+    /// The document is taken; something in it is probably not meant so.
+    Warning,
+}
+
+impl Severity {
+    /// Its name: `error` or `warning`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// More on a finding; with a place where it speaks of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// One line.
+    pub message: String,
+    /// The place it speaks of.
+    pub span: Option<Span>,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether it is fatal.
+    pub severity: Severity,
+    /// What is underlined.
+    pub span: Span,
+    /// One line, in lower case: the thing and what is the matter with it.
+    pub message: String,
+    /// What should stand there, such as `a time such as "10s"`.
+    pub expected: Option<String>,
+    /// The known name that is nearest to the one given.
+    pub nearest: Option<String>,
+    /// More, in order.
+    pub notes: Vec<Note>,
+}
+
+impl Diagnostic {
+    /// A finding that refuses the document.
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            span,
+            message: message.into(),
+            expected: None,
+            nearest: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A finding that does not.
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(span, message)
+        }
+    }
+
+    /// Says what should stand there.
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    /// Says which known name was probably meant, if there is one.
+    #[must_use]
+    pub fn nearest(mut self, nearest: Option<impl Into<String>>) -> Diagnostic {
+        self.nearest = nearest.map(Into::into);
+        self
+    }
+
+    /// Adds a line.
+    #[must_use]
+    pub fn note(mut self, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        self.notes.push(Note {
+            message,
+            span: None,
+        });
+        self
+    }
+
+    /// Adds a line about another place.
+    #[must_use]
+    pub fn note_at(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        self.notes.push(Note {
+            message,
+            span: Some(span),
+        });
+        self
+    }
+}
+
+/// All findings of one reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// None yet.
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// Adds those of another reading of the same sources.
+    pub fn extend(&mut self, others: Diagnostics) {
+        self.0.extend(others.0);
+    }
+
+    /// In the order of the sources and of their lines.
+    pub fn sort(&mut self) {
+        self.0.sort_by_key(|diagnostic| diagnostic.span);
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+
+    /// Whether one of them refuses the document.
+    pub fn has_errors(&self) -> bool {
+        self.iter().any(|one| one.severity == Severity::Error)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

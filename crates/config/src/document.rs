@@ -1,0 +1,296 @@
+//! Reading a whole configuration: its files, what they include, the flags and variables that go before them, and what
+//! comes out. The caller does all input and output; here is what it is asked for.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use crate::assemble::Assembly;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parse::{Role, parse_file};
+use crate::reader::Reader;
+use crate::section::Section;
+use crate::setting::Setting;
+use crate::shape::Field;
+use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
+use crate::span::Span;
+use crate::tree::{Entry, Key, Node, Value};
+use crate::value::Path;
+use crate::{FromConfig, Table};
+
+/// The most files of one configuration.
+pub const FILES_MAX: usize = 65_536;
+
+/// What the names of environment variables that stand for directives begin with.
+pub const ENVIRONMENT_PREFIX: &str = "VERVET_";
+
+/// A pattern of files that a document wants to include.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Include {
+    /// The path, perhaps with wildcards, starting where the including file's folder does.
+    pub pattern: PathBuf,
+    /// Where it is wanted.
+    pub span: Span,
+}
+
+/// A configuration that is being put together.
+///
+/// ```
+/// vervet_config::section! {
+///     /// The whole document.
+///     pub struct Document {
+///         /// Further files.
+///         pub include: Vec<vervet_config::Path>,
+///         /// How many workers there are.
+///         pub workers: usize = 1 in 1..=64,
+///     }
+/// }
+///
+/// let environment = |name: &str| (name == "WORKERS").then(|| "4".to_owned());
+/// let mut documents = vervet_config::Documents::new(&environment);
+/// documents.add("vervet.toml", "include = 'more.toml'");
+/// while let Some(include) = documents.wanted() {
+///     // Here the caller looks for the files of the pattern and reads them.
+///     let file = include.pattern.display().to_string();
+///     documents.supply(&include, vec![(file, b"workers = '${WORKERS}'".to_vec())]);
+/// }
+/// let reading = documents.read::<Document>();
+/// assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
+/// assert_eq!(*reading.value.unwrap().workers, 4);
+/// ```
+pub struct Documents<'e> {
+    environment: &'e dyn Fn(&str) -> Option<String>,
+    sources: Sources,
+    assembly: Assembly,
+    found: Diagnostics,
+    wanted: VecDeque<Include>,
+    files: Vec<(PathBuf, Span)>,
+    flags: Vec<Override>,
+}
+
+/// A directive given outside of the files.
+struct Override {
+    directive: String,
+    node: Node,
+}
+
+impl<'e> Documents<'e> {
+    /// A configuration without a file, whose variables are looked up by `environment`.
+    pub fn new(environment: &'e dyn Fn(&str) -> Option<String>) -> Documents<'e> {
+        Documents {
+            environment,
+            sources: Sources::default(),
+            assembly: Assembly::new(),
+            found: Diagnostics::new(),
+            wanted: VecDeque::new(),
+            files: Vec::new(),
+            flags: Vec::new(),
+        }
+    }
+
+    /// Adds the main file, by the name that findings show and that relative paths start from.
+    pub fn add(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.add_file(name.into(), bytes.into(), None);
+    }
+
+    fn add_file(&mut self, name: String, bytes: Vec<u8>, include: Option<&Include>) {
+        let size = bytes.len();
+        let (text, broken) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                (text, Some(at))
+            }
+        };
+        let text = if size > SOURCE_BYTES_MAX {
+            String::new()
+        } else {
+            text
+        };
+        let path = PathBuf::from(&name);
+        let id = self.sources.add(name, text, SourceKind::File);
+        self.files.push((
+            path,
+            include.map_or(Span::new(id, 0, 0), |include| include.span),
+        ));
+        if size > SOURCE_BYTES_MAX {
+            let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are read");
+            self.found
+                .push(Diagnostic::error(Span::new(id, 0, 0), message));
+        }
+        if let Some(at) = broken {
+            let span = Span::new(id, at, at + '\u{fffd}'.len_utf8());
+            self.found
+                .push(Diagnostic::error(span, "the file is no UTF-8 from here on"));
+        }
+        let Some(source) = self.sources.get(id) else {
+            return;
+        };
+        let role = include.map_or(Role::Main, |_| Role::Included);
+        let (assembly, found) = (&mut self.assembly, &mut self.found);
+        if let Some(node) = parse_file((id, role), source.text(), assembly, found) {
+            self.want(&node, role);
+        }
+    }
+
+    /// Queues the patterns of an `include`.
+    fn want(&mut self, node: &Node, role: Role) {
+        let mut found = Diagnostics::new();
+        let mut reader = Reader::new(&self.sources, self.environment, &mut found);
+        let patterns = reader.within("include", |reader| Vec::<Setting<Path>>::read(node, reader));
+        let includes = patterns.into_iter().flatten().map(|pattern| Include {
+            span: pattern.span(),
+            pattern: pattern.into_value().into_path_buf(),
+        });
+        self.wanted.extend(includes);
+        // That of the main file is a directive of the document, and reported when it is read.
+        if role == Role::Included {
+            self.found.extend(found);
+        }
+    }
+
+    /// The next pattern whose files are to be found, read and supplied in the order of their names.
+    pub fn wanted(&mut self) -> Option<Include> {
+        self.wanted.pop_front()
+    }
+
+    /// Adds the files of a pattern, each with its path and its bytes.
+    pub fn supply(&mut self, include: &Include, files: Vec<(String, Vec<u8>)>) {
+        let is_pattern = include.pattern.to_string_lossy().contains(['*', '?', '[']);
+        if files.is_empty() && !is_pattern {
+            self.refuse(include, "there is no such file");
+        }
+        for (name, bytes) in files {
+            let known = self.files.iter().find(|(path, _)| *path == *name);
+            if let Some((_, first)) = known {
+                let message = format!("`{name}` is included twice");
+                let problem = Diagnostic::error(include.span, message);
+                self.found
+                    .push(problem.note_at(*first, "read before by this"));
+            } else if self.files.len() >= FILES_MAX {
+                let message = format!("a configuration has at most {FILES_MAX} files");
+                self.found.push(Diagnostic::error(include.span, message));
+                return;
+            } else {
+                self.add_file(name, bytes, Some(include));
+            }
+        }
+    }
+
+    /// Says why the files of a pattern cannot be had.
+    pub fn refuse(&mut self, include: &Include, reason: &str) {
+        let message = format!("cannot include `{}`: {reason}", include.pattern.display());
+        self.found.push(Diagnostic::error(include.span, message));
+    }
+
+    /// Gives a directive of the top level by a flag, which goes before variables and files. `flag` is shown as typed.
+    pub fn flag(&mut self, directive: &str, flag: &str, value: &str) {
+        let node = bare(&mut self.sources, flag, value, SourceKind::Flag);
+        self.flags.push(Override {
+            directive: directive.to_owned(),
+            node,
+        });
+    }
+
+    /// Reads all of it.
+    pub fn read<S: Section>(mut self) -> Reading<S> {
+        let overrides = self.overrides(S::declaration().fields);
+        let start = Span::new(crate::SourceId(0), 0, 0);
+        let at = self
+            .sources
+            .get(start.source())
+            .map_or(Span::NOWHERE, |_| start);
+        let mut root = self.assembly.into_root();
+        for (field, node) in overrides {
+            give(&mut root, field, node);
+        }
+        let root = Node {
+            span: at,
+            value: Value::Table(root),
+        };
+        let mut reader = Reader::new(&self.sources, self.environment, &mut self.found);
+        let value = S::read(&root, &mut reader);
+        self.found.sort();
+        Reading {
+            value: value.filter(|_| !self.found.has_errors()),
+            diagnostics: self.found,
+            sources: self.sources,
+        }
+    }
+
+    /// What flags and variables say, variables first, so that flags replace them.
+    fn overrides(&mut self, fields: &'static [Field]) -> Vec<(&'static Field, Node)> {
+        let mut overrides = Vec::new();
+        for field in fields.iter().filter(|field| (field.shape)().is_plain()) {
+            let variable = format!("{ENVIRONMENT_PREFIX}{}", field.name().to_uppercase());
+            // A variable that is set to nothing is taken as not set, as compose files leave them.
+            let value = (self.environment)(&variable).filter(|value| !value.is_empty());
+            if let Some(value) = value {
+                let node = bare(
+                    &mut self.sources,
+                    &variable,
+                    &value,
+                    SourceKind::Environment,
+                );
+                overrides.push((field, node));
+            }
+        }
+        for one in std::mem::take(&mut self.flags) {
+            let field = fields.iter().find(|field| field.name() == one.directive);
+            if let Some(field) = field {
+                overrides.push((field, one.node));
+            } else {
+                let message = format!("there is no directive `{}` for this flag", one.directive);
+                self.found.push(Diagnostic::error(one.node.span, message));
+            }
+        }
+        overrides
+    }
+}
+
+fn bare(sources: &mut Sources, name: &str, value: &str, kind: SourceKind) -> Node {
+    let value: String = value.chars().take(SOURCE_BYTES_MAX / 4).collect();
+    let id = sources.add(name.to_owned(), value.clone(), kind);
+    Node {
+        span: Span::new(id, 0, value.len()),
+        value: Value::Bare(value),
+    }
+}
+
+fn give(root: &mut Table, field: &Field, node: Node) {
+    match root.position(field.name()) {
+        Some(at) => root.entries[at].node = node,
+        None => root.entries.push(Entry {
+            key: Key {
+                name: field.name().to_owned(),
+                span: node.span,
+            },
+            node,
+        }),
+    }
+}
+
+/// What came of a configuration.
+#[derive(Clone, Debug)]
+pub struct Reading<S> {
+    /// The document, if nothing refuses it.
+    pub value: Option<S>,
+    /// All findings, in the order of the files and their lines.
+    pub diagnostics: Diagnostics,
+    /// The texts that the findings and the origins point into.
+    pub sources: Sources,
+}
+
+impl<S> Reading<S> {
+    /// The findings for people, without colours.
+    pub fn to_text(&self) -> String {
+        crate::render_text(&self.diagnostics, &self.sources)
+    }
+}
+
+/// Reads one text without variables and includes.
+pub fn read_text<S: Section>(name: &str, text: &str) -> Reading<S> {
+    let mut documents = Documents::new(&|_| None);
+    documents.add(name, text);
+    documents.read()
+}

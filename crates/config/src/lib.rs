@@ -1,0 +1,41 @@
+//! The configuration of Vervet: TOML to typed sections, with every mistake at its place. No I/O, no clock.
+//!
+//! A directive is declared once, as a field of a [`section!`], in the file that obeys it: its documentation, its type, its
+//! default and its bounds. What reads it, and what speaks of it, follows from that.
+//!
+//! - [`Documents`] takes files, variables and flags from the caller and gives a [`Reading`]: the root section, or all
+//!   [`Diagnostics`] at once.
+//! - Each field is a [`Setting`]: a value with its [`Origin`] and its [`Span`].
+//! - A type is usable in a section when it implements [`FromConfig`], or [`FromText`] when it is written as text.
+
+mod assemble;
+mod diagnostic;
+mod document;
+mod expand;
+mod parse;
+mod reader;
+mod render;
+mod section;
+mod setting;
+mod shape;
+mod show;
+mod source;
+mod span;
+mod tree;
+mod value;
+mod words;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
+pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, read_text};
+pub use parse::DEPTH_MAX;
+pub use reader::{Bounded, FromConfig, Reader};
+pub use render::render_text;
+pub use section::{Fields, Section, absent_section, read_section, show_field};
+pub use setting::{Origin, Setting};
+pub use shape::{Declaration, Field, Literal, Shape, TextShape, Word};
+pub use show::{Shown, ShownEntry};
+pub use source::{Position, SOURCE_BYTES_MAX, Source, SourceKind, Sources};
+pub use span::{SourceId, Span};
+pub use tree::{Entry, Key, ListForm, Node, Table, TableForm, Value};
+pub use value::{FromText, Name, Named, Path, Size, Text, Time};
+pub use words::read_word;

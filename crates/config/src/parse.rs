@@ -1,0 +1,371 @@
+//! From the bytes of one file to its headers and directives, with every mistake of the syntax. The tokens and the grammar
+//! are those of `toml_parser`; here they become values with their places.
+
+use std::borrow::Cow;
+
+use toml_parser::decoder::ScalarKind;
+use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace};
+use toml_parser::{Expected, ParseError};
+
+use crate::assemble::{Assembly, Header, give_within};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::span::{SourceId, Span};
+use crate::tree::{Key, ListForm, Node, Table, TableForm, Value};
+
+/// The most tables and lists within each other, and the most parts of a dotted name.
+pub const DEPTH_MAX: u32 = 32;
+
+/// How a file came to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It was asked for.
+    Main,
+    /// Another one includes it: its own `include` adds to that of the others.
+    Included,
+}
+
+/// Reads a file into the tree. What is given for `include` at its top level is handed back.
+pub(crate) fn parse_file(
+    (id, role): (SourceId, Role),
+    text: &str,
+    assembly: &mut Assembly,
+    found: &mut Diagnostics,
+) -> Option<Node> {
+    assembly.begin_file();
+    let events = events(id, text, found);
+    let mut parser = Parser::new(id, text, &events, found);
+    let mut include = Table::new(TableForm::Header);
+    while let Some(statement) = parser.statement() {
+        match statement {
+            Statement::Header { path, span, header } => {
+                assembly.header(&path, span, header, parser.found);
+            }
+            Statement::Directive { path, node } => {
+                if assembly.is_at_top() && matches!(&*path, [key] if key.name == "include") {
+                    let given = give_within(&mut include, &path, node.clone());
+                    match (given, role) {
+                        (Ok(()), Role::Included) => continue,
+                        (Err(problem), Role::Included) => {
+                            parser.found.extend_with(problem);
+                            continue;
+                        }
+                        (_, Role::Main) => {}
+                    }
+                }
+                assembly.directive(&path, node, parser.found);
+            }
+        }
+    }
+    include.entries.pop().map(|entry| entry.node)
+}
+
+/// Reads one value, such as a default.
+pub(crate) fn parse_value(id: SourceId, text: &str, found: &mut Diagnostics) -> Node {
+    let source = toml_parser::Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut events = Vec::new();
+    let mut errors = Vec::new();
+    let mut keep = |event: Event| events.push(event);
+    toml_parser::parser::parse_value(&tokens, &mut keep, &mut errors);
+    report(id, text, errors, found);
+    Parser::new(id, text, &events, found).value()
+}
+
+fn events(id: SourceId, text: &str, found: &mut Diagnostics) -> Vec<Event> {
+    let source = toml_parser::Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut events = Vec::with_capacity(tokens.len());
+    let mut errors = Vec::new();
+    let mut keep = |event: Event| events.push(event);
+    let mut strict = ValidateWhitespace::new(&mut keep, source);
+    let mut bounded = RecursionGuard::new(&mut strict, DEPTH_MAX);
+    toml_parser::parser::parse_document(&tokens, &mut bounded, &mut errors);
+    report(id, text, errors, found);
+    events
+}
+
+enum Statement {
+    Header {
+        path: Vec<Key>,
+        span: Span,
+        header: Header,
+    },
+    Directive {
+        path: Vec<Key>,
+        node: Node,
+    },
+}
+
+struct Parser<'a> {
+    id: SourceId,
+    source: toml_parser::Source<'a>,
+    events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
+    found: &'a mut Diagnostics,
+}
+
+impl<'a> Parser<'a> {
+    fn new(id: SourceId, text: &'a str, events: &'a [Event], found: &'a mut Diagnostics) -> Self {
+        Parser {
+            id,
+            source: toml_parser::Source::new(text),
+            events: events.iter().peekable(),
+            found,
+        }
+    }
+
+    fn statement(&mut self) -> Option<Statement> {
+        while let Some(event) = self.events.next() {
+            match event.kind() {
+                EventKind::StdTableOpen => return Some(self.header(event, Header::Table)),
+                EventKind::ArrayTableOpen => return Some(self.header(event, Header::Element)),
+                EventKind::SimpleKey => return Some(self.directive(event)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn header(&mut self, open: &Event, header: Header) -> Statement {
+        let mut span = self.span(open);
+        let mut path = Vec::new();
+        while let Some(event) = self
+            .events
+            .next_if(|event| event.kind() != EventKind::Newline)
+        {
+            match event.kind() {
+                EventKind::SimpleKey => path = self.path(event),
+                EventKind::StdTableClose | EventKind::ArrayTableClose => {
+                    span = span.to(self.span(event));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        Statement::Header { path, span, header }
+    }
+
+    fn directive(&mut self, first: &Event) -> Statement {
+        let path = self.path(first);
+        self.skip_blank();
+        let node = match self
+            .events
+            .next_if(|event| event.kind() == EventKind::KeyValSep)
+        {
+            Some(_) => self.value(),
+            // A name without a value: reported, and not missing either.
+            None => Node {
+                span: self.span(first),
+                value: Value::Broken,
+            },
+        };
+        Statement::Directive { path, node }
+    }
+
+    /// A simple or dotted name; empty when it has too many parts.
+    fn path(&mut self, first: &Event) -> Vec<Key> {
+        let mut path = vec![self.key(first)];
+        loop {
+            self.skip_blank();
+            if self
+                .events
+                .next_if(|event| event.kind() == EventKind::KeySep)
+                .is_none()
+            {
+                break;
+            }
+            self.skip_blank();
+            if let Some(next) = self
+                .events
+                .next_if(|event| event.kind() == EventKind::SimpleKey)
+            {
+                path.push(self.key(next));
+            }
+        }
+        if path.len() > DEPTH_MAX as usize {
+            let message = format!(
+                "a name has at most {DEPTH_MAX} parts, this one has {}",
+                path.len()
+            );
+            self.found.push(Diagnostic::error(path[0].span, message));
+            path.clear();
+        }
+        path
+    }
+
+    fn key(&mut self, event: &Event) -> Key {
+        let mut name = Cow::Borrowed("");
+        let mut errors = Vec::new();
+        if let Some(raw) = self.source.get(event) {
+            raw.decode_key(&mut name, &mut errors);
+        }
+        report(self.id, self.source.input(), errors, self.found);
+        Key {
+            name: name.into_owned(),
+            span: self.span(event),
+        }
+    }
+
+    /// The value that comes next. Its depth is bounded by the guard that the events have passed.
+    fn value(&mut self) -> Node {
+        self.skip_blank();
+        let nothing = Node {
+            span: Span::new(
+                self.id,
+                self.source.input().len(),
+                self.source.input().len(),
+            ),
+            value: Value::Broken,
+        };
+        let Some(event) = self.events.peek().copied() else {
+            return nothing;
+        };
+        match event.kind() {
+            EventKind::Scalar => self
+                .events
+                .next()
+                .map_or(nothing, |event| self.scalar(event)),
+            EventKind::ArrayOpen => self.events.next().map_or(nothing, |event| self.list(event)),
+            EventKind::InlineTableOpen => self
+                .events
+                .next()
+                .map_or(nothing, |event| self.table(event)),
+            _ => Node {
+                span: self.span(event),
+                value: Value::Broken,
+            },
+        }
+    }
+
+    fn list(&mut self, open: &Event) -> Node {
+        let mut span = self.span(open);
+        let mut elements = Vec::new();
+        while let Some(event) = self.events.peek().copied() {
+            span = span.to(self.span(event));
+            match event.kind() {
+                EventKind::Scalar | EventKind::ArrayOpen | EventKind::InlineTableOpen => {
+                    elements.push(self.value());
+                    continue;
+                }
+                EventKind::ArrayClose => {
+                    self.events.next();
+                    break;
+                }
+                _ => {}
+            }
+            self.events.next();
+        }
+        Node {
+            span,
+            value: Value::List(elements, ListForm::Brackets),
+        }
+    }
+
+    fn table(&mut self, open: &Event) -> Node {
+        let mut span = self.span(open);
+        let mut table = Table::new(TableForm::Braces);
+        while let Some(event) = self.events.next() {
+            span = span.to(self.span(event));
+            match event.kind() {
+                EventKind::SimpleKey => {
+                    let Statement::Directive { path, node } = self.directive(event) else {
+                        continue;
+                    };
+                    span = span.to(node.span);
+                    if let Err(problem) = give_within(&mut table, &path, node) {
+                        self.found.extend_with(problem);
+                    }
+                }
+                EventKind::InlineTableClose => break,
+                _ => {}
+            }
+        }
+        Node {
+            span,
+            value: Value::Table(table),
+        }
+    }
+
+    fn scalar(&mut self, event: &Event) -> Node {
+        let span = self.span(event);
+        if span.start() == span.end() {
+            // What the parser puts where a value should have been.
+            let missing = Diagnostic::error(span, "the value is missing").expected("a value");
+            self.found.push(missing);
+            return Node {
+                span,
+                value: Value::Broken,
+            };
+        }
+        let mut text = Cow::Borrowed("");
+        let mut errors = Vec::new();
+        let kind = self
+            .source
+            .get(event)
+            .map(|raw| raw.decode_scalar(&mut text, &mut errors));
+        let broken = !errors.is_empty();
+        report(self.id, self.source.input(), errors, self.found);
+        let value = match kind {
+            _ if broken => Value::Broken,
+            None => Value::Broken,
+            Some(ScalarKind::String) => Value::Text(text.into_owned()),
+            Some(ScalarKind::Boolean(value)) => Value::Boolean(value),
+            Some(ScalarKind::DateTime) => Value::Date(text.into_owned()),
+            Some(ScalarKind::Float) => self.number(&text, span),
+            Some(ScalarKind::Integer(radix)) => match i128::from_str_radix(&text, radix.value()) {
+                Ok(value) => Value::Integer(value),
+                Err(_) => self.refuse(span, "the number is too large for any directive"),
+            },
+        };
+        Node { span, value }
+    }
+
+    fn number(&mut self, text: &str, span: Span) -> Value {
+        match text.parse::<f64>() {
+            Ok(value) => Value::Number(value),
+            Err(_) => self.refuse(span, "the number cannot be read"),
+        }
+    }
+
+    fn refuse(&mut self, span: Span, message: &str) -> Value {
+        self.found.push(Diagnostic::error(span, message));
+        Value::Broken
+    }
+
+    fn skip_blank(&mut self) {
+        while self
+            .events
+            .next_if(|event| event.kind() == EventKind::Whitespace)
+            .is_some()
+        {}
+    }
+
+    fn span(&self, event: &Event) -> Span {
+        Span::new(self.id, event.span().start(), event.span().end())
+    }
+}
+
+/// Turns what the parser says into findings.
+fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnostics) {
+    for error in errors {
+        let at = error.unexpected().or(error.context()).unwrap_or_default();
+        let end = at.end().min(text.len());
+        let span = Span::new(id, at.start().min(end), end);
+        let mut diagnostic = Diagnostic::error(span, error.description());
+        if let Some(expected) = error.expected().and_then(expectation) {
+            diagnostic = diagnostic.expected(expected);
+        }
+        found.push(diagnostic);
+    }
+}
+
+/// The things one of which should have come, or nothing where nothing should.
+fn expectation(expected: &[Expected]) -> Option<String> {
+    let named = expected.iter().map(|one| match one {
+        Expected::Literal("\n") => "a new line".to_owned(),
+        Expected::Literal(text) => format!("`{}`", text.escape_debug()),
+        Expected::Description(text) => (*text).to_owned(),
+        _ => "something else".to_owned(),
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| named.join(" or "))
+}

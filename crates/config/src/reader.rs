@@ -1,0 +1,241 @@
+//! From values in a document to values in Rust: what a type has to say to be usable in a section, and what it is given.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expand::{Fault, Unexpanded, expand};
+use crate::setting::{Origin, Setting};
+use crate::shape::{Literal, Shape, quoted};
+use crate::show::Shown;
+use crate::source::{SourceKind, Sources};
+use crate::span::Span;
+use crate::tree::{Node, Value};
+
+/// A type that directives can have.
+///
+/// What is text with a meaning (a time, a network) implements [`FromText`](crate::FromText) instead and gets this for free.
+pub trait FromConfig: Clone + Debug + PartialEq + Sized {
+    /// What it takes.
+    fn shape() -> Shape;
+
+    /// Reads it. `None` means that a finding has been reported, or that the value was broken before.
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self>;
+
+    /// The value as a document would give it.
+    fn show(&self) -> Shown;
+
+    /// Whether a directive without a default has to be given.
+    fn insists() -> bool {
+        true
+    }
+
+    /// The value of a directive that is not there and has no default; only asked where it does not insist.
+    fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
+        let _ = (at, reader);
+        None
+    }
+}
+
+/// What holds between a value and the bounds in its declaration.
+pub trait Bounded: FromConfig {
+    /// The type of the bounds: that of the value itself, or of what it holds.
+    type Bound: FromConfig;
+
+    /// Whether it lies outside.
+    fn is_outside(&self, low: &Self::Bound, high: &Self::Bound) -> bool;
+}
+
+/// What types are read with: the way to texts, variables and findings.
+pub struct Reader<'a> {
+    sources: &'a Sources,
+    environment: &'a dyn Fn(&str) -> Option<String>,
+    found: &'a mut Diagnostics,
+    /// What is being read, from the outside in.
+    subjects: Vec<Cow<'static, str>>,
+    /// While a default is read: the section that lacks the directive, which takes the blame for it.
+    default_of: Option<Span>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(
+        sources: &'a Sources,
+        environment: &'a dyn Fn(&str) -> Option<String>,
+        found: &'a mut Diagnostics,
+    ) -> Reader<'a> {
+        Reader {
+            sources,
+            environment,
+            found,
+            subjects: Vec::new(),
+            default_of: None,
+        }
+    }
+
+    /// Adds a finding.
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        if let Some(section) = self.default_of {
+            diagnostic.span = section;
+            diagnostic = diagnostic.note("this comes from the default of the directive");
+        }
+        self.found.push(diagnostic);
+    }
+
+    /// Reports that a value is of another kind than the one that is taken.
+    pub fn mismatch(&mut self, node: &Node, wanted: &Shape) {
+        if matches!(node.value, Value::Broken) {
+            return;
+        }
+        let message = format!("{} is given {}", self.subject(), node.value.kind());
+        self.report(Diagnostic::error(node.span, message).expected(wanted.phrase()));
+    }
+
+    /// Reports that a value is of the right kind and still none, with the reason.
+    pub fn refuse(&mut self, node: &Node, wanted: &Shape, reason: &str) {
+        let message = format!("{} {reason}", self.subject());
+        self.report(Diagnostic::error(node.span, message).expected(wanted.phrase()));
+    }
+
+    /// Reports a name that is none of those known.
+    pub(crate) fn unknown(&mut self, span: Span, message: String, name: &str, known: &[&str]) {
+        let nearest = nearest(name, known);
+        let mut diagnostic = Diagnostic::error(span, message).nearest(nearest);
+        if !known.is_empty() {
+            let known = quoted(known.iter().copied());
+            diagnostic = diagnostic.expected(format!("one of {known}"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// What is being read, for the beginning of a message: `` `max_age` `` or `` an element of `hosts` ``.
+    pub fn subject(&self) -> String {
+        match self.subjects.as_slice() {
+            [] => "the document".to_owned(),
+            [.., of, element] if element.is_empty() => format!("an element of `{of}`"),
+            [.., name] => format!("`{name}`"),
+        }
+    }
+
+    /// Reads something inside of a directive, or of another name.
+    pub fn within<T>(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        read: impl FnOnce(&mut Reader<'a>) -> T,
+    ) -> T {
+        self.subjects.push(name.into());
+        let result = read(self);
+        self.subjects.pop();
+        result
+    }
+
+    /// Reads an element of the list that is being read.
+    pub fn element<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
+        if self.subjects.last().is_some_and(|last| last.is_empty()) {
+            return read(self);
+        }
+        self.within("", read)
+    }
+
+    /// The text of a value with its variables expanded; everything else is a mismatch.
+    pub fn text<'n>(&mut self, node: &'n Node, wanted: &Shape) -> Option<Cow<'n, str>> {
+        match &node.value {
+            Value::Bare(text) => Some(Cow::Borrowed(text)),
+            Value::Text(text) => match expand(text, self.environment) {
+                Ok(text) => Some(text),
+                Err(faults) => {
+                    for fault in faults {
+                        self.unexpanded(node, text, fault);
+                    }
+                    None
+                }
+            },
+            _ => {
+                self.mismatch(node, wanted);
+                None
+            }
+        }
+    }
+
+    /// The text of a value that is a number or a boolean by type: that of a flag or variable, or `"${NAME}"`.
+    pub(crate) fn plain<'n>(&mut self, node: &'n Node, wanted: &Shape) -> Option<Cow<'n, str>> {
+        match &node.value {
+            Value::Text(text) if !text.contains("${") => {
+                self.mismatch(node, wanted);
+                None
+            }
+            _ => self.text(node, wanted),
+        }
+    }
+
+    fn unexpanded(&mut self, node: &Node, text: &str, problem: Unexpanded) {
+        let span = self.part(node, text, &problem);
+        self.report(match problem.fault {
+            Fault::NotSet(name) => {
+                let message = format!("the environment variable `{name}` is not set");
+                Diagnostic::error(span, message).note(format!("`${{{name}:-text}}` has a fallback"))
+            }
+            Fault::Open => Diagnostic::error(span, "`${` begins a variable and is not closed")
+                .expected("`}`")
+                .note("`$${` stands for `${` itself"),
+            Fault::NoName(name) => {
+                let message = format!("`{name}` is no name of an environment variable");
+                Diagnostic::error(span, message)
+                    .expected("letters, digits and underscores")
+                    .note("`$${` stands for `${` itself")
+            }
+        });
+    }
+
+    /// Where a part of a text stands: exactly, unless escapes have moved it.
+    fn part(&self, node: &Node, text: &str, problem: &Unexpanded) -> Span {
+        let written = self.sources.slice(node.span);
+        let quotes = written.len().saturating_sub(text.len()) / 2;
+        let inner = written.get(quotes..written.len() - quotes);
+        if inner == Some(text) {
+            let range = &problem.range;
+            node.span.part(range.start + quotes, range.end + quotes)
+        } else {
+            node.span
+        }
+    }
+
+    /// The folder that a relative path of this value starts from.
+    pub fn folder(&self, node: &Node) -> std::path::PathBuf {
+        self.sources.folder(node.span)
+    }
+
+    /// A value with the origin and the place of its node.
+    pub fn setting<T>(&self, node: &Node, value: T) -> Setting<T> {
+        if let Some(section) = self.default_of {
+            return Setting::new(value, Origin::Default, section);
+        }
+        let source = self.sources.get(node.span.source());
+        let origin = match source.map(|source| (source.kind(), source.name())) {
+            None => Origin::Default,
+            Some((SourceKind::File, _)) => Origin::File(node.span),
+            Some((SourceKind::Environment, name)) => Origin::Environment(name.to_owned()),
+            Some((SourceKind::Flag, name)) => Origin::Flag(name.to_owned()),
+        };
+        Setting::new(value, origin, node.span)
+    }
+
+    /// Reads the value that a declaration gives, on behalf of the section at `section`.
+    pub(crate) fn declared<T: FromConfig>(
+        &mut self,
+        literal: &Literal,
+        section: Span,
+    ) -> Option<T> {
+        let before = self.default_of.replace(section);
+        let value = T::read(literal.node(), self);
+        self.default_of = before;
+        value
+    }
+}
+
+/// The known name that is near enough to be meant: closer than a third of its letters are wrong.
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distance = |one: &str| strsim::damerau_levenshtein(name, one);
+    let best = known.iter().copied().min_by_key(|one| distance(one))?;
+    let allowed = best.chars().count().max(3) / 3;
+    (distance(best) <= allowed).then_some(best)
+}

@@ -1,0 +1,134 @@
+//! Findings as text for people: file, line and column, the line itself with the place underlined, and what to do.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Note, Severity};
+use crate::source::Sources;
+use crate::span::Span;
+
+/// All findings, each with an empty line behind it.
+pub fn render_text(diagnostics: &Diagnostics, sources: &Sources) -> String {
+    let renderer = Renderer::plain();
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        text.push_str(&renderer.render(&[group(diagnostic, sources)]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
+    let here = |note: &&Note| {
+        note.span
+            .is_some_and(|span| span.source() == diagnostic.span.source())
+    };
+    let (beside, apart): (Vec<&Note>, Vec<&Note>) = diagnostic.notes.iter().partition(here);
+    let spans: Vec<Span> = beside.iter().filter_map(|note| note.span).collect();
+    if let Some(excerpt) = Excerpt::of(sources, diagnostic.span, &spans) {
+        let mut primary = excerpt.mark(AnnotationKind::Primary, diagnostic.span);
+        if let Some(label) = label(diagnostic) {
+            primary = primary.label(label);
+        }
+        let context = beside.iter().filter_map(|note| {
+            Some(
+                excerpt
+                    .mark(AnnotationKind::Context, note.span?)
+                    .label(note.message.as_str()),
+            )
+        });
+        let marks: Vec<Annotation<'_>> = std::iter::once(primary).chain(context).collect();
+        group = group.element(excerpt.snippet().annotations(marks));
+    }
+    for note in &apart {
+        group = remark(group, note, sources);
+    }
+    match (&diagnostic.nearest, &diagnostic.expected) {
+        (Some(_), Some(expected)) => {
+            group.element(Level::HELP.message(format!("expected {expected}")))
+        }
+        _ => group,
+    }
+}
+
+/// What stands beside the underline.
+fn label(diagnostic: &Diagnostic) -> Option<String> {
+    match (&diagnostic.nearest, &diagnostic.expected) {
+        (Some(nearest), _) => Some(format!("did you mean `{nearest}`?")),
+        (None, Some(expected)) => Some(format!("expected {expected}")),
+        (None, None) => None,
+    }
+}
+
+/// A note about another file, or about no place.
+fn remark<'a>(group: Group<'a>, note: &'a Note, sources: &'a Sources) -> Group<'a> {
+    let excerpt = note
+        .span
+        .and_then(|span| Some((span, Excerpt::of(sources, span, &[])?)));
+    match excerpt {
+        Some((span, excerpt)) => {
+            let mark = excerpt
+                .mark(AnnotationKind::Context, span)
+                .label(note.message.as_str());
+            group.element(excerpt.snippet().annotation(mark))
+        }
+        None => group.element(Level::NOTE.message(note.message.as_str())),
+    }
+}
+
+/// Whole lines of one source, with a line feed alone at the end of each.
+struct Excerpt<'a> {
+    name: &'a str,
+    first_line: usize,
+    begin: usize,
+    original: &'a str,
+    text: Cow<'a, str>,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The lines from the first to the last that one of the spans begins in.
+    fn of(sources: &'a Sources, span: Span, others: &[Span]) -> Option<Excerpt<'a>> {
+        let begins = || others.iter().copied().chain([span]).map(Span::start);
+        let (begin, end) = (begins().min()?, begins().max()?);
+        let (first_line, begin, original) = sources.lines(Span::new(span.source(), begin, end))?;
+        let text = if original.contains('\r') {
+            Cow::Owned(original.replace("\r\n", "\n"))
+        } else {
+            Cow::Borrowed(original)
+        };
+        Some(Excerpt {
+            name: sources.get(span.source())?.name(),
+            first_line,
+            begin,
+            original,
+            text,
+        })
+    }
+
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        Snippet::source(self.text.clone())
+            .line_start(self.first_line)
+            .path(self.name)
+    }
+
+    /// The span up to the end of its first line.
+    fn mark(&self, kind: AnnotationKind, span: Span) -> Annotation<'a> {
+        kind.span(self.range(span))
+    }
+
+    fn range(&self, span: Span) -> Range<usize> {
+        let at = |offset: usize| offset.saturating_sub(self.begin).min(self.original.len());
+        let (start, end) = (at(span.start()), at(span.end()));
+        let returns = self.original[..start].matches("\r\n").count();
+        let covered = self.original[start..end].lines().next().unwrap_or_default();
+        let start = start - returns;
+        start.min(self.text.len())..(start + covered.len()).min(self.text.len())
+    }
+}

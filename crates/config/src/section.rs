@@ -1,0 +1,321 @@
+//! Sections: structures whose fields are directives. [`section!`](crate::section) declares one; here is what it becomes.
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::{Bounded, FromConfig, Reader};
+use crate::setting::{Origin, Setting};
+use crate::shape::{Declaration, Field, Literal};
+use crate::show::ShownEntry;
+use crate::span::Span;
+use crate::tree::{Node, Value};
+
+/// A structure whose fields are directives. [`section!`](crate::section) implements it.
+pub trait Section: FromConfig {
+    /// Its directives.
+    fn declaration() -> &'static Declaration;
+
+    /// Reads each field; the macro's part of [`read`].
+    #[doc(hidden)]
+    fn read_fields(fields: &mut Fields<'_, '_>) -> Option<Self>;
+
+    /// Each field with its value; the macro's part of [`show`].
+    #[doc(hidden)]
+    fn show_fields(&self) -> Vec<ShownEntry>;
+}
+
+/// Declares a section: a structure whose fields are directives.
+///
+/// ```
+/// use vervet_config::{Size, Text, Time};
+///
+/// vervet_config::section! {
+///     /// What scripts of other origins may read.
+///     pub struct Cors short(origins) {
+///         /// Origins that may read answers; `*` for any.
+///         pub origins: Vec<Text> = ["*"],
+///         /// How long a browser may keep the answer to a preflight.
+///         pub max_age: Time = "10m" in "0s"..="1d",
+///         /// Who answers for it. Without a default it is required.
+///         pub contact: Text,
+///         /// The most bytes. An `Option` may be missing; `_` is no default, for the sake of the bounds.
+///         pub bytes: Option<Size> = _ in "1KiB"..="1GiB",
+///     }
+/// }
+///
+/// let read = vervet_config::read_text::<Cors>("cors.toml", "contact = 'a@example.org'");
+/// assert_eq!(read.value.unwrap().max_age.as_secs(), 600);
+/// ```
+///
+/// - Defaults and bounds are values as they would stand in a document, read by the reader of documents. One that is
+///   several tokens in Rust stands in parentheses: `= (-5)`. `_` is none.
+/// - `short(field)`: a bare value in place of the table stands for that one field (`cors = "*"`).
+/// - The made structure has a [`Setting`] in each field, which derefs to the value and knows its origin.
+/// - A field that is an `Option`, a `Vec`, a [`Named`](crate::Named), or a section of which nothing is required may be
+///   missing without a default.
+/// - A block of code in a documentation comment is shown in the reference as an example.
+#[macro_export]
+macro_rules! section {
+    (
+        $(#[doc = $doc:expr])*
+        $vis:vis struct $Section:ident $(short($short:ident))? {
+            $(
+                $(#[doc = $field_doc:expr])*
+                $field_vis:vis $field:ident : $type:ty
+                    $(= $default:tt $(in $low:literal ..= $high:literal)?)?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $Section {
+            $(
+                $(#[doc = $field_doc])*
+                $field_vis $field: $crate::Setting<$type>,
+            )*
+        }
+
+        impl $crate::Section for $Section {
+            fn declaration() -> &'static $crate::Declaration {
+                const COUNT: usize = <[&str]>::len(&[$(stringify!($field)),*]);
+                static FIELDS: [$crate::Field; COUNT] = [$(
+                    $crate::Field {
+                        identifier: stringify!($field),
+                        doc: &[$($field_doc),*],
+                        shape: <$type as $crate::FromConfig>::shape,
+                        insists: <$type as $crate::FromConfig>::insists,
+                        default: $crate::__first!($($crate::__literal!($default),)? None),
+                        bounds: $crate::__first!(
+                            $($(Some(($crate::__bound!($low), $crate::__bound!($high))),)?)? None
+                        ),
+                    },
+                )*];
+                static DECLARATION: $crate::Declaration = $crate::Declaration {
+                    name: stringify!($Section),
+                    doc: &[$($doc),*],
+                    short: $crate::__first!($(Some(stringify!($short)),)? None),
+                    fields: &FIELDS,
+                };
+                &DECLARATION
+            }
+
+            fn read_fields(fields: &mut $crate::Fields<'_, '_>) -> Option<Self> {
+                $(
+                    let $field = fields.read::<$type>(stringify!($field));
+                    $($(
+                        let $field = $crate::__first!(
+                            fields.bounded::<$type>($field, stringify!($field)),
+                            $low,
+                            $high
+                        );
+                    )?)?
+                )*
+                Some(Self { $($field: $field?,)* })
+            }
+
+            fn show_fields(&self) -> Vec<$crate::ShownEntry> {
+                vec![$($crate::show_field(stringify!($field), &self.$field),)*]
+            }
+        }
+
+        impl $crate::FromConfig for $Section {
+            fn shape() -> $crate::Shape {
+                $crate::Shape::Section(<Self as $crate::Section>::declaration())
+            }
+
+            fn read(node: &$crate::Node, reader: &mut $crate::Reader<'_>) -> Option<Self> {
+                $crate::read_section(node, reader)
+            }
+
+            fn show(&self) -> $crate::Shown {
+                $crate::Shown::Table(<Self as $crate::Section>::show_fields(self))
+            }
+
+            fn insists() -> bool {
+                <Self as $crate::Section>::declaration().is_required()
+            }
+
+            fn absent(at: $crate::Span, reader: &mut $crate::Reader<'_>) -> Option<Self> {
+                $crate::absent_section(at, reader)
+            }
+        }
+    };
+}
+
+/// The first of some expressions.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __first {
+    ($first:expr $(, $rest:expr)* $(,)?) => {
+        $first
+    };
+}
+
+/// A default, or none for `_`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __literal {
+    (_) => {
+        None
+    };
+    ($default:tt) => {
+        Some($crate::Literal::new(stringify!($default)))
+    };
+}
+
+/// A bound.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __bound {
+    ($bound:literal) => {
+        $crate::Literal::new(stringify!($bound))
+    };
+}
+
+/// Reads a section from a table, or from the value that stands for its short directive.
+#[doc(hidden)]
+pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<S> {
+    let declaration = S::declaration();
+    let given = match (&node.value, declaration.short) {
+        (Value::Broken, _) => return None,
+        (Value::Table(table), _) => {
+            let entries = table.entries.iter();
+            entries
+                .map(|entry| (entry.key.name.as_str(), entry))
+                .collect::<Vec<_>>()
+        }
+        (_, Some(short)) => {
+            let fields = &mut Fields {
+                reader,
+                at: node.span,
+                declaration,
+                given: vec![(short, node)],
+            };
+            return S::read_fields(fields);
+        }
+        (_, None) => {
+            reader.mismatch(node, &S::shape());
+            return None;
+        }
+    };
+    for (name, entry) in &given {
+        if declaration.field(name).is_none() {
+            unknown_directive(declaration, name, entry.key.span, reader);
+        }
+    }
+    let given = given.into_iter().map(|(name, entry)| (name, &entry.node));
+    S::read_fields(&mut Fields {
+        at: node.span,
+        declaration,
+        given: given.collect(),
+        reader,
+    })
+}
+
+/// A section that is not there, with all its defaults.
+#[doc(hidden)]
+pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S> {
+    S::read_fields(&mut Fields {
+        reader,
+        at,
+        declaration: S::declaration(),
+        given: Vec::new(),
+    })
+}
+
+fn unknown_directive(
+    declaration: &'static Declaration,
+    name: &str,
+    span: Span,
+    reader: &mut Reader<'_>,
+) {
+    let known: Vec<&str> = declaration.fields.iter().map(Field::name).collect();
+    reader.unknown(span, format!("unknown directive `{name}`"), name, &known);
+}
+
+/// The directives of one section while they are read.
+pub struct Fields<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    /// The header, or what stands in its place.
+    at: Span,
+    declaration: &'static Declaration,
+    given: Vec<(&'r str, &'r Node)>,
+}
+
+impl Fields<'_, '_> {
+    /// Reads a directive: what is given, or its default, or what its type says of one that is not there.
+    pub fn read<T: FromConfig>(&mut self, identifier: &'static str) -> Option<Setting<T>> {
+        let field = self.field(identifier)?;
+        let name = field.name();
+        let given = self.given.iter().find(|(given, _)| *given == name);
+        if let Some((_, node)) = given {
+            return self.reader.within(name, |reader| {
+                let value = T::read(node, reader)?;
+                Some(reader.setting(node, value))
+            });
+        }
+        let at = self.at;
+        let default = |value| Setting::new(value, Origin::Default, at);
+        if let Some(literal) = &field.default {
+            let read = |reader: &mut Reader<'_>| reader.declared(literal, at);
+            return self.reader.within(name, read).map(default);
+        }
+        if T::insists() {
+            self.missing(field);
+            return None;
+        }
+        self.reader
+            .within(name, |reader| T::absent(at, reader))
+            .map(default)
+    }
+
+    /// Holds a value against its bounds.
+    pub fn bounded<T: Bounded>(
+        &mut self,
+        setting: Option<Setting<T>>,
+        identifier: &'static str,
+    ) -> Option<Setting<T>> {
+        let setting = setting?;
+        let field = self.field(identifier)?;
+        let Some((low, high)) = &field.bounds else {
+            return Some(setting);
+        };
+        let bound = |literal: &'static Literal, reader: &mut Reader<'_>| {
+            reader.declared::<T::Bound>(literal, setting.span())
+        };
+        let lowest = bound(low, self.reader)?;
+        let highest = bound(high, self.reader)?;
+        if !setting.is_outside(&lowest, &highest) {
+            return Some(setting);
+        }
+        let message = format!("`{}` is out of bounds", field.name());
+        let range = format!("{} to {}", low.text(), high.text());
+        self.reader
+            .report(Diagnostic::error(setting.span(), message).expected(range));
+        None
+    }
+
+    fn field(&self, identifier: &str) -> Option<&'static Field> {
+        let mut fields = self.declaration.fields.iter();
+        fields.find(|field| field.identifier == identifier)
+    }
+
+    fn missing(&mut self, field: &'static Field) {
+        let name = field.name();
+        let message = format!("the directive `{name}` is missing");
+        let expected = format!("`{name}`, {}", (field.shape)().phrase());
+        self.reader
+            .report(Diagnostic::error(self.at, message).expected(expected));
+    }
+}
+
+/// One directive as a document would give it.
+#[doc(hidden)]
+pub fn show_field<T: FromConfig>(identifier: &str, setting: &Setting<T>) -> ShownEntry {
+    ShownEntry {
+        name: identifier
+            .strip_prefix("r#")
+            .unwrap_or(identifier)
+            .to_owned(),
+        origin: Some(setting.origin().clone()),
+        value: setting.show(),
+    }
+}

@@ -1,0 +1,116 @@
+//! A value and where it came from.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::span::Span;
+
+/// Who said so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody: the directive's default.
+    Default,
+    /// A file, there.
+    File(Span),
+    /// An environment variable of this name.
+    Environment(String),
+    /// A flag of the command line, as it is typed.
+    Flag(String),
+}
+
+/// The value of one directive with its origin. Two settings are equal when their values are: a document that only moved
+/// on its page asks for no reload.
+#[derive(Clone)]
+pub struct Setting<T> {
+    value: T,
+    origin: Origin,
+    span: Span,
+}
+
+impl<T> Setting<T> {
+    /// A value with its origin, and the place that is underlined when something turns out to be wrong with it.
+    pub fn new(value: T, origin: Origin, span: Span) -> Setting<T> {
+        Setting {
+            value,
+            origin,
+            span,
+        }
+    }
+
+    /// A value that a program has chosen, without any document.
+    pub fn assumed(value: T) -> Setting<T> {
+        Setting::new(value, Origin::Default, Span::NOWHERE)
+    }
+
+    /// The value; the setting itself derefs to it.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The value alone.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// Who said so.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The value that was given, or for a default the header of the section that did not give one.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// Whether it is the directive's default.
+    pub fn is_default(&self) -> bool {
+        self.origin == Origin::Default
+    }
+
+    /// Another value of the same origin.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
+        Setting {
+            value: change(self.value),
+            origin: self.origin,
+            span: self.span,
+        }
+    }
+}
+
+impl<T> Deref for Setting<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: PartialEq> PartialEq for Setting<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Eq> Eq for Setting<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Setting<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_moved_is_equal() {
+        let moved = Setting::new(
+            1,
+            Origin::Environment("VERVET_WORKERS".into()),
+            Span::NOWHERE,
+        );
+        assert_eq!(Setting::assumed(1), moved);
+        assert_ne!(Setting::assumed(2), moved);
+    }
+}

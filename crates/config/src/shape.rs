@@ -1,0 +1,250 @@
+//! What a directive takes, as data: error messages, the schema, the reference and the completion are made from it.
+
+use std::sync::OnceLock;
+
+use crate::diagnostic::Diagnostics;
+use crate::parse::parse_value;
+use crate::span::SourceId;
+use crate::tree::Node;
+
+/// What a value of a type looks like.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// `true` or `false`.
+    Boolean,
+    /// A number without a fraction, both bounds included.
+    Integer {
+        /// The least that the type holds.
+        min: i128,
+        /// The greatest.
+        max: i128,
+    },
+    /// A number with a fraction.
+    Number,
+    /// Text that is read further.
+    Text(TextShape),
+    /// One of some words.
+    Word(&'static [Word]),
+    /// A list, or one element alone.
+    List(Box<Shape>),
+    /// A table whose names the user chooses, each with a value of one shape.
+    Named(Box<Shape>),
+    /// A table of directives.
+    Section(&'static Declaration),
+    /// One of several shapes.
+    Either(Vec<Shape>),
+}
+
+/// Text that is read further, such as a time.
+#[derive(Clone, Copy, Debug)]
+pub struct TextShape {
+    /// What it is, in the singular and without an article: `time`.
+    pub noun: &'static str,
+    /// One that can be typed, without quotes; empty for text that says all by its name.
+    pub example: &'static str,
+    /// A regular expression (ECMA 262) for editors, if there is one; the reader itself is the judge.
+    pub pattern: Option<&'static str>,
+}
+
+/// A word that has a meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    /// The word.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// A section: its directives and what they are for.
+#[derive(Debug)]
+pub struct Declaration {
+    /// The name of its type; unique among the sections of one document.
+    pub name: &'static str,
+    /// What it is for: the lines of its documentation.
+    pub doc: &'static [&'static str],
+    /// The directive that a bare value stands for.
+    pub short: Option<&'static str>,
+    /// Its directives, in order.
+    pub fields: &'static [Field],
+}
+
+impl Declaration {
+    /// The directive of a name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name() == name)
+    }
+
+    /// Whether one of its directives has to be given.
+    pub fn is_required(&self) -> bool {
+        self.fields.iter().any(Field::is_required)
+    }
+}
+
+/// One directive.
+#[derive(Debug)]
+pub struct Field {
+    /// The name of the field; see [`Field::name`].
+    pub identifier: &'static str,
+    /// The lines of its documentation.
+    pub doc: &'static [&'static str],
+    /// What it takes.
+    pub shape: fn() -> Shape,
+    /// Whether its type has no value of its own for a directive that is not there.
+    pub insists: fn() -> bool,
+    /// What holds when it is not there.
+    pub default: Option<Literal>,
+    /// The least and the greatest value.
+    pub bounds: Option<(Literal, Literal)>,
+}
+
+impl Field {
+    /// Its name in documents: a Rust word such as `type` is written `r#type` as a field.
+    pub fn name(&self) -> &'static str {
+        self.identifier
+            .strip_prefix("r#")
+            .unwrap_or(self.identifier)
+    }
+
+    /// Whether it has to be given.
+    pub fn is_required(&self) -> bool {
+        self.default.is_none() && (self.insists)()
+    }
+}
+
+/// A value in a declaration, as it would stand in a document. It is read once.
+#[derive(Debug)]
+pub struct Literal {
+    text: &'static str,
+    node: OnceLock<Node>,
+}
+
+impl Literal {
+    /// A value as it would stand in a document. Parentheses around it, which hold several tokens together, are no part of it.
+    pub const fn new(text: &'static str) -> Literal {
+        Literal {
+            text,
+            node: OnceLock::new(),
+        }
+    }
+
+    /// The value as a user would type it.
+    pub fn text(&self) -> &'static str {
+        let inner = self.text.strip_prefix('(');
+        inner
+            .and_then(|inner| inner.strip_suffix(')'))
+            .unwrap_or(self.text)
+    }
+
+    pub(crate) fn node(&self) -> &Node {
+        self.node
+            .get_or_init(|| parse_value(SourceId::NONE, self.text(), &mut Diagnostics::new()))
+    }
+}
+
+impl Shape {
+    /// What is expected, with its article: `a time such as "10s"`.
+    pub fn phrase(&self) -> String {
+        match self {
+            Shape::Boolean => "`true` or `false`".to_owned(),
+            Shape::Integer { min, max } => format!("an integer{}", range(*min, *max)),
+            Shape::Number => "a number".to_owned(),
+            Shape::Text(text) if text.example.is_empty() => with_article(text.noun),
+            Shape::Text(text) => {
+                format!("{} such as \"{}\"", with_article(text.noun), text.example)
+            }
+            Shape::Word(words) => format!("one of {}", quoted(words.iter().map(|word| word.name))),
+            Shape::List(element) => format!("a list of {}", element.plural()),
+            Shape::Named(_) => "a table of named entries".to_owned(),
+            Shape::Section(declaration) => match declaration.short_field() {
+                Some(field) => format!("a table, or {}", (field.shape)().phrase()),
+                None => "a table".to_owned(),
+            },
+            Shape::Either(shapes) => {
+                let phrases: Vec<String> = shapes.iter().map(Shape::phrase).collect();
+                phrases.join(", or ")
+            }
+        }
+    }
+
+    /// Several of them: `times`.
+    fn plural(&self) -> String {
+        match self {
+            Shape::Boolean => "booleans".to_owned(),
+            Shape::Integer { min, max } => format!("integers{}", range(*min, *max)),
+            Shape::Number => "numbers".to_owned(),
+            Shape::Text(text) if text.example.is_empty() => format!("{}s", text.noun),
+            Shape::Text(text) => format!("{}s such as [\"{}\"]", text.noun, text.example),
+            Shape::Word(words) => {
+                format!(
+                    "words out of {}",
+                    quoted(words.iter().map(|word| word.name))
+                )
+            }
+            Shape::List(element) => format!("lists of {}", element.plural()),
+            Shape::Named(_) | Shape::Section(_) => "tables".to_owned(),
+            Shape::Either(shapes) => {
+                let phrases: Vec<String> = shapes.iter().map(Shape::plural).collect();
+                phrases.join(" or ")
+            }
+        }
+    }
+
+    /// Whether a flag or an environment variable can give it: a value without structure, or a list of such.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Shape::Boolean
+            | Shape::Integer { .. }
+            | Shape::Number
+            | Shape::Text(_)
+            | Shape::Word(_) => true,
+            Shape::List(element) => element.is_plain(),
+            Shape::Named(_) | Shape::Section(_) => false,
+            Shape::Either(shapes) => shapes.iter().any(Shape::is_plain),
+        }
+    }
+
+    /// Whether something that is neither a list nor a table can be one.
+    pub(crate) fn takes_bare(&self) -> bool {
+        match self {
+            Shape::Boolean
+            | Shape::Integer { .. }
+            | Shape::Number
+            | Shape::Text(_)
+            | Shape::Word(_) => true,
+            Shape::List(_) | Shape::Named(_) => false,
+            Shape::Section(declaration) => declaration.short.is_some(),
+            Shape::Either(shapes) => shapes.iter().any(Shape::takes_bare),
+        }
+    }
+}
+
+impl Declaration {
+    /// The directive that a bare value stands for.
+    pub(crate) fn short_field(&self) -> Option<&'static Field> {
+        self.field(self.short?)
+    }
+}
+
+fn range(min: i128, max: i128) -> String {
+    if min == 0 && max >= i128::from(u32::MAX) {
+        ", 0 or more".to_owned()
+    } else if max >= i128::from(u32::MAX) {
+        String::new()
+    } else {
+        format!(" from {min} to {max}")
+    }
+}
+
+fn with_article(noun: &str) -> String {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        format!("an {noun}")
+    } else {
+        format!("a {noun}")
+    }
+}
+
+/// Names in the form of code, with commas between them.
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}

@@ -1,0 +1,234 @@
+//! What is read from documents that are right: values, defaults, origins, includes, flags and variables.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Document, Overload, environment, read};
+use vervet_config::{Documents, Include, Origin, Reading};
+
+/// The document of a text without findings.
+#[track_caller]
+fn document(reading: Reading<Document>) -> Document {
+    assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
+    reading.value.unwrap()
+}
+
+/// What the findings say, without their places.
+fn messages(reading: &Reading<Document>) -> Vec<&str> {
+    let found = reading.diagnostics.iter();
+    found.map(|one| one.message.as_str()).collect()
+}
+
+#[test]
+fn an_empty_document_has_all_defaults() {
+    let empty = document(read(""));
+    assert_eq!(*empty.workers, 1);
+    assert_eq!(empty.limits.content.bytes(), 1 << 20);
+    assert_eq!(*empty.limits.overload, Overload::Reject);
+    assert_eq!(*empty.limits.connections, None);
+    assert!(empty.site.is_empty() && empty.log.is_empty());
+    assert_eq!(empty.workers.origin(), &Origin::Default);
+}
+
+#[test]
+fn each_kind_of_value_is_read() {
+    let text = "workers = 8\ntrusted = ['10.0.0.0/8', \"::1\"]\n[limits]\ncontent = 512\nconnections = 0x10\n\
+                overload = 'wait'\nshare = 1\n[[site]]\nroot = '/srv/a'\ndefault = true\ntype = 'x'\n";
+    let read = document(read(text));
+    assert_eq!(*read.workers, 8);
+    assert_eq!(*read.trusted, ["10.0.0.0/8", "::1"]);
+    assert_eq!(read.limits.content.bytes(), 512);
+    assert_eq!(*read.limits.connections, Some(16));
+    assert_eq!(*read.limits.overload, Overload::Wait);
+    assert!((*read.limits.share - 1.0).abs() < f64::EPSILON);
+    assert!(*read.site[0].default);
+    assert_eq!(*read.site[0].ports, [80, 443]);
+    assert_eq!(read.site[0].r#type.as_deref(), Some("x"));
+}
+
+#[test]
+fn a_bare_value_stands_for_the_short_directive() {
+    let text = "[log]\nmain = 'a.log'\n[[site]]\nroot = 'www'\ncors = 'https://a.example'\nhosts = 'one'\n";
+    let read = document(read(text));
+    assert_eq!(
+        &**read.log.get("main").unwrap().file,
+        std::path::Path::new("a.log")
+    );
+    assert_eq!(*read.log.get("main").unwrap().level, -1);
+    let cors = read.site[0].cors.as_ref().unwrap();
+    assert_eq!(*cors.origins, ["https://a.example"]);
+    assert_eq!(cors.max_age.duration(), Duration::from_mins(10));
+    assert_eq!(*read.site[0].hosts[0], "one");
+}
+
+#[test]
+fn named_tables_keep_their_order() {
+    let text = "[log.z]\nfile = 'z'\n[log.a]\nfile = 'a'\n[log.m]\nfile = 'm'\n";
+    let read = document(read(text));
+    assert_eq!(read.log.names().collect::<Vec<_>>(), ["z", "a", "m"]);
+}
+
+#[test]
+fn variables_stand_in_texts_and_for_numbers() {
+    let text = "workers = '${WORKERS}'\ntrusted = ['${HOST}', '${NONE:-::1}', '$${HOST}']\n";
+    let read = document(read(text));
+    assert_eq!(*read.workers, 4);
+    assert_eq!(*read.trusted, ["example.org", "::1", "${HOST}"]);
+}
+
+#[test]
+fn an_origin_is_the_place_of_the_value() {
+    let reading = read("[[site]]\n# x\nhosts = ['a', 'b']\nroot = 'www'\n");
+    let sources = reading.sources.clone();
+    let read = document(reading);
+    let place = |span| {
+        let position = sources.position(span).unwrap();
+        (position.line, position.column, position.length)
+    };
+    assert_eq!(place(read.site[0].root.span()), (4, 8, 5));
+    assert_eq!(place(read.site[0].hosts[1].span()), (3, 15, 3));
+    // A default takes the place of the section that does not give the directive.
+    assert_eq!(place(read.site[0].ports.span()), (1, 1, 8));
+    assert!(read.site[0].ports.is_default());
+}
+
+#[test]
+fn flags_go_before_variables_and_those_before_files() {
+    let variables = |name: &str| match name {
+        "VERVET_WORKERS" => Some("3".to_owned()),
+        "VERVET_TRUSTED" => Some("10.0.0.0/8, ::1".to_owned()),
+        _ => None,
+    };
+    let with = |flags: &[&str]| {
+        let mut documents = Documents::new(&variables);
+        documents.add("vervet.toml", "workers = 2\ntrusted = 'x'\n");
+        for value in flags {
+            documents.flag("workers", "--workers", value);
+        }
+        document(documents.read())
+    };
+    let read = with(&[]);
+    assert_eq!(*read.workers, 3);
+    assert_eq!(
+        read.workers.origin(),
+        &Origin::Environment("VERVET_WORKERS".into())
+    );
+    assert_eq!(*read.trusted, ["10.0.0.0/8", "::1"]);
+    let read = with(&["5"]);
+    assert_eq!(*read.workers, 5);
+    assert_eq!(read.workers.origin(), &Origin::Flag("--workers".into()));
+}
+
+#[test]
+fn relative_paths_start_from_their_file() {
+    let mut documents = Documents::new(&environment);
+    documents.add(
+        "/etc/vervet/vervet.toml",
+        "include = 'sites/*.toml'\n[log]\na = 'a.log'\nb = '/var/b.log'\n",
+    );
+    let include = documents.wanted().unwrap();
+    assert_eq!(
+        include.pattern,
+        std::path::Path::new("/etc/vervet/sites/*.toml")
+    );
+    let site = (
+        "/etc/vervet/sites/x.toml".to_owned(),
+        b"[[site]]\nroot = '../www'\n".to_vec(),
+    );
+    documents.supply(&include, vec![site]);
+    let read = document(documents.read());
+    let path = |name| read.log.get(name).unwrap().file.to_str();
+    assert_eq!(path("a"), Some("/etc/vervet/a.log"));
+    assert_eq!(path("b"), Some("/var/b.log"));
+    assert_eq!(read.site[0].root.to_str(), Some("/etc/vervet/sites/../www"));
+}
+
+/// Reads files that include each other by their exact names.
+fn read_files(files: &[(&str, &str)]) -> Reading<Document> {
+    let mut documents = Documents::new(&environment);
+    documents.add(files[0].0, files[0].1);
+    while let Some(include) = documents.wanted() {
+        let Include { pattern, .. } = &include;
+        let wanted = files
+            .iter()
+            .filter(|(name, _)| pattern == std::path::Path::new(name));
+        let wanted = wanted.map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        documents.supply(&include, wanted.collect());
+    }
+    documents.read()
+}
+
+#[test]
+fn included_files_continue_lists_and_named_tables() {
+    let read = document(read_files(&[
+        (
+            "main.toml",
+            "include = ['a.toml', 'b.toml']\nworkers = 2\n[[site]]\nroot = '1'\n[log.x]\nfile = 'x'\n",
+        ),
+        (
+            "a.toml",
+            "trusted = 'a'\ninclude = 'c.toml'\n[[site]]\nroot = '2'\n[log.y]\nfile = 'y'\n",
+        ),
+        (
+            "b.toml",
+            "[[site]]\nroot = '3'\n[site.cors]\nmax_age = '0s'\n",
+        ),
+        ("c.toml", "[limits]\nconnections = 7\n"),
+    ]));
+    let roots: Vec<_> = read
+        .site
+        .iter()
+        .map(|site| site.root.to_str().unwrap())
+        .collect();
+    assert_eq!(roots, ["1", "2", "3"]);
+    assert_eq!(read.log.names().collect::<Vec<_>>(), ["x", "y"]);
+    assert_eq!(*read.trusted, ["a"]);
+    assert_eq!(*read.limits.connections, Some(7));
+}
+
+#[test]
+fn what_two_files_give_is_given_twice() {
+    let reading = read_files(&[
+        (
+            "main.toml",
+            "include = ['a.toml', 'a.toml', 'none.toml']\nworkers = 2\n[limits]\n",
+        ),
+        ("a.toml", "workers = 3\n[limits]\nconnections = 7\n"),
+    ]);
+    assert_eq!(
+        messages(&reading),
+        [
+            "`a.toml` is included twice",
+            "cannot include `none.toml`: there is no such file",
+            "`workers` is given twice",
+            "`limits` is given twice"
+        ]
+    );
+    assert!(reading.value.is_none());
+}
+
+#[test]
+fn equal_values_at_other_places_are_equal_documents() {
+    let one = document(read("workers = 2\n[[site]]\nroot = 'www'\n"));
+    let two = document(read(
+        "# more\nworkers = 2 # two\n\n[[site]]\nroot = \"www\"\n",
+    ));
+    assert_eq!(one, two);
+    assert_ne!(one, document(read("workers = 3\n[[site]]\nroot = 'www'\n")));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_found() {
+    let mut documents = Documents::new(&environment);
+    documents.add(
+        "vervet.toml",
+        b"workers = 2\ntrusted = '\xff'\nx = 1\n".to_vec(),
+    );
+    let reading = documents.read::<Document>();
+    assert_eq!(
+        messages(&reading),
+        ["the file is no UTF-8 from here on", "unknown directive `x`"]
+    );
+}
