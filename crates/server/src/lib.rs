@@ -20,6 +20,7 @@ mod range_answer;
 pub mod representation;
 mod resolver;
 pub mod root;
+pub mod settings;
 mod timestamp;
 mod walk;
 

@@ -1,0 +1,36 @@
+//! The whole document.
+
+use vervet_config::{Path, Text, section, words};
+
+use super::limits::LimitSettings;
+use super::listen::Listen;
+use super::workers::Workers;
+
+words! {
+    /// What becomes of connections above `connections_max`.
+    pub enum Overload {
+        /// 503 with Retry-After.
+        Reject = "reject",
+        /// They wait in the kernel's queue.
+        Wait = "wait",
+    }
+}
+
+section! {
+    /// A configuration of `vervet run`.
+    pub struct Document {
+        /// Further files, whose tables are added to those of this one. Wildcards are allowed: `"sites/*.toml"`.
+        pub include: Vec<Path>,
+        /// Threads that answer requests; `"auto"` for as many as the processors and the control group allow.
+        pub workers: Workers = "auto",
+        /// What becomes of connections above `limits.connections_max`.
+        pub overload: Overload = "reject",
+        /// The value of the Server field.
+        pub server: Text = "Vervet",
+        /// What clients may take.
+        pub limits: LimitSettings,
+        /// Where connections come from. Without any: the sockets that the parent process has left, else the port that
+        /// `PORT` names, else `127.0.0.1:8080`.
+        pub listen: Vec<Listen>,
+    }
+}

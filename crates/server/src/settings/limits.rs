@@ -1,0 +1,218 @@
+//! `[limits]`: the engine's table of limits as a section, whose directives are its rows.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use vervet_config::{
+    Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Reader, Section, Setting,
+    Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section, show_field,
+};
+use vervet_engine::limits::{LimitRow, Limits};
+
+/// The limits that a document gives, each with its origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitSettings {
+    rows: Vec<(&'static LimitRow, Setting<Amount>)>,
+}
+
+impl LimitSettings {
+    /// All of them as the engine takes them. What is wrong between two of them is found at the place of the lesser.
+    pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
+        let mut limits = Limits::default();
+        for (row, amount) in &self.rows {
+            let set = limits.set(row.name, amount.number());
+            set.map_err(|error| Diagnostic::error(amount.span(), error.to_string()))?;
+        }
+        limits.validate().map_err(|error| {
+            let text = error.to_string();
+            let named = self.rows.iter().find(|(row, _)| text.starts_with(row.name));
+            let span = named.map_or(Span::NOWHERE, |(_, amount)| amount.span());
+            Box::new(Diagnostic::error(span, text))
+        })?;
+        Ok(limits)
+    }
+}
+
+/// A value of a limit: what it may look like depends on the unit of its row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Amount {
+    Bytes(Size),
+    Milliseconds(u64),
+    Count(u64),
+}
+
+impl Amount {
+    fn number(self) -> u64 {
+        match self {
+            Self::Bytes(size) => size.bytes(),
+            Self::Milliseconds(number) | Self::Count(number) => number,
+        }
+    }
+}
+
+impl FromConfig for Amount {
+    fn shape() -> Shape {
+        u64::shape()
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        u64::read(node, reader).map(Self::Count)
+    }
+
+    fn show(&self) -> Shown {
+        match self {
+            Self::Bytes(size) => size.show(),
+            Self::Milliseconds(number) => Time::new(Duration::from_millis(*number)).show(),
+            Self::Count(number) => Shown::Integer(i128::from(*number)),
+        }
+    }
+}
+
+/// `"15s"`, or a number of milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Milliseconds(u64);
+
+impl FromConfig for Milliseconds {
+    fn shape() -> Shape {
+        Shape::Either(vec![Time::shape(), u64::shape()])
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        if matches!(node.value, Value::Integer(_)) {
+            return u64::read(node, reader).map(Self);
+        }
+        let time = Time::read(node, reader)?;
+        // A time too long for this is out of the bounds of every limit.
+        Some(Self(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    fn show(&self) -> Shown {
+        Amount::Milliseconds(self.0).show()
+    }
+}
+
+/// How a row's unit is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Bytes,
+    Milliseconds,
+    Count,
+}
+
+impl Unit {
+    fn of(row: &LimitRow) -> Self {
+        match row.unit {
+            "bytes" => Self::Bytes,
+            "ms" => Self::Milliseconds,
+            _ => Self::Count,
+        }
+    }
+
+    fn shape(self) -> fn() -> Shape {
+        match self {
+            Self::Bytes => Size::shape,
+            Self::Milliseconds => Milliseconds::shape,
+            Self::Count => u64::shape,
+        }
+    }
+
+    /// A value as people would write it, quotes included.
+    fn literal(self, value: u64) -> Literal {
+        let text = match self {
+            Self::Bytes => format!("\"{}\"", Size::new(value)),
+            Self::Milliseconds => format!("\"{}\"", Time::new(Duration::from_millis(value))),
+            Self::Count => value.to_string(),
+        };
+        Literal::new(text.leak())
+    }
+}
+
+fn field(row: &'static LimitRow) -> Field {
+    let unit = Unit::of(row);
+    Field {
+        identifier: row.name,
+        doc: vec![row.doc].leak(),
+        shape: unit.shape(),
+        insists: || false,
+        default: Some(unit.literal(row.default)),
+        bounds: Some((unit.literal(row.min), unit.literal(row.max))),
+    }
+}
+
+impl Section for LimitSettings {
+    /// Made from the engine's table once, and kept.
+    fn declaration() -> &'static Declaration {
+        static DECLARATION: OnceLock<Declaration> = OnceLock::new();
+        DECLARATION.get_or_init(|| Declaration {
+            name: "Limits",
+            doc: &[
+                " What clients may take: time, memory, connections. All of it holds by default.",
+            ],
+            short: None,
+            fields: Limits::TABLE.iter().map(field).collect::<Vec<_>>().leak(),
+        })
+    }
+
+    fn read_fields(fields: &mut Fields<'_, '_>) -> Option<Self> {
+        let rows: Vec<_> = Limits::TABLE
+            .iter()
+            .map(|row| Some((row, read_row(row, fields)?)))
+            .collect();
+        let rows: Option<Vec<_>> = rows.into_iter().collect();
+        Some(Self { rows: rows? })
+    }
+
+    fn show_fields(&self) -> Vec<ShownEntry> {
+        let rows = self.rows.iter();
+        rows.map(|(row, amount)| show_field(row.name, amount))
+            .collect()
+    }
+}
+
+fn read_row(row: &'static LimitRow, fields: &mut Fields<'_, '_>) -> Option<Setting<Amount>> {
+    match Unit::of(row) {
+        Unit::Bytes => {
+            let setting = fields.read::<Size>(row.name);
+            Some(fields.bounded(setting, row.name)?.map(Amount::Bytes))
+        }
+        Unit::Milliseconds => {
+            let setting = fields.read::<Milliseconds>(row.name);
+            let setting = fields.bounded(setting, row.name)?;
+            Some(setting.map(|time| Amount::Milliseconds(time.0)))
+        }
+        Unit::Count => {
+            let setting = fields.read::<u64>(row.name);
+            Some(fields.bounded(setting, row.name)?.map(Amount::Count))
+        }
+    }
+}
+
+impl vervet_config::Bounded for Milliseconds {
+    type Bound = Self;
+
+    fn is_outside(&self, low: &Self, high: &Self) -> bool {
+        !(low.0..=high.0).contains(&self.0)
+    }
+}
+
+impl FromConfig for LimitSettings {
+    fn shape() -> Shape {
+        Shape::Section(Self::declaration())
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        read_section(node, reader)
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Table(self.show_fields())
+    }
+
+    fn insists() -> bool {
+        false
+    }
+
+    fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
+        absent_section(at, reader)
+    }
+}
