@@ -13,6 +13,7 @@ mod job;
 pub mod listing;
 mod listing_json;
 mod listing_page;
+pub mod matching;
 pub mod offload;
 pub mod options;
 mod preference;

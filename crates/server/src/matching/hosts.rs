@@ -1,0 +1,409 @@
+//! Sites by name: exact names and addresses before wildcards, the longest wildcard first, then the default.
+//!
+//! A look-up costs one hash of the name, and one more for each label where there are wildcards; it allocates nothing.
+//! What a site is, and which listeners know it, is the plan's business.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::Ipv6Addr;
+
+use foldhash::fast::RandomState;
+
+use super::flaw::Flaw;
+
+/// The longest name that DNS can hold, in bytes (RFC 1035 §2.3.4, without the root's dot).
+pub const HOST_BYTES_MAX: usize = 253;
+
+/// The longest label of a name, in bytes (RFC 1035 §2.3.4).
+pub const LABEL_BYTES_MAX: usize = 63;
+
+/// A name by which a site is known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum HostPattern {
+    /// Every name: `*`.
+    Any,
+    /// This name or IPv4 address, in lower case.
+    Exact(Box<str>),
+    /// Every name below this one, at any depth: `*.example.org` is kept as `example.org`.
+    Below(Box<str>),
+    /// This address, however it is spelled.
+    Address(Ipv6Addr),
+}
+
+impl HostPattern {
+    /// Reads `example.org`, `*.example.org`, `127.0.0.1`, `[::1]` or `*`. Case and a final dot do not count.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let whole = 0..text.len();
+        let name = text.strip_suffix('.').unwrap_or(text);
+        if name.is_empty() {
+            return Err(Flaw::new(whole, "the name of a host is empty"));
+        }
+        if name == "*" {
+            return Ok(Self::Any);
+        }
+        if let Some(address) = ipv6(name.as_bytes()) {
+            return Ok(Self::Address(address));
+        }
+        if let Some(flaw) = foreign_part(name) {
+            return Err(flaw);
+        }
+        let (wildcard, labels) = match name.strip_prefix("*.") {
+            Some(labels) => (2, labels),
+            None => (0, name),
+        };
+        check_labels(labels, wildcard)?;
+        if name.len() > HOST_BYTES_MAX {
+            return Err(Flaw::new(
+                whole,
+                format!("a host has at most {HOST_BYTES_MAX} bytes"),
+            ));
+        }
+        let labels = labels.to_ascii_lowercase().into_boxed_str();
+        Ok(match wildcard {
+            0 => Self::Exact(labels),
+            _ => Self::Below(labels),
+        })
+    }
+}
+
+/// What does not belong to a host but is often written with it.
+fn foreign_part(name: &str) -> Option<Flaw> {
+    let to_end = |at: usize| at..name.len();
+    if let Some(at) = name.find("://") {
+        let message = "a host without scheme: leave out `http://` and `https://`";
+        return Some(Flaw::new(0..at + 3, message));
+    }
+    if let Some(at) = name.find('/') {
+        let message = "a host without path: paths belong to the routes of the site";
+        return Some(Flaw::new(to_end(at), message));
+    }
+    if let Some(at) = name.find(':') {
+        let message = "a host without port: ports belong to [[listen]]";
+        return Some(Flaw::new(to_end(at), message));
+    }
+    let beyond = name
+        .char_indices()
+        .find(|(_, character)| !character.is_ascii());
+    if let Some((at, character)) = beyond {
+        let message =
+            "a host in the form that browsers send: write its ASCII name, which begins with `xn--`";
+        return Some(Flaw::new(at..at + character.len_utf8(), message));
+    }
+    None
+}
+
+fn check_labels(labels: &str, offset: usize) -> Result<(), Flaw> {
+    let mut at = offset;
+    for label in labels.split('.') {
+        let range = at..at + label.len();
+        at = range.end + 1;
+        if label.is_empty() {
+            return Err(Flaw::new(
+                range,
+                "two dots of a host have a name between them",
+            ));
+        }
+        if label.contains('*') {
+            let message =
+                "`*` stands for the first labels of a host: `*.example.org`, or `*` for every host";
+            return Err(Flaw::new(range, message));
+        }
+        if label.len() > LABEL_BYTES_MAX {
+            let message = format!("a label of a host has at most {LABEL_BYTES_MAX} bytes");
+            return Err(Flaw::new(range, message));
+        }
+        let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if let Some(wrong) = label.bytes().position(|byte| !is_name_byte(byte)) {
+            let wrong = range.start + wrong;
+            let message = "a host has letters, digits, hyphens, underscores and dots";
+            return Err(Flaw::new(wrong..wrong + 1, message));
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => formatter.write_str("*"),
+            Self::Exact(name) => formatter.write_str(name),
+            Self::Below(name) => write!(formatter, "*.{name}"),
+            Self::Address(address) => write!(formatter, "[{address}]"),
+        }
+    }
+}
+
+type Table<K> = HashMap<K, usize, RandomState>;
+
+/// The sites of one listener by number. The tables come from the configuration and never grow by a request, so the
+/// hash need not withstand chosen keys.
+#[derive(Debug, Clone, Default)]
+pub struct Hosts {
+    exact: Table<Box<[u8]>>,
+    below: Table<Box<[u8]>>,
+    addresses: Table<Ipv6Addr>,
+    /// The most labels of a name in `below`: longer ends of a host are not looked up.
+    labels_max: usize,
+    default: Option<usize>,
+}
+
+/// The number of the site that has a name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken(pub usize);
+
+impl Hosts {
+    /// No sites.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a site known by a name. [`HostPattern::Any`] makes it the default.
+    pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), Taken> {
+        let before = match pattern {
+            HostPattern::Any => return self.set_default(site),
+            HostPattern::Exact(name) => {
+                *self.exact.entry(Box::from(name.as_bytes())).or_insert(site)
+            }
+            HostPattern::Below(name) => {
+                self.labels_max = self.labels_max.max(labels(name.as_bytes()));
+                *self.below.entry(Box::from(name.as_bytes())).or_insert(site)
+            }
+            HostPattern::Address(address) => *self.addresses.entry(*address).or_insert(site),
+        };
+        if before == site {
+            Ok(())
+        } else {
+            Err(Taken(before))
+        }
+    }
+
+    /// Makes a site answer for every host that no other site has.
+    pub fn set_default(&mut self, site: usize) -> Result<(), Taken> {
+        match self.default.replace(site) {
+            Some(before) if before != site => {
+                self.default = Some(before);
+                Err(Taken(before))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The site for a host as Host or the request target name it: of any case, with or without port and final dot.
+    pub fn site(&self, host: &[u8]) -> Option<usize> {
+        self.named(host).or(self.default)
+    }
+
+    /// As [`Hosts::site`], without the default.
+    pub fn named(&self, host: &[u8]) -> Option<usize> {
+        let host = without_port(host);
+        if let Some(address) = ipv6(host) {
+            return self.addresses.get(&address).copied();
+        }
+        let host = host.strip_suffix(b".").unwrap_or(host);
+        if !host.iter().any(u8::is_ascii_uppercase) {
+            return self.lower(host);
+        }
+        let mut lower = [0; HOST_BYTES_MAX];
+        let lower = lower.get_mut(..host.len())?;
+        lower.copy_from_slice(host);
+        lower.make_ascii_lowercase();
+        self.lower(lower)
+    }
+
+    fn lower(&self, host: &[u8]) -> Option<usize> {
+        if host.len() > HOST_BYTES_MAX {
+            return None;
+        }
+        self.exact.get(host).copied().or_else(|| self.beneath(host))
+    }
+
+    /// The longest wildcard: ends of the name are looked up from the longest that can be there.
+    fn beneath(&self, host: &[u8]) -> Option<usize> {
+        if self.below.is_empty() {
+            return None;
+        }
+        let mut left = labels(host);
+        let dots = memchr::memchr_iter(b'.', host);
+        dots.filter(|_| {
+            left -= 1;
+            left <= self.labels_max
+        })
+        .find_map(|dot| self.below.get(&host[dot + 1..]).copied())
+    }
+}
+
+fn labels(name: &[u8]) -> usize {
+    memchr::memchr_iter(b'.', name).count() + 1
+}
+
+/// A host without its port. More than one colon and no bracket is an address whose brackets were taken off.
+fn without_port(host: &[u8]) -> &[u8] {
+    if host.first() == Some(&b'[') {
+        let end = memchr::memchr(b']', host).map_or(host.len(), |close| close + 1);
+        return &host[..end];
+    }
+    let mut colons = memchr::memchr_iter(b':', host);
+    match (colons.next(), colons.next()) {
+        (Some(colon), None) => &host[..colon],
+        _ => host,
+    }
+}
+
+fn ipv6(host: &[u8]) -> Option<Ipv6Addr> {
+    let address = match host {
+        [b'[', address @ .., b']'] => address,
+        // Only an address has a colon here.
+        _ if memchr::memchr(b':', host).is_some() => host,
+        _ => return None,
+    };
+    str::from_utf8(address).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITES: &[&[&str]] = &[
+        &["example.org", "Alias.Example.ORG."],
+        &["*.example.org"],
+        &["*.deep.example.org", "[2001:DB8::1]"],
+        &["127.0.0.1", "::1", "x_y"],
+        &["*.net"],
+    ];
+
+    fn hosts() -> Hosts {
+        let mut hosts = Hosts::new();
+        for (number, names) in SITES.iter().enumerate() {
+            for name in *names {
+                hosts
+                    .insert(&HostPattern::parse(name).unwrap(), number)
+                    .unwrap();
+            }
+        }
+        hosts
+    }
+
+    #[track_caller]
+    fn check(host: &str, expected: Option<usize>) {
+        let mut hosts = hosts();
+        assert_eq!(hosts.site(host.as_bytes()), expected, "{host:?}");
+        hosts.set_default(9).unwrap();
+        assert_eq!(
+            hosts.site(host.as_bytes()),
+            expected.or(Some(9)),
+            "{host:?}"
+        );
+    }
+
+    #[test]
+    fn unknown_names_are_nobodys() {
+        let long = format!("{}.example.org", "a.".repeat(200));
+        let shouted = long.to_uppercase();
+        for host in [
+            "",
+            ".",
+            "org",
+            "xexample.org",
+            "example.org.x",
+            "net",
+            "[::2]",
+            "[::1",
+            "::1::",
+            "127.0.0.2",
+            "example.org..",
+            "*",
+            "*.example.orgx",
+            &long,
+            &shouted,
+        ] {
+            check(host, None);
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_with_port_and_dot() {
+        for host in [
+            "example.org",
+            "EXAMPLE.org",
+            "example.org.",
+            "example.org:8080",
+            "example.ORG.:80",
+            "alias.example.org",
+        ] {
+            check(host, Some(0));
+        }
+        check("x_y:1", Some(3));
+        check("127.0.0.1:80", Some(3));
+    }
+
+    #[test]
+    fn the_longest_wildcard_wins_after_exact_names() {
+        check("a.example.org", Some(1));
+        check("a.b.c.example.org", Some(1));
+        check("deep.example.org", Some(1));
+        check("a.deep.example.org", Some(2));
+        check("A.B.DEEP.example.org:443", Some(2));
+        check("alias.example.org", Some(0));
+        check("a.b.net", Some(4));
+    }
+
+    #[test]
+    fn addresses_are_equal_however_they_are_spelled() {
+        for host in ["[::1]", "[::1]:80", "[0:0:0:0:0:0:0:1]", "::1", "[0::0001]"] {
+            check(host, Some(3));
+        }
+        check("[2001:db8:0::1]:443", Some(2));
+    }
+
+    #[test]
+    fn a_name_has_one_site() {
+        let mut hosts = hosts();
+        for (name, taken) in [("EXAMPLE.org", 0), ("*.net.", 4), ("[0::1]", 3)] {
+            let pattern = HostPattern::parse(name).unwrap();
+            assert_eq!(hosts.insert(&pattern, 7), Err(Taken(taken)), "{name}");
+            assert_eq!(hosts.insert(&pattern, taken), Ok(()), "{name}");
+        }
+        assert_eq!(hosts.insert(&HostPattern::Any, 7), Ok(()));
+        assert_eq!(hosts.set_default(8), Err(Taken(7)));
+        assert_eq!(hosts.site(b"nobody"), Some(7));
+        assert_eq!(hosts.named(b"nobody"), None);
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_where_it_is_wrong() {
+        let long_label = format!("{}.org", "a".repeat(64));
+        let long_name = ["abcdefg"; 32].join(".");
+        for (text, range, part) in [
+            ("", 0..0, "empty"),
+            (".", 0..1, "empty"),
+            ("http://example.org", 0..7, "scheme"),
+            ("example.org/x", 11..13, "path"),
+            ("example.org:80", 11..14, "port"),
+            ("b\u{fc}cher.de", 1..3, "xn--"),
+            ("a..b", 2..2, "between"),
+            ("a.*.b", 2..3, "`*`"),
+            ("www*.b", 0..4, "`*`"),
+            ("a b", 1..2, "letters"),
+            ("[::1", 1..4, "port"),
+            (&long_label, 0..64, "63"),
+            (&long_name, 0..255, "253"),
+        ] {
+            let flaw = HostPattern::parse(text).unwrap_err();
+            assert!(flaw.message.contains(part), "{text}: {flaw}");
+            assert_eq!(flaw.range, range, "{text}: {flaw}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_shown_as_they_are_understood() {
+        for (text, shown) in [
+            ("Example.ORG.", "example.org"),
+            ("*.A.b", "*.a.b"),
+            ("0:0::1", "[::1]"),
+            ("*", "*"),
+            ("10.0.0.1", "10.0.0.1"),
+        ] {
+            assert_eq!(HostPattern::parse(text).unwrap().to_string(), shown);
+        }
+    }
+}

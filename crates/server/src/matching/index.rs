@@ -1,0 +1,333 @@
+//! Which routes can fit a path, without a look at the others.
+//!
+//! Patterns form a tree by segments: a hash of literals and a short list of types under each node. Every node knows the
+//! smallest number of a route at or below it, so a search that has found a route looks only where an earlier one can be.
+//! A regular expression hangs at the node of the literal segments that it begins with; where many hang at one node, one
+//! set of expressions tells in one pass which of them are found.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use regex::bytes::{RegexSet, RegexSetBuilder};
+
+use super::kind::Kind;
+use super::path_regex::PathRegex;
+use super::pattern::{Pattern, Segment, Tail, segment_at};
+use super::routes::{PathRule, Route, SlashForm, TrailingSlash};
+
+/// From how many expressions at one node on a set is faster than one after the other.
+const REGEX_SET_MIN: usize = 4;
+
+/// Memory for one compiled set, in bytes. A larger one is not made: its expressions are tried one after the other.
+const REGEX_SET_BYTES_MAX: usize = 32 << 20;
+
+type Table<V> = HashMap<Box<[u8]>, V, RandomState>;
+
+/// A route that fits by its path, in that form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) route: usize,
+    pub(super) form: SlashForm,
+}
+
+/// The tree. Node 0 is its root.
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    /// The first route here or below.
+    least: usize,
+    literals: Table<usize>,
+    kinds: Vec<(Kind, usize)>,
+    /// Routes that end here.
+    ends: Vec<Entry>,
+    /// Routes that take whatever follows.
+    open: Vec<Entry>,
+    rare: Option<Box<Rare>>,
+}
+
+/// What few nodes have.
+#[derive(Debug, Clone, Default)]
+struct Rare {
+    /// Routes that take what follows, if it begins so: `/~*`.
+    heads: Table<Vec<Entry>>,
+    /// The lengths of those beginnings.
+    head_lengths: Vec<usize>,
+    regexes: Vec<usize>,
+    regex_set: Option<RegexSet>,
+}
+
+impl Index {
+    /// Sorts the routes in.
+    pub(super) fn new(routes: &[Route]) -> Self {
+        let mut index = Self {
+            nodes: vec![Node::new(0)],
+        };
+        for (number, route) in routes.iter().enumerate() {
+            let entry = Entry {
+                route: number,
+                form: SlashForm::AsIs,
+            };
+            match &route.path {
+                PathRule::Any => index.nodes[0].open.push(entry),
+                PathRule::Pattern(pattern) => {
+                    index.insert(pattern, entry);
+                    if route.slash == TrailingSlash::Redirect {
+                        index.insert_other_form(pattern, number);
+                    }
+                }
+                PathRule::Regex(regex) => {
+                    let node = index.node_of_head(regex.head(), number);
+                    index.nodes[node].rare().regexes.push(number);
+                }
+            }
+        }
+        index.make_sets(routes);
+        index
+    }
+
+    /// The first route that can answer for a path and that `fits`, which is asked in no particular order.
+    pub(super) fn first(
+        &self,
+        routes: &[Route],
+        path: &[u8],
+        fits: impl FnMut(usize) -> bool,
+    ) -> Option<Entry> {
+        if path.first() != Some(&b'/') {
+            return None; // `*` of OPTIONS is no path
+        }
+        let mut search = Search {
+            nodes: &self.nodes,
+            routes,
+            path,
+            fits,
+            best: None,
+        };
+        search.visit(0, 0);
+        search.best
+    }
+
+    fn insert(&mut self, pattern: &Pattern, entry: Entry) {
+        let node = self.node_of(&pattern.segments, entry.route);
+        let node = &mut self.nodes[node];
+        match &pattern.tail {
+            Tail::End => node.ends.push(entry),
+            Tail::Open(head) if head.is_empty() => node.open.push(entry),
+            Tail::Open(head) => node.rare().insert_head(head, entry),
+        }
+    }
+
+    /// `/a/` for `/a`; `/a` for `/a/` and `/a/*`. The root has one form.
+    fn insert_other_form(&mut self, pattern: &Pattern, route: usize) {
+        let (segments, form) = match (&pattern.tail, &*pattern.segments) {
+            (Tail::End, [parents @ .., Segment::Literal(last)]) if last.is_empty() => {
+                (parents.to_vec(), SlashForm::Add)
+            }
+            (Tail::End, segments) => {
+                let slash = Segment::Literal(Box::default());
+                ([segments, &[slash]].concat(), SlashForm::Remove)
+            }
+            (Tail::Open(head), segments) if head.is_empty() => (segments.to_vec(), SlashForm::Add),
+            (Tail::Open(_), _) => return,
+        };
+        if !segments.is_empty() {
+            let node = self.node_of(&segments, route);
+            self.nodes[node].ends.push(Entry { route, form });
+        }
+    }
+
+    fn node_of(&mut self, segments: &[Segment], route: usize) -> usize {
+        let mut node = 0;
+        self.nodes[0].least = self.nodes[0].least.min(route);
+        for segment in segments {
+            node = match segment {
+                Segment::Literal(literal) => self.literal_child(node, literal, route),
+                Segment::Variable(kind) => self.kind_child(node, *kind, route),
+            };
+        }
+        node
+    }
+
+    /// The node of the whole literal segments that a path begins with.
+    fn node_of_head(&mut self, head: &[u8], route: usize) -> usize {
+        let whole = memchr::memrchr(b'/', head).unwrap_or(0);
+        let segments = head[..whole].split(|&byte| byte == b'/').skip(1);
+        segments.fold(0, |node, literal| self.literal_child(node, literal, route))
+    }
+
+    fn literal_child(&mut self, node: usize, literal: &[u8], route: usize) -> usize {
+        if let Some(&child) = self.nodes[node].literals.get(literal) {
+            return child; // an earlier route made it, so its least is smaller
+        }
+        let child = self.nodes.len();
+        self.nodes.push(Node::new(route));
+        self.nodes[node].literals.insert(Box::from(literal), child);
+        child
+    }
+
+    fn kind_child(&mut self, node: usize, kind: Kind, route: usize) -> usize {
+        let known = self.nodes[node]
+            .kinds
+            .iter()
+            .find(|(known, _)| *known == kind);
+        if let Some(&(_, child)) = known {
+            return child;
+        }
+        let child = self.nodes.len();
+        self.nodes.push(Node::new(route));
+        self.nodes[node].kinds.push((kind, child));
+        child
+    }
+
+    fn make_sets(&mut self, routes: &[Route]) {
+        let rare = self.nodes.iter_mut().filter_map(|node| node.rare.as_mut());
+        for rare in rare.filter(|rare| rare.regexes.len() >= REGEX_SET_MIN) {
+            let texts = rare
+                .regexes
+                .iter()
+                .filter_map(|&number| regex_of(routes, number))
+                .map(PathRegex::as_str);
+            let set = RegexSetBuilder::new(texts)
+                .unicode(false)
+                .size_limit(REGEX_SET_BYTES_MAX)
+                .build();
+            rare.regex_set = set.ok();
+        }
+    }
+}
+
+fn regex_of(routes: &[Route], number: usize) -> Option<&PathRegex> {
+    match &routes.get(number)?.path {
+        PathRule::Regex(regex) => Some(regex),
+        _ => None,
+    }
+}
+
+impl Node {
+    fn new(least: usize) -> Self {
+        Self {
+            least,
+            literals: Table::default(),
+            kinds: Vec::new(),
+            ends: Vec::new(),
+            open: Vec::new(),
+            rare: None,
+        }
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+}
+
+impl Rare {
+    fn insert_head(&mut self, head: &[u8], entry: Entry) {
+        self.heads.entry(Box::from(head)).or_default().push(entry);
+        if !self.head_lengths.contains(&head.len()) {
+            self.head_lengths.push(head.len());
+        }
+    }
+}
+
+struct Search<'s, F> {
+    nodes: &'s [Node],
+    routes: &'s [Route],
+    path: &'s [u8],
+    fits: F,
+    best: Option<Entry>,
+}
+
+impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
+    /// Looks at and below a node whose segments are those of the path up to `at`. As deep as patterns are long.
+    fn visit(&mut self, node: usize, at: usize) {
+        let node: &'s Node = &self.nodes[node];
+        if node.least >= self.bound() {
+            return;
+        }
+        if let Some(rare) = &node.rare {
+            self.try_regexes(rare);
+        }
+        if at == self.path.len() {
+            self.try_entries(&node.ends);
+            return;
+        }
+        self.try_entries(&node.open);
+        let Some((from, to)) = segment_at(self.path, at) else {
+            return;
+        };
+        if let Some(rare) = &node.rare {
+            self.try_heads(rare, from);
+        }
+        let segment = &self.path[from..to];
+        if let Some(&child) = node.literals.get(segment) {
+            self.visit(child, to);
+        }
+        for &(kind, child) in &node.kinds {
+            if self.nodes[child].least < self.bound() && kind.takes(segment) {
+                self.visit(child, to);
+            }
+        }
+    }
+
+    fn bound(&self) -> usize {
+        self.best.map_or(usize::MAX, |best| best.route)
+    }
+
+    /// Entries are in the order of their routes.
+    fn try_entries(&mut self, entries: &[Entry]) {
+        let bound = self.bound();
+        for entry in entries.iter().take_while(|entry| entry.route < bound) {
+            if (self.fits)(entry.route) {
+                self.best = Some(*entry);
+                return;
+            }
+        }
+    }
+
+    fn try_heads(&mut self, rare: &Rare, from: usize) {
+        for length in &rare.head_lengths {
+            let head = self.path.get(from..from + length);
+            if let Some(entries) = head.and_then(|head| rare.heads.get(head)) {
+                self.try_entries(entries);
+            }
+        }
+    }
+
+    fn try_regexes(&mut self, rare: &Rare) {
+        if rare
+            .regexes
+            .first()
+            .is_none_or(|first| *first >= self.bound())
+        {
+            return;
+        }
+        if let Some(set) = &rare.regex_set {
+            for found in &set.matches(self.path) {
+                let route = rare.regexes[found];
+                if route >= self.bound() || self.try_route(route) {
+                    return;
+                }
+            }
+            return;
+        }
+        for &route in &rare.regexes {
+            let found =
+                |routes| regex_of(routes, route).is_some_and(|regex| regex.is_match(self.path));
+            if route >= self.bound() || (found(self.routes) && self.try_route(route)) {
+                return;
+            }
+        }
+    }
+
+    fn try_route(&mut self, route: usize) -> bool {
+        let fits = (self.fits)(route);
+        if fits {
+            let form = SlashForm::AsIs;
+            self.best = Some(Entry { route, form });
+        }
+        fits
+    }
+}

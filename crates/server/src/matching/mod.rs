@@ -1,0 +1,27 @@
+//! Which site and which route a request is for. Pure: no I/O, no clock, and after the plan is made no allocation.
+
+mod captures;
+mod field_rule;
+mod flaw;
+pub mod hosts;
+mod index;
+mod kind;
+mod methods;
+pub mod path_regex;
+pub mod pattern;
+mod rest;
+mod routes;
+pub mod template;
+mod template_place;
+
+pub use captures::{CAPTURES_MAX, Captures, Variable};
+pub use field_rule::{FieldRule, FieldTest};
+pub use flaw::Flaw;
+pub use hosts::{HostPattern, Hosts};
+pub use kind::Kind;
+pub use methods::MethodSet;
+pub use path_regex::PathRegex;
+pub use pattern::{Matched, Pattern};
+pub use rest::raw_rest;
+pub use routes::{PathRule, Question, Route, Routed, Routes, SlashForm, TrailingSlash};
+pub use template::{Offer, Rest, Template, TemplateUse, Values};

@@ -1,0 +1,287 @@
+//! Patterns of paths: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
+//!
+//! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A variable is a whole
+//! segment. `*` may only end the pattern, and stands for whatever follows.
+
+use super::captures::{CAPTURES_MAX, Captures, Variable};
+use super::flaw::Flaw;
+use super::kind::Kind;
+
+/// The longest pattern, in bytes.
+pub const PATTERN_BYTES_MAX: usize = 1024;
+
+/// Names that mean something else in targets.
+pub(super) const RESERVED: [&str; 6] = ["path", "query", "host", "rest", "scheme", "method"];
+
+/// A pattern, ready to be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    text: Box<str>,
+    pub(super) segments: Box<[Segment]>,
+    pub(super) tail: Tail,
+    variables: Box<[Variable]>,
+}
+
+/// What stands between two slashes. The last one is empty where the pattern ends with a slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Segment {
+    Literal(Box<[u8]>),
+    Variable(Kind),
+}
+
+/// How a pattern ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// Where the path does.
+    End,
+    /// With `*`: another segment follows that begins with these bytes, and then anything.
+    Open(Box<[u8]>),
+}
+
+/// What a path that fits gives.
+#[derive(Debug, Clone, Copy)]
+pub struct Matched<'a> {
+    /// The values of the variables.
+    pub captures: Captures<'a>,
+    /// Where in the path the part begins that `*` stands for: at the last slash before it.
+    pub rest: Option<usize>,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        if text.len() > PATTERN_BYTES_MAX {
+            let message = format!("a path has at most {PATTERN_BYTES_MAX} bytes");
+            return Err(Flaw::new(0..text.len(), message));
+        }
+        check_characters(text)?;
+        let mut reader = Reader {
+            segments: Vec::new(),
+            variables: Vec::new(),
+        };
+        let (body, tail) = match text.strip_suffix('*') {
+            Some(body) => {
+                let slash = body.rfind('/').unwrap_or(0);
+                let partial = &body[slash + 1..];
+                check_literal(partial, slash + 1)?;
+                if partial.starts_with(':') {
+                    let message = "a variable ends at a slash: `*` cannot follow it";
+                    return Err(Flaw::new(slash + 1..text.len(), message));
+                }
+                (&body[..slash], Tail::Open(Box::from(partial.as_bytes())))
+            }
+            None => (text, Tail::End),
+        };
+        reader.read(body)?;
+        Ok(Self {
+            text: Box::from(text),
+            segments: reader.segments.into_boxed_slice(),
+            tail,
+            variables: reader.variables.into_boxed_slice(),
+        })
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Its variables, in order.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Whether it ends with `*`.
+    pub fn is_open(&self) -> bool {
+        matches!(self.tail, Tail::Open(_))
+    }
+
+    /// Compares with a decoded path.
+    pub fn find(&self, path: &[u8]) -> Option<Matched<'_>> {
+        let mut captures = Captures::of(&self.variables);
+        let mut variable = 0;
+        let mut at = 0;
+        for segment in &self.segments {
+            let (from, to) = segment_at(path, at)?;
+            match segment {
+                Segment::Literal(literal) if path[from..to] == **literal => {}
+                Segment::Variable(kind) if kind.takes(&path[from..to]) => {
+                    captures.set(variable, from, to);
+                    variable += 1;
+                }
+                _ => return None,
+            }
+            at = to;
+        }
+        let rest = match &self.tail {
+            Tail::End if at == path.len() => None,
+            Tail::Open(head) if path.get(at) == Some(&b'/') && path[at + 1..].starts_with(head) => {
+                Some(at)
+            }
+            _ => return None,
+        };
+        Some(Matched { captures, rest })
+    }
+}
+
+/// The bounds of the segment behind the slash at `at`.
+pub(super) fn segment_at(path: &[u8], at: usize) -> Option<(usize, usize)> {
+    if path.get(at) != Some(&b'/') {
+        return None;
+    }
+    let from = at + 1;
+    let to = memchr::memchr(b'/', &path[from..]).map_or(path.len(), |length| from + length);
+    Some((from, to))
+}
+
+/// What can stand nowhere in a pattern.
+fn check_characters(text: &str) -> Result<(), Flaw> {
+    if !text.starts_with('/') {
+        return Err(Flaw::new(0..0, "a path begins with `/`"));
+    }
+    if let Some(at) = text.find("//") {
+        let message = "two slashes in a row: paths are compared without empty segments";
+        return Err(Flaw::new(at..at + 2, message));
+    }
+    if let Some(star) = text.find('*').filter(|star| star + 1 < text.len()) {
+        let message = "`*` stands at the end of a path, once; a variable such as `:name` stands for one segment";
+        return Err(Flaw::new(star..star + 1, message));
+    }
+    for (at, character) in text.char_indices() {
+        let message = match character {
+            '?' => "a path without query: routes are chosen by path, method and fields",
+            '#' => "a path without fragment: browsers do not send it",
+            '%' if is_triplet(&text.as_bytes()[at..]) => {
+                "write the character itself: paths are decoded before they are compared"
+            }
+            control if control.is_ascii_control() => "a path has no control characters",
+            _ => continue,
+        };
+        let length = if character == '%' {
+            3
+        } else {
+            character.len_utf8()
+        };
+        return Err(Flaw::new(at..at + length, message));
+    }
+    Ok(())
+}
+
+fn is_triplet(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+}
+
+struct Reader {
+    segments: Vec<Segment>,
+    variables: Vec<Variable>,
+}
+
+impl Reader {
+    /// Reads `/a/:b`; nothing at all is fine, which is what remains of `/*`.
+    fn read(&mut self, body: &str) -> Result<(), Flaw> {
+        let mut at = 0;
+        while at < body.len() {
+            let from = at + 1;
+            let to = body[from..]
+                .find('/')
+                .map_or(body.len(), |length| from + length);
+            let segment = &body[from..to];
+            let segment = if let Some(variable) = segment.strip_prefix(':') {
+                self.variable(variable, from + 1)?
+            } else {
+                check_literal(segment, from)?;
+                Segment::Literal(Box::from(segment.as_bytes()))
+            };
+            self.segments.push(segment);
+            at = to;
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, text: &str, at: usize) -> Result<Segment, Flaw> {
+        let (name, kind) = match text.find('(') {
+            Some(open) => (&text[..open], kind(&text[open..], at + open)?),
+            None => (text, Kind::Any),
+        };
+        check_variable_name(name, at)?;
+        let range = at..at + name.len();
+        if self
+            .variables
+            .iter()
+            .any(|variable| *variable.name == *name)
+        {
+            return Err(Flaw::new(
+                range,
+                format!("`{name}` is there twice: give each variable its own name"),
+            ));
+        }
+        if self.variables.len() == CAPTURES_MAX {
+            return Err(Flaw::new(
+                range,
+                format!("a path has at most {CAPTURES_MAX} variables"),
+            ));
+        }
+        self.variables.push(Variable {
+            name: Box::from(name),
+            kind,
+        });
+        Ok(Segment::Variable(kind))
+    }
+}
+
+/// The type in `(number)`.
+fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
+    let Some(close) = text.find(')') else {
+        return Err(Flaw::new(
+            at..at + text.len(),
+            "the type of a variable ends with `)`",
+        ));
+    };
+    if close + 1 < text.len() {
+        let message = "a variable is a whole segment: nothing follows its type but a slash";
+        return Err(Flaw::new(at + close + 1..at + text.len(), message));
+    }
+    let name = &text[1..close];
+    Kind::by_name(name).ok_or_else(|| {
+        let names = Kind::ALL.map(Kind::name).join(", ");
+        Flaw::new(
+            at + 1..at + close,
+            format!("`{name}` is no type; the types are {names}"),
+        )
+    })
+}
+
+/// Refuses names that a target could not ask for. `at` is where the name stands.
+pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
+    let range = at..at + name.len();
+    let begins_well = |first: char| first.is_ascii_alphabetic() || first == '_';
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    if !name.starts_with(begins_well) || !name.chars().all(is_word) {
+        let message =
+            "the name of a variable has letters, digits and underscores, and begins with no digit";
+        return Err(Flaw::new(range, message));
+    }
+    if RESERVED.contains(&name) {
+        let message = format!("`{name}` means something else in targets: choose another name");
+        return Err(Flaw::new(range, message));
+    }
+    Ok(())
+}
+
+fn check_literal(segment: &str, at: usize) -> Result<(), Flaw> {
+    let range = at..at + segment.len();
+    if matches!(segment, "." | "..") {
+        let message = "paths are compared after `.` and `..` are resolved";
+        return Err(Flaw::new(range, message));
+    }
+    let is_between =
+        |open, close| segment.len() > 2 && segment.starts_with(open) && segment.ends_with(close);
+    if is_between('{', '}') || is_between('<', '>') {
+        let name = &segment[1..segment.len() - 1];
+        return Err(Flaw::new(range, format!("write `:{name}` for a variable")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

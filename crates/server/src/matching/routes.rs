@@ -1,0 +1,168 @@
+//! The routes of a site: the first in file order that fits a request.
+//!
+//! A route fits when its path, its methods and its fields do. The answer is that of a scan from the first route to the
+//! last; [`super::index`] finds it without one. What a route leads to is the plan's business.
+
+use vervet_http::field::Fields;
+use vervet_http::method::Method;
+
+use super::captures::Captures;
+use super::field_rule::FieldRule;
+use super::index::Index;
+use super::methods::MethodSet;
+use super::path_regex::PathRegex;
+use super::pattern::Pattern;
+
+/// What the path must be.
+#[derive(Debug, Clone)]
+pub enum PathRule {
+    /// Anything.
+    Any,
+    /// As the pattern says.
+    Pattern(Pattern),
+    /// Found by the expression.
+    Regex(PathRegex),
+}
+
+/// Whether the other form of a path, with or without a slash at its end, is led to the form that the pattern has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TrailingSlash {
+    /// The path must have the form of the pattern.
+    #[default]
+    Strict,
+    /// The other form is answered with a redirect.
+    Redirect,
+}
+
+/// When a route is taken.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The path.
+    pub path: PathRule,
+    /// The methods; `None` for all.
+    pub methods: Option<MethodSet>,
+    /// The fields, all of which must be as wanted.
+    pub fields: Vec<FieldRule>,
+    /// What becomes of the other form of the path. Of no meaning for regular expressions.
+    pub slash: TrailingSlash,
+}
+
+/// How the path of a request differs from the form that the route has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlashForm {
+    /// Not at all.
+    AsIs,
+    /// It lacks the slash at the end.
+    Add,
+    /// It has one too many.
+    Remove,
+}
+
+/// What is asked of the routes.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// The decoded path, as `NormalPath` gives it.
+    pub path: &'q [u8],
+    /// The method.
+    pub method: Method,
+    /// The name of the method, which matters where we do not know it.
+    pub method_token: &'q str,
+    /// The fields.
+    pub fields: &'q Fields<'q>,
+}
+
+/// What the routes say to a request.
+#[derive(Debug, Clone)]
+pub enum Routed<'r> {
+    /// A route fits.
+    To {
+        /// Its number.
+        route: usize,
+        /// The values of its variables, as places in the path.
+        captures: Captures<'r>,
+        /// Where in the path the part begins that the `*` of the route stands for.
+        rest: Option<usize>,
+    },
+    /// The first route that fits has the path with or without a slash at its end: to be redirected there.
+    Slash {
+        /// Its number.
+        route: usize,
+        /// [`SlashForm::Add`] or [`SlashForm::Remove`].
+        form: SlashForm,
+    },
+    /// Routes fit but for the method: 405 with these in Allow (RFC 9110 §15.5.6).
+    OtherMethods(MethodSet),
+    /// No route fits, whatever the method: 404.
+    Missing,
+}
+
+/// The routes of a site.
+#[derive(Debug, Clone)]
+pub struct Routes {
+    routes: Box<[Route]>,
+    index: Index,
+}
+
+impl Routes {
+    /// Takes the routes in file order.
+    pub fn new(routes: Vec<Route>) -> Self {
+        Self {
+            index: Index::new(&routes),
+            routes: routes.into_boxed_slice(),
+        }
+    }
+
+    /// The routes in file order.
+    pub fn as_slice(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// The first route that fits.
+    pub fn find(&self, question: &Question<'_>) -> Routed<'_> {
+        let mut others: Option<MethodSet> = None;
+        let fits = |number: usize| {
+            let route = &self.routes[number];
+            if !route.fields.iter().all(|rule| rule.fits(question.fields)) {
+                return false;
+            }
+            let Some(methods) = &route.methods else {
+                return true;
+            };
+            let fits = methods.takes(question.method, question.method_token);
+            if !fits {
+                others.get_or_insert_default().extend(methods);
+            }
+            fits
+        };
+        match (self.index.first(&self.routes, question.path, fits), others) {
+            (Some(entry), _) if entry.form == SlashForm::AsIs => {
+                self.to(entry.route, question.path)
+            }
+            (Some(entry), _) => Routed::Slash {
+                route: entry.route,
+                form: entry.form,
+            },
+            (None, Some(methods)) => Routed::OtherMethods(methods),
+            (None, None) => Routed::Missing,
+        }
+    }
+
+    fn to(&self, route: usize, path: &[u8]) -> Routed<'_> {
+        let (captures, rest) = match &self.routes[route].path {
+            PathRule::Any => (None, Some(0)),
+            PathRule::Pattern(pattern) => match pattern.find(path) {
+                Some(matched) => (Some(matched.captures), matched.rest),
+                None => (None, None),
+            },
+            PathRule::Regex(regex) => (regex.captures(path), None),
+        };
+        Routed::To {
+            route,
+            captures: captures.unwrap_or_default(),
+            rest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

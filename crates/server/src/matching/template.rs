@@ -1,0 +1,420 @@
+//! Targets with values of the request in them: `https://example.org{path}{query}`, `/new/{id}`.
+//!
+//! A template is read once, when the plan is made. What a value may do is decided then, by where it stands: a visitor
+//! can choose neither the scheme nor the host that others are sent to, and no value ends the field that it stands in.
+
+use std::ops::Range;
+
+use vervet_http::target::percent_encode_path;
+
+use super::captures::{Captures, Variable};
+use super::flaw::Flaw;
+use super::kind::Kind;
+use super::pattern::RESERVED;
+use super::template_place::Place;
+
+/// The longest template, in bytes.
+pub const TEMPLATE_BYTES_MAX: usize = 4096;
+
+/// What a template makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateUse {
+    /// The Location of a redirect: a URI, or a path on this host.
+    Location,
+    /// A path and query inside the site.
+    Inside,
+}
+
+/// What the route of a template has to offer.
+#[derive(Debug, Clone, Copy)]
+pub struct Offer<'o> {
+    /// Its variables.
+    pub variables: &'o [Variable],
+    /// Whether its path ends with `*`, so that there is a `{rest}`.
+    pub rest: Rest,
+}
+
+/// Whether a route has a rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// Its path ends with `*`.
+    There,
+    /// It does not.
+    Absent,
+}
+
+/// The values of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'v> {
+    /// The values of the variables of the route.
+    pub captures: &'v Captures<'v>,
+    /// The decoded path.
+    pub path: &'v [u8],
+    /// The path as it came.
+    pub raw_path: &'v [u8],
+    /// The query as it came, without the question mark.
+    pub query: Option<&'v [u8]>,
+    /// The part of the raw path that `*` stands for.
+    pub rest: Option<&'v [u8]>,
+    /// The host, as in Host but without port.
+    pub host: &'v [u8],
+    /// `http` or `https`.
+    pub scheme: &'v str,
+    /// The name of the method.
+    pub method: &'v str,
+}
+
+/// A template, ready to be filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    parts: Box<[Part]>,
+    /// Whether it begins with a path, which then must not become `//host`.
+    is_path: bool,
+    /// Whether it says what the query is.
+    pub(crate) has_query: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(Box<str>),
+    Value(Source, Encode),
+    /// The query with the mark that joins it to what stands before.
+    Query(&'static str),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Variable(usize),
+    Path,
+    Rest,
+    Host,
+    Scheme,
+    Method,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encode {
+    /// A value that cannot hold what must be encoded, or is encoded already.
+    Not,
+    /// As part of a path; slashes stay.
+    Path,
+    /// As a value in a query or a fragment.
+    Query,
+}
+
+impl Template {
+    /// Reads a template. `{{` and `}}` are braces.
+    pub fn parse(text: &str, to: TemplateUse, offer: Offer<'_>) -> Result<Self, Flaw> {
+        if text.is_empty() || text.len() > TEMPLATE_BYTES_MAX {
+            let message = format!("a target has 1 to {TEMPLATE_BYTES_MAX} bytes");
+            return Err(Flaw::new(0..text.len(), message));
+        }
+        let mut reader = Reader {
+            offer,
+            to,
+            parts: Vec::new(),
+            text: String::new(),
+            place: Place::Start,
+            is_path: false,
+            has_query: false,
+        };
+        reader.read(text)?;
+        reader.finish(text.len())
+    }
+
+    /// The whole text, where no value stands in it.
+    pub fn fixed(&self) -> Option<&str> {
+        match &*self.parts {
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Appends the text with the values of a request in it.
+    pub fn render(&self, values: &Values<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Part::Value(source, encode) => push_encoded(out, source.value(values), *encode),
+                Part::Query(mark) => {
+                    if let Some(query) = values.query {
+                        out.extend_from_slice(mark.as_bytes());
+                        out.extend_from_slice(query);
+                    }
+                }
+            }
+        }
+        if self.is_path {
+            // Both slashes together would be the beginning of a host (RFC 3986 §4.2), and browsers take `\` for `/`.
+            let begins = |byte: &u8| matches!(byte, b'/' | b'\\');
+            let extra = out[start + 1..]
+                .iter()
+                .take_while(|byte| begins(byte))
+                .count();
+            out.drain(start + 1..start + 1 + extra);
+        }
+    }
+}
+
+impl Source {
+    fn value<'v>(self, values: &Values<'v>) -> &'v [u8] {
+        match self {
+            Self::Variable(number) => values
+                .captures
+                .value(number, values.path)
+                .unwrap_or_default(),
+            Self::Path => values.raw_path,
+            Self::Rest => values.rest.unwrap_or_default(),
+            Self::Host => values.host,
+            Self::Scheme => values.scheme.as_bytes(),
+            Self::Method => values.method.as_bytes(),
+        }
+    }
+}
+
+fn push_encoded(out: &mut Vec<u8>, value: &[u8], encode: Encode) {
+    match encode {
+        Encode::Not => out.extend_from_slice(value),
+        Encode::Path => out.extend_from_slice(percent_encode_path(value).as_bytes()),
+        Encode::Query => push_query_value(out, value),
+    }
+}
+
+/// RFC 3986 §3.4 would let more stand, but `&`, `=`, `+` and `#` mean something to those who read queries.
+fn push_query_value(out: &mut Vec<u8>, value: &[u8]) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    for &byte in value {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(byte);
+        } else {
+            out.extend([
+                b'%',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]);
+        }
+    }
+}
+
+struct Reader<'o> {
+    offer: Offer<'o>,
+    to: TemplateUse,
+    parts: Vec<Part>,
+    /// Literal text that has no part yet.
+    text: String,
+    place: Place,
+    is_path: bool,
+    has_query: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, template: &str) -> Result<(), Flaw> {
+        let mut at = 0;
+        while at < template.len() {
+            let rest = &template[at..];
+            if rest.starts_with("{{") || rest.starts_with("}}") {
+                self.literal(&rest[..1], at)?;
+                at += 2;
+            } else if rest.starts_with('}') {
+                let message = "a `}` without its `{`; write `}}` for the character";
+                return Err(Flaw::new(at..at + 1, message));
+            } else if rest.starts_with('{') {
+                let Some(close) = rest.find('}') else {
+                    let message = "the name of a value ends with `}`; write `{{` for the character";
+                    return Err(Flaw::new(at..template.len(), message));
+                };
+                self.value(&rest[1..close], at..at + close + 1)?;
+                at += close + 1;
+            } else {
+                let length = rest.find(['{', '}']).unwrap_or(rest.len());
+                self.literal(&rest[..length], at)?;
+                at += length;
+            }
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, text: &str, at: usize) -> Result<(), Flaw> {
+        if let Some(control) = text.find(|character: char| character.is_control()) {
+            let message = "a target has no control characters";
+            return Err(Flaw::new(at + control..at + control + 1, message));
+        }
+        if let Some(backslash) = text.find('\\') {
+            let message = "browsers take a backslash for a slash: write `/`, or `%5C`";
+            return Err(Flaw::new(at + backslash..at + backslash + 1, message));
+        }
+        if self.to == TemplateUse::Inside {
+            self.check_inside(text, at)?;
+        }
+        if self.place == Place::Start {
+            self.is_path = text.starts_with('/') && !text.starts_with("//");
+        }
+        self.place = self.place.after(text, at)?;
+        self.has_query |= self.place == Place::Query || text.contains('?');
+        for character in text.chars() {
+            let mut buffer = [0; 4];
+            match &*character.encode_utf8(&mut buffer) {
+                " " => self.text.push_str("%20"),
+                plain if character.is_ascii() => self.text.push_str(plain),
+                beyond => self.text.push_str(&percent_encode_path(beyond.as_bytes())),
+            }
+        }
+        Ok(())
+    }
+
+    fn check_inside(&self, text: &str, at: usize) -> Result<(), Flaw> {
+        let begins_well = text.starts_with('/') && !text.starts_with("//");
+        if self.place == Place::Start && !begins_well {
+            let message = "a rewrite stays inside the site: its target begins with one `/`";
+            return Err(Flaw::new(at..at + text.len(), message));
+        }
+        match text.find('#') {
+            Some(sharp) => Err(Flaw::new(
+                at + sharp..at + sharp + 1,
+                "a rewrite has no fragment",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn value(&mut self, name: &str, range: Range<usize>) -> Result<(), Flaw> {
+        let range = range.start + 1..range.end - 1;
+        if name == "query" {
+            return self.query(range);
+        }
+        let source = self.source(name, range.clone())?;
+        let (encode, place) = self.allow(source, name, range)?;
+        self.flush();
+        if self.place == Place::Start {
+            self.is_path = place == Place::Path;
+        }
+        self.parts.push(Part::Value(source, encode));
+        self.place = place;
+        Ok(())
+    }
+
+    fn query(&mut self, range: Range<usize>) -> Result<(), Flaw> {
+        let mark = match self.place {
+            Place::Query if self.text.ends_with(['?', '&']) => "",
+            Place::Query => "&",
+            Place::Path | Place::Authority | Place::Start if self.to == TemplateUse::Location => {
+                "?"
+            }
+            Place::Path => "?",
+            Place::Fragment => return Err(Flaw::new(range, "the query stands before `#`")),
+            _ => return Err(Flaw::new(range, "before the query stands a path")),
+        };
+        if self.place == Place::Authority {
+            // Behind a bare host an empty path is understood, and `/` is its usual form (RFC 9110 §4.2.3).
+            self.text.push('/');
+        }
+        self.flush();
+        self.parts.push(Part::Query(mark));
+        self.place = Place::Query;
+        self.has_query = true;
+        Ok(())
+    }
+
+    fn source(&self, name: &str, range: Range<usize>) -> Result<Source, Flaw> {
+        let variable = self
+            .offer
+            .variables
+            .iter()
+            .position(|variable| *variable.name == *name);
+        match (name, variable) {
+            (_, Some(number)) => Ok(Source::Variable(number)),
+            ("path", _) => Ok(Source::Path),
+            ("rest", _) if self.offer.rest == Rest::There => Ok(Source::Rest),
+            ("rest", _) => Err(Flaw::new(
+                range,
+                "there is a rest where the path of the route ends with `*`",
+            )),
+            ("host", _) => Ok(Source::Host),
+            ("scheme", _) => Ok(Source::Scheme),
+            ("method", _) => Ok(Source::Method),
+            _ => {
+                let own = self.offer.variables.iter().map(|variable| &*variable.name);
+                let known: Vec<_> = own.chain(RESERVED).collect();
+                let message = format!(
+                    "`{name}` is no value of a request here; there are {}",
+                    known.join(", ")
+                );
+                Err(Flaw::new(range, message))
+            }
+        }
+    }
+
+    /// How a value is encoded at this place, and what the place behind it is.
+    fn allow(
+        &self,
+        source: Source,
+        name: &str,
+        range: Range<usize>,
+    ) -> Result<(Encode, Place), Flaw> {
+        use Place::{Authority, Fragment, Host, Path, Query, Scheme, Start};
+        let refuse = |message: String| Err(Flaw::new(range, message));
+        match (self.place, source) {
+            // Both begin with a slash, and so end a host.
+            (Start | Authority | Path, Source::Path | Source::Rest) => Ok((Encode::Not, Path)),
+            (Start, Source::Scheme) if self.to == TemplateUse::Location => {
+                Ok((Encode::Not, Scheme))
+            }
+            (Start, _) => {
+                refuse("a target begins with `/`, a scheme, `{path}` or `{rest}`".to_owned())
+            }
+            (Scheme, _) => refuse("behind `{scheme}` comes `://` and a host".to_owned()),
+            (Host | Authority, source) if self.is_host(source) => Ok((Encode::Not, Authority)),
+            (Host | Authority, Source::Variable(_)) => refuse(format!(
+                "whoever asks would choose the host that others are sent to: \
+                 give the variable a type, such as `:{name}(word)`"
+            )),
+            (Host | Authority, _) => refuse(format!("`{name}` is no part of a host")),
+            (Path, _) => Ok((Encode::Path, Path)),
+            (Query | Fragment, _) => Ok((Encode::Query, self.place)),
+        }
+    }
+
+    /// Whether a value can be nothing but a host or a part of its name.
+    fn is_host(&self, source: Source) -> bool {
+        match source {
+            Source::Host => true,
+            Source::Variable(number) => {
+                let variable = self.offer.variables.get(number);
+                variable.is_some_and(|variable| variable.kind != Kind::Any)
+            }
+            _ => false,
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.text.is_empty() {
+            self.parts
+                .push(Part::Text(std::mem::take(&mut self.text).into_boxed_str()));
+        }
+    }
+
+    fn finish(mut self, end: usize) -> Result<Template, Flaw> {
+        match self.place {
+            Place::Scheme | Place::Host => {
+                return Err(Flaw::new(end..end, "the target has no host"));
+            }
+            // A whole host: path and query go along.
+            Place::Authority => {
+                self.flush();
+                self.parts.push(Part::Value(Source::Path, Encode::Not));
+                self.parts.push(Part::Query("?"));
+                self.has_query = true;
+            }
+            _ => self.flush(),
+        }
+        Ok(Template {
+            parts: self.parts.into_boxed_slice(),
+            is_path: self.is_path,
+            has_query: self.has_query,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

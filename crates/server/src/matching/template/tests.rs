@@ -1,0 +1,231 @@
+//! Rows of templates: the wrong ones, the hostile values, and then what users write.
+
+use vervet_http::target::NormalPath;
+
+use super::super::pattern::Pattern;
+use super::super::rest::raw_rest;
+use super::*;
+
+fn offer(pattern: &Pattern) -> Offer<'_> {
+    Offer {
+        variables: pattern.variables(),
+        rest: if pattern.is_open() {
+            Rest::There
+        } else {
+            Rest::Absent
+        },
+    }
+}
+
+#[track_caller]
+fn check_refused(template: &str, range: Range<usize>, part: &str) {
+    check_use_refused(TemplateUse::Location, template, range, part);
+}
+
+#[track_caller]
+fn check_use_refused(to: TemplateUse, template: &str, range: Range<usize>, part: &str) {
+    let pattern = Pattern::parse("/u/:any/:n(number)").unwrap();
+    let flaw = Template::parse(template, to, offer(&pattern)).unwrap_err();
+    assert!(flaw.message.contains(part), "{template}: {flaw}");
+    assert_eq!(flaw.range, range, "{template}: {flaw}");
+}
+
+#[test]
+fn what_is_no_template_is_refused_where_it_is_wrong() {
+    check_refused("", 0..0, "1 to 4096");
+    check_refused("/{", 1..2, "ends with `}`");
+    check_refused("/a}", 2..3, "without its `{`");
+    check_refused("/{nmae}", 2..6, "there are any, n, path, query");
+    check_refused("/{}", 2..2, "no value");
+    check_refused("/{rest}", 2..6, "ends with `*`");
+    check_refused("/a\r\nSet-Cookie: x", 2..3, "control");
+    check_refused("/a\\b", 2..3, "backslash");
+    check_refused(
+        &"x".repeat(TEMPLATE_BYTES_MAX + 1),
+        0..TEMPLATE_BYTES_MAX + 1,
+        "1 to 4096",
+    );
+}
+
+#[test]
+fn no_visitor_chooses_where_others_are_sent() {
+    check_refused("{any}", 1..4, "begins with `/`");
+    check_refused("{n}/x", 1..2, "begins with `/`");
+    check_refused("{host}/x", 1..5, "begins with `/`");
+    check_refused("{any}://example.org", 1..4, "begins with `/`");
+    check_refused("https://{any}/", 9..12, "`:any(word)`");
+    check_refused("//{any}/", 3..6, "`:any(word)`");
+    check_refused("https://example.org{any}", 20..23, "`:any(word)`");
+    check_refused("https://{path}/", 9..13, "no part of a host");
+    check_refused("https://a{method}/", 10..16, "no part of a host");
+    check_refused("https://{query}/", 9..14, "before the query");
+    check_refused("https:///{any}", 8..8, "stands a host");
+    check_refused("http:/{any}", 5..5, "two slashes");
+    check_refused("HTTPS:{any}", 6..6, "two slashes");
+    check_refused("{scheme}{host}", 9..13, "comes `://`");
+    check_refused("{scheme}:/x", 8..8, "comes `://`");
+    check_refused("{scheme}", 8..8, "no host");
+    check_refused("https://", 8..8, "no host");
+    check_refused("/a#b{query}", 5..10, "before `#`");
+}
+
+#[test]
+fn a_rewrite_stays_inside() {
+    let inside =
+        |template, range, part| check_use_refused(TemplateUse::Inside, template, range, part);
+    inside("https://example.org/", 0..20, "inside the site");
+    inside("//example.org/", 0..14, "inside the site");
+    inside("new", 0..3, "inside the site");
+    inside("?a=b", 0..4, "inside the site");
+    inside("{scheme}://x", 1..7, "begins with");
+    inside("{query}", 1..6, "before the query");
+    inside("/a#b", 2..3, "no fragment");
+}
+
+/// Fills a template for a route and a target of `http://example.org`.
+#[track_caller]
+fn check(template: &str, (route, target): (&str, &str), expected: &str) {
+    let pattern = Pattern::parse(route).unwrap();
+    let read = Template::parse(template, TemplateUse::Location, offer(&pattern)).unwrap();
+    let (raw, query) = target
+        .split_once('?')
+        .map_or((target, None), |(raw, query)| (raw, Some(query)));
+    let path = NormalPath::decode(raw.as_bytes()).unwrap();
+    let matched = pattern.find(path.as_bytes()).unwrap();
+    let rest = matched
+        .rest
+        .map(|at| raw_rest(raw.as_bytes(), path.as_bytes(), at));
+    let mut out = Vec::new();
+    read.render(
+        &Values {
+            captures: &matched.captures,
+            path: path.as_bytes(),
+            raw_path: raw.as_bytes(),
+            query: query.map(str::as_bytes),
+            rest: rest.as_deref(),
+            host: b"example.org",
+            scheme: "http",
+            method: "GET",
+        },
+        &mut out,
+    );
+    assert_eq!(
+        str::from_utf8(&out).unwrap(),
+        expected,
+        "{template} for {target}"
+    );
+}
+
+#[test]
+fn no_value_breaks_out() {
+    let any = |target| ("/:x", target);
+    check("/{x}", any("/%2ex"), "/.x");
+    check(
+        "/{x}",
+        any("/a%0D%0ASet-Cookie:%20b"),
+        "/a%0D%0ASet-Cookie%3A%20b",
+    );
+    check("/{x}", any("/%5Cevil.org"), "/%5Cevil.org");
+    check("/{x}", any("/%09%3Cscript%3E"), "/%09%3Cscript%3E");
+    check("/a?b={x}", any("/1&c=2"), "/a?b=1%26c%3D2");
+    check("/a?b={x}", any("/%23%3F+%25"), "/a?b=%23%3F%2B%25");
+    check("/{x}", any("/%FF"), "/%FF");
+    check("/a#{x}", any("/%22"), "/a#%22");
+    check("{path}", ("/*", "//evil.org/x"), "/evil.org/x");
+    check("{path}", ("/*", "/\\evil.org/x"), "/evil.org/x");
+    check("{rest}", ("/go/*", "/go//evil.org/x"), "/evil.org/x");
+    check("/{path}", ("/*", "/evil.org"), "/evil.org");
+    check(
+        "https://example.net{path}",
+        ("/*", "//evil.org"),
+        "https://example.net//evil.org",
+    );
+    check(
+        "http://{w}.example.net/",
+        ("/:w(word)", "/a_1"),
+        "http://a_1.example.net/",
+    );
+}
+
+#[test]
+fn braces_and_foreign_letters_are_written_as_they_are_sent() {
+    check("/a{{b}}", ("/x", "/x"), "/a{b}");
+    check("/caf\u{e9} au lait", ("/x", "/x"), "/caf%C3%A9%20au%20lait");
+    check("/100%25", ("/x", "/x"), "/100%25");
+}
+
+#[test]
+fn values_stand_where_they_are_asked_for() {
+    check("/new/{id}", ("/u/:id(number)", "/u/7"), "/new/7");
+    check(
+        "/new/{slug}",
+        ("/u/:slug", "/u/caf%C3%A9"),
+        "/new/caf%C3%A9",
+    );
+    check(
+        "https://example.org{path}{query}",
+        ("/*", "/a%20b?c=d"),
+        "https://example.org/a%20b?c=d",
+    );
+    check(
+        "https://example.org{path}{query}",
+        ("/*", "/a"),
+        "https://example.org/a",
+    );
+    check(
+        "https://example.org",
+        ("/*", "/a/b?c"),
+        "https://example.org/a/b?c",
+    );
+    check(
+        "https://example.org:8443",
+        ("/*", "/"),
+        "https://example.org:8443/",
+    );
+    check(
+        "https://example.org/",
+        ("/*", "/a/b?c"),
+        "https://example.org/",
+    );
+    check(
+        "{scheme}://www.{host}",
+        ("/*", "/a?b"),
+        "http://www.example.org/a?b",
+    );
+    check(
+        "https://{host}{rest}",
+        ("/old/*", "/old/x?y"),
+        "https://example.org/x",
+    );
+    check(
+        "https://example.org{query}",
+        ("/*", "/a?b"),
+        "https://example.org/?b",
+    );
+    check("/s?p={path}&m={method}", ("/*", "/a/b"), "/s?p=/a/b&m=GET");
+    check("/s?x=1{query}", ("/*", "/a?y=2"), "/s?x=1&y=2");
+    check("/s?{query}", ("/*", "/a?y=2"), "/s?y=2");
+    check("/s{query}&z", ("/*", "/a?y=2"), "/s?y=2&z");
+    check(
+        "mailto:{x}@example.org",
+        ("/:x", "/bob"),
+        "mailto:bob@example.org",
+    );
+    check("../{x}", ("/:x", "/y"), "../y");
+    check("?{query}", ("/x", "/x?y"), "?y");
+}
+
+#[test]
+fn a_text_without_values_is_fixed() {
+    let fixed = |template| {
+        let offer = Offer {
+            variables: &[],
+            rest: Rest::Absent,
+        };
+        let read = Template::parse(template, TemplateUse::Location, offer).unwrap();
+        read.fixed().map(str::to_owned)
+    };
+    assert_eq!(fixed("/a b").as_deref(), Some("/a%20b"));
+    assert_eq!(fixed("/a{query}"), None);
+    assert_eq!(fixed("https://example.org"), None);
+}
