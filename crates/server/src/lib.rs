@@ -24,6 +24,7 @@ pub mod root;
 pub mod settings;
 mod timestamp;
 mod walk;
+pub mod web;
 
 pub use asked::Asked;
 pub use decision::{Decision, Whole};

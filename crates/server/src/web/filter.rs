@@ -1,0 +1,38 @@
+//! What looks at a request before its handler does.
+
+use std::fmt;
+
+use vervet_engine::Response;
+
+use super::edits::Edits;
+use super::request::Request;
+
+/// A filter of a plan, shared by all reactors. It is asked in the phase that its kind has.
+pub trait RequestFilter: Send + Sync + fmt::Debug {
+    /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.
+    fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict;
+}
+
+/// What becomes of a request.
+pub enum Verdict {
+    /// The next filter is asked, or the handler.
+    Pass,
+    /// This is the answer; the edits so far are applied to it.
+    Answer(Response),
+    /// The connection is closed without an answer.
+    Close,
+    /// The request waits; once the job has told the [`Resume`](vervet_engine::Resume) its result, all filters are asked
+    /// again and find it in [`Request::resumed`].
+    Suspend(Box<dyn FnOnce(vervet_engine::Resume) + Send>),
+}
+
+impl fmt::Debug for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pass => formatter.write_str("Pass"),
+            Self::Answer(response) => write!(formatter, "Answer({:?})", response.status()),
+            Self::Close => formatter.write_str("Close"),
+            Self::Suspend(_) => formatter.write_str("Suspend"),
+        }
+    }
+}
