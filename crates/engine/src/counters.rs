@@ -27,6 +27,8 @@ pub struct Counters {
     pub connections: Counter,
     /// Connections refused above a cap.
     pub refused: Counter,
+    /// Connections closed because the service did not admit them.
+    pub denied: Counter,
     /// Connections that have ended.
     pub closed: Counter,
     /// Complete request heads.

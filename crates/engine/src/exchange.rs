@@ -13,7 +13,7 @@ use vervet_http::method::Method;
 use vervet_http::status::Status;
 
 use crate::executor::Spawner;
-use crate::listener::Listener;
+use crate::listener::Endpoint;
 use crate::pipe::{ContentReader, ContentSender, pipe};
 use crate::reactor::{Mailbox, Now, Token};
 use crate::response::Response;
@@ -23,6 +23,13 @@ use crate::response::Response;
 pub trait Service {
     /// Answers a request, now or later. Called on the reactor's thread: it must not block.
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome;
+
+    /// Whether a connection is taken at all: asked before a byte is read from it, and, where a PROXY protocol header comes first, behind
+    /// that header with the address it tells. Called on the reactor's thread: it must not block.
+    fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
+        let _ = (peer, listener);
+        Admit::Accept
+    }
 
     /// An exchange that was [tagged](Exchange::set_tag) has ended, or the engine itself refused something.
     fn finished(&mut self, finished: &Finished<'_>) {
@@ -34,6 +41,15 @@ impl<F: FnMut(Exchange<'_>) -> Outcome> Service for F {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
         self(exchange)
     }
+}
+
+/// Whether a connection is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admit {
+    /// It is served.
+    Accept,
+    /// It is closed without a byte.
+    Close,
 }
 
 /// When the answer comes.
@@ -196,7 +212,7 @@ pub(crate) struct Left {
 pub struct Exchange<'a> {
     pub(crate) head: &'a RequestHead<'a>,
     pub(crate) peer: Option<SocketAddr>,
-    pub(crate) listener: &'a Listener,
+    pub(crate) listener: &'a Endpoint,
     pub(crate) now: Now,
     pub(crate) spawner: &'a Spawner,
     pub(crate) window_bytes: usize,
@@ -219,7 +235,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The listener that the connection came in by.
-    pub fn listener(&self) -> &'a Listener {
+    pub fn listener(&self) -> &'a Endpoint {
         self.listener
     }
 

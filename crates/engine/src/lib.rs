@@ -22,6 +22,6 @@ pub mod tower_adapter;
 pub mod wheel;
 
 pub use engine::{Builder, Carrier, Engine, EngineControl, EngineError, Running};
-pub use exchange::{Exchange, Outcome, Responder, Resume, Service};
+pub use exchange::{Admit, Exchange, Outcome, Responder, Resume, Service};
 pub use response::{Content, Piece, Response};
 pub use vervet_http as http;

@@ -6,7 +6,7 @@ use vervet_http::h1::{HeadLimits, Server};
 use vervet_http::status::Status;
 
 use crate::counters::Counters;
-use crate::exchange::{Finished, Message, Service};
+use crate::exchange::{Admit, Finished, Message, Service};
 use crate::executor::Spawner;
 use crate::limits::Limits;
 use crate::pipe::ContentError;
@@ -176,15 +176,20 @@ impl<S: Service> Protocol for Http<S> {
     type Message = Message;
 
     fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Connection> {
+        let expects_preface = accepted
+            .listener
+            .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
+        if !expects_preface && self.service.admit(accepted.peer, &accepted.listener) == Admit::Close
+        {
+            self.counters.denied.add(1);
+            return Admission::Drop;
+        }
         if accepted.overload.is_some() {
             self.counters.refused.add(1);
             self.refuse_overload(io);
             return Admission::Refuse;
         }
         self.counters.connections.add(1);
-        let expects_preface = accepted
-            .listener
-            .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
         let (waiting, timeout_ms) = if expects_preface {
             (Waiting::Preface, self.limits().proxy_header_timeout_ms)
         } else {

@@ -2,7 +2,7 @@
 
 use super::http::Http;
 use super::state::{Connection, Waiting};
-use crate::exchange::Service;
+use crate::exchange::{Admit, Service};
 use crate::proxy_protocol::{self, Parsed};
 use crate::reactor::{Closing, Io};
 
@@ -17,6 +17,11 @@ impl<S: Service> Http<S> {
                 // A LOCAL header has no source: the connection is the proxy's own, such as a health check.
                 if source.is_some() {
                     connection.peer = source;
+                }
+                if self.service.admit(connection.peer, &connection.listener) == Admit::Close {
+                    self.counters.denied.add(1);
+                    io.close(Closing::AfterSent);
+                    return false;
                 }
                 connection.input.drain(..consumed);
                 connection.waiting = Waiting::Head;

@@ -8,7 +8,7 @@ use vervet_http::h1::state::State;
 use vervet_http::status::Status;
 
 use crate::exchange::{Amendment, Left};
-use crate::listener::Listener;
+use crate::listener::Endpoint;
 use crate::pipe::{ContentReader, ContentSender};
 
 /// What a connection waits for, which decides what a passed deadline means.
@@ -31,7 +31,7 @@ pub struct Connection {
     /// Received and not yet consumed: a partial head, or what is behind an answer under way.
     pub(super) input: Vec<u8>,
     pub(super) peer: Option<SocketAddr>,
-    pub(super) listener: Arc<Listener>,
+    pub(super) listener: Arc<Endpoint>,
     pub(super) exchange: Option<Box<InProgress>>,
     pub(super) requests: u32,
     /// Content of the current request that was read and dropped.

@@ -1,8 +1,10 @@
 //! A listening socket: bound with its options, or taken over.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use ipnet::IpNet;
 use rustix::io::Errno;
@@ -15,6 +17,7 @@ use rustix::net::{
 };
 
 use super::address::ListenAddress;
+use super::endpoint::{Endpoint, ListenerKey};
 use super::error::BindError;
 use super::inherited::{Inherited, prepare};
 use super::unix::SocketFile;
@@ -26,6 +29,8 @@ pub const BACKLOG: u32 = 4096;
 /// How a socket listens. The TCP options are inherited by each accepted connection and so cost no call per connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenOptions {
+    /// What services know the listener by.
+    pub key: ListenerKey,
     /// Connections that may wait to be accepted.
     pub backlog: u32,
     /// Let several sockets share the address, the kernel spreading connections by their addresses (`SO_REUSEPORT`).
@@ -54,6 +59,7 @@ pub struct ListenOptions {
 impl Default for ListenOptions {
     fn default() -> ListenOptions {
         ListenOptions {
+            key: ListenerKey::default(),
             backlog: BACKLOG,
             reuse_port: false,
             defer_accept_s: 1,
@@ -69,17 +75,14 @@ impl Default for ListenOptions {
     }
 }
 
-/// A socket that listens, and what is known of it. Dropping it closes the socket and removes the file of a unix socket it made.
+/// A socket that listens, at its [`Endpoint`]. Dropping it closes the socket and removes the file of a unix socket it made.
 #[derive(Debug)]
 pub struct Listener {
     // The file goes first: a peer that finds no file is told so, one that finds a closed socket is refused.
     _file: Option<SocketFile>,
     socket: OwnedFd,
-    address: ListenAddress,
-    local: Option<SocketAddr>,
-    defers_accept: bool,
+    endpoint: Arc<Endpoint>,
     shared: bool,
-    proxy_protocol_from: Vec<IpNet>,
 }
 
 impl Listener {
@@ -115,11 +118,10 @@ impl Listener {
                 return Listener::adopt(inherited.take(address)?, address, options);
             }
         };
-        let mut listener = Listener {
+        let listener = Listener {
             _file: file,
-            ..Listener::of(socket, address, options)
+            ..Listener::of(socket, address, options)?
         };
-        listener.set_tcp_options(options)?;
         listen(
             &listener.socket,
             i32::try_from(options.backlog).unwrap_or(i32::MAX),
@@ -135,64 +137,48 @@ impl Listener {
         options: &ListenOptions,
     ) -> Result<Listener, BindError> {
         prepare(&socket).ok_or_else(|| BindError::NotListening(address.to_string()))?;
-        let mut listener = Listener::of(socket, address, options);
-        listener.shared = true;
-        listener.set_tcp_options(options)?;
-        Ok(listener)
+        Ok(Listener {
+            shared: true,
+            ..Listener::of(socket, address, options)?
+        })
     }
 
-    fn of(socket: OwnedFd, address: &ListenAddress, options: &ListenOptions) -> Listener {
-        Listener {
+    fn of(
+        socket: OwnedFd,
+        address: &ListenAddress,
+        options: &ListenOptions,
+    ) -> Result<Listener, BindError> {
+        let local = local_address(&socket);
+        if local.is_some() {
+            set_tcp_options(socket.as_fd(), options).map_err(|failure| failure.of(address))?;
+        }
+        Ok(Listener {
             _file: None,
-            local: local_address(&socket),
             socket,
-            address: address.clone(),
-            defers_accept: false,
+            endpoint: Arc::new(Endpoint::new(address, local, options)),
             shared: false,
-            proxy_protocol_from: options.proxy_protocol_from.clone(),
-        }
+        })
     }
 
-    fn set_tcp_options(&mut self, options: &ListenOptions) -> Result<(), BindError> {
-        if self.local.is_none() {
-            return Ok(());
-        }
-        set_tcp_options(self.socket.as_fd(), options)
-            .map_err(|failure| failure.of(&self.address))?;
-        self.defers_accept = options.defer_accept_s > 0;
-        Ok(())
-    }
-
-    /// The address as it was asked for.
-    pub fn address(&self) -> &ListenAddress {
-        &self.address
-    }
-
-    /// The IP address and port really bound; `None` for a unix socket.
-    pub fn local_address(&self) -> Option<SocketAddr> {
-        self.local
-    }
-
-    /// Whether a connection that is accepted has its first bytes already (`TCP_DEFER_ACCEPT`).
-    pub fn defers_accept(&self) -> bool {
-        self.defers_accept
+    /// Where it listens: what its connections remember of it.
+    pub fn endpoint(&self) -> &Arc<Endpoint> {
+        &self.endpoint
     }
 
     /// Lets no new handshake begin while those under way complete, so that a drain can accept them all before it closes. Says whether
     /// there may be such; a socket shared with other processes is left alone, they accept what comes.
     pub fn refuse_handshakes(&self) -> bool {
-        self.local.is_some() && !self.shared && sys::drop_handshakes(self.socket.as_fd()).is_ok()
+        self.local_address().is_some()
+            && !self.shared
+            && sys::drop_handshakes(self.socket.as_fd()).is_ok()
     }
+}
 
-    /// Whether a connection from `peer` (`None`: a unix peer) begins with a PROXY protocol header.
-    pub fn expects_proxy_header(&self, peer: Option<IpAddr>) -> bool {
-        match peer {
-            Some(peer) => self
-                .proxy_protocol_from
-                .iter()
-                .any(|network| network.contains(&peer.to_canonical())),
-            None => !self.proxy_protocol_from.is_empty(),
-        }
+impl Deref for Listener {
+    type Target = Endpoint;
+
+    fn deref(&self) -> &Endpoint {
+        &self.endpoint
     }
 }
 
@@ -205,10 +191,7 @@ impl AsFd for Listener {
 /// The address really bound, as a listen address is written.
 impl fmt::Display for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.local {
-            Some(address) => write!(f, "{address}"),
-            None => write!(f, "{}", self.address),
-        }
+        self.endpoint.fmt(f)
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod address;
 mod bind;
+mod endpoint;
 mod error;
 mod inherited;
 mod unix;
 
 pub use address::{AddressError, ListenAddress, UNIX_PATH_BYTES_MAX};
 pub use bind::{BACKLOG, ListenOptions, Listener};
+pub use endpoint::{Endpoint, ListenerKey};
 pub use error::BindError;
 pub use inherited::{INHERITED_MAX, Inherited};

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketAddrAny, SocketFlags, acceptfrom_with};
 
 use crate::gate::TooMany;
-use crate::listener::Listener;
+use crate::listener::{Endpoint, Listener};
 
 /// What is known of a connection when it is accepted.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Accepted {
     /// The peer's address; `None` over a unix socket.
     pub peer: Option<SocketAddr>,
     /// The listener it came in by.
-    pub listener: Arc<Listener>,
+    pub listener: Arc<Endpoint>,
     /// Set when the connection is one too many: the protocol may say so, and must refuse it.
     pub overload: Option<TooMany>,
 }

@@ -74,7 +74,7 @@ impl<P: Protocol> Reactor<P> {
                     self.share(Passed {
                         fd,
                         peer,
-                        listener: Arc::clone(&listener),
+                        listener: Arc::clone(listener.endpoint()),
                     });
                 }
                 AcceptOutcome::Empty => return false,

@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::mailbox::Mailbox;
-use crate::listener::Listener;
+use crate::listener::Endpoint;
 
 /// A connection on its way to another reactor.
 #[derive(Debug)]
 pub(super) struct Passed {
     pub(super) fd: OwnedFd,
     pub(super) peer: Option<SocketAddr>,
-    pub(super) listener: Arc<Listener>,
+    pub(super) listener: Arc<Endpoint>,
 }
 
 /// One reactor as the others see it.

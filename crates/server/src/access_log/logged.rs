@@ -1,10 +1,12 @@
 //! A service that leaves a line for each exchange.
 
 use std::fmt;
+use std::net::SocketAddr;
 
 use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::exchange::Finished;
-use vervet_engine::{Exchange, Outcome, Service};
+use vervet_engine::listener::Endpoint;
+use vervet_engine::{Admit, Exchange, Outcome, Service};
 
 use super::format::{Format, LineParts};
 use super::lines::Lines;
@@ -41,6 +43,10 @@ impl<S: Service> Service for Logged<S> {
             exchange.set_tag(self.records.add(self.format, exchange.head()));
         }
         self.inner.call(exchange)
+    }
+
+    fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
+        self.inner.admit(peer, listener)
     }
 
     fn finished(&mut self, finished: &Finished<'_>) {

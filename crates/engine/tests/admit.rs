@@ -1,0 +1,203 @@
+//! Who is let in: asked for each connection before a byte of it is read, with the address that counts and the listener it came to.
+
+mod common;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Server, get};
+use vervet_engine::limits::Limits;
+use vervet_engine::listener::{Endpoint, ListenAddress, ListenOptions, ListenerKey};
+use vervet_engine::{Admit, Builder, Engine, Exchange, Outcome, Response, Service};
+use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
+
+/// Lets nobody in from one address, and nobody at all by one listener.
+#[derive(Clone)]
+struct Doorman {
+    address: IpAddr,
+    key: ListenerKey,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Service for Doorman {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        let peer = exchange.peer().map(|peer| peer.ip().to_string());
+        let key = exchange.listener().key().0;
+        Response::text(format!("{} {key}", peer.unwrap_or_default())).into()
+    }
+
+    fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if listener.key() == self.key || peer.is_some_and(|peer| peer.ip() == self.address) {
+            return Admit::Close;
+        }
+        Admit::Accept
+    }
+}
+
+/// Nobody from 192.0.2.1, nobody by listener 2.
+fn doorman() -> Doorman {
+    Doorman {
+        address: [192, 0, 2, 1].into(),
+        key: ListenerKey(2),
+        asked: Arc::default(),
+    }
+}
+
+fn options(key: u32) -> ListenOptions {
+    ListenOptions {
+        key: ListenerKey(key),
+        defer_accept_s: 0,
+        ..ListenOptions::default()
+    }
+}
+
+fn any_port() -> ListenAddress {
+    "127.0.0.1:0".parse().unwrap()
+}
+
+fn start(builder: Builder, doorman: &Doorman) -> Server {
+    let service = doorman.clone();
+    Server::of(builder.start(move |_| service.clone()).unwrap())
+}
+
+fn addresses(server: &Server) -> Vec<SocketAddr> {
+    let listeners = server.running().listeners();
+    let addresses = listeners.iter();
+    addresses
+        .filter_map(|listener| listener.local_address())
+        .collect()
+}
+
+/// The connections that were closed at the door, once all that was opened has ended.
+#[track_caller]
+fn denied(server: &Server) -> u64 {
+    server.wait_for_connections(0);
+    server.count(|counters| &counters.denied)
+}
+
+#[test]
+fn whoever_is_not_admitted_is_closed_without_a_byte() {
+    let builder = Engine::builder().workers(2);
+    let builder = builder.listen_with(&any_port(), &options(2)).unwrap();
+    let builder = builder.listen_with(&any_port(), &options(3)).unwrap();
+    let server = start(builder, &doorman());
+    let addresses = addresses(&server);
+    for _ in 0..5 {
+        // Not a word was said on this one.
+        RawClient::connect(addresses[0]).expect_close();
+        let mut client = RawClient::connect(addresses[0]);
+        // May meet the close already.
+        let _ = client.try_send(get("/"));
+        assert!(client.try_read_response().is_none());
+        let mut client = RawClient::connect(addresses[1]);
+        assert_eq!(client.exchange(get("/")).text(), "127.0.0.1 3");
+    }
+    assert_eq!(denied(&server), 10);
+    assert_eq!(server.count(|counters| &counters.connections), 5);
+    assert_eq!(server.count(|counters| &counters.requests), 5);
+}
+
+/// The kernel has taken the request before the connection was accepted.
+#[test]
+fn a_request_that_is_there_already_is_not_read() {
+    let deferred = ListenOptions {
+        key: ListenerKey(2),
+        ..ListenOptions::default()
+    };
+    let builder = Engine::builder().listen_with(&any_port(), &deferred);
+    let server = start(builder.unwrap(), &doorman());
+    for _ in 0..5 {
+        let mut client = server.connect();
+        client.send(get("/"));
+        assert!(client.try_read_response().is_none());
+    }
+    assert_eq!(denied(&server), 5);
+    assert_eq!(server.count(|counters| &counters.requests), 0);
+}
+
+/// What comes behind this preface: the answer, or none.
+#[track_caller]
+fn check_proxied(refused: &str, preface: &[u8], expected: Option<&str>) {
+    let options = ListenOptions {
+        proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()],
+        ..options(1)
+    };
+    let doorman = Doorman {
+        address: refused.parse().unwrap(),
+        ..doorman()
+    };
+    let builder = Engine::builder().listen_with(&any_port(), &options);
+    let server = start(builder.unwrap(), &doorman);
+    let mut client = server.connect();
+    let half = preface.len() / 2;
+    client.send(&preface[..half]);
+    assert_eq!(doorman.asked.load(Ordering::SeqCst), 0);
+    client.send([&preface[half..], get("/").as_bytes()].concat());
+    let answer = client.try_read_response();
+    assert_eq!(answer.as_ref().map(|answer| answer.text()), expected);
+    drop(client);
+    assert_eq!(denied(&server), u64::from(expected.is_none()));
+    assert_eq!(doorman.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn behind_a_proxy_the_address_that_it_tells_counts() {
+    let from = |address: &str| format!("PROXY TCP4 {address} 198.51.100.1 1 2\r\n");
+    let (one, two) = (from("192.0.2.1"), from("192.0.2.2"));
+    check_proxied("192.0.2.1", one.as_bytes(), None);
+    check_proxied("192.0.2.1", two.as_bytes(), Some("192.0.2.2 1"));
+    check_proxied("127.0.0.1", one.as_bytes(), Some("192.0.2.1 1"));
+    // The proxy itself, which tells no other address.
+    let own: &[u8] = b"PROXY UNKNOWN\r\n";
+    check_proxied("127.0.0.1", own, None);
+    check_proxied("192.0.2.1", own, Some("127.0.0.1 1"));
+}
+
+/// Above the cap, too: whoever is shut out is told nothing.
+#[test]
+fn the_full_house_is_told_only_to_those_who_may_come_in() {
+    let limits = Limits {
+        connections_max: 1,
+        ..Limits::default()
+    };
+    let builder = Engine::builder().limits(limits);
+    let builder = builder.listen_with(&any_port(), &options(2)).unwrap();
+    let builder = builder.listen_with(&any_port(), &options(3)).unwrap();
+    let server = start(builder, &doorman());
+    let addresses = addresses(&server);
+    let mut held = RawClient::connect(addresses[1]);
+    held.exchange(get("/"));
+    RawClient::connect(addresses[0]).expect_close();
+    let mut extra = RawClient::connect(addresses[1]);
+    assert_eq!(extra.read_response().status, 503);
+    let counted = |which| server.count(which);
+    assert_eq!(counted(|counters| &counters.denied), 1);
+    assert!(wait_until(PATIENCE, || counted(
+        |counters| &counters.refused
+    ) == 1));
+}
+
+#[test]
+fn unix_peers_are_asked_for_without_an_address() {
+    let tree = TempTree::new();
+    let paths = ["open", "shut"].map(|name| tree.join(name));
+    let mut builder = Engine::builder();
+    for (path, key) in paths.iter().zip([1, 2]) {
+        let address = ListenAddress::Unix(path.clone());
+        builder = builder.listen_with(&address, &options(key)).unwrap();
+    }
+    let doorman = doorman();
+    let running = builder.start({
+        let service = doorman.clone();
+        move |_| service.clone()
+    });
+    let running = running.unwrap();
+    let mut client = RawClient::connect_unix(&paths[0]);
+    assert_eq!(client.exchange(get("/")).text(), " 1");
+    RawClient::connect_unix(&paths[1]).expect_close();
+    assert_eq!(doorman.asked.load(Ordering::SeqCst), 2);
+    running.control().stop();
+    running.wait().unwrap();
+}
