@@ -1,10 +1,12 @@
 //! A request as filters, routes and handlers see it: parsed once, and what the server has found out about it.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 
 use vervet_engine::reactor::Now;
 use vervet_http::h1::RequestHead;
+use vervet_http::target::Scheme;
 
 use crate::matching::Captures;
 
@@ -25,6 +27,8 @@ pub struct Request<'a> {
     pub peer: Option<SocketAddr>,
     /// The client: the peer, or what trusted forwarders say of it.
     pub client: Option<IpAddr>,
+    /// How the client reached the server, or the outermost trusted forwarder.
+    pub scheme: Scheme,
     /// What the route has found in [`Self::path`].
     pub captures: Captures<'a>,
     /// The raw path that the `*` of the route's path stands for, beginning with `/`.
@@ -33,6 +37,8 @@ pub struct Request<'a> {
     pub resumed: Option<u64>,
     /// The user who has proved a name, if any.
     pub user: Option<String>,
+    /// What is dropped when the exchange has ended, such as the places of limits.
+    pub held: Vec<Box<dyn Any + Send>>,
     /// The time of the turn.
     pub now: Now,
 }
