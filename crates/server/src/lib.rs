@@ -8,6 +8,7 @@ mod error_page;
 pub mod file_cache;
 pub mod files;
 mod files_shared;
+pub mod filters;
 mod head;
 mod job;
 pub mod listing;

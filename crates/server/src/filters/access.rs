@@ -1,0 +1,348 @@
+//! Who may come in, by address. On a listener the rules are asked before a byte is read, and who is denied finds the
+//! connection closed; on a site or a route the answer is 403.
+//!
+//! The first rule in file order that names the client decides. Where none does, the default holds; where none is given,
+//! a list that allows anybody denies the rest, and a list that only denies admits the rest.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use vervet_http::status::Status;
+
+use super::networks::{Network, NetworkError, Networks};
+use super::refusal::refusal;
+use crate::web::{Edits, Request, RequestFilter, Verdict};
+
+/// What a rule says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Permission {
+    /// The client may come in.
+    Allow,
+    /// It may not.
+    Deny,
+}
+
+/// Whom a rule names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// Clients of a network.
+    Network(Network),
+    /// Clients without an address: those of a unix socket.
+    Unix,
+    /// All.
+    All,
+}
+
+/// One rule: `allow 10.0.0.0/8`, `deny 2001:db8::/32`, `allow unix`, `deny all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What it says.
+    pub permission: Permission,
+    /// Of whom.
+    pub whom: Whom,
+}
+
+/// Why a text is no rule; the fault of whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleError {
+    /// It does not begin with `allow` or `deny` and one space.
+    Verb(String),
+    /// What follows is neither a network nor `unix` nor `all`.
+    Network(NetworkError),
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let (permission, whom) = match text.split_once(' ') {
+            Some(("allow", whom)) => (Permission::Allow, whom),
+            Some(("deny", whom)) => (Permission::Deny, whom),
+            _ => return Err(RuleError::Verb(text.to_owned())),
+        };
+        let whom = match whom {
+            "all" => Whom::All,
+            "unix" => Whom::Unix,
+            network => Whom::Network(network.parse().map_err(RuleError::Network)?),
+        };
+        Ok(Self { permission, whom })
+    }
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Verb(text) => write!(
+                formatter,
+                "\"{text}\" is no rule (such as \"allow 10.0.0.0/8\", \"deny all\")"
+            ),
+            Self::Network(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+/// Rules in the form in which they are asked.
+#[derive(Debug)]
+pub struct AccessRules {
+    /// The number and the permission of the first rule of each network.
+    table: Networks<Numbered>,
+    /// The first rule for all, unless a rule of the table comes before it.
+    all: Option<Numbered>,
+    unix: Option<Numbered>,
+    default: Permission,
+    denied: AtomicU64,
+}
+
+type Numbered = (usize, Permission);
+
+impl AccessRules {
+    /// Prepares rules. `default` is for clients that no rule names; `None` derives it from the rules.
+    pub fn new(rules: &[Rule], default: Option<Permission>) -> Self {
+        let mut prepared = Self {
+            table: Networks::default(),
+            all: None,
+            unix: None,
+            default: default.unwrap_or_else(|| derived_default(rules)),
+            denied: AtomicU64::new(0),
+        };
+        for (number, rule) in rules.iter().enumerate() {
+            let numbered = (number, rule.permission);
+            match rule.whom {
+                Whom::All => {
+                    prepared.all.get_or_insert(numbered);
+                }
+                Whom::Unix => {
+                    prepared.unix.get_or_insert(numbered);
+                }
+                Whom::Network(network) if prepared.table.get(network).is_none() => {
+                    prepared.table.insert(network, numbered);
+                }
+                Whom::Network(_) => {}
+            }
+        }
+        prepared
+    }
+
+    /// Whether a client may come in; `None` is a client without an address.
+    pub fn admits(&self, address: Option<IpAddr>) -> bool {
+        let named = match address {
+            Some(address) => self
+                .table
+                .fold_covering(address, None, |first, rule| earlier(first, Some(*rule))),
+            None => self.unix,
+        };
+        earlier(named, self.all).map_or(self.default, |(_, permission)| permission)
+            == Permission::Allow
+    }
+
+    /// As [`AccessRules::admits`]; who may not is counted.
+    pub fn admit(&self, address: Option<IpAddr>) -> bool {
+        let admits = self.admits(address);
+        if !admits {
+            self.denied.fetch_add(1, Ordering::Relaxed);
+        }
+        admits
+    }
+
+    /// How many were denied.
+    pub fn denied(&self) -> u64 {
+        self.denied.load(Ordering::Relaxed)
+    }
+}
+
+fn earlier(one: Option<Numbered>, other: Option<Numbered>) -> Option<Numbered> {
+    one.into_iter()
+        .chain(other)
+        .min_by_key(|(number, _)| *number)
+}
+
+fn derived_default(rules: &[Rule]) -> Permission {
+    if rules
+        .iter()
+        .any(|rule| rule.permission == Permission::Allow)
+    {
+        Permission::Deny
+    } else {
+        Permission::Allow
+    }
+}
+
+impl RequestFilter for AccessRules {
+    fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
+        if self.admit(request.client) {
+            Verdict::Pass
+        } else {
+            Verdict::Answer(refusal(Status::FORBIDDEN))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &str) {
+        assert_eq!(text.parse::<Rule>().unwrap_err().to_string(), expected);
+    }
+
+    /// Each client is a row: its address, or `unix`, and whether it may come in.
+    #[track_caller]
+    fn check(rules: &[&str], default: Option<Permission>, expected: &[(&str, bool)]) {
+        let parsed: Vec<Rule> = rules.iter().map(|rule| rule.parse().unwrap()).collect();
+        let access = AccessRules::new(&parsed, default);
+        for (client, admitted) in expected {
+            let address = client.parse().ok();
+            assert!(address.is_some() || *client == "unix", "{client}");
+            assert_eq!(access.admits(address), *admitted, "{client} by {rules:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        for text in [
+            "",
+            "10.0.0.0/8",
+            "permit 10.0.0.0/8",
+            "allow",
+            "Deny all",
+            " deny all",
+        ] {
+            check_error(
+                text,
+                &format!("\"{text}\" is no rule (such as \"allow 10.0.0.0/8\", \"deny all\")"),
+            );
+        }
+        for text in ["allow  10.0.0.0/8", "deny everybody", "deny All"] {
+            assert!(
+                matches!(text.parse::<Rule>(), Err(RuleError::Network(_))),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_that_allows_denies_the_rest() {
+        check(
+            &["allow 10.0.0.0/8"],
+            None,
+            &[
+                ("11.0.0.1", false),
+                ("::1", false),
+                ("unix", false),
+                ("10.9.9.9", true),
+                ("::ffff:10.9.9.9", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_list_that_only_denies_admits_the_rest() {
+        check(
+            &["deny 10.0.0.0/8", "deny 2001:db8::/32"],
+            None,
+            &[
+                ("10.0.0.1", false),
+                ("::ffff:10.0.0.1", false),
+                ("2001:db8::5", false),
+                ("11.0.0.1", true),
+                ("::1", true),
+                ("unix", true),
+            ],
+        );
+        check(&[], None, &[("10.0.0.1", true), ("unix", true)]);
+    }
+
+    #[test]
+    fn the_first_rule_in_file_order_decides_whatever_its_width() {
+        let narrow_first = ["deny 10.1.0.0/16", "allow 10.0.0.0/8", "deny all"];
+        check(
+            &narrow_first,
+            None,
+            &[
+                ("10.1.0.1", false),
+                ("10.2.0.1", true),
+                ("8.8.8.8", false),
+                ("unix", false),
+            ],
+        );
+        let wide_first = ["allow 10.0.0.0/8", "deny 10.1.0.0/16"];
+        check(
+            &wide_first,
+            None,
+            &[("10.1.0.1", true), ("10.2.0.1", true), ("8.8.8.8", false)],
+        );
+        check(
+            &["allow all", "deny 10.0.0.0/8"],
+            None,
+            &[("10.0.0.1", true)],
+        );
+        check(
+            &["deny 10.0.0.0/8", "allow 10.0.0.0/8"],
+            None,
+            &[("10.0.0.1", false)],
+        );
+    }
+
+    #[test]
+    fn a_default_that_is_given_holds() {
+        check(
+            &["allow 10.0.0.0/8"],
+            Some(Permission::Allow),
+            &[("11.0.0.1", true), ("unix", true)],
+        );
+        check(
+            &["deny 10.0.0.0/8"],
+            Some(Permission::Deny),
+            &[("11.0.0.1", false), ("unix", false)],
+        );
+        check(&[], Some(Permission::Deny), &[("11.0.0.1", false)]);
+    }
+
+    #[test]
+    fn a_unix_socket_is_named_by_its_word() {
+        check(
+            &["allow unix", "deny all"],
+            None,
+            &[("unix", true), ("127.0.0.1", false)],
+        );
+        check(
+            &["deny unix"],
+            None,
+            &[("unix", false), ("127.0.0.1", true)],
+        );
+    }
+
+    /// Ten thousand networks with the opposite rules within them: each address finds its own.
+    #[test]
+    fn ten_thousand_networks_hold_together() {
+        let mut rules = Vec::new();
+        for number in 0..5_000_u32 {
+            let (high, low) = (number >> 8, number & 0xff);
+            rules.push(format!("deny 10.{high}.{low}.128/25").parse().unwrap());
+            rules.push(format!("allow 10.{high}.{low}.0/24").parse().unwrap());
+        }
+        let access = AccessRules::new(&rules, None);
+        for number in 0..5_000_u32 {
+            let (high, low) = (number >> 8, number & 0xff);
+            for (last, expected) in [(0, true), (127, true), (128, false), (255, false)] {
+                let address = format!("10.{high}.{low}.{last}").parse().unwrap();
+                assert_eq!(access.admits(Some(address)), expected, "{address}");
+            }
+        }
+        assert!(!access.admits(Some("10.200.0.1".parse().unwrap())));
+    }
+
+    #[test]
+    fn the_denied_are_counted() {
+        let access = AccessRules::new(&["deny all".parse().unwrap()], None);
+        assert!(!access.admits(None));
+        assert_eq!(access.denied(), 0);
+        assert!(!access.admit(None) && !access.admit(Some("::1".parse().unwrap())));
+        assert_eq!(access.denied(), 2);
+    }
+}
