@@ -1,5 +1,6 @@
 //! What looks at a request before its handler, and what changes answers: each filter in a file of its own.
 
 pub mod access;
+pub mod blocks;
 pub mod networks;
 mod refusal;
