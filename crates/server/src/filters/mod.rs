@@ -2,5 +2,8 @@
 
 pub mod access;
 pub mod blocks;
+pub mod forwarded;
+#[cfg(test)]
+mod forwarded_tests;
 pub mod networks;
 mod refusal;
