@@ -6,4 +6,5 @@ pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;
 pub mod networks;
+pub mod rate;
 mod refusal;
