@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod blocks;
+pub mod connections;
 pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;

@@ -1,0 +1,331 @@
+//! How many requests may be under way at a time: for one client, and for a site or route in all.
+//!
+//! A request is under way until its answer has been sent, so a client that reads slowly holds its place. Places are held
+//! by the request and free again when it is gone, however it ends.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use vervet_http::status::Status;
+
+use super::networks::client_key;
+use super::refusal::refusal_for;
+use crate::web::{Edits, Request, RequestFilter, Verdict};
+
+/// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the same.
+const SHARDS: usize = 64;
+
+/// Seconds after which a refused client may come again.
+const RETRY_AFTER_S: u64 = 1;
+
+/// The most requests under way at a time; at least one each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConcurrencyLimits {
+    /// For one client: an address, or the /64 of an IPv6 one. Those of a unix socket are one client.
+    pub per_client: Option<usize>,
+    /// For all together.
+    pub total: Option<usize>,
+}
+
+/// Why a request found no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crowded {
+    /// The client has as many under way as one may have: 429.
+    Client,
+    /// All together have: 503.
+    Total,
+}
+
+/// The places of a site or route, shared by all reactors.
+#[derive(Clone, Debug)]
+pub struct Concurrency(Arc<Places>);
+
+struct Places {
+    limits: ConcurrencyLimits,
+    taken: AtomicUsize,
+    clients: Box<[Shard]>,
+    hasher: RandomState,
+    refused_client: AtomicU64,
+    refused_total: AtomicU64,
+}
+
+/// How many requests each client of this part has under way.
+type Shard = Mutex<HashMap<Option<IpAddr>, usize>>;
+
+/// A place that is taken until this is dropped.
+#[derive(Debug)]
+pub struct Place {
+    places: Arc<Places>,
+    client: Option<IpAddr>,
+}
+
+impl Concurrency {
+    /// Places within these limits.
+    pub fn new(limits: ConcurrencyLimits) -> Self {
+        let mut clients = Vec::new();
+        clients.resize_with(SHARDS, Mutex::default);
+        Self(Arc::new(Places {
+            limits,
+            taken: AtomicUsize::new(0),
+            clients: clients.into_boxed_slice(),
+            hasher: RandomState::new(),
+            refused_client: AtomicU64::new(0),
+            refused_total: AtomicU64::new(0),
+        }))
+    }
+
+    /// Takes a place for a client; `None` is one of a unix socket.
+    pub fn take(&self, client: Option<IpAddr>) -> Result<Place, Crowded> {
+        let client = client.map(client_key);
+        let places = &self.0;
+        if !places.enter() {
+            places.refused_total.fetch_add(1, Ordering::Relaxed);
+            return Err(Crowded::Total);
+        }
+        if !places.enter_client(client) {
+            places.taken.fetch_sub(1, Ordering::Relaxed);
+            places.refused_client.fetch_add(1, Ordering::Relaxed);
+            return Err(Crowded::Client);
+        }
+        Ok(Place {
+            places: Arc::clone(places),
+            client,
+        })
+    }
+
+    /// Requests under way.
+    pub fn taken(&self) -> usize {
+        self.0.taken.load(Ordering::Relaxed)
+    }
+
+    /// How many requests were refused because their client had too many under way.
+    pub fn refused_client(&self) -> u64 {
+        self.0.refused_client.load(Ordering::Relaxed)
+    }
+
+    /// How many requests were refused because all together had too many under way.
+    pub fn refused_total(&self) -> u64 {
+        self.0.refused_total.load(Ordering::Relaxed)
+    }
+}
+
+impl Places {
+    fn enter(&self) -> bool {
+        let total = self.limits.total.unwrap_or(usize::MAX);
+        let enter = |taken: usize| (taken < total).then_some(taken + 1);
+        self.taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter)
+            .is_ok()
+    }
+
+    fn enter_client(&self, client: Option<IpAddr>) -> bool {
+        let Some(most) = self.limits.per_client else {
+            return true;
+        };
+        let mut shard = self
+            .shard(client)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let taken = shard.entry(client).or_insert(0);
+        let enters = *taken < most;
+        *taken += usize::from(enters);
+        enters
+    }
+
+    fn leave(&self, client: Option<IpAddr>) {
+        self.taken.fetch_sub(1, Ordering::Relaxed);
+        if self.limits.per_client.is_none() {
+            return;
+        }
+        let mut shard = self
+            .shard(client)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = shard.get_mut(&client) {
+            *taken -= 1;
+            // Who has nothing under way costs no memory.
+            if *taken == 0 {
+                shard.remove(&client);
+            }
+        }
+    }
+
+    fn shard(&self, client: Option<IpAddr>) -> &Shard {
+        let at = self.hasher.hash_one(client) % self.clients.len() as u64;
+        &self.clients[usize::try_from(at).unwrap_or(0)]
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.leave(self.client);
+    }
+}
+
+impl RequestFilter for Concurrency {
+    fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
+        match self.take(request.client) {
+            Ok(place) => {
+                request.held.push(Box::new(place));
+                Verdict::Pass
+            }
+            Err(Crowded::Client) => {
+                Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, RETRY_AFTER_S))
+            }
+            Err(Crowded::Total) => {
+                Verdict::Answer(refusal_for(Status::SERVICE_UNAVAILABLE, RETRY_AFTER_S))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Places");
+        shown
+            .field("limits", &self.limits)
+            .field("taken", &self.taken)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clients come in turn, and all stay.
+    #[track_caller]
+    fn check(per_client: Option<usize>, total: Option<usize>, rows: &[(&str, Option<Crowded>)]) {
+        let places = Concurrency::new(ConcurrencyLimits { per_client, total });
+        let mut held = Vec::new();
+        for (client, expected) in rows {
+            let found = places.take(client.parse().ok());
+            assert_eq!(
+                found.as_ref().err(),
+                expected.as_ref(),
+                "{client} after {} others",
+                held.len()
+            );
+            held.extend(found);
+        }
+        assert_eq!(places.taken(), held.len());
+        drop(held);
+        assert_eq!(places.taken(), 0);
+        let left = |shard: &Mutex<HashMap<_, _>>| shard.lock().unwrap().len();
+        assert_eq!(places.0.clients.iter().map(left).sum::<usize>(), 0);
+    }
+
+    const CLIENT: Option<Crowded> = Some(Crowded::Client);
+    const TOTAL: Option<Crowded> = Some(Crowded::Total);
+
+    #[test]
+    fn a_client_has_no_more_than_its_places() {
+        check(
+            Some(2),
+            None,
+            &[
+                ("192.0.2.1", None),
+                ("192.0.2.1", None),
+                ("192.0.2.1", CLIENT),
+                ("192.0.2.2", None),
+                ("::ffff:192.0.2.1", CLIENT),
+            ],
+        );
+        check(
+            Some(1),
+            None,
+            &[
+                ("2001:db8::1", None),
+                ("2001:db8::2", CLIENT),
+                ("2001:db8:0:1::1", None),
+            ],
+        );
+        check(Some(1), None, &[("unix", None), ("unix", CLIENT)]);
+    }
+
+    #[test]
+    fn all_together_have_no_more_than_theirs() {
+        check(
+            None,
+            Some(2),
+            &[
+                ("192.0.2.1", None),
+                ("192.0.2.1", None),
+                ("192.0.2.2", TOTAL),
+            ],
+        );
+        check(
+            Some(1),
+            Some(1),
+            &[
+                ("192.0.2.1", None),
+                ("192.0.2.1", TOTAL),
+                ("192.0.2.2", TOTAL),
+            ],
+        );
+    }
+
+    #[test]
+    fn without_limits_nobody_is_refused() {
+        check(
+            None,
+            None,
+            &[("192.0.2.1", None), ("192.0.2.1", None), ("unix", None)],
+        );
+    }
+
+    #[test]
+    fn a_place_is_free_again_at_once() {
+        let places = Concurrency::new(ConcurrencyLimits {
+            per_client: Some(1),
+            total: Some(1),
+        });
+        let place = places.take(None).unwrap();
+        assert_eq!(places.take(None).unwrap_err(), Crowded::Total);
+        drop(place);
+        assert!(places.take(None).is_ok());
+        assert_eq!((places.refused_client(), places.refused_total()), (0, 1));
+    }
+
+    /// A refused client leaves no place taken in all.
+    #[test]
+    fn a_refusal_takes_nothing() {
+        let places = Concurrency::new(ConcurrencyLimits {
+            per_client: Some(1),
+            total: Some(2),
+        });
+        let _held = places.take(None).unwrap();
+        for _ in 0..10 {
+            assert_eq!(places.take(None).unwrap_err(), Crowded::Client);
+        }
+        assert!(places.take("192.0.2.1".parse().ok()).is_ok());
+        assert_eq!(places.refused_client(), 10);
+    }
+
+    #[test]
+    fn threads_never_hold_more_than_there_are() {
+        let places = Concurrency::new(ConcurrencyLimits {
+            per_client: Some(3),
+            total: None,
+        });
+        let under_way = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        if let Ok(place) = places.take(None) {
+                            assert!(under_way.fetch_add(1, Ordering::SeqCst) < 3);
+                            under_way.fetch_sub(1, Ordering::SeqCst);
+                            drop(place);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(places.taken(), 0);
+    }
+}
