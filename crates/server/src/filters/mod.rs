@@ -9,3 +9,4 @@ mod forwarded_tests;
 pub mod networks;
 pub mod rate;
 mod refusal;
+pub mod target_rules;
