@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use vervet_server::FilesError;
+use vervet_server::access_log::OpenError;
 use vervet_server::engine::EngineError;
 
 /// What went wrong; each ends the program with status 1.
@@ -13,7 +14,7 @@ pub(crate) enum Failure {
     /// The folder or file to serve.
     Root(FilesError),
     /// The log file.
-    LogFile(PathBuf, io::Error),
+    LogFile(PathBuf, OpenError),
     /// A file to be written.
     Write(PathBuf, io::Error),
     /// A listener, a limit, or the system under the engine.

@@ -2,47 +2,64 @@
 
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use vervet_server::access_log::{AccessLog, Color, Format, Target};
+use vervet_server::access_log::{Choice, Color, Condition, Format, LogPlan, Logs, Target};
 
 use super::arguments::{LogArguments, LogFormat};
 use super::signals::Event;
 use crate::failure::Failure;
 
-/// The format and the log that is written in it; none if none is wanted. What the log has to say comes as events.
+/// The log that all requests get their lines in.
+pub(super) struct ServeLog {
+    pub(super) logs: Logs,
+    pub(super) plan: Arc<LogPlan>,
+    pub(super) choice: Choice,
+}
+
+/// The log that is asked for; none if none is wanted. What it has to say comes as events.
 pub(super) fn open(
     arguments: &LogArguments,
     events: &Sender<Event>,
-) -> Result<Option<(Format, AccessLog)>, Failure> {
+) -> Result<Option<ServeLog>, Failure> {
     let path = arguments.log_file.as_path();
     let target = if path == Path::new("-") {
         Target::Stdout
     } else {
-        Target::File(path.to_owned())
+        Target::file(path)
     };
     let Some(format) = format(arguments.log, &target) else {
         return Ok(None);
     };
     let events = events.clone();
     // Fails only when the program is about to end.
-    let tell = move |notice| drop(events.send(Event::Log(notice)));
-    let log =
-        AccessLog::open(&target, tell).map_err(|error| Failure::LogFile(path.to_owned(), error))?;
-    Ok(Some((format, log)))
+    let logs = Logs::new(move |notice| drop(events.send(Event::Log(notice))));
+    let outlet = logs
+        .open(&target)
+        .map_err(|error| Failure::LogFile(path.to_owned(), error))?;
+    let mut plan = LogPlan::new();
+    let log = plan.add_log(format, Condition::default(), outlet);
+    let choice = plan.choice(log.as_slice());
+    plan.set_refused(choice);
+    Ok(Some(ServeLog {
+        logs,
+        plan: Arc::new(plan),
+        choice,
+    }))
 }
 
 fn format(asked: Option<LogFormat>, target: &Target) -> Option<Format> {
     let unasked = match target {
         Target::Stdout => LogFormat::Pretty,
-        Target::File(_) => LogFormat::Combined,
+        _ => LogFormat::Combined,
     };
     Some(match asked.unwrap_or(unasked) {
         LogFormat::None => return None,
-        LogFormat::Common => Format::Common,
-        LogFormat::Combined => Format::Combined,
-        LogFormat::Json => Format::Json,
-        LogFormat::Pretty => Format::Pretty(color(target)),
+        LogFormat::Common => Format::common(),
+        LogFormat::Combined => Format::combined(),
+        LogFormat::Json => Format::json(),
+        LogFormat::Pretty => Format::pretty(color(target)),
     })
 }
 

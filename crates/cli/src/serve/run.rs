@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use vervet_server::access_log::{AccessLog, Format, Logged};
+use vervet_server::access_log::{Logged, Scribe};
 use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
@@ -14,6 +14,7 @@ use vervet_server::{Files, FilesShared};
 use super::arguments::{
     CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,
 };
+use super::log::ServeLog;
 use super::supervise::supervise;
 use super::{announce, crash, handler, listen, log, signals};
 use crate::failure::Failure;
@@ -36,10 +37,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     let running = start(builder, files, log.as_ref())?;
     announce::listeners(&arguments.path, &running, &notes);
     announce::kernel_advice(arguments.sockets.backlog, limits.connections_max);
-    let log = log.map(|(_, log)| log);
     supervise(
         running,
-        log,
+        log.map(|log| log.logs),
         u64::from(limits.drain_timeout_ms),
         (sender, events),
     )
@@ -92,12 +92,12 @@ fn worker_count(asked: Workers) -> Result<usize, Failure> {
 fn start(
     builder: Builder,
     files: Arc<FilesShared>,
-    log: Option<&(Format, AccessLog)>,
+    log: Option<&ServeLog>,
 ) -> Result<Running, Failure> {
-    let Some((format, log)) = log else {
+    let Some(log) = log else {
         return Ok(builder.start(move |_| Files::new(&files))?);
     };
-    let (format, lines) = (*format, log.source());
-    let running = builder.start(move |_| Logged::new(Files::new(&files), format, lines.lines()))?;
-    Ok(running)
+    let (plan, choice) = (Arc::clone(&log.plan), log.choice);
+    let service = move |_| Logged::new(Files::new(&files), Scribe::new(&plan), choice);
+    Ok(builder.start(service)?)
 }

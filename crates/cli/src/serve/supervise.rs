@@ -4,15 +4,13 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use vervet_server::access_log::{AccessLog, Drops, Notice};
+use vervet_server::access_log::{DropReport, Drops, Logs, Notice, Target};
 use vervet_server::engine::{EngineControl, Running};
 
 use super::signals::Event;
 use crate::failure::Failure;
 use crate::talk;
 
-/// Dropped lines are reported at most so often.
-const REPORT_EVERY: Duration = Duration::from_secs(10);
 /// How long the log may take to write its last lines after a drain.
 const LOG_PATIENCE: Duration = Duration::from_secs(2);
 /// The same when the user is in a hurry.
@@ -21,7 +19,7 @@ const LOG_PATIENCE_NOW: Duration = Duration::from_millis(100);
 /// Watches a server until its end. A drain takes at most `drain_ms`.
 pub(super) fn supervise(
     running: Running,
-    log: Option<AccessLog>,
+    log: Option<Logs>,
     drain_ms: u64,
     (sender, events): (Sender<Event>, Receiver<Event>),
 ) -> Result<ExitCode, Failure> {
@@ -36,25 +34,17 @@ pub(super) fn supervise(
         log,
         drain_ms,
         draining: false,
-        report: Report::default(),
+        report: DropReport::new(),
     };
     supervisor.watch(&events)
 }
 
 struct Supervisor {
     control: EngineControl,
-    log: Option<AccessLog>,
+    log: Option<Logs>,
     drain_ms: u64,
     draining: bool,
-    report: Report,
-}
-
-/// When dropped lines were and will be reported.
-#[derive(Default)]
-struct Report {
-    last: Option<Instant>,
-    due: Option<Instant>,
-    lines: u64,
+    report: DropReport,
 }
 
 impl Supervisor {
@@ -75,10 +65,10 @@ impl Supervisor {
                     ));
                     self.reopen();
                 }
-                Some(Event::Log(Notice::Dropping)) => self.report.soon(),
-                Some(Event::Log(Notice::NotReopened(error))) => talk::say(format_args!(
-                    "cannot open the log file anew, the old one is written on: {error}"
-                )),
+                Some(Event::Log(Notice::Dropping)) => self.report.note(Instant::now()),
+                Some(Event::Log(Notice::Trouble { trouble, .. })) => {
+                    talk::say(format_args!("{trouble}"));
+                }
                 Some(Event::Ended(result)) => {
                     self.end_log(LOG_PATIENCE);
                     result?;
@@ -90,7 +80,7 @@ impl Supervisor {
 
     /// The next event; none when a report is due.
     fn next(&self, events: &Receiver<Event>) -> Option<Event> {
-        let Some(due) = self.report.due else {
+        let Some(due) = self.report.due() else {
             // The thread that waits for the workers holds a sender until it has sent their end.
             return events.recv().ok();
         };
@@ -116,39 +106,21 @@ impl Supervisor {
 
     fn report_drops(&mut self) {
         if let Some(log) = &self.log {
-            self.report.say(&log.drops());
+            let drops = log.drops();
+            self.say_drops(&drops);
         }
     }
 
     fn end_log(&mut self, patience: Duration) {
         if let Some(log) = self.log.take() {
-            self.report.say(&log.finish(patience));
+            self.say_drops(&log.finish(patience));
         }
     }
-}
 
-impl Report {
-    fn soon(&mut self) {
-        let now = Instant::now();
-        let next = self.last.map_or(now, |last| last + REPORT_EVERY);
-        self.due = Some(next.max(now));
-    }
-
-    fn say(&mut self, drops: &Drops) {
-        self.due = None;
-        if drops.lines == self.lines {
-            return;
+    fn say_drops(&mut self, drops: &[(Target, Drops)]) {
+        for sentence in self.report.sentences(drops, Instant::now()) {
+            talk::say(format_args!("{sentence}"));
         }
-        self.last = Some(Instant::now());
-        self.lines = drops.lines;
-        let reason = match &drops.reason {
-            Some(reason) => reason.as_str(),
-            None => "it takes lines too slowly",
-        };
-        talk::say(format_args!(
-            "access log: {} lines dropped so far: {reason}",
-            drops.lines
-        ));
     }
 }
 

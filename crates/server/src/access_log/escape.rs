@@ -1,32 +1,69 @@
 //! Bytes of a peer in a line: whatever they are, they neither end the line nor a quoted text in it.
 
-/// Whether a byte stands for itself: visible ASCII and the space, without the quote and the backslash.
-const fn is_plain(byte: u8) -> bool {
-    byte >= 0x20 && byte < 0x7f && byte != b'"' && byte != b'\\'
+/// Whether a byte stands for itself: visible ASCII and the space, without the quote, the backslash and
+/// the delimiter.
+#[allow(clippy::needless_bitwise_bool)] // no jumps: see TOGETHER
+const fn is_plain(byte: u8, Delimiter(delimiter): Delimiter) -> bool {
+    (byte >= 0x20) & (byte < 0x7f) & (byte != b'"') & (byte != b'\\') & (byte != delimiter)
 }
 
 /// Bytes looked at together: what one vector of the least machine holds. One by one costs 1 to 2 ns each, which with a
 /// usual User-Agent was the larger part of a line.
 const TOGETHER: usize = 16;
+/// The same for short values, which would otherwise be looked at one by one.
+const FEW: usize = 8;
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
+/// Where a value ends: a byte that is escaped within it, besides those that always are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Delimiter(u8);
+
+impl Delimiter {
+    /// Nothing beyond what is always escaped.
+    pub(super) const QUOTE: Self = Self(b'"');
+
+    /// The byte that follows a value in a line. Letters and digits do not part anything.
+    pub(super) fn before(next: u8) -> Self {
+        if next.is_ascii_punctuation() || next == b' ' {
+            Self(next)
+        } else {
+            Self::QUOTE
+        }
+    }
+}
+
 /// How many bytes at the front stand for themselves.
-fn plain_length(bytes: &[u8]) -> usize {
-    let (chunks, _) = bytes.as_chunks::<TOGETHER>();
-    let plain =
-        |chunk: &&[u8; TOGETHER]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
-    let begin = chunks.iter().take_while(plain).count() * TOGETHER;
+fn plain_length(bytes: &[u8], delimiter: Delimiter) -> usize {
+    let is_plain = |byte: u8| is_plain(byte, delimiter);
+    // The last piece may overlap the one before it, so that no byte of a longer value is looked at alone.
+    let begin = if bytes.len() >= TOGETHER {
+        let (chunks, _) = bytes.as_chunks::<TOGETHER>();
+        let plain =
+            |chunk: &&[u8; TOGETHER]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
+        let begin = chunks.iter().take_while(plain).count() * TOGETHER;
+        if begin == chunks.len() * TOGETHER && bytes.last_chunk().is_some_and(|chunk| plain(&chunk))
+        {
+            return bytes.len();
+        }
+        begin
+    } else {
+        let plain = |chunk: &[u8; FEW]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
+        if bytes.first_chunk().is_some_and(plain) && bytes.last_chunk().is_some_and(plain) {
+            return bytes.len();
+        }
+        0
+    };
     let rest = bytes[begin..].iter().position(|byte| !is_plain(*byte));
     rest.map_or(bytes.len(), |length| begin + length)
 }
 
 /// Appends for text formats: everything else as `\xHH`, the quote and the backslash too, so that readers which split
-/// at quotes without knowing of escapes are not led astray.
-pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8]) {
+/// at quotes without knowing of escapes are not led astray; and the delimiter of the value.
+pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8], delimiter: Delimiter) {
     let mut rest = bytes;
     loop {
-        let (plain, other) = rest.split_at(plain_length(rest));
+        let (plain, other) = rest.split_at(plain_length(rest, delimiter));
         out.extend_from_slice(plain);
         let Some((byte, after)) = other.split_first() else {
             return;
@@ -40,7 +77,7 @@ pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8]) {
 /// Appends for JSON strings (RFC 8259 §7). Control characters, those above ASCII too, are escaped; bytes that are no
 /// UTF-8 become U+FFFD.
 pub(super) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
-    let length = plain_length(bytes);
+    let length = plain_length(bytes, Delimiter::QUOTE);
     out.extend_from_slice(&bytes[..length]);
     for chunk in bytes[length..].utf8_chunks() {
         chunk.valid().chars().for_each(|c| push_json_char(out, c));
@@ -81,7 +118,7 @@ mod tests {
     #[track_caller]
     fn check(bytes: &[u8], text: &str, json: &str) {
         let (mut as_text, mut as_json) = (Vec::new(), Vec::new());
-        push_text(&mut as_text, bytes);
+        push_text(&mut as_text, bytes, Delimiter::QUOTE);
         push_json(&mut as_json, bytes);
         assert_eq!(String::from_utf8(as_text).unwrap(), text);
         assert_eq!(String::from_utf8(as_json).unwrap(), json);
@@ -116,9 +153,9 @@ mod tests {
             for place in 0..length {
                 let mut bytes = vec![b'a'; length];
                 bytes[place] = b'\n';
-                assert_eq!(plain_length(&bytes), place, "of {length}");
+                assert_eq!(plain_length(&bytes, Delimiter::QUOTE), place, "of {length}");
             }
-            assert_eq!(plain_length(&vec![b'~'; length]), length);
+            assert_eq!(plain_length(&vec![b'~'; length], Delimiter::QUOTE), length);
         }
     }
 
@@ -126,5 +163,20 @@ mod tests {
     fn plain_text_stands_for_itself() {
         check(b"", "", "");
         check(b"/a b?c=~", "/a b?c=~", "/a b?c=~");
+    }
+
+    #[test]
+    fn the_byte_that_ends_a_value_does_not_stand_in_it() {
+        let text = |bytes: &[u8], next| {
+            let mut out = Vec::new();
+            push_text(&mut out, bytes, Delimiter::before(next));
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(text(b"a b|c", b' '), "a\\x20b|c");
+        assert_eq!(
+            text(b"a b|c and what follows", b'|'),
+            "a b\\x7Cc and what follows"
+        );
+        assert_eq!(text(b"a b|c", b'b'), "a b|c");
     }
 }

@@ -1,26 +1,25 @@
-//! The formats of a line, and which parts of it each writes.
+//! The formats of a line by name: which pieces each is made of.
 
-use std::net::SocketAddr;
+use std::fmt;
+use std::str::FromStr;
 
-use vervet_engine::exchange::Finished;
-use vervet_engine::http::h1::RequestHead;
+use vervet_engine::http::field::Known;
 
-use super::record::Record;
-use super::when::{SecondText, Style};
-use super::{json, pretty, text};
+use super::layout::{Form, Layout, Piece};
+use super::template::{TemplateError, compile};
+use super::variable::{FieldName, Value};
+use super::when::Style;
+use super::{journal, pretty};
 
 /// How a line looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// The common log format of NCSA, in UTC: peer, time, request line, status, bytes of content.
-    Common,
-    /// The common format with Referer and User-Agent.
-    Combined,
-    /// One JSON object.
-    Json,
-    /// Short and aligned, for people.
-    Pretty(Color),
+#[derive(Clone, Debug)]
+pub struct Format {
+    pieces: Vec<Piece>,
+    tail: Vec<u8>,
 }
+
+/// The formats that have a name.
+pub const FORMATS: &[&str] = &["common", "combined", "json", "pretty"];
 
 /// Whether a status has its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,80 +30,160 @@ pub enum Color {
     Off,
 }
 
-/// All that a line is made of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LineParts<'a> {
-    /// What is known of the request; none for what the engine refused before a handler saw it.
-    pub(super) record: Option<&'a Record>,
-    pub(super) finished: &'a Finished<'a>,
-    /// The second, written.
-    pub(super) second: &'a [u8],
-    /// Milliseconds within the second.
-    pub(super) millisecond: u32,
+/// Why a text is no format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormatError {
+    /// It has no variable and is no name.
+    Name(String),
+    /// It is a format string with a fault.
+    Template(TemplateError),
 }
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(
+                formatter,
+                "`{name}` is neither a format ({}) nor a string with variables such as `{{client}} {{status}}`",
+                FORMATS.join(", ")
+            ),
+            Self::Template(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// The common log format of NCSA as a format string.
+pub const COMMON: &str = "{client} - {user} [{time}] \"{request}\" {status} {bytes}";
+/// The combined format as a format string.
+pub const COMBINED: &str = "{client} - {user} [{time}] \"{request}\" {status} {bytes} \"{field:referer}\" \"{field:user-agent}\"";
 
 impl Format {
-    pub(super) fn clock(self) -> SecondText {
-        SecondText::new(match self {
-            Self::Common | Self::Combined => Style::Common,
-            Self::Json => Style::Rfc3339,
-            Self::Pretty(_) => Style::OfDay,
-        })
+    /// The common log format of NCSA, in UTC: client, user, time, request line, status, bytes of content.
+    pub fn common() -> Self {
+        Self::written(COMMON)
     }
 
-    /// The part that says method, target and version.
-    pub(super) fn push_request(self, out: &mut Vec<u8>, head: &RequestHead<'_>) {
-        match self {
-            Self::Common | Self::Combined => text::push_request(out, head),
-            Self::Json => json::push_request(out, head),
-            Self::Pretty(_) => pretty::push_method(out, head),
+    /// The common format with Referer and User-Agent.
+    pub fn combined() -> Self {
+        Self::written(COMBINED)
+    }
+
+    /// One JSON object. A member that is not known is left out: `jq` and its like read `null` for both.
+    pub fn json() -> Self {
+        let pieces = JSON.iter().map(|(before, value)| Piece {
+            before: before.as_bytes().to_vec(),
+            value: value(),
+            form: if before.ends_with('"') {
+                Form::Member
+            } else {
+                Form::Optional
+            },
+        });
+        Self {
+            pieces: pieces.collect(),
+            tail: b"}".to_vec(),
         }
     }
 
-    /// The part of the head that comes later in the line.
-    pub(super) fn push_rest(self, out: &mut Vec<u8>, head: &RequestHead<'_>) {
-        match self {
-            Self::Common => {}
-            Self::Combined => text::push_rest(out, head),
-            Self::Json => json::push_rest(out, head),
-            Self::Pretty(_) => pretty::push_target(out, head),
+    /// Short and aligned, for people.
+    pub fn pretty(color: Color) -> Self {
+        Self {
+            pieces: pretty::pieces(color),
+            tail: Vec::new(),
         }
     }
 
-    /// A whole line with its end.
-    pub(super) fn push_line(self, out: &mut Vec<u8>, parts: &LineParts<'_>) {
-        match self {
-            Self::Common => text::push_line(out, parts, text::Tail::None),
-            Self::Combined => text::push_line(out, parts, text::Tail::RefererAndAgent),
-            Self::Json => json::push_line(out, parts),
-            Self::Pretty(color) => pretty::push_line(out, parts, color),
-        }
-        out.push(b'\n');
+    /// A format string of [`VARIABLES`](super::VARIABLES).
+    pub fn template(text: &str) -> Result<Self, TemplateError> {
+        let (pieces, tail) = compile(text)?;
+        Ok(Self { pieces, tail })
+    }
+
+    /// One of our own format strings; a test compiles them all.
+    fn written(text: &str) -> Self {
+        Self::template(text).unwrap_or_else(|_| Self::json())
+    }
+
+    /// The line for a target that takes plain lines.
+    pub(super) fn layout(self) -> Layout {
+        Layout::new(self.pieces, self.tail)
+    }
+
+    /// The line as the message of an entry of the journal, with the journal's fields behind it.
+    pub(super) fn journal_layout(mut self) -> Layout {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        journal::add_fields(&mut pieces, self.tail);
+        Layout::new(pieces, Vec::new())
     }
 }
 
-/// Appends a number in decimal.
-pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+impl FromStr for Format {
+    type Err = FormatError;
+
+    /// One of [`FORMATS`], or a format string.
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        match text {
+            "common" => Ok(Self::common()),
+            "combined" => Ok(Self::combined()),
+            "json" => Ok(Self::json()),
+            "pretty" => Ok(Self::pretty(Color::Off)),
+            _ if text.contains(['{', '}']) => Self::template(text).map_err(FormatError::Template),
+            _ => Err(FormatError::Name(text.to_owned())),
+        }
+    }
 }
 
-/// Appends the address of a peer without its port; `unix:` for one that has none.
-pub(super) fn push_peer(out: &mut Vec<u8>, peer: Option<SocketAddr>) {
-    match peer {
-        // By hand: the general way costs as much as the rest of the line.
-        Some(SocketAddr::V4(peer)) => {
-            for (index, octet) in peer.ip().octets().into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b'.');
-                }
-                push_number(out, u64::from(octet));
-            }
+/// A part of a JSON line: what stands before the value, with an open quote where it is a text; and the value.
+type JsonMember = (&'static str, fn() -> Value);
+
+const JSON: &[JsonMember] = &[
+    ("{\"time\":\"", || Value::Time(Style::Rfc3339Milliseconds)),
+    (",\"client\":\"", || Value::Client),
+    (",\"peer\":\"", || Value::Forwarder),
+    (",\"method\":\"", || Value::Method),
+    (",\"target\":\"", || Value::Target),
+    (",\"version\":\"", || Value::Version),
+    (",\"host\":\"", || Value::Host),
+    (",\"referer\":\"", || field(Known::Referer)),
+    (",\"user_agent\":\"", || field(Known::UserAgent)),
+    (",\"user\":\"", || Value::User),
+    (",\"request_id\":\"", || Value::RequestId),
+    (",\"status\":", || Value::Status),
+    (",\"bytes\":", || Value::Bytes),
+    (",\"duration_ms\":", || Value::Milliseconds),
+    (",\"site\":\"", || Value::Site),
+    (",\"route\":\"", || Value::Route),
+    (",\"sample\":", || Value::Sampled),
+    (",\"fault\":\"", || Value::Fault),
+];
+
+fn field(name: Known) -> Value {
+    Value::Field(FieldName::Known(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_format_strings_are_valid() {
+        for text in [COMMON, COMBINED] {
+            assert!(Format::template(text).is_ok(), "{text}");
         }
-        Some(SocketAddr::V6(peer)) => {
-            use std::io::Write as _;
-            // Writing to a Vec does not fail.
-            let _ = write!(out, "{}", peer.ip());
+    }
+
+    #[test]
+    fn a_word_that_is_no_format_is_named_with_those_that_are() {
+        let error = "combind".parse::<Format>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`combind` is neither a format (common, combined, json, pretty) nor a string with variables such as \
+             `{client} {status}`"
+        );
+        for name in FORMATS {
+            assert!(name.parse::<Format>().is_ok(), "{name}");
         }
-        None => out.extend_from_slice(b"unix:"),
     }
 }

@@ -1,21 +1,21 @@
-//! The lines of one reactor on their way to the writer: a buffer that the one fills and the other swaps for an empty one.
+//! The lines of one reactor on their way to a writer: a buffer that the one fills and the other swaps for an empty one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::bell::Bell;
+use super::outlet::Outlet;
 
-/// Bytes of lines that may wait in one reactor for the writer; lines that come then are dropped and counted.
+/// Bytes of lines that may wait in one reactor for the writer of one target; lines that come then are dropped and
+/// counted.
 pub const LINES_BYTES_MAX: usize = 1024 * 1024;
 
 /// So many bytes, and the writer is woken before its time.
 const WAKE_BYTES: usize = 64 * 1024;
 
-/// One reactor's end of the access log. Writing to it takes a lock that is almost always free, and never waits for
-/// the disk.
+/// One reactor's end of a target. Writing to it takes a lock that is almost always free, and never waits for the disk.
 #[derive(Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     waiting: Arc<Waiting>,
-    bell: Arc<Bell>,
+    outlet: Outlet,
 }
 
 /// What waits for the writer.
@@ -30,27 +30,27 @@ struct Filled {
 }
 
 impl Lines {
-    pub(super) fn new(waiting: Arc<Waiting>, bell: Arc<Bell>) -> Self {
-        Self { waiting, bell }
+    pub(super) fn new(waiting: Arc<Waiting>, outlet: Outlet) -> Self {
+        Self { waiting, outlet }
     }
 
     /// Appends what `write` appends, one whole line, or counts it as dropped.
-    pub(super) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn push(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut filled = self.waiting.lock();
         let before = filled.bytes.len();
         if before >= LINES_BYTES_MAX {
             filled.dropped += 1;
             drop(filled);
-            return self.bell.tell_dropped();
+            return self.outlet.shared().tell_dropped();
         }
         write(&mut filled.bytes);
         filled.lines += 1;
         let after = filled.bytes.len();
         drop(filled);
         if before < WAKE_BYTES && after >= WAKE_BYTES {
-            self.bell.ring_at_once();
+            self.outlet.shared().ring_at_once();
         } else if before == 0 {
-            self.bell.ring();
+            self.outlet.shared().ring();
         }
     }
 }
@@ -83,32 +83,34 @@ impl Waiting {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::outlet::Tell;
     use super::*;
 
-    /// Lines of so many bytes each, and what is told of dropped ones.
+    /// A reactor's end, and what is told of dropped lines.
     fn lines(told: &Arc<AtomicUsize>) -> (Lines, Arc<Waiting>) {
         let told = Arc::clone(told);
         let tell = move |_| {
             told.fetch_add(1, Ordering::Relaxed);
         };
-        let waiting = Arc::new(Waiting::default());
-        let bell = Arc::new(Bell::new(Box::new(tell)));
-        (Lines::new(Arc::clone(&waiting), bell), waiting)
+        let outlet = Outlet::without_writer(Tell::new(tell));
+        let lines = outlet.lines();
+        let waiting = Arc::clone(&lines.waiting);
+        (lines, waiting)
     }
 
-    fn push(lines: &mut Lines, bytes: usize) {
+    fn push(lines: &Lines, bytes: usize) {
         lines.push(|out| out.resize(out.len() + bytes, b'x'));
     }
 
     #[test]
     fn a_full_buffer_drops_lines_and_says_so_once() {
         let told = Arc::default();
-        let (mut lines, waiting) = lines(&told);
-        push(&mut lines, LINES_BYTES_MAX - 1);
-        push(&mut lines, 100);
+        let (lines, waiting) = lines(&told);
+        push(&lines, LINES_BYTES_MAX - 1);
+        push(&lines, 100);
         assert_eq!((waiting.lines(), waiting.dropped()), (2, 0));
-        push(&mut lines, 1);
-        push(&mut lines, 1);
+        push(&lines, 1);
+        push(&lines, 1);
         assert_eq!((waiting.lines(), waiting.dropped()), (2, 2));
         assert_eq!(told.load(Ordering::Relaxed), 1);
     }
@@ -116,13 +118,13 @@ mod tests {
     #[test]
     fn an_emptied_buffer_takes_lines_again() {
         let told = Arc::default();
-        let (mut lines, waiting) = lines(&told);
-        push(&mut lines, LINES_BYTES_MAX);
-        push(&mut lines, 1);
+        let (lines, waiting) = lines(&told);
+        push(&lines, LINES_BYTES_MAX);
+        push(&lines, 1);
         let mut batch = Vec::new();
         assert_eq!(waiting.swap(&mut batch), 1);
         assert_eq!(batch.len(), LINES_BYTES_MAX);
-        push(&mut lines, 1);
+        push(&lines, 1);
         assert_eq!((waiting.lines(), waiting.dropped()), (1, 1));
     }
 }

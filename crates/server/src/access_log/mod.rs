@@ -1,24 +1,58 @@
-//! The access log: one line for each exchange, written by a thread of its own.
+//! Access logs: a line for each exchange in each log that wants one, written by threads of their own.
 //!
-//! [`Logged`] wraps a service and writes what it did into the [`Lines`] of its reactor; [`AccessLog`] is the thread
-//! that carries them to a file, a pipe or a terminal. A reactor never waits for it: what does not fit is counted.
+//! A [`LogPlan`] says which logs there are and who writes to which. Each reactor has a [`Scribe`], which notes what a
+//! line needs when a request comes and writes the line when its answer has ended. [`Logs`] holds the open targets and
+//! the threads that carry lines to them. A reactor never waits for a target: what does not fit is counted.
 
 mod bell;
+mod condition;
+mod datagram;
+mod desk;
+mod drop_report;
+mod end_value;
 mod escape;
+mod facts;
+mod file;
 mod format;
-mod json;
+mod journal;
+mod lane;
+mod layout;
 mod lines;
 mod logged;
+mod logs;
+mod number;
+mod outlet;
+mod plan;
 mod pretty;
 mod record;
+mod request_id;
+mod request_value;
+mod rotation;
+mod scribe;
+mod stream;
+mod syslog;
 mod target;
-mod text;
+mod template;
+mod tidying;
+mod variable;
 mod when;
-mod writer;
 
-pub use bell::Notice;
-pub use format::{Color, Format};
-pub use lines::{LINES_BYTES_MAX, Lines};
+pub use condition::{Condition, PathPattern, RULES_MAX, Rule, Statuses, StatusesError};
+pub use datagram::{DatagramAddress, Severity};
+pub use drop_report::DropReport;
+pub use facts::RequestFacts;
+pub use format::{COMBINED, COMMON, Color, FORMATS, Format, FormatError};
+pub use journal::{JOURNAL_PATH, Journal};
+pub use lane::WRITE_EVERY;
+pub use lines::LINES_BYTES_MAX;
 pub use logged::Logged;
-pub use target::{LOG_FILE_MODE, Target};
-pub use writer::{AccessLog, Drops, LinesSource, WRITE_EVERY};
+pub use logs::Logs;
+pub use outlet::{Drops, Notice, Outlet, RECENT_LINE_BYTES_MAX, RECENT_LINES_MAX, Trouble};
+pub use plan::{Choice, LOGS_MAX, LogNumber, LogPlan, NameNumber, Needs, Origin};
+pub use request_id::{REQUEST_ID_BYTES_MAX, RequestId, RequestIds, trusted_request_id};
+pub use rotation::{Copies, Period, Rotation};
+pub use scribe::Scribe;
+pub use syslog::{FACILITIES, Facility, SYSLOG_BYTES_MAX, SYSLOG_PATH, Syslog, SyslogForm};
+pub use target::{FileTarget, LOG_FILE_MODE, OpenError, Target};
+pub use template::{TEMPLATE_BYTES_MAX, TemplateError};
+pub use variable::{Argument, VARIABLES, Variable};

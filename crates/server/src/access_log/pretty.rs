@@ -2,72 +2,97 @@
 
 use std::io::Write as _;
 
-use vervet_engine::http::h1::RequestHead;
 use vervet_engine::http::status::Status;
 
-use super::escape::push_text;
-use super::format::{Color, LineParts, push_number, push_peer};
+use super::end_value::Line;
+use super::escape::{Delimiter, push_text};
+use super::format::Color;
+use super::layout::{Form, Piece};
+use super::number::{push_address, push_three};
+use super::variable::Value;
+use super::when::Style;
 
 /// The longest of the common methods: longer ones push the rest of their line aside.
 const METHOD_WIDTH: usize = 7;
 /// As wide as an IPv4 address of nine digits; wider ones push the target aside.
-const PEER_WIDTH: usize = 12;
+const CLIENT_WIDTH: usize = 12;
 const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
 
-pub(super) fn push_method(out: &mut Vec<u8>, head: &RequestHead<'_>) {
-    push_text(out, head.method_token.as_bytes());
-}
-
-pub(super) fn push_target(out: &mut Vec<u8>, head: &RequestHead<'_>) {
-    push_text(out, head.target);
-}
-
-pub(super) fn push_line(out: &mut Vec<u8>, parts: &LineParts<'_>, color: Color) {
-    let finished = parts.finished;
-    let (method, target) = parts
-        .record
-        .map_or((b"-".as_slice(), b"".as_slice()), |record| {
-            (record.request(), record.rest())
-        });
-    out.extend_from_slice(parts.second);
-    out.extend_from_slice(b"  ");
-    push_status(out, finished.status, color);
-    out.extend_from_slice(b"  ");
-    out.extend_from_slice(method);
-    pad(out, METHOD_WIDTH.saturating_sub(method.len()));
-    push_size(out, finished.content_bytes);
-    // Writing to a Vec does not fail.
-    let _ = write!(out, " {:>6} ms  ", finished.duration_ms);
-    let begin = out.len();
-    push_peer(out, finished.peer);
-    let width = out.len() - begin;
-    pad(out, PEER_WIDTH.saturating_sub(width));
-    out.extend_from_slice(b"  ");
-    out.extend_from_slice(target);
-    if let Some(fault) = finished.fault {
-        out.extend_from_slice(b" (");
-        push_text(out, fault.as_bytes());
-        out.push(b')');
-    }
-}
-
-fn push_status(out: &mut Vec<u8>, status: Status, color: Color) {
-    let code: &[u8] = match (color, status.code()) {
-        (Color::Off, _) => b"",
-        (Color::On, 200..300) => b"\x1b[32m",
-        (Color::On, 300..400) => b"\x1b[36m",
-        (Color::On, 400..500) => b"\x1b[33m",
-        (Color::On, _) => b"\x1b[31m",
+/// What the line is made of.
+pub(super) fn pieces(color: Color) -> Vec<Piece> {
+    let status = match color {
+        Color::On => Value::ColoredStatus,
+        Color::Off => Value::Status,
     };
-    out.extend_from_slice(code);
-    push_number(out, u64::from(status.code()));
-    if color == Color::On {
-        out.extend_from_slice(b"\x1b[0m");
-    }
+    let piece = |before: &str, value| Piece {
+        before: before.as_bytes().to_vec(),
+        value,
+        form: Form::Text(Delimiter::QUOTE),
+    };
+    vec![
+        piece("", Value::Time(Style::OfDay)),
+        piece("  ", status),
+        piece("  ", Value::AlignedMethod),
+        piece("", Value::AlignedSize),
+        piece(" ", Value::AlignedMilliseconds),
+        piece("  ", Value::AlignedClient),
+        piece("  ", Value::Target),
+        Piece {
+            form: Form::Optional,
+            ..piece(" ", Value::FaultInBrackets)
+        },
+    ]
 }
 
-fn pad(out: &mut Vec<u8>, count: usize) {
-    out.extend(std::iter::repeat_n(b' ', count));
+/// Pads the method that begins at `begin`.
+pub(super) fn pad_method(out: &mut Vec<u8>, begin: usize) -> bool {
+    pad(out, begin, METHOD_WIDTH);
+    true
+}
+
+/// Appends one of this format's own values. Says whether it is known.
+pub(super) fn push(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) -> bool {
+    let finished = line.finished;
+    match value {
+        Value::ColoredStatus => push_status(out, finished.status),
+        Value::AlignedSize => push_size(out, finished.content_bytes),
+        Value::AlignedMilliseconds => {
+            // Writing to a Vec does not fail.
+            let _ = write!(out, "{:>6} ms", finished.duration_ms);
+        }
+        Value::AlignedClient => {
+            let begin = out.len();
+            push_address(out, line.client());
+            pad(out, begin, CLIENT_WIDTH);
+        }
+        Value::FaultInBrackets => {
+            let Some(fault) = finished.fault else {
+                return false;
+            };
+            out.push(b'(');
+            push_text(out, fault.as_bytes(), Delimiter::QUOTE);
+            out.push(b')');
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn push_status(out: &mut Vec<u8>, status: Status) {
+    let color: &[u8] = match status.code() {
+        200..300 => b"\x1b[32m",
+        300..400 => b"\x1b[36m",
+        400..500 => b"\x1b[33m",
+        _ => b"\x1b[31m",
+    };
+    out.extend_from_slice(color);
+    push_three(out, u32::from(status.code()));
+    out.extend_from_slice(b"\x1b[0m");
+}
+
+fn pad(out: &mut Vec<u8>, begin: usize, width: usize) {
+    let missing = width.saturating_sub(out.len() - begin);
+    out.extend(std::iter::repeat_n(b' ', missing));
 }
 
 /// Appends `    13 B`, `   1.2 kB`: nine characters wide.

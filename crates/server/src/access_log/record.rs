@@ -1,36 +1,105 @@
-//! What is kept of a request's head until its line is written: the parts of the line that it decides, as they will
-//! stand there. The buffers are used again, so that in the steady state nothing is allocated.
+//! What is kept of a request until its lines are written: the segments that its head decides, as they will stand there.
+//! The buffers are used again, so that in the steady state nothing is allocated.
 
-use vervet_engine::http::h1::RequestHead;
+use std::net::IpAddr;
+use std::rc::Rc;
 
-use super::format::Format;
+use super::condition::Matched;
+use super::desk::Desk;
+use super::plan::Origin;
 
 /// A buffer that has grown past this, in bytes, is not kept for the next request.
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
-/// The parts of a line that the head decides.
+/// A log that gets a line of the request, if its rules let the status pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// The log's number in the plan.
+    pub(super) log: u16,
+    /// What is known of its rules.
+    pub(super) matched: Matched,
+}
+
+/// What is kept of one request.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     text: Vec<u8>,
-    request_end: usize,
+    segment_ends: Vec<usize>,
+    response: Vec<u8>,
+    /// Begin and end of each; none where the response does not have the field.
+    response_places: Vec<Option<(usize, usize)>>,
+    pub(super) entries: Vec<Entry>,
+    /// The logs as they were when the request came.
+    pub(super) desk: Option<Rc<Desk>>,
+    client: Option<IpAddr>,
+    origin: Origin,
 }
 
 impl Record {
-    /// What says method, target and version.
-    pub(super) fn request(&self) -> &[u8] {
-        &self.text[..self.request_end]
-    }
-
-    /// What comes after status and size.
-    pub(super) fn rest(&self) -> &[u8] {
-        &self.text[self.request_end..]
-    }
-
-    fn fill(&mut self, format: Format, head: &RequestHead<'_>) {
+    /// Begins anew.
+    pub(super) fn begin(&mut self, desk: &Rc<Desk>, client: Option<IpAddr>, origin: Origin) {
         self.text.clear();
-        format.push_request(&mut self.text, head);
-        self.request_end = self.text.len();
-        format.push_rest(&mut self.text, head);
+        self.segment_ends.clear();
+        self.response.clear();
+        self.response_places.clear();
+        self.entries.clear();
+        self.desk = Some(Rc::clone(desk));
+        self.client = client;
+        self.origin = origin;
+    }
+
+    /// Adds one segment, which `push` appends.
+    pub(super) fn add_segment(&mut self, push: impl FnOnce(&mut Vec<u8>)) {
+        push(&mut self.text);
+        self.segment_ends.push(self.text.len());
+    }
+
+    /// Adds one field of the response, which `push` appends if it is there.
+    pub(super) fn add_response(&mut self, push: impl FnOnce(&mut Vec<u8>) -> bool) {
+        let begin = self.response.len();
+        let known = push(&mut self.response);
+        let place = (begin, self.response.len());
+        self.response_places.push(known.then_some(place));
+    }
+
+    /// Forgets the fields of a response that another has taken the place of.
+    pub(super) fn clear_response(&mut self) {
+        self.response.clear();
+        self.response_places.clear();
+    }
+
+    /// The segment of this number.
+    pub(super) fn segment(&self, index: usize) -> Option<&[u8]> {
+        let begin = match index.checked_sub(1) {
+            Some(before) => *self.segment_ends.get(before)?,
+            None => 0,
+        };
+        self.text.get(begin..*self.segment_ends.get(index)?)
+    }
+
+    /// The response's field of this number.
+    pub(super) fn response(&self, index: usize) -> Option<&[u8]> {
+        let (begin, end) = (*self.response_places.get(index)?)?;
+        self.response.get(begin..end)
+    }
+
+    /// The client, where it is not the peer.
+    pub(super) fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// The site and the route.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    fn release(&mut self) {
+        self.desk = None;
+        for buffer in [&mut self.text, &mut self.response] {
+            if buffer.capacity() > KEPT_BYTES_MAX {
+                *buffer = Vec::new();
+            }
+        }
     }
 }
 
@@ -42,30 +111,30 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Keeps what is needed of a head.
-    pub(super) fn add(&mut self, format: Format, head: &RequestHead<'_>) -> u32 {
+    /// A record, and the tag that it is found by.
+    pub(super) fn take(&mut self) -> (u32, &mut Record) {
         let tag = self.free.pop().unwrap_or_else(|| {
             self.records.push(Record::default());
             // As many as exchanges under way: fewer than descriptors.
             u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX)
         });
-        if let Some(record) = self.records.get_mut(tag as usize) {
-            record.fill(format, head);
-        }
-        tag
+        (tag, &mut self.records[tag as usize])
     }
 
-    /// The record of an exchange that has ended.
+    /// The record of an exchange under way.
     pub(super) fn get(&self, tag: u32) -> Option<&Record> {
         self.records.get(tag as usize)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut(&mut self, tag: u32) -> Option<&mut Record> {
+        self.records.get_mut(tag as usize)
     }
 
     /// Lets the record be used again. Call it once for each tag.
     pub(super) fn release(&mut self, tag: u32) {
         if let Some(record) = self.records.get_mut(tag as usize) {
-            if record.text.capacity() > KEPT_BYTES_MAX {
-                record.text = Vec::new();
-            }
+            record.release();
             self.free.push(tag);
         }
     }
@@ -73,26 +142,13 @@ impl Records {
 
 #[cfg(test)]
 mod tests {
-    use vervet_engine::http::field::FieldSlots;
-    use vervet_engine::http::h1::{HeadLimits, Received, Server};
-
     use super::*;
 
-    /// Keeps what is needed of a request whose target has so many bytes.
-    fn add(records: &mut Records, target_bytes: usize) -> u32 {
-        let limits = HeadLimits {
-            head_bytes_max: 65_536,
-            fields_max: 8,
-            target_bytes_max: 32_768,
-            trailer_bytes_max: 0,
-        };
-        let target = "x".repeat(target_bytes - 1);
-        let request = format!("GET /{target} HTTP/1.1\r\nHost: a\r\n\r\n");
-        let mut slots = FieldSlots::new();
-        match Server::new().receive(request.as_bytes(), &mut slots, &limits) {
-            Ok(Received::Head { head, .. }) => records.add(Format::Common, &head),
-            other => panic!("{other:?}"),
-        }
+    fn add(records: &mut Records, bytes: usize) -> u32 {
+        let (tag, record) = records.take();
+        record.begin(&Rc::default(), None, Origin::default());
+        record.add_segment(|out| out.resize(bytes, b'x'));
+        tag
     }
 
     #[test]
@@ -108,5 +164,26 @@ mod tests {
         assert_eq!(add(&mut records, 10), second);
         assert_eq!(add(&mut records, 10), first);
         assert_eq!(add(&mut records, 10), 2);
+    }
+
+    #[test]
+    fn segments_and_fields_keep_their_numbers() {
+        let mut record = Record::default();
+        for text in ["one", "", "three"] {
+            record.add_segment(|out| out.extend_from_slice(text.as_bytes()));
+        }
+        for text in [Some("a"), None, Some("")] {
+            record.add_response(|out| {
+                out.extend_from_slice(text.unwrap_or_default().as_bytes());
+                text.is_some()
+            });
+        }
+        let segments: Vec<_> = (0..4).map(|index| record.segment(index)).collect();
+        assert_eq!(
+            segments,
+            [Some(&b"one"[..]), Some(b""), Some(b"three"), None]
+        );
+        let fields: Vec<_> = (0..4).map(|index| record.response(index)).collect();
+        assert_eq!(fields, [Some(&b"a"[..]), None, Some(b""), None]);
     }
 }

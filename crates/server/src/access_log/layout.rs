@@ -1,0 +1,224 @@
+//! A line as a list of pieces, sorted by when they are known.
+//!
+//! What the request's head decides is written down while the head is there, in segments: runs of pieces that stand side
+//! by side in the line. At the end the segments are copied between the pieces that are known only then.
+
+use super::end_value::{self, Line};
+use super::escape::{Delimiter, push_json, push_text};
+use super::facts::RequestFacts;
+use super::record::Record;
+use super::request_value;
+use super::variable::{Stage, Value};
+
+/// Some text and a value behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) before: Vec<u8>,
+    pub(super) value: Value,
+    pub(super) form: Form,
+}
+
+/// How a value stands in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Escaped text; `-` where it is not known.
+    Text(Delimiter),
+    /// The text of a JSON member that begins in `before`; nothing at all where it is not known.
+    Member,
+    /// As it is; nothing at all, `before` neither, where it is not known.
+    Optional,
+}
+
+/// A line that is ready to be written again and again.
+#[derive(Debug)]
+pub(super) struct Layout {
+    segments: Vec<Segment>,
+    responses: Vec<Piece>,
+    steps: Vec<Step>,
+    tail: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Segment {
+    pieces: Vec<Piece>,
+    /// What stands there for a request that nobody could read.
+    absent: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Segment(usize),
+    Response(usize),
+    End(Piece),
+}
+
+impl Layout {
+    /// A line of these pieces, and what ends it.
+    pub(super) fn new(pieces: Vec<Piece>, mut tail: Vec<u8>) -> Self {
+        tail.push(b'\n');
+        let mut layout = Self {
+            segments: Vec::new(),
+            responses: Vec::new(),
+            steps: Vec::new(),
+            tail,
+        };
+        for piece in pieces {
+            layout.add(piece);
+        }
+        for segment in &mut layout.segments {
+            for piece in &segment.pieces {
+                piece.push(&mut segment.absent, |out| {
+                    request_value::push_absent(out, &piece.value)
+                });
+            }
+        }
+        layout
+    }
+
+    fn add(&mut self, piece: Piece) {
+        match piece.value.stage() {
+            Stage::End => self.steps.push(Step::End(piece)),
+            Stage::Response => {
+                self.steps.push(Step::Response(self.responses.len()));
+                self.responses.push(piece);
+            }
+            Stage::Request => {
+                if !matches!(self.steps.last(), Some(Step::Segment(_))) {
+                    self.steps.push(Step::Segment(self.segments.len()));
+                    self.segments.push(Segment {
+                        pieces: Vec::new(),
+                        absent: Vec::new(),
+                    });
+                }
+                if let Some(segment) = self.segments.last_mut() {
+                    segment.pieces.push(piece);
+                }
+            }
+        }
+    }
+
+    /// Whether a value of this kind stands in the line.
+    pub(super) fn has(&self, matches: impl Fn(&Value) -> bool) -> bool {
+        let steps = self.steps.iter().filter_map(|step| match step {
+            Step::End(piece) => Some(piece),
+            Step::Segment(_) | Step::Response(_) => None,
+        });
+        let segments = self.segments.iter().flat_map(|segment| &segment.pieces);
+        segments
+            .chain(&self.responses)
+            .chain(steps)
+            .any(|piece| matches(&piece.value))
+    }
+
+    /// How many segments a request leaves in its record.
+    pub(super) fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// How many fields of the response it leaves there.
+    pub(super) fn responses(&self) -> usize {
+        self.responses.len()
+    }
+
+    /// Writes down what the request decides.
+    pub(super) fn note_request(&self, record: &mut Record, facts: &RequestFacts<'_>) {
+        for segment in &self.segments {
+            record.add_segment(|out| {
+                for piece in &segment.pieces {
+                    piece.push(out, |out| request_value::push(out, piece, facts));
+                }
+            });
+        }
+    }
+
+    /// Writes down what a response's head decides: status line and field lines, each with CRLF.
+    pub(super) fn note_response(&self, record: &mut Record, head: &[u8]) {
+        for piece in &self.responses {
+            let Value::Response(name) = &piece.value else {
+                continue;
+            };
+            let value = response_field(head, name);
+            record.add_response(|out| match value {
+                Some(value) => put(out, value, piece.form),
+                None => false,
+            });
+        }
+    }
+
+    /// Appends the line with its end.
+    pub(super) fn push_line(&self, out: &mut Vec<u8>, line: &Line<'_>) {
+        for step in &self.steps {
+            match step {
+                Step::Segment(index) => {
+                    let segment = line.segment(*index);
+                    let absent = || self.segments[*index].absent.as_slice();
+                    out.extend_from_slice(segment.unwrap_or_else(absent));
+                }
+                Step::End(piece) => piece.push(out, |out| end_value::push(out, piece, line)),
+                Step::Response(index) => {
+                    self.responses[*index].push(out, |out| match line.response(*index) {
+                        Some(text) => {
+                            out.extend_from_slice(text);
+                            true
+                        }
+                        None => false,
+                    });
+                }
+            }
+        }
+        out.extend_from_slice(&self.tail);
+    }
+}
+
+impl Piece {
+    /// Appends the text before, and the value if `push` knows it.
+    fn push(&self, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>) -> bool) {
+        let begin = out.len();
+        out.extend_from_slice(&self.before);
+        match (push(out), self.form) {
+            (true, Form::Member) => out.push(b'"'),
+            (true, _) => {}
+            (false, Form::Text(_)) => out.push(b'-'),
+            (false, _) => out.truncate(begin),
+        }
+    }
+}
+
+/// Appends bytes of a peer as the form wants them. Says that they are known.
+pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8], form: Form) -> bool {
+    match form {
+        Form::Text(delimiter) => push_text(out, bytes, delimiter),
+        Form::Member => push_json(out, bytes),
+        Form::Optional => push_text(out, bytes, Delimiter::QUOTE),
+    }
+    true
+}
+
+/// The value of the first field line of this name.
+fn response_field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    head.split(|byte| *byte == b'\n').skip(1).find_map(|line| {
+        let (field, value) = line.split_at_checked(name.len())?;
+        let value = value.strip_prefix(b":")?;
+        field
+            .eq_ignore_ascii_case(name.as_bytes())
+            .then(|| value.trim_ascii())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_response_are_found_by_their_whole_name() {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag:\"x\"\r\nX: \r\n";
+        let check = |name: &str, expected: Option<&[u8]>| {
+            assert_eq!(response_field(head, name), expected, "{name}");
+        };
+        check("content-type", Some(b"text/plain"));
+        check("ETAG", Some(b"\"x\""));
+        check("x", Some(b""));
+        check("content", None);
+        check("http/1.1 200 ok", None);
+    }
+}
