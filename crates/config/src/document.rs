@@ -8,6 +8,7 @@ use crate::assemble::Assembly;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parse::{Role, parse_file};
 use crate::reader::Reader;
+use crate::render::{Style, render_text};
 use crate::section::Section;
 use crate::setting::Setting;
 use crate::shape::Field;
@@ -208,7 +209,8 @@ impl<'e> Documents<'e> {
             span: at,
             value: Value::Table(root),
         };
-        let mut reader = Reader::new(&self.sources, self.environment, &mut self.found);
+        let mut reader =
+            Reader::new(&self.sources, self.environment, &mut self.found).of(S::declaration());
         let value = S::read(&root, &mut reader);
         self.found.sort();
         Reading {
@@ -284,7 +286,7 @@ pub struct Reading<S> {
 impl<S> Reading<S> {
     /// The findings for people, without colours.
     pub fn to_text(&self) -> String {
-        crate::render_text(&self.diagnostics, &self.sources)
+        render_text(&self.diagnostics, &self.sources, Style::Plain)
     }
 }
 

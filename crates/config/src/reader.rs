@@ -5,8 +5,9 @@ use std::fmt::Debug;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expand::{Fault, Unexpanded, expand};
+use crate::places::{Place, places};
 use crate::setting::{Origin, Setting};
-use crate::shape::{Literal, Shape, quoted};
+use crate::shape::{Bounds, Declaration, Field, Literal, Shape, quoted};
 use crate::show::Shown;
 use crate::source::{SourceKind, Sources};
 use crate::span::Span;
@@ -51,10 +52,20 @@ pub struct Reader<'a> {
     sources: &'a Sources,
     environment: &'a dyn Fn(&str) -> Option<String>,
     found: &'a mut Diagnostics,
+    /// The declaration of the whole document, for what is said of directives that stand elsewhere.
+    root: Option<&'static Declaration>,
     /// What is being read, from the outside in.
-    subjects: Vec<Cow<'static, str>>,
+    subjects: Vec<Subject>,
     /// While a default is read: the section that lacks the directive, which takes the blame for it.
     default_of: Option<Span>,
+}
+
+/// What findings speak of.
+struct Subject {
+    /// The name of a directive, or the one that the user has given to a table; empty for the element of a list.
+    name: Cow<'static, str>,
+    /// Of the directive.
+    bounds: Option<Bounds>,
 }
 
 impl<'a> Reader<'a> {
@@ -67,6 +78,7 @@ impl<'a> Reader<'a> {
             sources,
             environment,
             found,
+            root: None,
             subjects: Vec::new(),
             default_of: None,
         }
@@ -81,59 +93,87 @@ impl<'a> Reader<'a> {
         self.found.push(diagnostic);
     }
 
+    /// Makes the declarations of a whole document known.
+    pub(crate) fn of(mut self, root: &'static Declaration) -> Reader<'a> {
+        self.root = Some(root);
+        self
+    }
+
+    /// The headers of all sections that have a directive of this name.
+    pub(crate) fn headers_of(&self, name: &str) -> Vec<String> {
+        let places = self.root.map(places).unwrap_or_default();
+        let has = places
+            .iter()
+            .filter(|place| place.declaration.field(name).is_some());
+        has.map(Place::header).collect()
+    }
+
     /// Reports that a value is of another kind than the one that is taken.
     pub fn mismatch(&mut self, node: &Node, wanted: &Shape) {
         if matches!(node.value, Value::Broken) {
             return;
         }
-        let message = format!("{} is given {}", self.subject(), node.value.kind());
-        self.report(Diagnostic::error(node.span, message).expected(wanted.phrase()));
+        let reason = format!("is given {}", node.value.kind());
+        self.refuse(node, wanted, &reason);
     }
 
-    /// Reports that a value is of the right kind and still none, with the reason.
+    /// Reports that a value is none of what is taken, with the reason as the end of a sentence.
     pub fn refuse(&mut self, node: &Node, wanted: &Shape, reason: &str) {
         let message = format!("{} {reason}", self.subject());
-        self.report(Diagnostic::error(node.span, message).expected(wanted.phrase()));
-    }
-
-    /// Reports a name that is none of those known.
-    pub(crate) fn unknown(&mut self, span: Span, message: String, name: &str, known: &[&str]) {
-        let nearest = nearest(name, known);
-        let mut diagnostic = Diagnostic::error(span, message).nearest(nearest);
-        if !known.is_empty() {
-            let known = quoted(known.iter().copied());
-            diagnostic = diagnostic.expected(format!("one of {known}"));
-        }
-        self.report(diagnostic);
+        let bounds = self.subjects.last().and_then(|subject| subject.bounds);
+        self.report(Diagnostic::error(node.span, message).expected(wanted.phrase_within(bounds)));
     }
 
     /// What is being read, for the beginning of a message: `` `max_age` `` or `` an element of `hosts` ``.
     pub fn subject(&self) -> String {
         match self.subjects.as_slice() {
             [] => "the document".to_owned(),
-            [.., of, element] if element.is_empty() => format!("an element of `{of}`"),
-            [.., name] => format!("`{name}`"),
+            [.., of, element] if element.name.is_empty() => {
+                format!("an element of `{}`", of.name)
+            }
+            [.., subject] => format!("`{}`", subject.name),
         }
     }
 
-    /// Reads something inside of a directive, or of another name.
+    /// Reads something of another name inside of a directive.
     pub fn within<T>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
         read: impl FnOnce(&mut Reader<'a>) -> T,
     ) -> T {
-        self.subjects.push(name.into());
-        let result = read(self);
-        self.subjects.pop();
-        result
+        let name = name.into();
+        self.about(Subject { name, bounds: None }, read)
     }
 
     /// Reads an element of the list that is being read.
     pub fn element<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
-        if self.subjects.last().is_some_and(|last| last.is_empty()) {
+        let list = self.subjects.last();
+        if list.is_some_and(|list| list.name.is_empty()) {
             return read(self);
         }
-        self.within("", read)
+        let bounds = list.and_then(|list| list.bounds);
+        let name = Cow::Borrowed("");
+        self.about(Subject { name, bounds }, read)
+    }
+
+    /// Reads a directive.
+    pub(crate) fn directive<T>(
+        &mut self,
+        field: &'static Field,
+        read: impl FnOnce(&mut Reader<'a>) -> T,
+    ) -> T {
+        let subject = Subject {
+            name: Cow::Borrowed(field.name()),
+            bounds: field.bounds_text(),
+        };
+        self.about(subject, read)
+    }
+
+    fn about<T>(&mut self, subject: Subject, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
+        self.subjects.push(subject);
+        let result = read(self);
+        self.subjects.pop();
+        result
     }
 
     /// The text of a value with its variables expanded; everything else is a mismatch.
@@ -230,6 +270,15 @@ impl<'a> Reader<'a> {
         self.default_of = before;
         value
     }
+}
+
+/// A name that is none of those known.
+pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(span, message).nearest(nearest(name, known));
+    if known.is_empty() {
+        return diagnostic;
+    }
+    diagnostic.expected(format!("one of {}", quoted(known.iter().copied())))
 }
 
 /// The known name that is near enough to be meant: closer than a third of its letters are wrong.

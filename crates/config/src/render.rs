@@ -9,9 +9,22 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 use crate::source::Sources;
 use crate::span::Span;
 
+/// Whether text is drawn for a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// Letters alone: files, pipes, `NO_COLOR`.
+    #[default]
+    Plain,
+    /// With the colours of a terminal.
+    Coloured,
+}
+
 /// All findings, each with an empty line behind it.
-pub fn render_text(diagnostics: &Diagnostics, sources: &Sources) -> String {
-    let renderer = Renderer::plain();
+pub fn render_text(diagnostics: &Diagnostics, sources: &Sources, style: Style) -> String {
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Coloured => Renderer::styled(),
+    };
     let mut text = String::new();
     for diagnostic in diagnostics {
         text.push_str(&renderer.render(&[group(diagnostic, sources)]));

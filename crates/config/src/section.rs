@@ -1,7 +1,7 @@
 //! Sections: structures whose fields are directives. [`section!`](crate::section) declares one; here is what it becomes.
 
 use crate::diagnostic::Diagnostic;
-use crate::reader::{Bounded, FromConfig, Reader};
+use crate::reader::{Bounded, FromConfig, Reader, unknown};
 use crate::setting::{Origin, Setting};
 use crate::shape::{Declaration, Field, Literal};
 use crate::show::ShownEntry;
@@ -228,7 +228,14 @@ fn unknown_directive(
     reader: &mut Reader<'_>,
 ) {
     let known: Vec<&str> = declaration.fields.iter().map(Field::name).collect();
-    reader.unknown(span, format!("unknown directive `{name}`"), name, &known);
+    let message = format!("unknown directive `{name}`");
+    let mut diagnostic = unknown(span, message, name, &known);
+    if diagnostic.nearest.is_none() {
+        for header in reader.headers_of(name) {
+            diagnostic = diagnostic.note(format!("`{name}` is a directive of {header}"));
+        }
+    }
+    reader.report(diagnostic);
 }
 
 /// The directives of one section while they are read.
@@ -247,7 +254,7 @@ impl Fields<'_, '_> {
         let name = field.name();
         let given = self.given.iter().find(|(given, _)| *given == name);
         if let Some((_, node)) = given {
-            return self.reader.within(name, |reader| {
+            return self.reader.directive(field, |reader| {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
             });
@@ -256,14 +263,14 @@ impl Fields<'_, '_> {
         let default = |value| Setting::new(value, Origin::Default, at);
         if let Some(literal) = &field.default {
             let read = |reader: &mut Reader<'_>| reader.declared(literal, at);
-            return self.reader.within(name, read).map(default);
+            return self.reader.directive(field, read).map(default);
         }
         if T::insists() {
             self.missing(field);
             return None;
         }
         self.reader
-            .within(name, |reader| T::absent(at, reader))
+            .directive(field, |reader| T::absent(at, reader))
             .map(default)
     }
 
@@ -287,9 +294,8 @@ impl Fields<'_, '_> {
             return Some(setting);
         }
         let message = format!("`{}` is out of bounds", field.name());
-        let range = format!("{} to {}", low.text(), high.text());
-        self.reader
-            .report(Diagnostic::error(setting.span(), message).expected(range));
+        let problem = Diagnostic::error(setting.span(), message).expected(field.phrase());
+        self.reader.report(problem);
         None
     }
 
@@ -301,7 +307,7 @@ impl Fields<'_, '_> {
     fn missing(&mut self, field: &'static Field) {
         let name = field.name();
         let message = format!("the directive `{name}` is missing");
-        let expected = format!("`{name}`, {}", (field.shape)().phrase());
+        let expected = format!("`{name}`, {}", field.phrase());
         self.reader
             .report(Diagnostic::error(self.at, message).expected(expected));
     }

@@ -109,6 +109,18 @@ impl Field {
     pub fn is_required(&self) -> bool {
         self.default.is_none() && (self.insists)()
     }
+
+    /// Its bounds as they would stand in a document.
+    pub fn bounds_text(&self) -> Option<Bounds> {
+        self.bounds
+            .as_ref()
+            .map(|(low, high)| (low.text(), high.text()))
+    }
+
+    /// What it takes, within its bounds: `a time from "0s" to "1d"`.
+    pub fn phrase(&self) -> String {
+        (self.shape)().phrase_within(self.bounds_text())
+    }
 }
 
 /// A value in a declaration, as it would stand in a document. It is read once.
@@ -141,51 +153,89 @@ impl Literal {
     }
 }
 
+/// The least and the greatest value of a directive, as its declaration has them.
+pub type Bounds = (&'static str, &'static str);
+
 impl Shape {
     /// What is expected, with its article: `a time such as "10s"`.
     pub fn phrase(&self) -> String {
+        self.phrase_within(None)
+    }
+
+    /// The same within the bounds of a directive: `a time from "0s" to "1d"`.
+    pub fn phrase_within(&self, bounds: Option<Bounds>) -> String {
         match self {
-            Shape::Boolean => "`true` or `false`".to_owned(),
-            Shape::Integer { min, max } => format!("an integer{}", range(*min, *max)),
-            Shape::Number => "a number".to_owned(),
-            Shape::Text(text) if text.example.is_empty() => with_article(text.noun),
-            Shape::Text(text) => {
-                format!("{} such as \"{}\"", with_article(text.noun), text.example)
-            }
-            Shape::Word(words) => format!("one of {}", quoted(words.iter().map(|word| word.name))),
-            Shape::List(element) => format!("a list of {}", element.plural()),
-            Shape::Named(_) => "a table of named entries".to_owned(),
             Shape::Section(declaration) => match declaration.short_field() {
-                Some(field) => format!("a table, or {}", (field.shape)().phrase()),
+                Some(field) => format!("a table, or {}", field.phrase()),
                 None => "a table".to_owned(),
             },
+            Shape::Boolean => "`true` or `false`".to_owned(),
+            Shape::Word(words) => format!("one of {}", quoted(words.iter().map(|word| word.name))),
+            Shape::Named(_) => "a table of named entries".to_owned(),
+            Shape::List(element) => format!("a list of {}", element.plural(bounds)),
             Shape::Either(shapes) => {
                 let phrases: Vec<String> = shapes.iter().map(Shape::phrase).collect();
-                phrases.join(", or ")
+                format!(
+                    "{}{}",
+                    phrases.join(", or "),
+                    bounds.map(range).unwrap_or_default()
+                )
+            }
+            Shape::Integer { .. } | Shape::Number | Shape::Text(_) => {
+                format!("{}{}", with_article(self.noun()), self.extent(bounds))
             }
         }
     }
 
     /// Several of them: `times`.
-    fn plural(&self) -> String {
+    fn plural(&self, bounds: Option<Bounds>) -> String {
         match self {
             Shape::Boolean => "booleans".to_owned(),
-            Shape::Integer { min, max } => format!("integers{}", range(*min, *max)),
-            Shape::Number => "numbers".to_owned(),
-            Shape::Text(text) if text.example.is_empty() => format!("{}s", text.noun),
-            Shape::Text(text) => format!("{}s such as [\"{}\"]", text.noun, text.example),
             Shape::Word(words) => {
                 format!(
                     "words out of {}",
                     quoted(words.iter().map(|word| word.name))
                 )
             }
-            Shape::List(element) => format!("lists of {}", element.plural()),
+            Shape::List(element) => format!("lists of {}", element.plural(bounds)),
             Shape::Named(_) | Shape::Section(_) => "tables".to_owned(),
             Shape::Either(shapes) => {
-                let phrases: Vec<String> = shapes.iter().map(Shape::plural).collect();
-                phrases.join(" or ")
+                let plurals: Vec<String> = shapes.iter().map(|shape| shape.plural(None)).collect();
+                format!(
+                    "{}{}",
+                    plurals.join(" or "),
+                    bounds.map(range).unwrap_or_default()
+                )
             }
+            Shape::Integer { .. } | Shape::Number | Shape::Text(_) => {
+                format!("{}{}", plural_of(self.noun()), self.extent(bounds))
+            }
+        }
+    }
+
+    /// What a value without structure is called.
+    fn noun(&self) -> &'static str {
+        match self {
+            Shape::Integer { .. } => "integer",
+            Shape::Number => "number",
+            Shape::Text(text) => text.noun,
+            _ => "value",
+        }
+    }
+
+    /// What is said behind the noun: the bounds, else those of the type, else an example.
+    fn extent(&self, bounds: Option<Bounds>) -> String {
+        match (self, bounds) {
+            (_, Some(bounds)) => range(bounds),
+            (Shape::Integer { min, max }, None) => match (*min, *max) {
+                (0, max) if max >= i128::from(u32::MAX) => ", 0 or more".to_owned(),
+                (_, max) if max >= i128::from(i32::MAX) => String::new(),
+                (min, max) => format!(" from {min} to {max}"),
+            },
+            (Shape::Text(text), None) if !text.example.is_empty() => {
+                format!(" such as \"{}\"", text.example)
+            }
+            _ => String::new(),
         }
     }
 
@@ -225,21 +275,24 @@ impl Declaration {
     }
 }
 
-fn range(min: i128, max: i128) -> String {
-    if min == 0 && max >= i128::from(u32::MAX) {
-        ", 0 or more".to_owned()
-    } else if max >= i128::from(u32::MAX) {
-        String::new()
-    } else {
-        format!(" from {min} to {max}")
-    }
+fn range((low, high): Bounds) -> String {
+    format!(" from {low} to {high}")
 }
 
+/// By its first letter. A noun in `u` gets `a`: a URL, a user.
 fn with_article(noun: &str) -> String {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+    if noun.to_ascii_lowercase().starts_with(['a', 'e', 'i', 'o']) {
         format!("an {noun}")
     } else {
         format!("a {noun}")
+    }
+}
+
+fn plural_of(noun: &str) -> String {
+    match noun.as_bytes() {
+        [stem @ .., b'y'] if !stem.ends_with(b"e") => format!("{}ies", &noun[..noun.len() - 1]),
+        [.., b's' | b'x' | b'h'] => format!("{noun}es"),
+        _ => format!("{noun}s"),
     }
 }
 

@@ -9,6 +9,8 @@ pub enum Shown {
     Nothing,
     /// Text, without quotes.
     Text(String),
+    /// Text that is not to be seen.
+    Hidden,
     /// A number.
     Integer(i128),
     /// A number with a fraction.

@@ -1,6 +1,6 @@
 //! Words: enumerations whose variants are typed as text. [`words!`](crate::words) declares one.
 
-use crate::reader::Reader;
+use crate::reader::{Reader, unknown};
 use crate::shape::{Shape, Word};
 use crate::tree::Node;
 
@@ -90,6 +90,6 @@ pub fn read_word(
         return Some(word);
     }
     let message = format!("{} cannot be `{text}`", reader.subject());
-    reader.unknown(node.span, message, &text, &known);
+    reader.report(unknown(node.span, message, &text, &known));
     None
 }
