@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a connection is one too many.
@@ -31,27 +31,35 @@ impl AddressKey {
 }
 
 /// The counts and their caps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Gate {
     connections: AtomicUsize,
-    connections_max: usize,
+    connections_max: AtomicUsize,
     per_address: Mutex<HashMap<AddressKey, u32>>,
-    per_address_max: u32,
+    per_address_max: AtomicU32,
 }
+
+/// Says that a connection was counted in, and as whose: to be handed back when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entered(Option<AddressKey>);
 
 impl Gate {
     /// A gate for this many connections in all, and this many from one address; 0 means no cap.
     pub fn new(connections_max: usize, per_address_max: u32) -> Self {
-        Self {
-            connections: AtomicUsize::new(0),
-            connections_max: if connections_max == 0 {
-                usize::MAX
-            } else {
-                connections_max
-            },
-            per_address: Mutex::default(),
-            per_address_max,
-        }
+        let gate = Self::default();
+        gate.set_caps(connections_max, per_address_max);
+        gate
+    }
+
+    /// Sets other caps. Connections that are there stay, however many they are.
+    pub fn set_caps(&self, connections_max: usize, per_address_max: u32) {
+        let in_all = match connections_max {
+            0 => usize::MAX,
+            max => max,
+        };
+        self.connections_max.store(in_all, Ordering::Relaxed);
+        self.per_address_max
+            .store(per_address_max, Ordering::Relaxed);
     }
 
     /// Connections now counted.
@@ -61,7 +69,7 @@ impl Gate {
 
     /// Whether one more connection would be too many.
     pub fn is_full(&self) -> bool {
-        self.connections() >= self.connections_max
+        self.connections() >= self.connections_max.load(Ordering::Relaxed)
     }
 
     fn addresses(&self) -> MutexGuard<'_, HashMap<AddressKey, u32>> {
@@ -72,32 +80,34 @@ impl Gate {
 
     /// Counts a connection in, unless it is one too many. A peer without an address (a unix socket) counts in
     /// all only.
-    pub fn enter(&self, peer: Option<SocketAddr>) -> Result<(), TooMany> {
-        if self.connections.fetch_add(1, Ordering::Relaxed) >= self.connections_max {
+    pub fn enter(&self, peer: Option<SocketAddr>) -> Result<Entered, TooMany> {
+        let connections_max = self.connections_max.load(Ordering::Relaxed);
+        if self.connections.fetch_add(1, Ordering::Relaxed) >= connections_max {
             self.connections.fetch_sub(1, Ordering::Relaxed);
             return Err(TooMany::InAll);
         }
-        let Some(peer) = peer.filter(|_| self.per_address_max > 0) else {
-            return Ok(());
+        let per_address_max = self.per_address_max.load(Ordering::Relaxed);
+        let Some(peer) = peer.filter(|_| per_address_max > 0) else {
+            return Ok(Entered(None));
         };
+        let key = AddressKey::of(peer);
         let mut addresses = self.addresses();
-        let count = addresses.entry(AddressKey::of(peer)).or_default();
-        if *count >= self.per_address_max {
+        let count = addresses.entry(key).or_default();
+        if *count >= per_address_max {
             drop(addresses);
             self.connections.fetch_sub(1, Ordering::Relaxed);
             return Err(TooMany::FromAddress);
         }
         *count += 1;
-        Ok(())
+        Ok(Entered(Some(key)))
     }
 
     /// Counts out a connection that was counted in.
-    pub fn leave(&self, peer: Option<SocketAddr>) {
+    pub fn leave(&self, entered: Entered) {
         self.connections.fetch_sub(1, Ordering::Relaxed);
-        let Some(peer) = peer.filter(|_| self.per_address_max > 0) else {
+        let Some(key) = entered.0 else {
             return;
         };
-        let key = AddressKey::of(peer);
         let mut addresses = self.addresses();
         if let Some(count) = addresses.get_mut(&key) {
             *count -= 1;
@@ -121,9 +131,9 @@ mod tests {
     fn the_connection_above_the_cap_is_one_too_many() {
         let gate = Gate::new(2, 0);
         gate.enter(peer("10.0.0.1")).unwrap();
-        gate.enter(None).unwrap();
+        let second = gate.enter(None).unwrap();
         assert_eq!(gate.enter(None), Err(TooMany::InAll));
-        gate.leave(None);
+        gate.leave(second);
         gate.enter(None).unwrap();
         assert_eq!(gate.connections(), 2);
     }
@@ -131,10 +141,10 @@ mod tests {
     #[test]
     fn one_address_is_capped_and_others_are_not() {
         let gate = Gate::new(0, 1);
-        gate.enter(peer("10.0.0.1")).unwrap();
+        let first = gate.enter(peer("10.0.0.1")).unwrap();
         assert_eq!(gate.enter(peer("10.0.0.1")), Err(TooMany::FromAddress));
         gate.enter(peer("10.0.0.2")).unwrap();
-        gate.leave(peer("10.0.0.1"));
+        gate.leave(first);
         gate.enter(peer("10.0.0.1")).unwrap();
         assert_eq!(gate.connections(), 2);
     }
@@ -148,6 +158,24 @@ mod tests {
             Err(TooMany::FromAddress)
         );
         gate.enter(peer("2001:db8:0:1::1")).unwrap();
+    }
+
+    /// Whoever came in before the caps changed leaves as who they were then.
+    #[test]
+    fn caps_change_under_those_who_are_there() {
+        let gate = Gate::new(0, 0);
+        let uncounted = gate.enter(peer("10.0.0.1")).unwrap();
+        gate.set_caps(3, 1);
+        let counted = gate.enter(peer("10.0.0.1")).unwrap();
+        gate.leave(uncounted);
+        assert_eq!(gate.enter(peer("10.0.0.1")), Err(TooMany::FromAddress));
+        gate.set_caps(1, 0);
+        assert!(gate.is_full());
+        assert_eq!(gate.enter(None), Err(TooMany::InAll));
+        gate.leave(counted);
+        gate.set_caps(0, 1);
+        gate.enter(peer("10.0.0.1")).unwrap();
+        assert_eq!(gate.connections(), 1);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The reactor itself: who is visited when, and how connections come and go.
 
-use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +19,7 @@ use super::socket::{Socket, WriteError, Written};
 use super::team::{Member, Membership, Team};
 use super::timers::{Rearm, Timers};
 use crate::executor::{Executor, Remaining, Spawner};
-use crate::gate::Gate;
+use crate::gate::{Entered, Gate};
 use crate::wheel::Tick;
 
 /// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
@@ -78,7 +77,7 @@ pub(super) enum Life {
 /// Whether the gate counted a connection in, and as whose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
-    As(Option<SocketAddr>),
+    As(Entered),
     Not,
 }
 
@@ -461,7 +460,7 @@ impl<P: Protocol> Reactor<P> {
         self.open.fetch_sub(1, Ordering::Relaxed);
         self.shared.timers.set(token.index, None);
         match slot.counted {
-            Counted::As(peer) => self.options.gate.leave(peer),
+            Counted::As(entered) => self.options.gate.leave(entered),
             Counted::Not => self.listening.refused -= 1,
         }
         drop(slot.socket);

@@ -108,7 +108,8 @@ impl<P: Protocol> Reactor<P> {
     /// Takes in a connection that has been counted as open here.
     pub(super) fn admit(&mut self, passed: Passed) {
         let Passed { fd, peer, listener } = passed;
-        let overload = self.options.gate.enter(peer).err();
+        let entered = self.options.gate.enter(peer);
+        let overload = entered.err();
         if overload.is_some() && self.listening.refused >= REFUSED_LINGERING_MAX {
             self.open.fetch_sub(1, Ordering::Relaxed);
             return;
@@ -124,11 +125,7 @@ impl<P: Protocol> Reactor<P> {
         };
         let slot = entry.insert(Slot {
             socket: Socket::new(fd, token.generation),
-            counted: if overload.is_none() {
-                Counted::As(peer)
-            } else {
-                Counted::Not
-            },
+            counted: entered.map_or(Counted::Not, Counted::As),
             connection: None,
         });
         if overload.is_some() {
