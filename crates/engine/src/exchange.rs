@@ -200,6 +200,8 @@ impl Writer<'_> {
 /// What a handler leaves behind besides its answer.
 #[derive(Default)]
 pub(crate) struct Left {
+    /// The connection ends behind the answer.
+    pub(crate) closes: bool,
     pub(crate) inbound: Option<ContentSender>,
     /// What `inbound` carries begins when the connection has left HTTP.
     pub(crate) is_tunnel: bool,
@@ -314,6 +316,12 @@ impl<'a> Exchange<'a> {
             content_bytes: content.len() as u64,
             result: self.writer.write(status, head, content),
         })
+    }
+
+    /// Closes the connection behind the answer, which says so.
+    pub fn close_after(&mut self) {
+        self.writer.machine.close_after_this();
+        self.left.closes = true;
     }
 
     /// Makes [`Self::send_whole`] return the answer instead of sending it, for a wrapper that is to change it.

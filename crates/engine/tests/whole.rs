@@ -95,6 +95,22 @@ fn a_wrapper_can_hold_the_answer_and_change_it() {
 }
 
 #[test]
+fn a_handler_can_end_the_connection_behind_its_answer() {
+    for answers in [sent, returned] {
+        let handler = move |mut exchange: Exchange<'_>| {
+            exchange.close_after();
+            answers(exchange)
+        };
+        let server = Server::start(Limits::default(), handler);
+        let mut client = server.connect();
+        client.send([get("/200"), get("/200")].concat());
+        let response = client.read_response();
+        assert_eq!(response.field("connection"), Some("close"));
+        client.expect_close();
+    }
+}
+
+#[test]
 fn a_status_that_ends_nothing_breaks_the_connection() {
     check("GET /100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 }

@@ -317,6 +317,11 @@ impl<'a> NormalPath<'a> {
         &self.0
     }
 
+    /// The bytes, borrowed where the raw path was normal already.
+    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+        self.0
+    }
+
     /// Whether the path ends with `/`, and so asks for a directory.
     pub fn is_directory(&self) -> bool {
         self.0.ends_with(b"/")

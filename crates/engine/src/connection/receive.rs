@@ -168,6 +168,7 @@ impl<S: Service> Http<S> {
             holds_answer: false,
         });
         record.tag = left.tag;
+        connection.closes_unasked |= left.closes;
         let takes_content = left.inbound.is_some() && head.expects_continue();
         if takes_content && !matches!(outcome, Outcome::Suspended(_)) {
             connection.machine.send_continue(io.out());
