@@ -28,6 +28,9 @@ pub struct Asked<'a> {
     pub path: &'a [u8],
     /// The query as it came.
     pub query: Option<&'a [u8]>,
+    /// Where the root is found on the site, percent-encoded and without a slash at its end; empty for the whole site.
+    /// Redirects and listings begin with it.
+    pub mount: Cow<'a, [u8]>,
     /// Accept.
     pub accept: Option<Cow<'a, [u8]>>,
     /// Accept-Encoding.
@@ -53,6 +56,7 @@ impl<'a> Asked<'a> {
             method,
             path,
             query: None,
+            mount: Cow::Borrowed(b""),
             accept: None,
             accept_encoding: None,
             range: None,
@@ -72,15 +76,18 @@ impl<'a> Asked<'a> {
             _ => TargetMethod::Other,
         };
         let target = RequestTarget::parse(head.target, form)?;
-        let plain = Self {
-            query: target.raw_query(),
-            ..Self::plain(head.method, target.raw_path().unwrap_or_default())
-        };
-        if !head.fields.has_any(FIELDS) {
-            return Ok(plain);
+        let path = target.raw_path().unwrap_or_default();
+        Ok(Self::of_fields(head.method, path, &head.fields).with_query(target.raw_query()))
+    }
+
+    /// What a method and fields ask at a path that is not the one of the head, such as the part that a route leaves.
+    pub fn of_fields(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
+        let plain = Self::plain(method, path);
+        if !fields.has_any(FIELDS) {
+            return plain;
         }
-        let value = |name| joined(&head.fields, name);
-        Ok(Self {
+        let value = |name| joined(fields, name);
+        Self {
             accept: value(Known::Accept),
             accept_encoding: value(Known::AcceptEncoding),
             range: value(Known::Range),
@@ -90,7 +97,19 @@ impl<'a> Asked<'a> {
             if_modified_since: value(Known::IfModifiedSince),
             if_unmodified_since: value(Known::IfUnmodifiedSince),
             ..plain
-        })
+        }
+    }
+
+    /// The same with a query.
+    #[must_use]
+    pub fn with_query(self, query: Option<&'a [u8]>) -> Self {
+        Self { query, ..self }
+    }
+
+    /// The same with a root that is not found at `/`.
+    #[must_use]
+    pub fn with_mount(self, mount: Cow<'a, [u8]>) -> Self {
+        Self { mount, ..self }
     }
 
     /// Whether neither a precondition nor a range can change the answer.

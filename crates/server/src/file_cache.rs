@@ -5,8 +5,10 @@
 //! stand. Descriptors of larger files live beside the entries, under a bound of their own. Both parts evict by
 //! `quick_cache`'s S3-FIFO: paths seen once, such as a scan for pages that do not exist, do not push out the rest.
 //! How a path is looked up is the resolver's business.
+//!
+//! One store may hold the entries of many roots, so that a reactor with a thousand sites keeps to one bound.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -103,32 +105,38 @@ pub(crate) struct Question<'a> {
     pub(crate) preference: Preference,
 }
 
-impl Hash for Question<'_> {
+/// A state of a root: another folder at the same path has another number.
+pub(crate) type RootNumber = u32;
+
+/// A question to one of the roots.
+#[derive(Debug, Clone, Copy)]
+struct At<'a>(RootNumber, Question<'a>);
+
+impl Hash for At<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.path.hash(state);
-        self.preference.hash(state);
+        self.0.hash(state);
+        self.1.path.hash(state);
+        self.1.preference.hash(state);
     }
 }
 
-impl Equivalent<Key> for Question<'_> {
+impl Equivalent<Key> for At<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        *self.path == *key.path && self.preference == key.preference
+        *self.1.path == *key.path && self.1.preference == key.preference && self.0 == key.root
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
+    root: RootNumber,
     path: Box<[u8]>,
     preference: Preference,
 }
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Question {
-            path: &self.path,
-            preference: self.preference,
-        }
-        .hash(state);
+        let (path, preference) = (&*self.path, self.preference);
+        At(self.root, Question { path, preference }).hash(state);
     }
 }
 
@@ -147,22 +155,38 @@ struct Descriptor {
     used_ms: Cell<u64>,
 }
 
-/// Entries and open descriptors of one reactor.
+/// Entries and open descriptors, of one root or of all roots of a reactor: the bounds hold for their sum.
+#[derive(Debug, Clone)]
+pub(crate) struct CacheStore(Rc<RefCell<Store>>);
+
 #[derive(Debug)]
-pub(crate) struct FileCache {
+struct Store {
     entries: Cache<Key, (u64, Rc<Entry>), ByBytes>,
     descriptors: Cache<Fingerprint, Descriptor>,
+    limits: CacheLimits,
     swept_ms: u64,
+}
+
+/// The part of a store that belongs to one root. Descriptors know no root: equal fingerprints are equal files.
+#[derive(Debug)]
+pub(crate) struct FileCache {
+    store: CacheStore,
+    root: RootNumber,
 }
 
 // The tables grow with what they hold. The estimate only sizes the memory of what was evicted lately.
 const ENTRIES_ESTIMATE: usize = 1024;
 
-impl FileCache {
+thread_local! {
+    /// The store of the reactor that this thread carries, from its first use on.
+    static OF_THREAD: RefCell<Option<CacheStore>> = const { RefCell::new(None) };
+}
+
+impl CacheStore {
     pub(crate) fn new(limits: CacheLimits) -> Self {
         let hasher = DefaultHashBuilder::default;
         let descriptors_max = limits.descriptors_max as u64;
-        Self {
+        Self(Rc::new(RefCell::new(Store {
             entries: Cache::with(
                 ENTRIES_ESTIMATE,
                 limits.bytes_max,
@@ -177,10 +201,41 @@ impl FileCache {
                 hasher(),
                 DefaultLifecycle::default(),
             ),
+            limits,
             swept_ms: 0,
+        })))
+    }
+
+    /// The one store of this thread, with these limits from now on.
+    pub(crate) fn of_thread(limits: CacheLimits) -> Self {
+        OF_THREAD.with_borrow_mut(|known| {
+            let store = known.get_or_insert_with(|| Self::new(limits)).clone();
+            store.set_limits(limits);
+            store
+        })
+    }
+
+    /// The part for one root.
+    pub(crate) fn of_root(&self, root: RootNumber) -> FileCache {
+        FileCache {
+            store: self.clone(),
+            root,
         }
     }
 
+    fn set_limits(&self, limits: CacheLimits) {
+        let mut store = self.0.borrow_mut();
+        if store.limits != limits {
+            store.limits = limits;
+            store.entries.set_capacity(limits.bytes_max);
+            store
+                .descriptors
+                .set_capacity(limits.descriptors_max as u64);
+        }
+    }
+}
+
+impl FileCache {
     /// What was found at a path, if it is still so.
     pub(crate) fn entry(
         &self,
@@ -188,7 +243,8 @@ impl FileCache {
         root: &Root,
         now_ms: u64,
     ) -> Option<Rc<Entry>> {
-        let (_, entry) = self.entries.get(&question)?;
+        let store = self.store.0.borrow();
+        let (_, entry) = store.entries.get(&At(self.root, question))?;
         if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
             if !entry.holds(root) {
                 return None;
@@ -200,11 +256,13 @@ impl FileCache {
 
     pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
         let key = Key {
+            root: self.root,
             path: Box::from(question.path),
             preference: question.preference,
         };
         let bytes = entry.bytes() + key.path.len() as u64;
-        self.entries.insert(key, (bytes, entry));
+        let mut store = self.store.0.borrow_mut();
+        store.entries.insert(key, (bytes, entry));
     }
 
     /// Puts what has been found out since in the place of what was found, with the same witnesses.
@@ -219,17 +277,21 @@ impl FileCache {
     }
 
     pub(crate) fn forget(&mut self, question: Question<'_>) {
-        self.entries.remove(&question);
+        let mut store = self.store.0.borrow_mut();
+        store.entries.remove(&At(self.root, question));
     }
 
-    /// Forgets everything, as when the root has been replaced.
-    pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-        self.descriptors.clear();
+    /// Forgets all of this root and goes on with its next state, as when the root has been replaced.
+    pub(crate) fn replace_root(&mut self, root: RootNumber) {
+        let mut store = self.store.0.borrow_mut();
+        store.entries.retain(|key, _| key.root != self.root);
+        store.descriptors.clear();
+        self.root = root;
     }
 
     pub(crate) fn descriptor(&self, fingerprint: &Fingerprint, now_ms: u64) -> Option<Arc<File>> {
-        let descriptor = self.descriptors.get(fingerprint)?;
+        let store = self.store.0.borrow();
+        let descriptor = store.descriptors.get(fingerprint)?;
         descriptor.used_ms.set(now_ms);
         Some(Arc::clone(&descriptor.file))
     }
@@ -240,38 +302,40 @@ impl FileCache {
         file: Arc<File>,
         now_ms: u64,
     ) {
-        self.descriptors.insert(
-            fingerprint,
-            Descriptor {
-                file,
-                used_ms: Cell::new(now_ms),
-            },
-        );
+        let used_ms = Cell::new(now_ms);
+        let mut store = self.store.0.borrow_mut();
+        store
+            .descriptors
+            .insert(fingerprint, Descriptor { file, used_ms });
     }
 
     /// Closes what has not been used for long. Cheap: it looks once in [`DESCRIPTOR_IDLE_MS`].
     pub(crate) fn sweep(&mut self, now_ms: u64) {
-        if now_ms.saturating_sub(self.swept_ms) < DESCRIPTOR_IDLE_MS {
+        if now_ms.saturating_sub(self.store.0.borrow().swept_ms) < DESCRIPTOR_IDLE_MS {
             return;
         }
-        self.swept_ms = now_ms;
+        let mut store = self.store.0.borrow_mut();
+        store.swept_ms = now_ms;
         let is_idle = |descriptor: &Descriptor| {
             now_ms.saturating_sub(descriptor.used_ms.get()) >= DESCRIPTOR_IDLE_MS
         };
-        self.descriptors
+        store
+            .descriptors
             .retain(|_, descriptor| !is_idle(descriptor));
     }
 
     /// Closes every descriptor that no answer under way needs.
     pub(crate) fn close_descriptors(&mut self) {
-        self.descriptors.clear();
+        self.store.0.borrow_mut().descriptors.clear();
     }
 
+    /// Memory of the entries of all roots of the store.
     pub(crate) fn bytes(&self) -> u64 {
-        self.entries.weight()
+        self.store.0.borrow().entries.weight()
     }
 
+    /// Descriptors of all roots of the store.
     pub(crate) fn descriptors(&self) -> usize {
-        self.descriptors.len()
+        self.store.0.borrow().descriptors.len()
     }
 }

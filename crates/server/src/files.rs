@@ -21,7 +21,7 @@ use crate::asked::Asked;
 use crate::compression::Compressed;
 use crate::decision::{Decision, Whole};
 use crate::error_page::{error_answer, error_answer_with};
-use crate::file_cache::{Entry, FileCache, Found, Question};
+use crate::file_cache::{CacheStore, Entry, FileCache, Found, Question};
 use crate::files_shared::FilesShared;
 use crate::head::Head;
 use crate::job::{CompressJob, Job, Work};
@@ -50,6 +50,13 @@ pub struct Files {
     preferences: PreferenceMemory,
 }
 
+/// A file as content of an answer that is about something else.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) media_type: Cow<'static, str>,
+    pub(crate) content: Content,
+}
+
 /// What [`Files::usage`] tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
@@ -60,19 +67,28 @@ pub struct Usage {
 }
 
 impl Files {
-    /// A handler for one reactor.
+    /// A handler for one reactor, with a cache of its own.
     pub fn new(shared: &Arc<FilesShared>) -> Self {
+        Self::with_store(shared, &CacheStore::new(shared.options.limits))
+    }
+
+    /// A handler for the reactor of this thread, with the cache that all its roots share: the limits hold for their sum.
+    pub fn of_reactor(shared: &Arc<FilesShared>) -> Self {
+        Self::with_store(shared, &CacheStore::of_thread(shared.options.limits))
+    }
+
+    fn with_store(shared: &Arc<FilesShared>, store: &CacheStore) -> Self {
         Self {
             root: Arc::clone(&shared.root),
             root_state: shared.root_state,
             root_looked_ms: 0,
-            cache: FileCache::new(shared.options.limits),
+            cache: store.of_root(shared.root_number(&shared.root_state)),
             preferences: PreferenceMemory::default(),
             shared: Arc::clone(shared),
         }
     }
 
-    /// What the cache holds now.
+    /// What the cache holds now, for all roots that share it.
     pub fn usage(&self) -> Usage {
         Usage {
             bytes: self.cache.bytes(),
@@ -134,7 +150,7 @@ impl Files {
             Found::Compressible { identity, encoding } => {
                 self.compressed(asked, (question, &entry), (identity, *encoding), now)
             }
-            Found::Redirect(location) => Decision::Done(self.redirect(location, asked.query)),
+            Found::Redirect(location) => Decision::Done(self.redirect(location, asked)),
             Found::Listing(path) => Decision::Later(Job(Work::List(ListJob::new(
                 &self.root,
                 path,
@@ -320,7 +336,12 @@ impl Files {
         {
             return Decision::Done(response);
         }
-        let ready = match self.shared.results.get(&(identity.fingerprint, encoding)) {
+        let ready = match self
+            .shared
+            .tools
+            .results
+            .get(&(identity.fingerprint, encoding))
+        {
             Some(Compressed::Smaller(content)) => {
                 Arc::new(identity.of_compressed(encoding, content, &self.shared.options))
             }
@@ -349,15 +370,16 @@ impl Files {
             encoding,
             file,
             options: Arc::clone(&self.shared.options),
-            results: Arc::clone(&self.shared.results),
+            results: Arc::clone(&self.shared.tools.results),
         })))
     }
 
-    fn redirect(&self, location: &str, query: Option<&[u8]>) -> Response {
-        let location: Cow<'_, [u8]> = match query {
-            None => Cow::Borrowed(location.as_bytes()),
-            Some(query) => Cow::Owned([location.as_bytes(), b"?", query].concat()),
-        };
+    fn redirect(&self, location: &str, asked: &Asked<'_>) -> Response {
+        let mut location = [&*asked.mount, location.as_bytes()].concat();
+        if let Some(query) = asked.query {
+            location.push(b'?');
+            location.extend_from_slice(query);
+        }
         let mut head = Head::new(Status::MOVED_PERMANENTLY, &self.shared.options.server);
         head.field(Known::Location, &location);
         head.into_response(Status::MOVED_PERMANENTLY, Content::Empty)
@@ -365,20 +387,30 @@ impl Files {
 
     /// 404 with the `404.html` of the root where there is one.
     fn missing(&mut self, now: Now) -> Response {
-        let question = Question {
-            path: b"/404.html",
-            preference: Preference::IDENTITY,
-        };
-        let entry = self.entry(question, now);
-        let Found::File(page) = &entry.found else {
-            return self.failed(Status::NOT_FOUND);
-        };
-        let Ok(source) = self.source(page, now) else {
+        let Some(page) = self.page(b"/404.html", now) else {
             return self.failed(Status::NOT_FOUND);
         };
         let mut head = Head::new(Status::NOT_FOUND, &self.shared.options.server);
         head.field(Known::ContentType, page.media_type.as_bytes());
-        head.into_response(Status::NOT_FOUND, content_of(source.part(0, page.length)))
+        head.into_response(Status::NOT_FOUND, page.content)
+    }
+
+    /// The file at a raw path as content of an answer of another status, with neither validators nor ranges; `None`
+    /// where there is no file.
+    pub(crate) fn page(&mut self, path: &[u8], now: Now) -> Option<Page> {
+        let question = Question {
+            path,
+            preference: Preference::IDENTITY,
+        };
+        let entry = self.entry(question, now);
+        let Found::File(file) = &entry.found else {
+            return None;
+        };
+        let source = self.source(file, now).ok()?;
+        Some(Page {
+            media_type: file.media_type.clone(),
+            content: content_of(source.part(0, file.length)),
+        })
     }
 
     fn failed(&self, status: Status) -> Response {
@@ -407,17 +439,15 @@ impl Files {
         if (state.device, state.inode) != (self.root_state.device, self.root_state.inode) {
             self.root = Arc::new(root);
             self.root_state = state;
-            self.cache.clear();
+            self.cache.replace_root(self.shared.root_number(&state));
         }
     }
 }
 
-impl Service for Files {
-    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
-        let Ok(asked) = Asked::of_head(exchange.head()) else {
-            return Outcome::Done(self.failed(Status::BAD_REQUEST));
-        };
-        let job = match self.answer(&asked, exchange.now()) {
+impl Files {
+    /// Answers an exchange whose request asks for a file.
+    pub fn respond(&mut self, asked: &Asked<'_>, exchange: Exchange<'_>) -> Outcome {
+        let job = match self.answer(asked, exchange.now()) {
             Decision::Done(response) => return Outcome::Done(response),
             Decision::Whole(whole) => {
                 let (head, content) = whole.parts();
@@ -425,13 +455,21 @@ impl Service for Files {
             }
             Decision::Later(job) => job,
         };
-        let Some(place) = self.shared.offload.place() else {
+        let offload = &self.shared.tools.offload;
+        let Some(place) = offload.place() else {
             return Outcome::Done(job.decline());
         };
         let (responder, outcome) = exchange.later();
-        self.shared
-            .offload
-            .run(place, Box::new(move || responder.send(job.run())));
+        offload.run(place, Box::new(move || responder.send(job.run())));
         outcome
+    }
+}
+
+impl Service for Files {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        match Asked::of_head(exchange.head()) {
+            Ok(asked) => self.respond(&asked, exchange),
+            Err(_) => Outcome::Done(self.failed(Status::BAD_REQUEST)),
+        }
     }
 }

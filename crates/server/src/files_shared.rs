@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compression::{CompressionResults, RESULTS_BYTES_MAX};
+use crate::file_cache::RootNumber;
 use crate::offload::Offload;
 use crate::options::FilesOptions;
 use crate::root::{Fingerprint, OpenError, Root};
@@ -18,33 +20,66 @@ pub struct FilesShared {
     pub(crate) single: Option<Box<[u8]>>,
     pub(crate) root: Arc<Root>,
     pub(crate) root_state: Fingerprint,
+    /// The state of the root that was seen last, and its number.
+    root_number: Mutex<(Fingerprint, RootNumber)>,
+    pub(crate) tools: FilesTools,
+}
+
+/// What does not depend on the root: kept results of compression, and the thread for long work. A process has one of
+/// each, however many roots it has.
+#[derive(Debug, Clone)]
+pub(crate) struct FilesTools {
     pub(crate) results: Arc<CompressionResults>,
-    pub(crate) offload: Offload,
+    pub(crate) offload: Arc<Offload>,
+}
+
+impl Default for FilesTools {
+    fn default() -> Self {
+        Self {
+            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
+            offload: Arc::default(),
+        }
+    }
+}
+
+/// The number of the next state of a root.
+static NEXT_ROOT: AtomicU32 = AtomicU32::new(0);
+
+fn next_root_number() -> RootNumber {
+    NEXT_ROOT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl FilesShared {
     /// Opens the root. It may be a directory, or one file that is the whole site.
     pub fn new(options: FilesOptions) -> Result<Arc<Self>, FilesError> {
+        Self::with_tools(options, FilesTools::default())
+    }
+
+    pub(crate) fn with_tools(
+        options: FilesOptions,
+        tools: FilesTools,
+    ) -> Result<Arc<Self>, FilesError> {
         let refused = |reason| FilesError {
             root: options.root.clone(),
             reason,
         };
         let path = std::path::absolute(&options.root).map_err(|_| refused(OpenError::Missing))?;
-        let single = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_whole = options.beneath.is_none();
+        let single = is_whole && path.metadata().is_ok_and(|metadata| metadata.is_file());
         let (directory, single) = match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) if single => (parent, Some(Box::from(name.as_bytes()))),
             _ => (path.as_path(), None),
         };
-        let root = Root::open(directory, options.symlinks).map_err(refused)?;
+        let root = open(directory, &options).map_err(refused)?;
         let root_state = root.stat(b"").map_err(refused)?.fingerprint;
         Ok(Arc::new(Self {
             directory: directory.to_owned(),
             single,
             root: Arc::new(root),
             root_state,
+            root_number: Mutex::new((root_state, next_root_number())),
             options: Arc::new(options),
-            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
-            offload: Offload::default(),
+            tools,
         }))
     }
 
@@ -55,11 +90,35 @@ impl FilesShared {
 
     /// Memory of the kept results of compression, in bytes.
     pub fn compressed_bytes(&self) -> u64 {
-        self.results.bytes()
+        self.tools.results.bytes()
+    }
+
+    /// Whether the root is one file.
+    pub fn is_single(&self) -> bool {
+        self.single.is_some()
     }
 
     pub(crate) fn open_root(&self) -> Result<Root, OpenError> {
-        Root::open(&self.directory, self.options.symlinks)
+        open(&self.directory, &self.options)
+    }
+
+    /// The number of a state of the root: the same for all reactors that have seen the same folder.
+    pub(crate) fn root_number(&self, state: &Fingerprint) -> RootNumber {
+        let mut known = self
+            .root_number
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if (known.0.device, known.0.inode) != (state.device, state.inode) {
+            *known = (*state, next_root_number());
+        }
+        known.1
+    }
+}
+
+fn open(directory: &Path, options: &FilesOptions) -> Result<Root, OpenError> {
+    match &options.beneath {
+        Some(inner) => Root::open_beneath(directory, inner, options.symlinks),
+        None => Root::open(directory, options.symlinks),
     }
 }
 

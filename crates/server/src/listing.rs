@@ -59,6 +59,8 @@ pub(crate) struct ListedEntry {
 pub(crate) struct Listed {
     /// Relative to the root, without slashes at its ends.
     pub(crate) path: Box<[u8]>,
+    /// Where the root is found, percent-encoded and without a slash at its end.
+    pub(crate) mount: Box<[u8]>,
     pub(crate) entries: Vec<ListedEntry>,
     pub(crate) completeness: Completeness,
     pub(crate) sort: Sort,
@@ -77,6 +79,7 @@ pub(crate) enum Completeness {
 pub(crate) struct ListJob {
     root: Arc<Root>,
     path: Box<[u8]>,
+    mount: Box<[u8]>,
     format: Format,
     sort: Sort,
     order: Order,
@@ -95,6 +98,7 @@ impl ListJob {
         let mut job = Self {
             root: Arc::clone(root),
             path: Box::from(path),
+            mount: Box::from(&*asked.mount),
             format: if accepted == Some(1) {
                 Format::Json
             } else {
@@ -176,9 +180,11 @@ impl ListJob {
             }
         }
         sort(&mut entries, self.sort, self.order);
-        let (path, sort, order) = (self.path.clone(), self.sort, self.order);
+        let (path, mount, sort, order) =
+            (self.path.clone(), self.mount.clone(), self.sort, self.order);
         Ok(Listed {
             path,
+            mount,
             entries,
             completeness,
             sort,

@@ -38,7 +38,7 @@ pub(crate) fn write(listed: &Listed) -> String {
         out,
         "</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{SYMBOLS}\n<main>\n"
     );
-    push_breadcrumbs(&mut out, &listed.path);
+    push_breadcrumbs(&mut out, listed);
     if listed.entries.is_empty() {
         push_empty(&mut out, listed);
     } else {
@@ -49,9 +49,10 @@ pub(crate) fn write(listed: &Listed) -> String {
     out
 }
 
-fn push_breadcrumbs(out: &mut String, path: &[u8]) {
+fn push_breadcrumbs(out: &mut String, listed: &Listed) {
     out.push_str("<h1>");
-    let names: Vec<&[u8]> = path
+    let names: Vec<&[u8]> = listed
+        .path
         .split(|&byte| byte == b'/')
         .filter(|name| !name.is_empty())
         .collect();
@@ -59,8 +60,9 @@ fn push_breadcrumbs(out: &mut String, path: &[u8]) {
         out.push_str("Files</h1>\n");
         return;
     }
-    out.push_str("<a href=\"/\">Files</a>");
-    let mut link = String::from("/");
+    // The mount is percent-encoded: nothing in it means anything to HTML.
+    let mut link = String::from_utf8_lossy(&listed.mount).into_owned() + "/";
+    let _ = write!(out, "<a href=\"{link}\">Files</a>");
     for (number, name) in names.iter().enumerate() {
         link.push_str(&percent_encode_path(name));
         link.push('/');

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use crate::root::Symlinks;
 
 /// How the files of one root are served.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FilesOptions {
     /// A directory, or one file that is the whole site.
     pub root: PathBuf,
+    /// A folder beneath `root` that is served instead of it, reached without passing a symbolic link.
+    pub beneath: Option<PathBuf>,
     /// Names tried in order where a directory is asked for; the first that exists is served.
     pub index: Vec<String>,
     /// Whether a directory without an index file is listed.
@@ -38,6 +40,7 @@ impl FilesOptions {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
+            beneath: None,
             index: vec!["index.html".to_owned()],
             listing: Listing::On,
             symlinks: Symlinks::Refuse,
@@ -54,7 +57,7 @@ impl FilesOptions {
 }
 
 /// What a directory without an index file gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Listing {
     /// 403.
     Off,
@@ -63,7 +66,7 @@ pub enum Listing {
 }
 
 /// What becomes of names that begin with a dot. `.well-known` (RFC 8615) at the top is never hidden.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DotFiles {
     /// As if they were not there.
     Hide,
@@ -72,7 +75,7 @@ pub enum DotFiles {
 }
 
 /// What a path gives at which there is nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UnknownPaths {
     /// 404, with the `404.html` of the root where there is one.
     NotFound,
@@ -81,7 +84,7 @@ pub enum UnknownPaths {
 }
 
 /// How long caches may use a file without asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheControl {
     /// No field: caches guess from the age of the file (RFC 9111 §4.2.2).
     Unsaid,
@@ -95,7 +98,7 @@ pub enum CacheControl {
 }
 
 /// Whether content is sent encoded to those who accept it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compression {
     /// Never.
     Off,
@@ -106,7 +109,7 @@ pub enum Compression {
 }
 
 /// Bounds of one reactor's file cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheLimits {
     /// Memory for entries with their heads and the content of small files, in bytes. Each entry counts at least
     /// [`crate::file_cache::ENTRY_BYTES_MIN`], which bounds their number.

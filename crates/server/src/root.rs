@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
@@ -18,7 +19,7 @@ use crate::walk;
 pub const OPEN_RETRIES_MAX: u32 = 8;
 
 /// Whether symbolic links beneath the root are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Symlinks {
     /// A path with a link in any part is answered as if nothing were there.
     #[default]
@@ -151,6 +152,26 @@ impl Root {
             root.containment = Containment::Walk;
         }
         Ok(root)
+    }
+
+    /// Takes the folder `inner` beneath `directory` as root, reached without passing a symbolic link: for folders whose
+    /// owner could put a link in their place.
+    pub fn open_beneath(
+        directory: &Path,
+        inner: &Path,
+        symlinks: Symlinks,
+    ) -> Result<Self, OpenError> {
+        let outer = Self::open(directory, Symlinks::Refuse)?;
+        let path = inner.as_os_str().as_bytes();
+        let directory = outer.beneath(path, Access::Probe).map_err(open_error)?;
+        if stat(directory.as_fd())?.kind != Kind::Directory {
+            return Err(OpenError::Missing);
+        }
+        Ok(Self {
+            directory,
+            symlinks,
+            containment: outer.containment,
+        })
     }
 
     /// Takes `directory` as root with the containment named.
