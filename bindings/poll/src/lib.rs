@@ -10,8 +10,9 @@ use std::sync::Arc;
 use vervet_engine::connection::{Http, HttpOptions};
 use vervet_engine::counters::Counters;
 use vervet_engine::gate::Gate;
+use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenOptions, Listener};
-use vervet_engine::reactor::{Overload, Reactor, ReactorOptions};
+use vervet_engine::reactor::{Overload, Reactor, ReactorOptions, Tuning};
 use vervet_engine::{Exchange, Outcome, Response};
 
 type Handler = fn(Exchange<'_>) -> Outcome;
@@ -35,9 +36,7 @@ fn open(address: &str) -> Option<Server> {
     let options = ReactorOptions {
         gate: Arc::new(Gate::new(0, 0)),
         overload: Overload::Reject,
-        accept_per_turn_max: 64,
-        lingering_close_ms: 2_000,
-        lingering_bytes_max: 1 << 20,
+        tuning: Tuning::from(&Limits::default()),
     };
     let mut reactor = Reactor::new(options, |mailbox, spawner| {
         let http = Arc::new(HttpOptions::default());

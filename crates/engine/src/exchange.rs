@@ -13,6 +13,7 @@ use vervet_http::method::Method;
 use vervet_http::status::Status;
 
 use crate::executor::Spawner;
+use crate::limits::Limits;
 use crate::listener::Endpoint;
 use crate::pipe::{ContentReader, ContentSender, pipe};
 use crate::reactor::{Mailbox, Now, Token};
@@ -30,6 +31,10 @@ pub trait Service {
         let _ = (peer, listener);
         Admit::Accept
     }
+
+    /// Something that all services share has changed: called once on each reactor's thread, between two requests, when
+    /// [`EngineControl::refresh`](crate::EngineControl::refresh) asks for it. It must not block.
+    fn refresh(&mut self) {}
 
     /// An exchange that was [tagged](Exchange::set_tag) has ended, or the engine itself refused something.
     fn finished(&mut self, finished: &Finished<'_>) {
@@ -159,6 +164,10 @@ pub enum Message {
     Resume(u32, u64),
     /// A pipe of the exchange of this number has data or room again.
     Pipe(u32),
+    /// To all: other limits hold.
+    Limits(Arc<Limits>),
+    /// To all: the service is to look anew at what it shares with others.
+    Refresh,
 }
 
 /// What names an exchange to the rest of the program.
@@ -206,6 +215,8 @@ pub(crate) struct Left {
     /// What `inbound` carries begins when the connection has left HTTP.
     pub(crate) is_tunnel: bool,
     pub(crate) tag: Option<u32>,
+    /// Most content that may come, in bytes, by the limits that held when the request came; 0: any.
+    pub(crate) content_bytes_max: u64,
     /// Changes to an answer that comes later.
     pub(crate) amendments: Vec<Amendment>,
 }

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use vervet_server::engine::Running;
 use vervet_server::engine::capacity::{Kernel, advice};
-use vervet_server::engine::listener::Listener;
+use vervet_server::engine::listener::Endpoint;
 
 use crate::talk;
 
 /// One line for each listener; `notes` in the order of the listeners.
 pub(super) fn listeners(path: &Path, running: &Running, notes: &[Option<String>]) {
     let path = path.to_string_lossy();
-    for (listener, note) in running.listeners().iter().zip(notes) {
-        let url = url(listener);
+    for (listener, note) in running.listeners().into_iter().zip(notes) {
+        let url = url(&listener);
         // A name may hold what a terminal would obey.
         let path = path.escape_debug();
         match note {
@@ -22,7 +22,7 @@ pub(super) fn listeners(path: &Path, running: &Running, notes: &[Option<String>]
     }
 }
 
-fn url(listener: &Listener) -> String {
+fn url(listener: &Endpoint) -> String {
     match listener.local_address() {
         Some(address) => format!("http://{address}/"),
         None => listener.to_string(),

@@ -58,17 +58,10 @@ impl<S: Service> Http<S> {
         mailbox: &Arc<Mailbox<Message>>,
         spawner: &Spawner,
     ) -> Self {
-        let limits = &options.limits;
-        let head_limits = HeadLimits {
-            head_bytes_max: limits.head_bytes_max as usize,
-            fields_max: limits.fields_max as usize,
-            target_bytes_max: limits.target_bytes_max as usize,
-            trailer_bytes_max: limits.trailer_bytes_max as usize,
-        };
         Self {
             service,
+            head_limits: head_limits(&options.limits),
             options,
-            head_limits,
             counters,
             mailbox: Arc::clone(mailbox),
             spawner: spawner.clone(),
@@ -164,6 +157,15 @@ impl<S: Service> Http<S> {
                 fault,
             });
         }
+    }
+}
+
+fn head_limits(limits: &Limits) -> HeadLimits {
+    HeadLimits {
+        head_bytes_max: limits.head_bytes_max as usize,
+        fields_max: limits.fields_max as usize,
+        target_bytes_max: limits.target_bytes_max as usize,
+        trailer_bytes_max: limits.trailer_bytes_max as usize,
     }
 }
 
@@ -288,12 +290,30 @@ impl<S: Service> Protocol for Http<S> {
         }
     }
 
+    fn on_order(&mut self, message: Message) {
+        match message {
+            Message::Limits(limits) => {
+                self.head_limits = head_limits(&limits);
+                self.options = Arc::new(HttpOptions {
+                    limits: Limits::clone(&limits),
+                    ..HttpOptions::clone(&self.options)
+                });
+            }
+            Message::Refresh => self.service.refresh(),
+            Message::Respond(..)
+            | Message::Abandoned(_)
+            | Message::Resume(..)
+            | Message::Pipe(_) => {}
+        }
+    }
+
     fn on_message(&mut self, io: &mut Io<'_>, connection: &mut Connection, message: Message) {
         let number = match message {
             Message::Respond(number, _)
             | Message::Abandoned(number)
             | Message::Resume(number, _)
             | Message::Pipe(number) => number,
+            Message::Limits(_) | Message::Refresh => return,
         };
         let Some(exchange) = &connection.exchange else {
             return;
@@ -309,6 +329,7 @@ impl<S: Service> Protocol for Http<S> {
                 receive::feed(io, connection);
                 self.pump(io, connection);
             }
+            Message::Limits(_) | Message::Refresh => {}
         }
         self.go_on(io, connection);
     }

@@ -144,6 +144,7 @@ impl<S: Service> Http<S> {
         let (now, token) = (io.now(), io.token());
         let mut left = Left {
             tag: record.tag,
+            content_bytes_max: self.options.limits.content_bytes_max,
             ..Left::default()
         };
         let outcome = self.service.call(Exchange {
@@ -194,7 +195,6 @@ impl<S: Service> Http<S> {
     }
 
     fn content(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
-        let content_max = self.limits().content_bytes_max;
         let is_http = !connection.is_switched();
         let now_ms = io.now().monotonic_ms;
         let Some(exchange) = &mut connection.exchange else {
@@ -204,6 +204,7 @@ impl<S: Service> Http<S> {
         exchange.waited_ms += now_ms.saturating_sub(exchange.waiting_since_ms);
         exchange.waiting_since_ms = now_ms;
         let (received_bytes, waited_ms) = (exchange.received_bytes, exchange.waited_ms);
+        let content_max = exchange.content_bytes_max;
         let mut failed = None;
         if is_http && content_max > 0 && received_bytes > content_max {
             failed = Some(ContentError::TooLarge(content_max));

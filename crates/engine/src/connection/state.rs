@@ -54,6 +54,7 @@ pub(super) struct InProgress {
     /// Content that the handler's pipe had no room for.
     pub(super) stalled: Option<bytes::Bytes>,
     pub(super) received_bytes: u64,
+    pub(super) content_bytes_max: u64,
     /// How long the peer was waited for in all, and since when it is waited for now.
     pub(super) waited_ms: u64,
     pub(super) waiting_since_ms: u64,
@@ -78,6 +79,7 @@ impl InProgress {
             is_tunnel: left.is_tunnel,
             stalled: None,
             received_bytes: 0,
+            content_bytes_max: left.content_bytes_max,
             waited_ms: 0,
             waiting_since_ms: now_ms,
             record,

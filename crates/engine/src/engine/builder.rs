@@ -1,17 +1,17 @@
 //! An engine about to be started: where it listens, by what it is carried, within which limits.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::error::EngineError;
-use super::running::Running;
+use super::group::Group;
+use super::running::{Running, Start};
 use super::worker::{Carrier, WorkerPlan};
 use crate::connection::HttpOptions;
 use crate::exchange::{Exchange, Outcome, Service};
 use crate::gate::Gate;
 use crate::limits::Limits;
 use crate::listener::{ListenAddress, ListenOptions, Listener};
-use crate::reactor::{Overload, ReactorOptions, Team};
+use crate::reactor::{Overload, ReactorOptions, Team, Tuning};
 
 /// Where to begin.
 pub struct Engine;
@@ -25,8 +25,7 @@ impl Engine {
 
 /// An engine about to be started.
 pub struct Builder {
-    listen: Vec<Arc<Listener>>,
-    spread: Vec<(SocketAddr, ListenOptions)>,
+    listen: Vec<Listener>,
     workers: usize,
     carrier: Carrier,
     http: HttpOptions,
@@ -37,7 +36,6 @@ impl Builder {
     fn new() -> Self {
         Self {
             listen: Vec::new(),
-            spread: Vec::new(),
             workers: 1,
             carrier: Carrier::default(),
             http: HttpOptions::default(),
@@ -53,25 +51,17 @@ impl Builder {
     /// Listens on an address with options. With `reuse_port` each worker has a socket of its own; otherwise
     /// all accept from one.
     pub fn listen_with(
-        mut self,
+        self,
         address: &ListenAddress,
         options: &ListenOptions,
     ) -> Result<Self, EngineError> {
-        let listener = Listener::bind(address, options)?;
-        if options.reuse_port {
-            // The port may have been chosen by the kernel: the other workers bind the same.
-            if let Some(bound) = listener.local_address() {
-                self.spread.push((bound, options.clone()));
-            }
-        }
-        self.listen.push(Arc::new(listener));
-        Ok(self)
+        Ok(self.adopt(Listener::bind(address, options)?))
     }
 
     /// Accepts from a listener that exists already.
     #[must_use]
     pub fn adopt(mut self, listener: Listener) -> Self {
-        self.listen.push(Arc::new(listener));
+        self.listen.push(listener);
         self
     }
 
@@ -118,64 +108,34 @@ impl Builder {
         F: Fn(usize) -> S + Send + Sync + 'static,
         S: Service + 'static,
     {
-        self.http.limits.validate()?;
-        let http = Arc::new(self.http);
-        let limits = &http.limits;
-        let options = ReactorOptions {
-            gate: Arc::new(Gate::new(
-                limits.connections_max as usize,
-                limits.connections_per_address_max,
-            )),
-            overload: self.overload,
-            accept_per_turn_max: limits.accept_per_turn_max,
-            lingering_close_ms: u64::from(limits.lingering_close_ms),
-            lingering_bytes_max: u64::from(limits.lingering_bytes_max),
-        };
-        let mut running = Running {
-            workers: Vec::new(),
-            listeners: self.listen.clone(),
-            gate: Arc::clone(&options.gate),
-        };
         let service = Arc::new(service);
-        let (team, mut members) = (Team::default(), Vec::new());
+        self.http.limits.validate()?;
+        let limits = &self.http.limits;
+        let connections_max = limits.connections_max as usize;
+        let gate = Gate::new(connections_max, limits.connections_per_address_max);
+        let options = ReactorOptions {
+            gate: Arc::new(gate),
+            overload: self.overload,
+            tuning: Tuning::from(limits),
+        };
+        let mut groups = Vec::new();
+        for listener in self.listen {
+            groups.push(Group::open(listener, self.workers)?);
+        }
+        let http = Arc::new(self.http);
+        let team = Team::default();
+        let mut start = Start::default();
         for number in 0..self.workers {
-            let mut listeners = self.listen.clone();
-            if number > 0 {
-                replace_spread(&mut listeners, &self.spread)?;
-            }
             let plan = WorkerPlan {
                 number,
                 carrier: self.carrier,
-                listeners,
+                listeners: groups.iter().map(|group| group.socket(number)).collect(),
                 options: options.clone(),
                 http: Arc::clone(&http),
                 team: team.clone(),
             };
-            let (worker, membership) = plan.spawn(&service)?;
-            running.workers.push(worker);
-            members.push(membership);
+            start.add(plan.spawn(&service)?);
         }
-        if self.workers > 1 && self.spread.is_empty() {
-            team.assemble(members);
-        }
-        Ok(running)
+        Ok(start.running(&team, &groups, options.gate))
     }
-}
-
-/// Each worker after the first gets sockets of its own for the listeners with `reuse_port`.
-fn replace_spread(
-    listeners: &mut [Arc<Listener>],
-    spread: &[(SocketAddr, ListenOptions)],
-) -> Result<(), EngineError> {
-    for (address, options) in spread {
-        let own = Arc::new(Listener::bind(&ListenAddress::Tcp(*address), options)?);
-        let theirs = Some(*address);
-        if let Some(shared) = listeners
-            .iter_mut()
-            .find(|shared| shared.local_address() == theirs)
-        {
-            *shared = own;
-        }
-    }
-    Ok(())
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::limits::LimitError;
 use crate::listener::{AddressError, BindError};
+use crate::reactor::NotDone;
 
 /// Why an engine did not start, or ended badly.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub enum EngineError {
     Limit(LimitError),
     /// The system refused a thread, a descriptor, or to wait.
     System(std::io::Error),
+    /// The engine has ended, or is ending: it takes no more orders.
+    Ended,
     /// A worker's thread panicked: a bug, in the engine or in a handler.
     Panicked,
 }
@@ -27,6 +30,7 @@ impl fmt::Display for EngineError {
             Self::Bind(error) => error.fmt(formatter),
             Self::Limit(error) => error.fmt(formatter),
             Self::System(error) => write!(formatter, "the system refused: {error}"),
+            Self::Ended => formatter.write_str("the engine is ending"),
             Self::Panicked => formatter.write_str("a worker panicked (the trace is above)"),
         }
     }
@@ -51,3 +55,12 @@ from!(
     System(std::io::Error),
     System(rustix::io::Errno)
 );
+
+impl From<NotDone> for EngineError {
+    fn from(not_done: NotDone) -> Self {
+        match not_done {
+            NotDone::Ended => Self::Ended,
+            NotDone::Refused(errno) => errno.into(),
+        }
+    }
+}

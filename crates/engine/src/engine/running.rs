@@ -1,80 +1,108 @@
-//! An engine at work, and the hand that others have on it.
+//! An engine at work: what it listens on and how it ends.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
+use super::control::{EngineControl, Hand, Shared};
 use super::error::EngineError;
+use super::group::Group;
 use super::worker::Worker;
 use crate::counters::Counters;
 use crate::exchange::Message;
 use crate::gate::Gate;
-use crate::listener::Listener;
-use crate::reactor::Handle;
+use crate::listener::Endpoint;
+use crate::reactor::{Membership, Team};
+
+/// The workers that were started so far. Dropped, it ends them: there is to be all of an engine or nothing.
+#[derive(Default)]
+pub(super) struct Start {
+    hands: Vec<Hand>,
+    members: Vec<Membership<Message>>,
+    threads: Vec<JoinHandle<Result<(), EngineError>>>,
+}
+
+impl Start {
+    pub(super) fn add(&mut self, (worker, membership): (Worker, Membership<Message>)) {
+        self.hands.push(Hand {
+            handle: worker.handle,
+            counters: worker.counters,
+            load: membership.load(),
+        });
+        self.members.push(membership);
+        self.threads.push(worker.thread);
+    }
+
+    /// All are there.
+    pub(super) fn running(
+        mut self,
+        team: &Team<Message>,
+        groups: &[Group],
+        gate: Arc<Gate>,
+    ) -> Running {
+        if self.members.len() > 1 {
+            team.assemble(std::mem::take(&mut self.members));
+        }
+        let shared = Shared {
+            hands: std::mem::take(&mut self.hands),
+            entries: Mutex::new(groups.iter().map(Group::entry).collect()),
+            gate,
+        };
+        Running {
+            threads: std::mem::take(&mut self.threads),
+            control: EngineControl(Arc::new(shared)),
+        }
+    }
+}
+
+impl Drop for Start {
+    fn drop(&mut self) {
+        self.hands.iter().for_each(|hand| hand.handle.stop());
+    }
+}
 
 /// An engine at work.
 pub struct Running {
-    pub(super) workers: Vec<Worker>,
-    pub(super) listeners: Vec<Arc<Listener>>,
-    pub(super) gate: Arc<Gate>,
+    threads: Vec<JoinHandle<Result<(), EngineError>>>,
+    control: EngineControl,
 }
 
 impl Running {
-    /// The listeners, which know the ports that the kernel chose.
-    pub fn listeners(&self) -> &[Arc<Listener>] {
-        &self.listeners
+    /// What is listened on now, with the ports that the kernel chose.
+    pub fn listeners(&self) -> Vec<Arc<Endpoint>> {
+        self.control.listeners()
     }
 
     /// The first address of the internet that is listened on.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.listeners
+        let listeners = self.listeners();
+        listeners
             .iter()
             .find_map(|listener| listener.local_address())
     }
 
     /// The counters of each worker.
     pub fn counters(&self) -> impl Iterator<Item = &Counters> {
-        self.workers.iter().map(|worker| &*worker.counters)
+        self.control.counters()
     }
 
     /// Connections open now, over all workers.
     pub fn connections(&self) -> usize {
-        self.gate.connections()
+        self.control.connections()
     }
 
     /// A hand on the engine that other threads may have.
     pub fn control(&self) -> EngineControl {
-        EngineControl(
-            self.workers
-                .iter()
-                .map(|worker| worker.handle.clone())
-                .collect(),
-        )
+        self.control.clone()
     }
 
     /// Waits until all workers have ended.
     pub fn wait(self) -> Result<(), EngineError> {
         let mut result = Ok(());
-        drop(self.listeners);
-        for worker in self.workers {
-            let ended = worker.thread.join().unwrap_or(Err(EngineError::Panicked));
+        for thread in self.threads {
+            let ended = thread.join().unwrap_or(Err(EngineError::Panicked));
             result = result.and(ended);
         }
         result
-    }
-}
-
-/// Stops an engine, from any thread.
-#[derive(Clone)]
-pub struct EngineControl(Vec<Handle<Message>>);
-
-impl EngineControl {
-    /// Accepts no more, finishes what is in hand, ends at the latest after `timeout_ms`.
-    pub fn drain(&self, timeout_ms: u64) {
-        self.0.iter().for_each(|handle| handle.drain(timeout_ms));
-    }
-
-    /// Ends at once.
-    pub fn stop(&self) {
-        self.0.iter().for_each(Handle::stop);
     }
 }

@@ -13,7 +13,8 @@ use rustix::net::sockopt::{
     set_socket_send_buffer_size, set_tcp_congestion, set_tcp_nodelay,
 };
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, getsockname, listen, socket_with,
+    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, SocketType, bind, getsockname, listen,
+    shutdown, socket_with,
 };
 
 use super::address::ListenAddress;
@@ -82,6 +83,7 @@ pub struct Listener {
     _file: Option<SocketFile>,
     socket: OwnedFd,
     endpoint: Arc<Endpoint>,
+    options: ListenOptions,
     shared: bool,
 }
 
@@ -156,8 +158,16 @@ impl Listener {
             _file: None,
             socket,
             endpoint: Arc::new(Endpoint::new(address, local, options)),
+            options: options.clone(),
             shared: false,
         })
+    }
+
+    /// Binds one more socket where this one listens, for another reactor; `None` where one socket serves all.
+    pub fn another(&self) -> Option<Result<Listener, BindError>> {
+        // The port may have been chosen by the kernel.
+        let bound = self.local_address().filter(|_| self.spreads())?;
+        Some(Listener::bind(&ListenAddress::Tcp(bound), &self.options))
     }
 
     /// Where it listens: what its connections remember of it.
@@ -165,12 +175,18 @@ impl Listener {
         &self.endpoint
     }
 
-    /// Lets no new handshake begin while those under way complete, so that a drain can accept them all before it closes. Says whether
-    /// there may be such; a socket shared with other processes is left alone, they accept what comes.
+    /// Lets no new connection begin, so that all that have begun can be accepted before the socket closes. Says whether handshakes may be
+    /// under way, which is only over the network. A socket shared with other processes is left alone, they accept what comes.
     pub fn refuse_handshakes(&self) -> bool {
-        self.local_address().is_some()
-            && !self.shared
-            && sys::drop_handshakes(self.socket.as_fd()).is_ok()
+        if self.shared {
+            return false;
+        }
+        if self.local_address().is_none() {
+            // Whoever is in the queue of a unix socket stays there, and others are refused.
+            let _ = shutdown(&self.socket, Shutdown::Read);
+            return false;
+        }
+        sys::drop_handshakes(self.socket.as_fd()).is_ok()
     }
 }
 

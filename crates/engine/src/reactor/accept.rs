@@ -54,7 +54,8 @@ pub(super) enum AcceptOutcome {
 pub(super) fn accept_one(listener: &Listener) -> AcceptOutcome {
     match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
         Ok((fd, address)) => AcceptOutcome::Connection(fd, peer_of(address)),
-        Err(Errno::AGAIN) => AcceptOutcome::Empty,
+        // A unix socket that was shut for new connections says INVAL when nobody is left.
+        Err(Errno::AGAIN | Errno::INVAL) => AcceptOutcome::Empty,
         Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => AcceptOutcome::Exhausted,
         // accept(2): errors that are already pending on the new socket are handed over here.
         Err(_) => AcceptOutcome::Broken,

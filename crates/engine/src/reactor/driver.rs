@@ -8,18 +8,18 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use slab::Slab;
 
-use super::accept::Overload;
 use super::clock::Now;
 use super::io::{Closing, Io, Shared};
 use super::listening::Listening;
-use super::mailbox::{Control, Handle, Letter, Mailbox};
+use super::mailbox::{Handle, Letter, Mailbox};
+use super::options::ReactorOptions;
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
 use super::socket::{Socket, WriteError, Written};
 use super::team::{Member, Membership, Team};
 use super::timers::{Rearm, Timers};
 use crate::executor::{Executor, Remaining, Spawner};
-use crate::gate::{Entered, Gate};
+use crate::gate::Entered;
 use crate::wheel::Tick;
 
 /// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
@@ -33,21 +33,6 @@ const OUT_KEEP_BYTES: usize = 256 * 1024;
 const ROUNDS_PER_TURN_MAX: u32 = 16;
 /// Tasks polled in one round.
 const TASKS_PER_ROUND_MAX: usize = 256;
-
-/// What a reactor needs to know beforehand.
-#[derive(Clone, Debug)]
-pub struct ReactorOptions {
-    /// Counts connections over all reactors.
-    pub gate: Arc<Gate>,
-    /// What happens above the cap.
-    pub overload: Overload,
-    /// Connections accepted from one listener in one turn.
-    pub accept_per_turn_max: u32,
-    /// How long a closing connection reads and drops what its peer still sends, in milliseconds.
-    pub lingering_close_ms: u64,
-    /// How many bytes it drops at most.
-    pub lingering_bytes_max: u64,
-}
 
 /// What a turn came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +48,7 @@ pub struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Life {
     Running,
-    /// New handshakes are refused; those under way are still accepted until `settled`.
-    Settling {
-        settled: Tick,
-        cut: Tick,
-    },
+    /// Listeners are let go of, one by one; what is in hand is finished.
     Draining {
         cut: Tick,
     },
@@ -279,7 +260,7 @@ impl<P: Protocol> Reactor<P> {
                 match letter {
                     Letter::To(token, message) => self.deliver(token, message),
                     Letter::Adopt(passed) => self.admit(passed),
-                    Letter::Control(control) => self.control(control),
+                    Letter::Order(order, reply) => self.obey(order, reply),
                 }
             }
             self.letters = letters;
@@ -299,13 +280,6 @@ impl<P: Protocol> Reactor<P> {
         self.protocol.on_message(&mut io, connection, message);
         self.conclude(token);
         self.read(token);
-    }
-
-    fn control(&mut self, control: Control) {
-        match control {
-            Control::Drain { timeout_ms } => self.begin_drain(timeout_ms),
-            Control::Stop => self.end(),
-        }
     }
 
     fn connection_ready(&mut self, token: Token, flags: EventFlags) {
@@ -424,7 +398,8 @@ impl<P: Protocol> Reactor<P> {
                 slot.socket.shut_output();
                 slot.socket.lingered_bytes = Some(0);
                 slot.socket.readable = true;
-                let deadline = self.shared.now.monotonic_ms + self.options.lingering_close_ms;
+                let deadline =
+                    self.shared.now.monotonic_ms + self.options.tuning.lingering_close_ms;
                 self.shared
                     .timers
                     .set(token.index, Some(Tick::deadline_from_ms(deadline)));
@@ -438,7 +413,7 @@ impl<P: Protocol> Reactor<P> {
     fn linger(&mut self, token: Token) {
         while let Some(slot) = live(&mut self.slots, token) {
             let dropped = slot.socket.lingered_bytes.unwrap_or(0);
-            if slot.socket.eof || dropped > self.options.lingering_bytes_max {
+            if slot.socket.eof || dropped > self.options.tuning.lingering_bytes_max {
                 return self.remove(token, Reason::Finished);
             }
             match slot.socket.receive(&mut self.read_buffer) {
@@ -476,6 +451,12 @@ pub(super) fn live<C>(slots: &mut Slab<Slot<C>>, token: Token) -> Option<&mut Sl
     slots
         .get_mut(token.index as usize)
         .filter(|slot| slot.socket.generation == token.generation)
+}
+
+impl<P: Protocol> Drop for Reactor<P> {
+    fn drop(&mut self) {
+        self.mailbox.close();
+    }
 }
 
 impl<P: Protocol> AsFd for Reactor<P> {

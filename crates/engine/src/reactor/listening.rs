@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
+use slab::Slab;
 
 use super::accept::{AcceptOutcome, Accepted, Admission, Overload, accept_one};
 use super::driver::{Counted, Life, Reactor, Slot};
 use super::io::{Closing, Io};
+use super::leaving::Leaving;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
 use super::socket::Socket;
@@ -20,14 +22,31 @@ use crate::wheel::Tick;
 /// Connections above the cap that may linger over their 503 at one time; further ones are closed at once.
 const REFUSED_LINGERING_MAX: usize = 64;
 /// How long listeners rest when the cap is reached or descriptors have run out, unless a connection ends here.
-const REST_MS: u64 = 100;
+pub(super) const REST_MS: u64 = 100;
 /// How long handshakes that are under way may take to complete after new ones are refused, before a listener
 /// is closed for good. Several times a round trip within a continent.
-const SETTLE_MS: u64 = 250;
+pub(super) const SETTLE_MS: u64 = 250;
+
+/// A listener at its place, whose number is what epoll knows it by.
+pub(super) struct Place {
+    pub(super) listener: Arc<Listener>,
+    /// Set while it is about to be let go of.
+    pub(super) leaving: Option<Leaving>,
+}
+
+/// What a visit to a queue came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queue {
+    /// There may be more.
+    More,
+    Empty,
+    /// Whoever is there has to wait: the cap is reached, or descriptors have run out.
+    Held,
+}
 
 #[derive(Default)]
 pub(super) struct Listening {
-    listeners: Vec<Arc<Listener>>,
+    pub(super) places: Slab<Place>,
     /// Set while the listeners are out of the epoll set.
     rest_until: Option<Tick>,
     /// Connections that were refused and still linger.
@@ -45,29 +64,36 @@ impl Listening {
 impl<P: Protocol> Reactor<P> {
     /// Adds a listener. Several reactors may share one, or have one each with `SO_REUSEPORT`.
     pub fn listen(&mut self, listener: Arc<Listener>) -> Result<(), Errno> {
-        self.poller
-            .add_listener(listener.as_fd(), self.listening.listeners.len())?;
-        self.listening.listeners.push(listener);
+        let place = self.listening.places.vacant_entry();
+        // While the others rest, it rests with them.
+        if self.listening.rest_until.is_none() {
+            self.poller.add_listener(listener.as_fd(), place.key())?;
+        }
+        place.insert(Place {
+            listener,
+            leaving: None,
+        });
         Ok(())
     }
 
     pub(super) fn listener_ready(&mut self, position: usize) {
-        if self.accept_some(position, self.options.accept_per_turn_max) {
+        if self.accept_some(position) == Queue::More {
             self.listening.more = true;
         }
     }
 
-    /// Accepts up to `limit` connections. Says whether there may be more.
-    fn accept_some(&mut self, position: usize, limit: u32) -> bool {
-        let Some(listener) = self.listening.listeners.get(position).map(Arc::clone) else {
-            return false;
+    /// Accepts as many connections as one turn takes.
+    pub(super) fn accept_some(&mut self, position: usize) -> Queue {
+        let Some(place) = self.listening.places.get(position) else {
+            return Queue::Empty;
         };
-        for _ in 0..limit {
-            // A drain leaves nobody in the queue: it would be closed over them without a word.
-            let may_wait = self.options.overload == Overload::Wait && self.life == Life::Running;
+        let listener = Arc::clone(&place.listener);
+        // Whoever lets go of a listener leaves nobody in the queue: it would be closed over them without a word.
+        let may_wait = self.options.overload == Overload::Wait && place.leaving.is_none();
+        for _ in 0..self.options.tuning.accept_per_turn_max {
             if may_wait && self.options.gate.is_full() {
                 self.rest();
-                return false;
+                return Queue::Held;
             }
             match accept_one(&listener) {
                 AcceptOutcome::Connection(fd, peer) => {
@@ -77,21 +103,23 @@ impl<P: Protocol> Reactor<P> {
                         listener: Arc::clone(listener.endpoint()),
                     });
                 }
-                AcceptOutcome::Empty => return false,
+                AcceptOutcome::Empty => return Queue::Empty,
                 AcceptOutcome::Broken => {}
                 AcceptOutcome::Exhausted => {
                     self.rest();
-                    return false;
+                    return Queue::Held;
                 }
             }
         }
-        true
+        Queue::More
     }
 
     /// Takes a connection, or passes it on to a reactor that has clearly fewer.
     fn share(&mut self, passed: Passed) {
         let idler = match self.life {
-            Life::Running => self.team.idler(self.open.load(Ordering::Relaxed)),
+            Life::Running if !passed.listener.spreads() => {
+                self.team.idler(self.open.load(Ordering::Relaxed))
+            }
             _ => None,
         };
         // Counted where it goes, and at once: it may take a while there until the letter is opened, and the next
@@ -173,8 +201,8 @@ impl<P: Protocol> Reactor<P> {
         if self.listening.rest_until.is_some() {
             return;
         }
-        for listener in &self.listening.listeners {
-            self.poller.remove(listener.as_fd());
+        for (_, place) in &self.listening.places {
+            self.poller.remove(place.listener.as_fd());
         }
         self.listening.rest_until = Some(Tick::deadline_from_ms(
             self.shared.now.monotonic_ms + REST_MS,
@@ -184,11 +212,11 @@ impl<P: Protocol> Reactor<P> {
 
     fn wake_listeners(&mut self) {
         self.listening.rest_until = None;
-        for (position, listener) in self.listening.listeners.iter().enumerate() {
+        for (position, place) in &self.listening.places {
             // Fails only when the kernel has no memory left; the next rest tries again.
-            let _ = self.poller.add_listener(listener.as_fd(), position);
+            let _ = self.poller.add_listener(place.listener.as_fd(), position);
         }
-        if !self.listening.listeners.is_empty() {
+        if !self.listening.places.is_empty() {
             self.listening.more = true;
         }
     }
@@ -198,33 +226,37 @@ impl<P: Protocol> Reactor<P> {
         if self.listening.rest_until.is_some() {
             self.wake_listeners();
         }
-        if self.slots.is_empty() && matches!(self.life, Life::Draining { .. }) {
+        self.end_if_drained();
+    }
+
+    pub(super) fn end_if_drained(&mut self) {
+        let drains = matches!(self.life, Life::Draining { .. });
+        if drains && self.slots.is_empty() && self.listening.places.is_empty() {
             self.life = Life::Done;
         }
     }
 
-    fn set_own_deadline(&mut self) {
+    pub(super) fn set_own_deadline(&mut self) {
         let life = match self.life {
-            Life::Settling { settled, .. } => Some(settled),
             Life::Draining { cut } => Some(cut),
             Life::Running | Life::Done => None,
         };
-        let next = [life, self.listening.rest_until]
+        let leaving = self.listening.next_to_leave();
+        let next = [life, self.listening.rest_until, leaving]
             .into_iter()
             .flatten()
             .min();
         self.shared.timers.set_own(next);
     }
 
-    /// The reactor's own deadline passed: a rest, the settling or the drain is over.
+    /// The reactor's own deadline passed: a rest, the settling of a listener or the drain is over.
     pub(super) fn own_deadline(&mut self, now: Tick) {
         if self.listening.rest_until.is_some_and(|until| until <= now) {
             self.wake_listeners();
         }
-        match self.life {
-            Life::Settling { settled, cut } if settled <= now => self.settled(cut),
-            Life::Draining { cut } if cut <= now => self.end(),
-            _ => {}
+        self.let_go_of_due(now);
+        if matches!(self.life, Life::Draining { cut } if cut <= now) {
+            self.end();
         }
         self.set_own_deadline();
     }
@@ -234,19 +266,14 @@ impl<P: Protocol> Reactor<P> {
         if self.life != Life::Running {
             return;
         }
-        let now_ms = self.shared.now.monotonic_ms;
-        let cut = Tick::deadline_from_ms(now_ms + timeout_ms);
-        let mut settle_ms = 0;
-        for listener in &self.listening.listeners {
-            if listener.refuse_handshakes() {
-                settle_ms = SETTLE_MS.min(timeout_ms);
-            }
-        }
+        let cut_ms = self.shared.now.monotonic_ms + timeout_ms;
         self.shared.draining = true;
-        self.life = Life::Settling {
-            settled: Tick::deadline_from_ms(now_ms + settle_ms),
-            cut,
+        self.life = Life::Draining {
+            cut: Tick::deadline_from_ms(cut_ms),
         };
+        for position in 0..self.listening.places.capacity() {
+            self.begin_to_let_go(position, SETTLE_MS.min(timeout_ms), None);
+        }
         for index in 0..self.slots.capacity() {
             let Some(slot) = self.slots.get_mut(index) else {
                 continue;
@@ -263,22 +290,8 @@ impl<P: Protocol> Reactor<P> {
             self.protocol.on_drain(&mut io, connection);
             self.conclude(token);
         }
+        self.end_if_drained();
         self.set_own_deadline();
-    }
-
-    fn settled(&mut self, cut: Tick) {
-        for position in 0..self.listening.listeners.len() {
-            while self.accept_some(position, self.options.accept_per_turn_max) {}
-        }
-        for listener in std::mem::take(&mut self.listening.listeners) {
-            self.poller.remove(listener.as_fd());
-        }
-        self.listening.rest_until = None;
-        self.life = if self.slots.is_empty() {
-            Life::Done
-        } else {
-            Life::Draining { cut }
-        };
     }
 
     /// Cuts what is left.
@@ -291,9 +304,14 @@ impl<P: Protocol> Reactor<P> {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
             self.remove(Token { index, generation }, Reason::Stopped);
         }
-        for listener in std::mem::take(&mut self.listening.listeners) {
-            self.poller.remove(listener.as_fd());
-        }
+        self.close_listeners();
         self.life = Life::Done;
+    }
+
+    fn close_listeners(&mut self) {
+        for place in self.listening.places.drain() {
+            self.poller.remove(place.listener.as_fd());
+        }
+        self.listening.rest_until = None;
     }
 }

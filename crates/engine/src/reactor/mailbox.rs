@@ -4,27 +4,16 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::order::{Order, Reply};
 use super::poller::Token;
 use super::team::Passed;
-
-/// What other threads may ask of a whole reactor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Accept no more, finish what is in hand, then be done; at the latest after this many milliseconds.
-    Drain {
-        /// Milliseconds from the arrival of the request until connections that are left are cut.
-        timeout_ms: u64,
-    },
-    /// Be done at once: connections are cut.
-    Stop,
-}
 
 /// One letter.
 #[derive(Debug)]
 pub(super) enum Letter<M> {
     To(Token, M),
     Adopt(Passed),
-    Control(Control),
+    Order(Order<M>, Option<Reply>),
 }
 
 /// The queue of letters to one reactor. Posting from the reactor's own thread inside a turn costs no system
@@ -35,7 +24,8 @@ pub(super) enum Letter<M> {
 /// the other.
 #[derive(Debug)]
 pub struct Mailbox<M> {
-    letters: Mutex<Vec<Letter<M>>>,
+    /// `None` when the reactor has ended and nobody reads them any more.
+    letters: Mutex<Option<Vec<Letter<M>>>>,
     /// Something is to be looked at: letters, or tasks.
     stirred: AtomicBool,
     /// The reactor is in a turn or about to be: nobody needs to wake it.
@@ -46,21 +36,32 @@ pub struct Mailbox<M> {
 impl<M> Mailbox<M> {
     pub(super) fn new(wake: OwnedFd) -> Self {
         Self {
-            letters: Mutex::new(Vec::new()),
+            letters: Mutex::new(Some(Vec::new())),
             stirred: AtomicBool::new(false),
             awake: AtomicBool::new(false),
             wake,
         }
     }
 
-    fn letters(&self) -> MutexGuard<'_, Vec<Letter<M>>> {
+    fn letters(&self) -> MutexGuard<'_, Option<Vec<Letter<M>>>> {
         // A panic while the lock is held can only come from the allocator; the queue is whole all the same.
         self.letters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn push(&self, letter: Letter<M>) {
-        self.letters().push(letter);
+        if let Some(letters) = &mut *self.letters() {
+            letters.push(letter);
+        } else {
+            return;
+        }
         self.stir();
+    }
+
+    /// Nobody will read letters any more: those that are there are dropped, and those that come.
+    pub(super) fn close(&self) {
+        // Apart from the lock: a letter that is dropped may post another.
+        let left = self.letters().take();
+        drop(left);
     }
 
     /// Sends a message to a connection; one for a connection that is gone is dropped.
@@ -72,8 +73,8 @@ impl<M> Mailbox<M> {
         self.push(Letter::Adopt(passed));
     }
 
-    pub(super) fn control(&self, control: Control) {
-        self.push(Letter::Control(control));
+    pub(super) fn order(&self, order: Order<M>, reply: Option<Reply>) {
+        self.push(Letter::Order(order, reply));
     }
 
     /// Makes the reactor look at its letters and tasks, in this turn or another.
@@ -105,7 +106,9 @@ impl<M> Mailbox<M> {
 
     /// Takes all letters.
     pub(super) fn take(&self, into: &mut Vec<Letter<M>>) {
-        into.append(&mut self.letters());
+        if let Some(letters) = &mut *self.letters() {
+            into.append(letters);
+        }
     }
 }
 
@@ -130,12 +133,17 @@ impl<M> Handle<M> {
 
     /// Lets the reactor finish what is in hand and then end, at the latest after `timeout_ms`.
     pub fn drain(&self, timeout_ms: u64) {
-        self.mailbox.control(Control::Drain { timeout_ms });
+        self.mailbox.order(Order::Drain { timeout_ms }, None);
     }
 
     /// Ends the reactor at its next turn.
     pub fn stop(&self) {
-        self.mailbox.control(Control::Stop);
+        self.mailbox.order(Order::Stop, None);
+    }
+
+    /// Asks for something else, and is told when it is done.
+    pub fn order(&self, order: Order<M>, reply: Reply) {
+        self.mailbox.order(order, Some(reply));
     }
 
     /// The mailbox itself.

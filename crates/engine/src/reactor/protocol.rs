@@ -68,6 +68,9 @@ pub trait Protocol {
         message: Self::Message,
     );
 
+    /// A message for all of it, and no connection, arrived: an [`Order::Tell`](super::Order::Tell).
+    fn on_order(&mut self, message: Self::Message);
+
     /// The reactor drains: finish what is in hand, begin nothing new, close when idle.
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 

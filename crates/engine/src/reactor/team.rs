@@ -32,6 +32,13 @@ pub(super) struct Member<M> {
 #[derive(Debug)]
 pub struct Membership<M>(pub(super) Member<M>);
 
+impl<M> Membership<M> {
+    /// Connections that the reactor has now, and those on their way to it; goes on counting.
+    pub fn load(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.0.open)
+    }
+}
+
 /// The reactors that accept from the same listeners. Filled once, when all of them exist.
 #[derive(Debug)]
 pub struct Team<M>(Arc<OnceLock<Vec<Member<M>>>>);

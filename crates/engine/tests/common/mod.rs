@@ -15,7 +15,7 @@ use vervet_engine::counters::{Counter, Counters};
 use vervet_engine::gate::Gate;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenOptions, Listener};
-use vervet_engine::reactor::{Overload, Reactor, ReactorOptions};
+use vervet_engine::reactor::{Overload, Reactor, ReactorOptions, Tuning};
 use vervet_engine::{Builder, Engine, Exchange, Outcome, Response, Running, Service};
 use vervet_testkit::{Child, PATIENCE, RawClient, wait_until};
 
@@ -126,9 +126,7 @@ impl<S: Service> ByHand<S> {
         let options = ReactorOptions {
             gate: Arc::new(Gate::new(0, 0)),
             overload: Overload::Reject,
-            accept_per_turn_max: limits.accept_per_turn_max,
-            lingering_close_ms: u64::from(limits.lingering_close_ms),
-            lingering_bytes_max: u64::from(limits.lingering_bytes_max),
+            tuning: Tuning::from(&limits),
         };
         let http = Arc::new(HttpOptions {
             limits,

@@ -47,6 +47,10 @@ impl<S: Service> Service for Logged<S> {
         self.inner.admit(peer, listener)
     }
 
+    fn refresh(&mut self) {
+        self.inner.refresh();
+    }
+
     fn finished(&mut self, finished: &Finished<'_>) {
         self.scribe.finish(finished);
         self.inner.finished(&Finished {

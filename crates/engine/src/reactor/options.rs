@@ -1,0 +1,39 @@
+//! What a reactor needs to know beforehand, and what of it may change while it runs.
+
+use std::sync::Arc;
+
+use super::accept::Overload;
+use crate::gate::Gate;
+use crate::limits::Limits;
+
+/// What a reactor needs to know beforehand.
+#[derive(Clone, Debug)]
+pub struct ReactorOptions {
+    /// Counts connections over all reactors.
+    pub gate: Arc<Gate>,
+    /// What happens above the cap.
+    pub overload: Overload,
+    /// Its share of the limits.
+    pub tuning: Tuning,
+}
+
+/// The limits that are the reactor's own; they may change while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Connections accepted from one listener in one turn.
+    pub accept_per_turn_max: u32,
+    /// How long a closing connection reads and drops what its peer still sends, in milliseconds.
+    pub lingering_close_ms: u64,
+    /// How many bytes it drops at most.
+    pub lingering_bytes_max: u64,
+}
+
+impl From<&Limits> for Tuning {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            accept_per_turn_max: limits.accept_per_turn_max,
+            lingering_close_ms: u64::from(limits.lingering_close_ms),
+            lingering_bytes_max: u64::from(limits.lingering_bytes_max),
+        }
+    }
+}
