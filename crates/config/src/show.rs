@@ -1,6 +1,14 @@
-//! Values on their way back to a document: what `config show` prints.
+//! Values on their way back to a document: what `config show` prints, as TOML with the origin of each directive beside
+//! it, or as JSON.
 
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::reader::FromConfig;
 use crate::setting::Origin;
+use crate::source::Sources;
+use crate::toml::{key, string};
 
 /// A value as a document would give it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,4 +40,212 @@ pub struct ShownEntry {
     pub origin: Option<Origin>,
     /// Its value.
     pub value: Shown,
+}
+
+/// A section as TOML that reads as the same section, with the origin of each directive in a comment. Only hidden texts are
+/// not in it.
+pub fn show_text<T: FromConfig>(value: &T, sources: &Sources) -> String {
+    let mut page = Page {
+        sources,
+        text: String::new(),
+    };
+    if let Shown::Table(entries) = value.show() {
+        page.table(&entries, "");
+    }
+    page.text
+}
+
+/// A section as JSON in which each directive is an object of its `value` and its `origin`.
+pub fn show_json<T: FromConfig>(value: &T, sources: &Sources) -> Json {
+    with_origins(&value.show(), sources)
+}
+
+impl Shown {
+    /// The value alone as JSON, as programs give and take it.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Shown::Nothing | Shown::Hidden => Json::Null,
+            Shown::Text(text) => json!(text),
+            Shown::Integer(number) => integer(*number),
+            Shown::Number(number) => json!(number),
+            Shown::Boolean(value) => json!(value),
+            Shown::List(elements) => elements.iter().map(Shown::to_json).collect(),
+            Shown::Table(entries) => {
+                let entries = entries.iter();
+                Json::Object(
+                    entries
+                        .map(|entry| (entry.name.clone(), entry.value.to_json()))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    /// Whether it stands under a header of its own, or several.
+    fn has_header(&self) -> bool {
+        match self {
+            Shown::Table(_) => true,
+            Shown::List(elements) => {
+                !elements.is_empty()
+                    && elements
+                        .iter()
+                        .all(|element| matches!(element, Shown::Table(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// The value on one line.
+    fn inline(&self) -> String {
+        let joined = |parts: Vec<String>| parts.join(", ");
+        match self {
+            Shown::Nothing | Shown::Hidden => "\"\"".to_owned(),
+            Shown::Text(text) => string(&text.replace("${", "$${")),
+            Shown::Integer(number) => number.to_string(),
+            Shown::Number(number) => format!("{number:?}"),
+            Shown::Boolean(value) => value.to_string(),
+            Shown::List(elements) => {
+                format!("[{}]", joined(elements.iter().map(Shown::inline).collect()))
+            }
+            Shown::Table(entries) => {
+                let entries = entries.iter().filter(|entry| entry.value != Shown::Nothing);
+                let pair =
+                    |entry: &ShownEntry| format!("{} = {}", key(&entry.name), entry.value.inline());
+                format!("{{ {} }}", joined(entries.map(pair).collect()))
+            }
+        }
+    }
+}
+
+/// A number of JSON, or text for one that has too many digits.
+pub(crate) fn integer(number: i128) -> Json {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => json!(number),
+        (_, Ok(number)) => json!(number),
+        _ => json!(number.to_string()),
+    }
+}
+
+fn with_origins(shown: &Shown, sources: &Sources) -> Json {
+    match shown {
+        Shown::List(elements) => elements
+            .iter()
+            .map(|element| with_origins(element, sources))
+            .collect(),
+        Shown::Table(entries) => {
+            let mut object = Map::new();
+            for entry in entries {
+                let value = with_origins(&entry.value, sources);
+                let value = match &entry.origin {
+                    Some(origin) => {
+                        let mut directive =
+                            json!({"value": value, "origin": origin_json(origin, sources)});
+                        if entry.value == Shown::Hidden {
+                            directive["hidden"] = json!(true);
+                        }
+                        directive
+                    }
+                    None => value,
+                };
+                object.insert(entry.name.clone(), value);
+            }
+            Json::Object(object)
+        }
+        other => other.to_json(),
+    }
+}
+
+fn origin_json(origin: &Origin, sources: &Sources) -> Json {
+    match origin {
+        Origin::Default => json!({"kind": "default"}),
+        Origin::Environment(name) => json!({"kind": "environment", "name": name}),
+        Origin::Flag(name) => json!({"kind": "flag", "name": name}),
+        Origin::File(span) => match sources.position(*span) {
+            Some(at) => {
+                json!({"kind": "file", "file": at.file, "line": at.line, "column": at.column})
+            }
+            None => json!({"kind": "file"}),
+        },
+    }
+}
+
+fn origin_text(origin: &Origin, sources: &Sources) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::Environment(name) => format!("environment {name}"),
+        Origin::Flag(name) => format!("flag {name}"),
+        Origin::File(span) => sources
+            .position(*span)
+            .map_or_else(String::new, |at| format!("{}:{}", at.file, at.line)),
+    }
+}
+
+/// The column in which comments begin, unless the directive is longer.
+const COMMENT_COLUMN: usize = 40;
+
+struct Page<'a> {
+    sources: &'a Sources,
+    text: String,
+}
+
+impl Page<'_> {
+    /// The directives of a table, those without a header first, as TOML wants it.
+    fn table(&mut self, entries: &[ShownEntry], path: &str) {
+        for entry in entries.iter().filter(|entry| !entry.value.has_header()) {
+            self.directive(entry);
+        }
+        for entry in entries.iter().filter(|entry| entry.value.has_header()) {
+            let path = match path {
+                "" => key(&entry.name),
+                path => format!("{path}.{}", key(&entry.name)),
+            };
+            match &entry.value {
+                Shown::Table(inner) => self.headed(&format!("[{path}]"), inner, &path, entry),
+                Shown::List(elements) => {
+                    for element in elements {
+                        if let Shown::Table(inner) = element {
+                            self.headed(&format!("[[{path}]]"), inner, &path, entry);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn headed(&mut self, header: &str, inner: &[ShownEntry], path: &str, entry: &ShownEntry) {
+        let is_default = entry.origin == Some(Origin::Default);
+        let remark = if is_default { "default" } else { "" };
+        // A table of names alone needs no header, and would have none of its own in a document.
+        let names_only = inner
+            .iter()
+            .all(|entry| entry.origin.is_none() && entry.value.has_header());
+        if !names_only || inner.is_empty() {
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            self.line(header, remark);
+        }
+        self.table(inner, path);
+    }
+
+    fn directive(&mut self, entry: &ShownEntry) {
+        let origin = entry.origin.as_ref();
+        let remark = origin.map_or_else(String::new, |origin| origin_text(origin, self.sources));
+        let name = key(&entry.name);
+        match entry.value {
+            Shown::Nothing => self.line(&format!("# {name} is not set"), ""),
+            Shown::Hidden => self.line(&format!("# {name} is hidden"), &remark),
+            _ => self.line(&format!("{name} = {}", entry.value.inline()), &remark),
+        }
+    }
+
+    fn line(&mut self, text: &str, remark: &str) {
+        // Writing to a string cannot fail.
+        let _ = match (remark, text.starts_with('#')) {
+            ("", _) => writeln!(self.text, "{text}"),
+            (_, true) => writeln!(self.text, "{text}, {remark}"),
+            (_, false) => writeln!(self.text, "{text:<COMMENT_COLUMN$} # {remark}"),
+        };
+    }
 }
