@@ -1,6 +1,7 @@
 //! What looks at a request before its handler, and what changes answers: each filter in a file of its own.
 
 pub mod access;
+pub mod basic_auth;
 pub mod blocks;
 pub mod connections;
 pub mod forwarded;

@@ -47,6 +47,11 @@ enum Period {
 pub struct RateError(String);
 
 impl Rate {
+    /// Requests in its time: what may come at once where nothing else is said.
+    pub fn requests(self) -> u32 {
+        self.requests
+    }
+
     /// Nanoseconds from one request to the next.
     fn interval_ns(self) -> u64 {
         let seconds = match self.period {

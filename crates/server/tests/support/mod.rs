@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
 
+pub mod filtered;
 pub mod wire;
 
 use std::borrow::Cow;

@@ -1,0 +1,281 @@
+//! One realm: who asks without a name, or with a wrong password, gets 401; who proves a name goes on under it.
+//!
+//! The reactor compares no password. It looks whether this one was verified a short while ago, and else hands it to the
+//! [`Verifier`] and lets the exchange wait. What that costs is bounded threefold: a client has so many failures a minute
+//! (429), the queue has so many places (503), and the thread yields to all others. A name that is not known costs as much
+//! as a wrong password.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use vervet_engine::{Response, Resume};
+use vervet_http::field::Known;
+use vervet_http::status::Status;
+
+use super::credentials::Credentials;
+use super::entry::Entry;
+use super::memory::Memory;
+use super::users::Users;
+use super::verifier::{OnVerifier, Place, Verifier};
+use crate::filters::networks::client_key;
+use crate::filters::rate::{Exceeded, Meters, Rate};
+use crate::filters::refusal::{refusal, refusal_for};
+use crate::web::{Edits, Request, RequestFilter, Verdict};
+
+/// Clients whose failures are counted.
+const CLIENTS: usize = 16_384;
+
+/// Seconds after which one who found the queue full may come again.
+const RETRY_AFTER_S: u64 = 2;
+
+/// What an exchange that waited is told, besides the number of the realm.
+const RIGHT: u64 = 1;
+
+/// What a realm is made of.
+pub struct BasicAuthOptions {
+    /// What the browser shows; see [`RealmError`].
+    pub realm: String,
+    /// Who may enter.
+    pub users: Users,
+    /// How many wrong passwords a client may try, all of them at once if it likes.
+    pub failures: Rate,
+    /// Where passwords are verified.
+    pub verifier: Arc<Verifier>,
+}
+
+/// A realm cannot have a control character: it stands in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RealmError;
+
+/// How often which happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BasicAuthCounters {
+    /// Passwords verified to be right.
+    pub right: u64,
+    /// Passwords that were wrong, or of nobody.
+    pub wrong: u64,
+    /// Requests that found their password remembered.
+    pub remembered: u64,
+    /// Requests of clients that had failed too often.
+    pub throttled: u64,
+    /// Requests that found the queue full.
+    pub crowded: u64,
+}
+
+/// A realm.
+#[derive(Clone, Debug)]
+pub struct BasicAuth(pub(super) Arc<Realm>);
+
+pub(super) struct Realm {
+    /// Told to exchanges that wait, so that the verdict of one realm is not taken for another's.
+    pub(super) number: u32,
+    pub(super) challenge: String,
+    users: Users,
+    memory: Memory,
+    failures: Meters,
+    verifier: Arc<Verifier>,
+    decoy: Entry,
+    counted: Counted,
+}
+
+#[derive(Default)]
+struct Counted {
+    right: AtomicU64,
+    wrong: AtomicU64,
+    remembered: AtomicU64,
+    throttled: AtomicU64,
+    crowded: AtomicU64,
+}
+
+/// One password on its way through the queue.
+struct Attempt {
+    realm: Arc<Realm>,
+    credentials: Credentials,
+    /// What is stored of the user; `None` for nobody, who costs as much.
+    entry: Option<Arc<Entry>>,
+    client: Option<IpAddr>,
+    now_ms: u64,
+}
+
+impl BasicAuth {
+    /// Opens a realm.
+    pub fn new(options: BasicAuthOptions) -> Result<Self, RealmError> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        Ok(Self(Arc::new(Realm {
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            challenge: challenge(&options.realm)?,
+            users: options.users,
+            memory: Memory::new(),
+            failures: Meters::new(options.failures, options.failures.requests(), CLIENTS),
+            verifier: options.verifier,
+            decoy: Entry::decoy(),
+            counted: Counted::default(),
+        })))
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> BasicAuthCounters {
+        let counted = &self.0.counted;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        BasicAuthCounters {
+            right: read(&counted.right),
+            wrong: read(&counted.wrong),
+            remembered: read(&counted.remembered),
+            throttled: read(&counted.throttled),
+            crowded: read(&counted.crowded),
+        }
+    }
+}
+
+impl RequestFilter for BasicAuth {
+    fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
+        let realm = &self.0;
+        let fields = &request.head.fields;
+        let value = fields
+            .get(Known::Authorization)
+            .filter(|_| !fields.is_repeated(Known::Authorization));
+        let Some(credentials) = value.and_then(Credentials::parse) else {
+            return Verdict::Answer(realm.unauthorized());
+        };
+        let now_ms = request.now.monotonic_ms;
+        self.look(now_ms);
+        if let Some(verdict) = request.resumed.and_then(|told| realm.verdict(told)) {
+            if verdict == RIGHT {
+                request.user = Some(credentials.user);
+                return Verdict::Pass;
+            }
+            return Verdict::Answer(realm.unauthorized());
+        }
+        let entry = realm.users.table().get(credentials.user.as_str()).cloned();
+        let is_known = |entry: &Arc<Entry>| realm.memory.knows(&credentials, entry, now_ms);
+        if entry.as_ref().is_some_and(is_known) {
+            count(&realm.counted.remembered);
+            request.user = Some(credentials.user);
+            return Verdict::Pass;
+        }
+        self.attempt(Attempt {
+            realm: Arc::clone(realm),
+            credentials,
+            entry,
+            client: request.client,
+            now_ms,
+        })
+    }
+}
+
+impl BasicAuth {
+    /// Queues an attempt, if the client and the queue allow one more.
+    fn attempt(&self, attempt: Attempt) -> Verdict {
+        let realm = &self.0;
+        if let Err(retry_after_s) = attempt.charge() {
+            count(&realm.counted.throttled);
+            return Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, retry_after_s));
+        }
+        let Some(place) = realm.verifier.place() else {
+            attempt.refund();
+            count(&realm.counted.crowded);
+            return Verdict::Answer(refusal_for(Status::SERVICE_UNAVAILABLE, RETRY_AFTER_S));
+        };
+        let verifier = Arc::clone(&realm.verifier);
+        Verdict::Suspend(Box::new(move |resume| {
+            wait_for(&verifier, place, attempt, resume);
+        }))
+    }
+
+    /// Has the user files looked at, when it is time.
+    fn look(&self, now_ms: u64) {
+        if self.0.users.is_look_due(now_ms) {
+            let realm = Arc::clone(&self.0);
+            self.0
+                .verifier
+                .run_apart(Box::new(move |_| realm.users.look()));
+        }
+    }
+}
+
+fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume) {
+    verifier.run(place, Box::new(move |on| resume.go(attempt.verdict(on))));
+}
+
+impl Attempt {
+    /// Counts the attempt as a failure beforehand, so that many at once count too. Those of a unix socket would be held
+    /// against each other: only the queue bounds them.
+    fn charge(&self) -> Result<(), u64> {
+        match self.client {
+            Some(client) => self
+                .realm
+                .failures
+                .take(client_key(client), self.now_ms)
+                .map_err(Exceeded::retry_after_s),
+            None => Ok(()),
+        }
+    }
+
+    fn refund(&self) {
+        if let Some(client) = self.client {
+            self.realm.failures.give_back(client_key(client));
+        }
+    }
+
+    fn verdict(&self, on: &OnVerifier) -> u64 {
+        let realm = &self.realm;
+        let entry = self.entry.as_deref().unwrap_or(&realm.decoy);
+        let is_right =
+            entry.verify(self.credentials.password.as_bytes(), on) && self.entry.is_some();
+        if is_right {
+            count(&realm.counted.right);
+            self.refund();
+            realm.memory.remember(&self.credentials, entry, self.now_ms);
+        } else {
+            count(&realm.counted.wrong);
+        }
+        (u64::from(realm.number) << 32) | (u64::from(is_right) * RIGHT)
+    }
+}
+
+impl Realm {
+    /// What an exchange was told, if this realm told it.
+    fn verdict(&self, told: u64) -> Option<u64> {
+        (told >> 32 == u64::from(self.number)).then_some(told & u64::from(u32::MAX))
+    }
+
+    fn unauthorized(&self) -> Response {
+        let mut response = refusal(Status::UNAUTHORIZED);
+        // The realm was looked at when it was opened.
+        let _ = response.set_field("WWW-Authenticate", self.challenge.as_bytes());
+        response
+    }
+}
+
+/// The challenge: the realm as a quoted string, and the charset that is read (RFC 7617 §2, §2.1).
+fn challenge(realm: &str) -> Result<String, RealmError> {
+    if realm.chars().any(char::is_control) {
+        return Err(RealmError);
+    }
+    let quoted = realm.replace('\\', "\\\\").replace('"', "\\\"");
+    Ok(format!("Basic realm=\"{quoted}\", charset=\"UTF-8\""))
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+impl fmt::Display for RealmError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the realm has a control character, which no field can hold")
+    }
+}
+
+impl std::error::Error for RealmError {}
+
+impl fmt::Debug for Realm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Realm");
+        shown
+            .field("challenge", &self.challenge)
+            .field("users", &self.users)
+            .finish_non_exhaustive()
+    }
+}

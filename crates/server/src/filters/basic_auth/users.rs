@@ -1,0 +1,180 @@
+//! Who may enter: users of the configuration and of files. A file that changes is read again within a second; one that is
+//! broken then leaves the users as they were, and is complained of once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use arc_swap::ArcSwap;
+
+use super::entry::{Entry, OldHashes};
+use super::user_file::{UserFileError, UserTable, read_user_file};
+
+/// How often the files are looked at while requests come, in milliseconds.
+pub(super) const LOOK_MS: u64 = 900;
+
+/// A file changed so short a time ago may change again within the same tick of its time stamp: it is read again.
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
+
+/// Tells whoever runs the server something that happened to it.
+pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Where users come from. Of users of the same name the first counts: those given here before those of files, and files
+/// in their order.
+#[derive(Clone, Debug, Default)]
+pub struct UserSources {
+    /// User files.
+    pub files: Vec<PathBuf>,
+    /// Names and their entries.
+    pub users: Vec<(String, Entry)>,
+    /// Whether `{SHA}` lines of files are taken.
+    pub old_hashes: OldHashes,
+}
+
+/// The users of a realm, shared by all reactors.
+pub struct Users {
+    sources: UserSources,
+    table: ArcSwap<UserTable>,
+    looked: Mutex<Vec<Looked>>,
+    /// When the files are looked at next, in milliseconds of the monotonic clock.
+    look_at_ms: AtomicU64,
+    say: Say,
+}
+
+/// What was found at the last look at a file.
+struct Looked {
+    state: Option<State>,
+    users: Vec<(String, Entry)>,
+    /// What was said of it since it was last good.
+    complaint: Option<String>,
+}
+
+/// What changes when a file does: device, inode, size, and the times of its content and of its inode, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State([i128; 5]);
+
+impl Users {
+    /// Reads all sources, or says all that is wrong with them.
+    pub fn load(sources: UserSources, say: Say) -> Result<Self, Vec<UserFileError>> {
+        let (mut looked, mut errors) = (Vec::new(), Vec::new());
+        for path in &sources.files {
+            // Before it is read: a change meanwhile shows at the next look.
+            let state = state(path);
+            match read_user_file(path, sources.old_hashes) {
+                Ok(users) => looked.push(Looked {
+                    state,
+                    users,
+                    complaint: None,
+                }),
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let table = table(&sources, &looked);
+        Ok(Self {
+            sources,
+            table: ArcSwap::from_pointee(table),
+            looked: Mutex::new(looked),
+            look_at_ms: AtomicU64::new(0),
+            say,
+        })
+    }
+
+    /// The users as they were last read.
+    pub(super) fn table(&self) -> arc_swap::Guard<Arc<UserTable>> {
+        self.table.load()
+    }
+
+    /// Whether it is time to [look](Self::look); says so to one caller only.
+    pub(super) fn is_look_due(&self, now_ms: u64) -> bool {
+        let due = self.look_at_ms.load(Ordering::Relaxed);
+        let next = now_ms + LOOK_MS;
+        !self.sources.files.is_empty()
+            && now_ms >= due
+            && self
+                .look_at_ms
+                .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    /// Reads the files that have changed. Does I/O, so it is for a thread that may wait.
+    pub(super) fn look(&self) {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut has_changed = false;
+        for (path, last) in self.sources.files.iter().zip(looked.iter_mut()) {
+            let state = state(path);
+            if state.is_some() && state == last.state {
+                continue;
+            }
+            last.state = state;
+            match read_user_file(path, self.sources.old_hashes) {
+                Ok(users) => {
+                    has_changed |= users != last.users;
+                    last.users = users;
+                    last.complaint = None;
+                }
+                Err(error) => {
+                    last.complain(format!("{error} (its users stay as they were)"), &self.say);
+                }
+            }
+        }
+        if has_changed {
+            self.table.store(Arc::new(table(&self.sources, &looked)));
+        }
+    }
+}
+
+impl Looked {
+    fn complain(&mut self, complaint: String, say: &Say) {
+        if self.complaint.as_ref() != Some(&complaint) {
+            say(&complaint);
+            self.complaint = Some(complaint);
+        }
+    }
+}
+
+fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
+    let mut table = HashMap::new();
+    let files = looked.iter().flat_map(|looked| &looked.users);
+    for (name, entry) in sources.users.iter().chain(files) {
+        table
+            .entry(name.as_str().into())
+            .or_insert_with(|| Arc::new(entry.clone()));
+    }
+    table
+}
+
+/// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
+fn state(path: &Path) -> Option<State> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let age = SystemTime::now()
+        .duration_since(metadata.modified().ok()?)
+        .ok()?;
+    (age >= SETTLED_AFTER).then(|| {
+        let nanoseconds =
+            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        State([
+            i128::from(metadata.dev()),
+            i128::from(metadata.ino()),
+            i128::from(metadata.size()),
+            nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        ])
+    })
+}
+
+impl fmt::Debug for Users {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Users");
+        shown
+            .field("files", &self.sources.files)
+            .field("users", &self.table.load().len())
+            .finish_non_exhaustive()
+    }
+}
