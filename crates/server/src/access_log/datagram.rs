@@ -1,10 +1,12 @@
-//! Lines as datagrams, one each, to a daemon that may go away and come back. Sending never waits.
+//! Lines as datagrams, one each, to a daemon that may be slow, go away and come back.
 
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::target::{Refusal, Then};
@@ -35,6 +37,12 @@ pub(super) fn split_severity(line: &[u8], default: Severity) -> (u8, &[u8]) {
         _ => (b'0' + default as u8, line),
     }
 }
+
+/// How long a daemon may take to make room for a line before the writer looks whether it is asked for something else.
+const ROOM_PATIENCE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
 
 /// Where datagrams go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +102,8 @@ impl Datagrams {
         loop {
             match self.send_once(message) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // Its queue is full: it is reading, or it is not.
+                Err(error) if error.kind() == ErrorKind::WouldBlock && self.has_room_soon() => {}
                 Err(error) if is_too_large(&error) && message.len() > 1 => {
                     message = &message[..message.len() / 2];
                 }
@@ -105,6 +115,19 @@ impl Datagrams {
                 result => return result,
             }
         }
+    }
+
+    /// Waits for room for one more datagram.
+    fn has_room_soon(&self) -> bool {
+        let Some(socket) = &self.socket else {
+            return false;
+        };
+        let descriptor = match socket {
+            Socket::Unix(socket) => socket.as_fd(),
+            Socket::Udp(socket) => socket.as_fd(),
+        };
+        let mut one = [PollFd::from_borrowed_fd(descriptor, PollFlags::OUT)];
+        poll(&mut one, Some(&ROOM_PATIENCE)) == Ok(1)
     }
 
     fn send_once(&mut self, message: &[u8]) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! The threads that carry lines to their targets, so that a full disk or a pipe that nobody reads holds up no answer.
 //!
-//! One thread writes all targets of a lane. It sleeps until a reactor has a line, writes at once, and then lets lines
+//! One thread writes all targets of a lane: files of one file system share one, what has a reader that may stop has its
+//! own. It sleeps until a reactor has a line, writes at once, and then lets lines
 //! gather for [`WRITE_EVERY`]: a person sees the line of a click immediately, a loaded server makes few system calls.
 
 use std::io;

@@ -77,9 +77,9 @@ impl Target {
                 Box::new(StreamOutput::standard(Stream::Error)?),
                 Lane::Alone,
             ),
-            Self::Syslog(syslog) => (Box::new(SyslogOutput::new(syslog)), Lane::Shared),
-            Self::Journal(journal) => (Box::new(JournalOutput::new(journal)), Lane::Shared),
-            Self::Memory => (Box::new(MemoryOutput), Lane::Shared),
+            Self::Syslog(syslog) => (Box::new(SyslogOutput::new(syslog)), Lane::Alone),
+            Self::Journal(journal) => (Box::new(JournalOutput::new(journal)), Lane::Alone),
+            Self::Memory => (Box::new(MemoryOutput), Lane::Memory),
             Self::File(target) => {
                 let opened =
                     file::open(target).map_err(|error| OpenError::new(&target.path, error))?;
@@ -157,9 +157,9 @@ impl std::error::Error for OpenError {}
 pub(super) enum Lane {
     /// Files of one file system, by its device number: a disk that hangs holds up all its files anyway.
     Device(u64),
-    /// Sockets, which are never waited for, and memory.
-    Shared,
-    /// A pipe or a terminal, whose reader may stop: a lane of its own.
+    /// Memory.
+    Memory,
+    /// A pipe, a terminal or a daemon, whose reader may stop: a lane of its own.
     Alone,
 }
 
