@@ -18,6 +18,7 @@ mod listing_page;
 pub mod matching;
 pub mod offload;
 pub mod options;
+pub mod pages;
 mod preference;
 mod range_answer;
 pub mod representation;

@@ -1,0 +1,151 @@
+//! The folder that templates come from, and the promise that none comes from outside it.
+//!
+//! Names are relative to the folder, whoever includes them; that no link leads out is the promise of [`crate::root`].
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use crate::pages::limits::TEMPLATE_BYTES_MAX;
+use crate::representation::read_to;
+use crate::root::{Fingerprint, Kind, OpenError, Root, Symlinks};
+
+/// A folder of templates.
+#[derive(Debug)]
+pub(crate) struct TemplateFolder {
+    pub(crate) path: PathBuf,
+    root: Root,
+    state: Fingerprint,
+}
+
+/// One look at a template: as long as it would be seen so again, nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Witness {
+    pub(crate) name: String,
+    seen: Result<Fingerprint, OpenError>,
+}
+
+impl Witness {
+    /// Seconds since 1970 of the last change of what was seen.
+    pub(crate) fn changed_s(&self) -> i64 {
+        let changed_ns = self
+            .seen
+            .map_or(0, |seen| seen.modified_ns.max(seen.changed_ns));
+        changed_ns.div_euclid(1_000_000_000)
+    }
+}
+
+impl TemplateFolder {
+    /// Opens a folder.
+    pub(crate) fn open(path: &Path, symlinks: Symlinks) -> Result<Self, OpenError> {
+        let root = Root::open(path, symlinks)?;
+        let state = root.stat(b"")?.fingerprint;
+        Ok(Self {
+            path: path.to_owned(),
+            root,
+            state,
+        })
+    }
+
+    /// Whether this is the folder that lies at the path of the other one.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.state.device, self.state.inode) == (other.state.device, other.state.inode)
+    }
+
+    /// Whether a look would still see the same.
+    pub(crate) fn stands(&self, witness: &Witness) -> bool {
+        self.look(&witness.name) == witness.seen
+    }
+
+    /// Reads a template. The text, or what is wrong with it in words; the witness of either.
+    pub(crate) fn read(&self, name: &str) -> (Witness, Result<String, String>) {
+        if let Some(wrong) = wrong_name(name) {
+            let seen = Err(OpenError::Escapes);
+            return (
+                Witness {
+                    name: name.to_owned(),
+                    seen,
+                },
+                Err(wrong),
+            );
+        }
+        let (seen, text) = match self.read_file(name) {
+            Ok((fingerprint, text)) => (Ok(fingerprint), text),
+            Err(error) => (Err(error), Err(refusal(name, error))),
+        };
+        (
+            Witness {
+                name: name.to_owned(),
+                seen,
+            },
+            text,
+        )
+    }
+
+    fn read_file(&self, name: &str) -> Result<(Fingerprint, Result<String, String>), OpenError> {
+        let node = self.root.open_node(name.as_bytes())?;
+        let fingerprint = node.stat.fingerprint;
+        if node.stat.kind != Kind::File {
+            return Ok((fingerprint, Err(format!("{name} is a folder"))));
+        }
+        if fingerprint.size > TEMPLATE_BYTES_MAX {
+            let text = format!(
+                "{name} has {} bytes; a template has at most {TEMPLATE_BYTES_MAX}",
+                fingerprint.size
+            );
+            return Ok((fingerprint, Err(text)));
+        }
+        let mut content = Vec::new();
+        read_to(&mut content, node.descriptor.as_fd(), fingerprint.size)
+            .map_err(OpenError::System)?;
+        let text = String::from_utf8(content).map_err(|error| {
+            let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
+                .split(|byte| *byte == b'\n')
+                .count();
+            format!("{name} is no UTF-8 in line {line}")
+        });
+        Ok((fingerprint, text))
+    }
+
+    fn look(&self, name: &str) -> Result<Fingerprint, OpenError> {
+        match wrong_name(name) {
+            Some(_) => Err(OpenError::Escapes),
+            None => self.root.stat(name.as_bytes()).map(|stat| stat.fingerprint),
+        }
+    }
+}
+
+/// What is wrong with a name that could lead out of the folder, or that no file has.
+fn wrong_name(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("a template has a name".to_owned());
+    }
+    if name.starts_with('/') {
+        return Some(format!(
+            "{name} is absolute; templates are named from the template folder on"
+        ));
+    }
+    if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Some(format!(
+            "{name} is no plain path; templates are named from the template folder on, without . and .."
+        ));
+    }
+    if name.contains(|character: char| character.is_control() || character == '\\') {
+        return Some(format!(
+            "{name:?} has a character that names of templates do not have"
+        ));
+    }
+    None
+}
+
+fn refusal(name: &str, error: OpenError) -> String {
+    match error {
+        OpenError::Missing => format!("there is no template {name}"),
+        OpenError::Linked => {
+            format!(
+                "{name} is a symbolic link or lies behind one (symlinks = \"follow\" follows those that stay in the folder)"
+            )
+        }
+        OpenError::Escapes => format!("{name} leads out of the template folder"),
+        other => format!("{name} cannot be read: {other}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! A page as a handler of the engine: methods, the form, the answer now or later.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use vervet_engine::{Content, Exchange, Outcome, Response};
+use vervet_http::field::Known;
+use vervet_http::h1::ContentLength;
+use vervet_http::method::Method;
+use vervet_http::status::Status;
+
+use crate::head::Head;
+use crate::pages::form;
+use crate::pages::input::Input;
+use crate::pages::page::Page;
+use crate::pages::renderer::{Begun, Rendered, Renderer};
+
+/// The methods that pages know.
+const ALLOW: &[u8] = b"GET, HEAD, POST, OPTIONS";
+
+/// The handler of a page on one reactor.
+#[derive(Debug)]
+pub struct PageHandler {
+    // Shared with the renderings that wait for a form, on the same thread.
+    renderer: Rc<RefCell<Renderer>>,
+}
+
+impl PageHandler {
+    /// A handler for one reactor.
+    pub fn new(page: &Arc<Page>) -> Self {
+        Self {
+            renderer: Rc::new(RefCell::new(Renderer::new(page))),
+        }
+    }
+
+    /// Answers a request that `input` tells of.
+    pub fn answer(&mut self, input: &Input<'_>, exchange: Exchange<'_>) -> Outcome {
+        match exchange.head().method {
+            Method::Get | Method::Head | Method::Post => self.page(input, exchange),
+            other => Outcome::Done(self.other_method(other)),
+        }
+    }
+
+    fn page(&mut self, input: &Input<'_>, exchange: Exchange<'_>) -> Outcome {
+        let now = exchange.now();
+        let begun = match self.renderer.borrow_mut().begin(input, now) {
+            Ok(begun) => begun,
+            Err(rendered) => return Outcome::Done(rendered.into()),
+        };
+        let has_content = exchange.head().content() != ContentLength::None;
+        if begun.wants_form() && has_content {
+            return self.page_with_form(begun, exchange);
+        }
+        let rendered = self.renderer.borrow_mut().finish(begun, b"");
+        Outcome::Done(rendered.into())
+    }
+
+    fn page_with_form(&mut self, begun: Begun, mut exchange: Exchange<'_>) -> Outcome {
+        let head = exchange.head();
+        let bytes_max = self.renderer.borrow().page().options.limits.form_bytes_max;
+        if let Err(fault) = form::check_head(&head.fields, head.content(), bytes_max) {
+            return Outcome::Done(
+                self.renderer
+                    .borrow()
+                    .refused(fault.status, &fault.text)
+                    .into(),
+            );
+        }
+        let Some(reader) = exchange.content() else {
+            // Taken by a filter before us: there is no form left.
+            let rendered = self.renderer.borrow_mut().finish(begun, b"");
+            return Outcome::Done(rendered.into());
+        };
+        let spawner = exchange.spawner().clone();
+        let (responder, outcome) = exchange.later();
+        let renderer = Rc::clone(&self.renderer);
+        spawner.spawn(async move {
+            let answer: Rendered = match form::read(reader, bytes_max).await {
+                Ok(content) => renderer.borrow_mut().finish(begun, &content),
+                Err(fault) => renderer.borrow().refused(fault.status, &fault.text),
+            };
+            responder.send(answer.into());
+        });
+        outcome
+    }
+
+    fn other_method(&self, method: Method) -> Response {
+        let renderer = self.renderer.borrow();
+        let server = &renderer.page().options.server;
+        let status = match method {
+            Method::Options => Status::NO_CONTENT,
+            Method::Unknown => Status::NOT_IMPLEMENTED,
+            _ => Status::METHOD_NOT_ALLOWED,
+        };
+        let mut head = Head::new(status, server);
+        head.field(Known::Allow, ALLOW);
+        if status == Status::NO_CONTENT {
+            return head.into_response(status, Content::Empty);
+        }
+        head.field(Known::ContentType, b"text/html; charset=utf-8");
+        let text = "Pages can be read and sent forms; nothing else.";
+        head.into_response(status, crate::pages::notice::notice(status, text))
+    }
+}

@@ -1,0 +1,38 @@
+//! Pages: templates that are rendered for each request.
+//!
+//! [`Page`] is what reactors share: options, files, the last good edition. [`Renderer`] renders it on one reactor,
+//! without a socket. [`PageHandler`] answers with it. The language is that of minijinja; `docs/pages.md` is the guide.
+
+mod checks;
+mod edition;
+mod effects;
+mod escape;
+mod folder;
+mod form;
+mod handler;
+mod input;
+pub mod limits;
+mod lines;
+mod moment;
+mod notice;
+mod options;
+mod outline;
+mod outline_walk;
+mod page;
+mod pairs;
+mod parameters;
+mod problem;
+mod renderer;
+mod scope;
+mod set_cookie;
+mod sources;
+mod target;
+
+pub use handler::PageHandler;
+pub use input::Input;
+pub use limits::PageLimits;
+pub use options::{Journal, Mode, PageOptions, StandardError};
+pub use page::{Counts, Page, PageError};
+pub use parameters::{Absent, BadParameter, Parameter, ParameterType, Source};
+pub use problem::PageProblem;
+pub use renderer::{Rendered, Renderer};

@@ -1,0 +1,73 @@
+//! What a page is made from: one struct of plain choices, each with its default.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::pages::limits::PageLimits;
+use crate::pages::parameters::Parameter;
+use crate::root::Symlinks;
+
+/// For whom the pages are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// For visitors: a change is live within a second, problems stand in the log alone.
+    #[default]
+    Production,
+    /// For those who write the pages: a change is live on the next request, problems are shown in the browser.
+    Development,
+}
+
+/// Where problems of pages are told to those who run the server. Called on the threads of the reactors.
+pub trait Journal: Send + Sync + fmt::Debug {
+    /// One line, without its end.
+    fn tell(&self, line: &str);
+}
+
+/// The standard error stream.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StandardError;
+
+impl Journal for StandardError {
+    fn tell(&self, line: &str) {
+        // Nobody is left to tell when this fails.
+        let _ = rustix::io::write(rustix::stdio::stderr(), format!("{line}\n").as_bytes());
+    }
+}
+
+/// One page.
+#[derive(Debug, Clone)]
+pub struct PageOptions {
+    /// The folder that templates come from and never leave.
+    pub folder: PathBuf,
+    /// The template, by its path from the folder on.
+    pub template: String,
+    /// What visitors may send.
+    pub parameters: Arc<[Parameter]>,
+    /// Whether templates may be symbolic links.
+    pub symlinks: Symlinks,
+    /// For whom it is served.
+    pub mode: Mode,
+    /// What one rendering may cost.
+    pub limits: PageLimits,
+    /// The Server field.
+    pub server: String,
+    /// Where problems are told.
+    pub journal: Arc<dyn Journal>,
+}
+
+impl PageOptions {
+    /// The page `template` of `folder` with the defaults.
+    pub fn new(folder: impl Into<PathBuf>, template: impl Into<String>) -> Self {
+        Self {
+            folder: folder.into(),
+            template: template.into(),
+            parameters: Arc::default(),
+            symlinks: Symlinks::Refuse,
+            mode: Mode::Production,
+            limits: PageLimits::default(),
+            server: "Vervet".to_owned(),
+            journal: Arc::new(StandardError),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! A page and its files: who looks at them and when, and which edition is served meanwhile.
+//!
+//! All reactors share one value. A hit costs two loads: is a look due, is there a newer edition than mine. The reactor
+//! that finds a look due takes it, compiles what has changed, and the others follow by the number of the edition.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use vervet_engine::reactor::Now;
+
+use crate::pages::edition::Edition;
+use crate::pages::effects::Verb;
+use crate::pages::folder::{TemplateFolder, Witness};
+use crate::pages::limits::LOOK_MS;
+use crate::pages::options::{Mode, PageOptions};
+use crate::pages::parameters::BadParameter;
+use crate::pages::problem::PageProblem;
+use crate::pages::scope::Part;
+use crate::pages::sources::Sources;
+
+/// A page, shared by all reactors.
+#[derive(Debug)]
+pub struct Page {
+    pub(crate) options: PageOptions,
+    watch: Mutex<Watch>,
+    /// Counts the states of the page, so that reactors see a new one without a lock.
+    generation: AtomicU64,
+    looked_ms: AtomicU64,
+    pub(crate) counts: Counts,
+}
+
+/// What went wrong with renderings of a page, in all reactors.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub(crate) failed: AtomicU64,
+    pub(crate) cut: AtomicU64,
+    pub(crate) refused: AtomicU64,
+}
+
+impl Counts {
+    /// Renderings that failed.
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Renderings that ran into a limit.
+    pub fn cut(&self) -> u64 {
+        self.cut.load(Ordering::Relaxed)
+    }
+
+    /// Requests that did not fit the parameters, or whose form could not be taken.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+}
+
+/// What is known of the files.
+#[derive(Debug, Default)]
+struct Watch {
+    folder: Option<Arc<TemplateFolder>>,
+    sources: Sources,
+    edition: Option<Arc<Edition>>,
+    problems: Arc<[PageProblem]>,
+}
+
+/// The state of a page that a reactor serves.
+#[derive(Debug, Clone)]
+pub(crate) struct Latest {
+    pub(crate) generation: u64,
+    /// The last good edition.
+    pub(crate) edition: Option<Arc<Edition>>,
+    /// What is wrong with the files as they are now.
+    pub(crate) problems: Arc<[PageProblem]>,
+}
+
+/// Why a page cannot be had from its options, whatever its files say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageError {
+    /// The default of a parameter does not fit its type.
+    Default(BadParameter),
+    /// The name of a parameter is none, or means something else already.
+    Name(String),
+}
+
+impl std::fmt::Display for PageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default(bad) => write!(
+                formatter,
+                "the default of {} must be {}",
+                bad.name, bad.expected
+            ),
+            Self::Name(name) => write!(
+                formatter,
+                "{name:?} cannot be the name of a parameter: it is letters, digits and _, and none that pages know already"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PageError {}
+
+impl Page {
+    /// Makes a page and reads its templates. Problems of theirs do not keep it from being made: it answers 500 until
+    /// its files are good. [`Page::problems`] tells them.
+    pub fn new(options: PageOptions, now: Now) -> Result<Arc<Self>, PageError> {
+        for (at, parameter) in options.parameters.iter().enumerate() {
+            let is_repeated = options.parameters[..at]
+                .iter()
+                .any(|other| other.name == parameter.name);
+            if is_repeated || !is_free_name(&parameter.name) {
+                return Err(PageError::Name(parameter.name.clone()));
+            }
+            parameter.check_default().map_err(PageError::Default)?;
+        }
+        let page = Self {
+            options,
+            watch: Mutex::default(),
+            generation: AtomicU64::new(0),
+            looked_ms: AtomicU64::new(now.monotonic_ms),
+            counts: Counts::default(),
+        };
+        page.look(now);
+        Ok(Arc::new(page))
+    }
+
+    /// What is wrong with the templates as they are now.
+    pub fn problems(&self) -> Arc<[PageProblem]> {
+        Arc::clone(&self.watch().problems)
+    }
+
+    /// What went wrong so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The folder of the templates.
+    pub fn folder(&self) -> &Path {
+        &self.options.folder
+    }
+
+    /// Brings what a reactor knows up to date.
+    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) {
+        if self.takes_look(now) {
+            self.look(now);
+        }
+        if self.generation.load(Ordering::Acquire) != mine.generation {
+            *mine = self.latest();
+        }
+    }
+
+    /// The present state.
+    pub(crate) fn latest(&self) -> Latest {
+        let watch = self.watch();
+        Latest {
+            // Read under the lock, under which it is written.
+            generation: self.generation.load(Ordering::Acquire),
+            edition: watch.edition.clone(),
+            problems: Arc::clone(&watch.problems),
+        }
+    }
+
+    /// Whether a look is due and this reactor is the one to take it.
+    fn takes_look(&self, now: Now) -> bool {
+        if self.options.mode == Mode::Development {
+            return true;
+        }
+        let looked_ms = self.looked_ms.load(Ordering::Relaxed);
+        if now.monotonic_ms.saturating_sub(looked_ms) < LOOK_MS {
+            return false;
+        }
+        let taken = self.looked_ms.compare_exchange(
+            looked_ms,
+            now.monotonic_ms,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        taken.is_ok()
+    }
+
+    /// Looks at the files and takes over what has changed.
+    fn look(&self, now: Now) {
+        let mut watch = self.watch();
+        let folder = match TemplateFolder::open(&self.options.folder, self.options.symlinks) {
+            Ok(folder) => folder,
+            Err(error) => {
+                let problem = PageProblem::of_file(
+                    &self.options.folder,
+                    "",
+                    format!("the template folder cannot be opened: {error}"),
+                );
+                watch.folder = None;
+                return self.take_over(&mut watch, Err(vec![problem]));
+            }
+        };
+        let known = watch.folder.as_ref().filter(|known| known.is_same(&folder));
+        let folder = known.map_or_else(|| Arc::new(folder), Arc::clone);
+        let is_other = !watch
+            .folder
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, &folder));
+        let open_changed = watch
+            .edition
+            .as_ref()
+            .is_some_and(|edition| !found_stands(edition, &folder));
+        let all_stand = || {
+            watch
+                .sources
+                .witnesses
+                .iter()
+                .all(|witness| folder.stands(witness))
+        };
+        if !is_other && !open_changed && watch.sources.is_settled && all_stand() {
+            return;
+        }
+        let sources = Sources::gather(&folder, &self.options.template, now.unix_seconds);
+        let is_news = is_other
+            || open_changed
+            || sources.texts != watch.sources.texts
+            || sources.problems != watch.sources.problems;
+        watch.folder = Some(Arc::clone(&folder));
+        watch.sources = sources;
+        if is_news {
+            let compiled = Edition::compile(&self.options, &folder, &watch.sources);
+            self.take_over(&mut watch, compiled);
+        }
+    }
+
+    fn take_over(&self, watch: &mut Watch, compiled: Result<Edition, Vec<PageProblem>>) {
+        match compiled {
+            Ok(edition) => {
+                if !watch.problems.is_empty() {
+                    self.tell("good again");
+                }
+                watch.edition = Some(Arc::new(edition));
+                watch.problems = Arc::default();
+            }
+            Err(problems) if *watch.problems == *problems => return,
+            Err(problems) => {
+                let goes_on = if watch.edition.is_some() {
+                    " (the last good version goes on)"
+                } else {
+                    ""
+                };
+                for problem in &problems {
+                    self.tell(&format!("{problem}{goes_on}"));
+                }
+                watch.problems = problems.into();
+            }
+        }
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Tells what has changed. What is wrong from the beginning is told by whoever made the page.
+    fn tell(&self, text: &str) {
+        if self.generation.load(Ordering::Relaxed) > 0 {
+            self.options
+                .journal
+                .tell(&format!("page {}: {text}", self.options.template));
+        }
+    }
+
+    // A panic in the template engine leaves the watch as it was before or after: each change is one assignment.
+    fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the templates that were named by expressions are as they were.
+fn found_stands(edition: &Edition, folder: &TemplateFolder) -> bool {
+    let found: Vec<Witness> = edition
+        .found
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    found.iter().all(|witness| folder.stands(witness))
+}
+
+fn is_free_name(name: &str) -> bool {
+    let begins =
+        name.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_');
+    let is_plain = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let reserved = [
+        "loop", "self", "super", "caller", "true", "false", "none", "not", "and", "or", "in", "is",
+        "if", "else",
+    ];
+    let is_taken = Part::ALL.iter().any(|part| part.name() == name)
+        || Verb::ALL.iter().any(|verb| verb.name() == name)
+        || reserved.contains(&name);
+    begins && is_plain && !is_taken
+}

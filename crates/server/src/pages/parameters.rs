@@ -1,0 +1,271 @@
+//! Typed parameters of a page: what a visitor may send by a query, a form or the path, and what it is read as.
+//!
+//! A value that does not fit is the visitor's fault: 400, with a page that names the parameter.
+
+use std::fmt;
+
+use jiff::civil::Date;
+use minijinja::Value;
+
+use crate::pages::moment::When;
+
+/// Where the value of a parameter comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// The first of path, form and query that has one of this name.
+    #[default]
+    Any,
+    /// The query of the request target.
+    Query,
+    /// The form that is sent as content.
+    Form,
+    /// The pattern of the route.
+    Path,
+}
+
+/// What a value is read as, and its bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParameterType {
+    /// Any text.
+    Text {
+        /// The least number of characters.
+        length_min: usize,
+        /// The greatest number of characters.
+        length_max: usize,
+    },
+    /// A decimal number.
+    Number {
+        /// The least value.
+        min: Option<f64>,
+        /// The greatest value.
+        max: Option<f64>,
+    },
+    /// A whole number of 64 bits.
+    Integer {
+        /// The least value.
+        min: Option<i64>,
+        /// The greatest value.
+        max: Option<i64>,
+    },
+    /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
+    Boolean,
+    /// A day, as `2026-11-21`.
+    Date {
+        /// The first day.
+        min: Option<Date>,
+        /// The last day.
+        max: Option<Date>,
+    },
+    /// One of these words.
+    Choice(Vec<String>),
+}
+
+/// What becomes of a parameter that the visitor does not send.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Absent {
+    /// The answer is 400.
+    Refused,
+    /// It is none.
+    None,
+    /// It has this value, written as a visitor would write it.
+    Default(String),
+}
+
+/// One parameter. The template knows it by its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The name in requests and templates.
+    pub name: String,
+    /// Where it comes from.
+    pub from: Source,
+    /// What it is read as.
+    pub kind: ParameterType,
+    /// What it is without a value.
+    pub absent: Absent,
+}
+
+/// What is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadParameter {
+    /// The name of the parameter.
+    pub name: String,
+    /// Whether there is no value at all.
+    pub is_missing: bool,
+    /// What it should be, to follow "must be".
+    pub expected: String,
+}
+
+impl fmt::Display for BadParameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            is_missing,
+            expected,
+        } = self;
+        match is_missing {
+            true => write!(
+                formatter,
+                "the parameter {name} is missing; it must be {expected}"
+            ),
+            false => write!(formatter, "the parameter {name} must be {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for BadParameter {}
+
+impl Parameter {
+    /// Reads what the visitor sent. An empty value is none, but for a text: forms send empty fields.
+    pub(crate) fn read(&self, sent: Option<&str>) -> Result<Value, BadParameter> {
+        let is_text = matches!(self.kind, ParameterType::Text { .. });
+        let sent = sent.filter(|text| is_text || !text.trim().is_empty());
+        let bad = |is_missing| BadParameter {
+            name: self.name.clone(),
+            is_missing,
+            expected: self.kind.to_string(),
+        };
+        match (sent, &self.absent) {
+            (Some(text), _) => self.kind.read(text).ok_or_else(|| bad(false)),
+            (None, Absent::Refused) => Err(bad(true)),
+            (None, Absent::None) => Ok(Value::from(())),
+            (None, Absent::Default(text)) => self.kind.read(text).ok_or_else(|| bad(false)),
+        }
+    }
+
+    /// Whether the default fits the type.
+    pub(crate) fn check_default(&self) -> Result<(), BadParameter> {
+        match &self.absent {
+            Absent::Default(_) => self.read(None).map(|_| ()),
+            Absent::None | Absent::Refused => Ok(()),
+        }
+    }
+}
+
+impl ParameterType {
+    fn read(&self, text: &str) -> Option<Value> {
+        match self {
+            Self::Text {
+                length_min,
+                length_max,
+            } => {
+                let length = text.chars().count();
+                (*length_min..=*length_max)
+                    .contains(&length)
+                    .then(|| Value::from(text))
+            }
+            Self::Number { min, max } => {
+                let number = decimal(text.trim())?;
+                is_within(&number, min.as_ref(), max.as_ref()).then(|| shown(number, text.trim()))
+            }
+            Self::Integer { min, max } => {
+                let number = text.trim().parse::<i64>().ok()?;
+                is_within(&number, min.as_ref(), max.as_ref()).then(|| Value::from(number))
+            }
+            Self::Boolean => boolean(text.trim()).map(Value::from),
+            Self::Date { min, max } => {
+                let day = day(text.trim())?;
+                is_within(&day, min.as_ref(), max.as_ref())
+                    .then(|| Value::from_object(When::Day(day)))
+            }
+            Self::Choice(words) => words
+                .iter()
+                .find(|word| *word == text)
+                .map(|word| Value::from(word.as_str())),
+        }
+    }
+}
+
+fn is_within<T: PartialOrd>(value: &T, min: Option<&T>, max: Option<&T>) -> bool {
+    min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max)
+}
+
+/// A decimal number as people write it: no `inf`, no `nan`.
+fn decimal(text: &str) -> Option<f64> {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.filter(|_| is_plain)
+}
+
+/// A number that was written without a fraction shows without one.
+fn shown(number: f64, text: &str) -> Value {
+    match text.parse::<i64>() {
+        Ok(whole) => Value::from(whole),
+        Err(_) => Value::from(number),
+    }
+}
+
+fn boolean(text: &str) -> Option<bool> {
+    let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    match (
+        is(["true", "yes", "on", "1"]),
+        is(["false", "no", "off", "0"]),
+    ) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// A day of the Gregorian calendar, as `2026-11-21` and in no other form.
+pub(crate) fn day(text: &str) -> Option<Date> {
+    let is_form = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    is_form.then(|| text.parse().ok()).flatten()
+}
+
+impl fmt::Display for ParameterType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text {
+                length_min: 0,
+                length_max,
+            } => {
+                write!(formatter, "a text of at most {length_max} characters")
+            }
+            Self::Text {
+                length_min,
+                length_max,
+            } => {
+                write!(
+                    formatter,
+                    "a text of {length_min} to {length_max} characters"
+                )
+            }
+            Self::Number { min, max } => bounded(formatter, "a number", min.as_ref(), max.as_ref()),
+            Self::Integer { min, max } => {
+                bounded(formatter, "a whole number", min.as_ref(), max.as_ref())
+            }
+            Self::Boolean => formatter.write_str("true or false"),
+            Self::Date { min, max } => bounded(
+                formatter,
+                "a day such as 2026-11-21",
+                min.as_ref(),
+                max.as_ref(),
+            ),
+            Self::Choice(words) => match words.as_slice() {
+                [only] => write!(formatter, "{only}"),
+                [first @ .., last] => write!(formatter, "one of {} and {last}", first.join(", ")),
+                [] => formatter.write_str("left out"),
+            },
+        }
+    }
+}
+
+fn bounded<T: fmt::Display>(
+    formatter: &mut fmt::Formatter<'_>,
+    what: &str,
+    min: Option<&T>,
+    max: Option<&T>,
+) -> fmt::Result {
+    match (min, max) {
+        (None, None) => formatter.write_str(what),
+        (Some(min), None) => write!(formatter, "{what} of at least {min}"),
+        (None, Some(max)) => write!(formatter, "{what} of at most {max}"),
+        (Some(min), Some(max)) => write!(formatter, "{what} from {min} to {max}"),
+    }
+}

@@ -1,0 +1,285 @@
+//! What a template can name: the request in its parts, the parameters, and the functions.
+//!
+//! The parts are copied from the request only where the page names them, into memory that the next rendering uses
+//! again, and decoded only when they are looked at.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use minijinja::Value;
+use minijinja::value::{Enumerator, Object};
+
+use crate::pages::effects::{Function, Notes, Verb};
+use crate::pages::input::Input;
+use crate::pages::lines::{CookiesSeen, FieldsSeen};
+use crate::pages::moment::When;
+use crate::pages::pairs::Pairs;
+use crate::pages::parameters::{BadParameter, Parameter, Source};
+
+/// A part of the request that templates can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Query,
+    Form,
+    Path,
+    Fields,
+    Cookies,
+    Now,
+    Method,
+    Host,
+    Target,
+    Client,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Query,
+        Self::Form,
+        Self::Path,
+        Self::Fields,
+        Self::Cookies,
+        Self::Now,
+        Self::Method,
+        Self::Host,
+        Self::Target,
+        Self::Client,
+    ];
+
+    /// The name in templates.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Form => "form",
+            Self::Path => "path",
+            Self::Fields => "fields",
+            Self::Cookies => "cookies",
+            Self::Now => "now",
+            Self::Method => "method",
+            Self::Host => "host",
+            Self::Target => "target",
+            Self::Client => "client",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.name() == name)
+    }
+}
+
+/// The parts that a page uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Uses(u16);
+
+impl Uses {
+    /// All parts: what a page uses that includes templates by names that are made up while it is rendered.
+    pub(crate) const ALL: Self = Self(u16::MAX);
+
+    /// Adds the part of this name, where there is one.
+    pub(crate) fn add_name(&mut self, name: &str) {
+        if let Some(part) = Part::named(name) {
+            self.add(part);
+        }
+    }
+
+    /// Adds what a parameter is read from.
+    pub(crate) fn add_source(&mut self, source: Source) {
+        let parts: &[Part] = match source {
+            Source::Any => &[Part::Path, Part::Form, Part::Query],
+            Source::Query => &[Part::Query],
+            Source::Form => &[Part::Form],
+            Source::Path => &[Part::Path],
+        };
+        for part in parts {
+            self.add(*part);
+        }
+    }
+
+    pub(crate) const fn has(self, part: Part) -> bool {
+        self.0 & (1 << part as u16) != 0
+    }
+
+    fn add(&mut self, part: Part) {
+        self.0 |= 1 << part as u16;
+    }
+}
+
+/// The values of the route's pattern.
+#[derive(Debug, Default, Clone)]
+struct Captured(Vec<(String, String)>);
+
+impl Captured {
+    fn value(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(own, _)| own == name)?;
+        Some(value)
+    }
+}
+
+impl Object for Captured {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.value(key.as_str()?).map(Value::from)
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(
+            self.0
+                .iter()
+                .map(|(name, _)| Value::from(name.as_str()))
+                .collect(),
+        )
+    }
+}
+
+/// The scope of one rendering.
+pub(crate) struct Scope {
+    parameters: Arc<[Parameter]>,
+    arguments: Vec<Value>,
+    query: Arc<Pairs>,
+    form: Arc<Pairs>,
+    path: Arc<Captured>,
+    fields: Arc<FieldsSeen>,
+    cookies: Arc<CookiesSeen>,
+    now: i64,
+    method: String,
+    host: String,
+    target: String,
+    client: Option<IpAddr>,
+    functions: [Value; Verb::ALL.len()],
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+impl Scope {
+    /// An empty scope whose functions write to `notes`.
+    pub(crate) fn new(parameters: &Arc<[Parameter]>, notes: &Notes) -> Self {
+        let function = |verb| {
+            let notes = notes.clone();
+            Value::from_object(Function { verb, notes })
+        };
+        Self {
+            parameters: Arc::clone(parameters),
+            arguments: Vec::new(),
+            query: Arc::default(),
+            form: Arc::default(),
+            path: Arc::default(),
+            fields: Arc::default(),
+            cookies: Arc::default(),
+            now: 0,
+            method: String::new(),
+            host: String::new(),
+            target: String::new(),
+            client: None,
+            functions: Verb::ALL.map(function),
+        }
+    }
+
+    /// Takes over what the page uses of a request.
+    pub(crate) fn fill(&mut self, input: &Input<'_>, uses: Uses, unix_seconds: u64) {
+        self.now = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
+        self.client = input.client;
+        if uses.has(Part::Query) {
+            Arc::make_mut(&mut self.query).refill(input.query.unwrap_or_default());
+        }
+        if uses.has(Part::Form) {
+            Arc::make_mut(&mut self.form).refill(b"");
+        }
+        if uses.has(Part::Path) {
+            let captures = input.captures.iter();
+            Arc::make_mut(&mut self.path).0 = captures
+                .map(|(name, value)| {
+                    (
+                        (*name).to_owned(),
+                        String::from_utf8_lossy(value).into_owned(),
+                    )
+                })
+                .collect();
+        }
+        if uses.has(Part::Fields) {
+            Arc::make_mut(&mut self.fields)
+                .0
+                .refill(input.fields.iter());
+        }
+        if uses.has(Part::Cookies) {
+            let lines = input.fields.all(vervet_http::field::Known::Cookie);
+            Arc::make_mut(&mut self.cookies)
+                .0
+                .refill(lines.map(|value| ("", value)));
+        }
+        if uses.has(Part::Method) {
+            refill(&mut self.method, input.method.as_bytes());
+        }
+        if uses.has(Part::Host) {
+            refill(&mut self.host, input.host);
+        }
+        if uses.has(Part::Target) {
+            refill(&mut self.target, input.target);
+        }
+    }
+
+    /// Takes the content of a form.
+    pub(crate) fn fill_form(&mut self, content: &[u8]) {
+        Arc::make_mut(&mut self.form).refill(content);
+    }
+
+    /// Reads the parameters from what was taken.
+    pub(crate) fn read_parameters(&mut self) -> Result<(), BadParameter> {
+        self.arguments.clear();
+        for parameter in &*self.parameters {
+            let name = parameter.name.as_str();
+            let path = || self.path.value(name).map(std::borrow::Cow::Borrowed);
+            let sent = match parameter.from {
+                Source::Query => self.query.first(name),
+                Source::Form => self.form.first(name),
+                Source::Path => path(),
+                Source::Any => path()
+                    .or_else(|| self.form.first(name))
+                    .or_else(|| self.query.first(name)),
+            };
+            let value = parameter.read(sent.as_deref())?;
+            self.arguments.push(value);
+        }
+        Ok(())
+    }
+
+    fn part(&self, part: Part) -> Value {
+        match part {
+            Part::Query => Value::from_dyn_object(Arc::clone(&self.query)),
+            Part::Form => Value::from_dyn_object(Arc::clone(&self.form)),
+            Part::Path => Value::from_dyn_object(Arc::clone(&self.path)),
+            Part::Fields => Value::from_dyn_object(Arc::clone(&self.fields)),
+            Part::Cookies => Value::from_dyn_object(Arc::clone(&self.cookies)),
+            Part::Now => Value::from_object(When::of_unix(self.now)),
+            Part::Method => Value::from(self.method.as_str()),
+            Part::Host => Value::from(self.host.as_str()),
+            Part::Target => Value::from(self.target.as_str()),
+            Part::Client => match self.client {
+                Some(address) => Value::from(address.to_string()),
+                None => Value::from(()),
+            },
+        }
+    }
+}
+
+impl Object for Scope {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let name = key.as_str()?;
+        let mut declared = self.parameters.iter().zip(&self.arguments);
+        if let Some((_, value)) = declared.find(|(parameter, _)| parameter.name == name) {
+            return Some(value.clone());
+        }
+        if let Some(part) = Part::named(name) {
+            return Some(self.part(part));
+        }
+        let verb = Verb::ALL.iter().position(|verb| verb.name() == name)?;
+        Some(self.functions[verb].clone())
+    }
+}
+
+fn refill(text: &mut String, bytes: &[u8]) {
+    text.clear();
+    text.push_str(&String::from_utf8_lossy(bytes));
+}

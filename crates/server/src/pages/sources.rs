@@ -1,0 +1,149 @@
+//! All templates that one page is made of: read, taken apart, and checked against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::pages::folder::{TemplateFolder, Witness};
+use crate::pages::limits::TEMPLATES_MAX;
+use crate::pages::outline::{Named, Need, Outline};
+use crate::pages::problem::{Origin, PageProblem};
+
+/// Seconds after which a file counts as settled: equal times then mean equal content.
+const SETTLED_S: i64 = 2;
+
+/// The templates of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// Texts by name.
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) outlines: BTreeMap<String, Outline>,
+    /// Every look at the folder.
+    pub(crate) witnesses: Vec<Witness>,
+    pub(crate) problems: Vec<PageProblem>,
+    /// Whether a change from now on shows in a witness.
+    pub(crate) is_settled: bool,
+}
+
+/// A template that is wanted, and where.
+struct Wanted {
+    name: String,
+    by: Option<(String, usize)>,
+    need: Need,
+}
+
+impl Sources {
+    /// Reads the page `template` and all that it names.
+    pub(crate) fn gather(folder: &TemplateFolder, template: &str, unix_seconds: u64) -> Self {
+        let mut sources = Self::default();
+        let mut wanted = vec![Wanted {
+            name: template.to_owned(),
+            by: None,
+            need: Need::Must,
+        }];
+        let mut seen = BTreeSet::new();
+        while let Some(next) = wanted.pop() {
+            if !seen.insert(next.name.clone()) {
+                continue;
+            }
+            if seen.len() > TEMPLATES_MAX {
+                let text = format!("the page is made of more than {TEMPLATES_MAX} templates");
+                sources
+                    .problems
+                    .push(PageProblem::of_file(&folder.path, template, text));
+                break;
+            }
+            wanted.extend(sources.take(folder, &next));
+        }
+        let now_s = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
+        sources.is_settled = sources
+            .witnesses
+            .iter()
+            .all(|witness| now_s - witness.changed_s() >= SETTLED_S);
+        sources
+    }
+
+    /// Reads one template and gives those that it names.
+    fn take(&mut self, folder: &TemplateFolder, wanted: &Wanted) -> Vec<Wanted> {
+        let (witness, text) = folder.read(&wanted.name);
+        self.witnesses.push(witness);
+        let text = match text {
+            Ok(text) => text,
+            Err(_) if wanted.need == Need::May => return Vec::new(),
+            Err(wrong) => {
+                self.problems.push(self.missing(folder, wanted, wrong));
+                return Vec::new();
+            }
+        };
+        let outline = Outline::of(&wanted.name, &text).map_err(|error| {
+            PageProblem::of_error(&error, &folder.path, |name| {
+                (name == wanted.name).then_some(text.as_str())
+            })
+        });
+        let mut more = Vec::new();
+        match outline {
+            Ok(outline) => {
+                let references = outline.references.iter().map(|(named, need)| Wanted {
+                    name: named.name.clone(),
+                    by: Some((wanted.name.clone(), named.offset)),
+                    need: *need,
+                });
+                more.extend(references);
+                self.outlines.insert(wanted.name.clone(), outline);
+            }
+            Err(problem) => self.problems.push(problem),
+        }
+        self.texts.insert(wanted.name.clone(), text);
+        more
+    }
+
+    fn missing(&self, folder: &TemplateFolder, wanted: &Wanted, wrong: String) -> PageProblem {
+        match &wanted.by {
+            Some((by, offset)) => self.problem(folder, by, *offset, wrong),
+            None => PageProblem::of_file(&folder.path, &wanted.name, wrong),
+        }
+    }
+
+    /// A problem at a byte of one of the templates.
+    pub(crate) fn problem(
+        &self,
+        folder: &TemplateFolder,
+        name: &str,
+        offset: usize,
+        message: impl Into<String>,
+    ) -> PageProblem {
+        let text = self.texts.get(name).map(String::as_str).unwrap_or_default();
+        let origin = Origin {
+            folder: &folder.path,
+            name,
+            text,
+        };
+        PageProblem::at(origin, offset, message)
+    }
+
+    /// The templates from `template` up to the one that extends no other; `Err` where one extends itself, by however
+    /// many others, with the name of it and the place. The flag tells whether the last is known to be the last.
+    pub(crate) fn lineage(&self, template: &str) -> Result<Lineage<'_>, (&str, &Named)> {
+        let mut names = Vec::new();
+        let mut here = self.outlines.get_key_value(template);
+        let mut is_complete = false;
+        while let Some((name, outline)) = here {
+            names.push(name.as_str());
+            let crate::pages::outline::Parent::One(parent) = &outline.parent else {
+                is_complete = outline.parent == crate::pages::outline::Parent::None;
+                break;
+            };
+            if names.contains(&parent.name.as_str()) {
+                return Err((name, parent));
+            }
+            here = self.outlines.get_key_value(&parent.name);
+        }
+        Ok(Lineage { names, is_complete })
+    }
+}
+
+/// A template and those that it extends, one after another.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lineage<'a> {
+    pub(crate) names: Vec<&'a str>,
+    /// Whether the last of them is known to extend no other.
+    pub(crate) is_complete: bool,
+}
