@@ -248,7 +248,11 @@ fn json_of(node: &Node) -> Json {
 pub(crate) fn prose(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut is_code = false;
-    for line in lines.iter().flat_map(|line| line.lines()).map(str::trim) {
+    for line in lines
+        .iter()
+        .flat_map(|line| line.split('\n'))
+        .map(str::trim)
+    {
         if line.starts_with("```") {
             is_code = !is_code;
         } else if is_code {

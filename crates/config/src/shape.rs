@@ -156,59 +156,60 @@ impl Literal {
 /// The least and the greatest value of a directive, as its declaration has them.
 pub type Bounds = (&'static str, &'static str);
 
+/// What is said of a type beside its name.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// Its own bounds, or an example.
+    Own,
+    /// The bounds of a directive.
+    Within(Bounds),
+    /// Nothing, because it stands elsewhere.
+    Unsaid,
+}
+
 impl Shape {
     /// What is expected, with its article: `a time such as "10s"`.
     pub fn phrase(&self) -> String {
-        self.phrase_within(None)
+        self.singular(Extent::Own)
     }
 
     /// The same within the bounds of a directive: `a time from "0s" to "1d"`.
     pub fn phrase_within(&self, bounds: Option<Bounds>) -> String {
+        self.singular(bounds.map_or(Extent::Own, Extent::Within))
+    }
+
+    /// The same without bounds and examples: `a time`.
+    pub(crate) fn bare_phrase(&self) -> String {
+        self.singular(Extent::Unsaid)
+    }
+
+    fn singular(&self, extent: Extent) -> String {
         match self {
             Shape::Section(declaration) => match declaration.short_field() {
                 Some(field) => format!("a table, or {}", field.phrase()),
                 None => "a table".to_owned(),
             },
             Shape::Boolean => "`true` or `false`".to_owned(),
-            Shape::Word(words) => format!("one of {}", quoted(words.iter().map(|word| word.name))),
+            Shape::Word(words) => format!("one of {}", words_of(words)),
             Shape::Named(_) => "a table of named entries".to_owned(),
-            Shape::List(element) => format!("a list of {}", element.plural(bounds)),
-            Shape::Either(shapes) => {
-                let phrases: Vec<String> = shapes.iter().map(Shape::phrase).collect();
-                format!(
-                    "{}{}",
-                    phrases.join(", or "),
-                    bounds.map(range).unwrap_or_default()
-                )
-            }
+            Shape::List(element) => format!("a list of {}", element.plural(extent)),
+            Shape::Either(shapes) => either(shapes, ", or ", extent, Shape::singular),
             Shape::Integer { .. } | Shape::Number | Shape::Text(_) => {
-                format!("{}{}", with_article(self.noun()), self.extent(bounds))
+                format!("{}{}", with_article(self.noun()), self.extent(extent))
             }
         }
     }
 
     /// Several of them: `times`.
-    fn plural(&self, bounds: Option<Bounds>) -> String {
+    fn plural(&self, extent: Extent) -> String {
         match self {
             Shape::Boolean => "booleans".to_owned(),
-            Shape::Word(words) => {
-                format!(
-                    "words out of {}",
-                    quoted(words.iter().map(|word| word.name))
-                )
-            }
-            Shape::List(element) => format!("lists of {}", element.plural(bounds)),
+            Shape::Word(words) => format!("words out of {}", words_of(words)),
+            Shape::List(element) => format!("lists of {}", element.plural(extent)),
             Shape::Named(_) | Shape::Section(_) => "tables".to_owned(),
-            Shape::Either(shapes) => {
-                let plurals: Vec<String> = shapes.iter().map(|shape| shape.plural(None)).collect();
-                format!(
-                    "{}{}",
-                    plurals.join(" or "),
-                    bounds.map(range).unwrap_or_default()
-                )
-            }
+            Shape::Either(shapes) => either(shapes, " or ", extent, Shape::plural),
             Shape::Integer { .. } | Shape::Number | Shape::Text(_) => {
-                format!("{}{}", plural_of(self.noun()), self.extent(bounds))
+                format!("{}{}", plural_of(self.noun()), self.extent(extent))
             }
         }
     }
@@ -223,16 +224,16 @@ impl Shape {
         }
     }
 
-    /// What is said behind the noun: the bounds, else those of the type, else an example.
-    fn extent(&self, bounds: Option<Bounds>) -> String {
-        match (self, bounds) {
-            (_, Some(bounds)) => range(bounds),
-            (Shape::Integer { min, max }, None) => match (*min, *max) {
+    /// What is said behind the noun.
+    fn extent(&self, extent: Extent) -> String {
+        match (self, extent) {
+            (_, Extent::Within((low, high))) => format!(" from {low} to {high}"),
+            (Shape::Integer { min, max }, Extent::Own) => match (*min, *max) {
                 (0, max) if max >= i128::from(u32::MAX) => ", 0 or more".to_owned(),
                 (_, max) if max >= i128::from(i32::MAX) => String::new(),
                 (min, max) => format!(" from {min} to {max}"),
             },
-            (Shape::Text(text), None) if !text.example.is_empty() => {
+            (Shape::Text(text), Extent::Own) if !text.example.is_empty() => {
                 format!(" such as \"{}\"", text.example)
             }
             _ => String::new(),
@@ -275,8 +276,18 @@ impl Declaration {
     }
 }
 
-fn range((low, high): Bounds) -> String {
-    format!(" from {low} to {high}")
+/// Several shapes in one phrase. Bounds hold for all of them and are said once.
+fn either(shapes: &[Shape], or: &str, extent: Extent, say: fn(&Shape, Extent) -> String) -> String {
+    let (each, behind) = match extent {
+        Extent::Within((low, high)) => (Extent::Unsaid, format!(", from {low} to {high}")),
+        other => (other, String::new()),
+    };
+    let phrases: Vec<String> = shapes.iter().map(|shape| say(shape, each)).collect();
+    format!("{}{behind}", phrases.join(or))
+}
+
+fn words_of(words: &[Word]) -> String {
+    quoted(words.iter().map(|word| word.name))
 }
 
 /// By its first letter. A noun in `u` gets `a`: a URL, a user.
@@ -291,7 +302,7 @@ fn with_article(noun: &str) -> String {
 fn plural_of(noun: &str) -> String {
     match noun.as_bytes() {
         [stem @ .., b'y'] if !stem.ends_with(b"e") => format!("{}ies", &noun[..noun.len() - 1]),
-        [.., b's' | b'x' | b'h'] => format!("{noun}es"),
+        [.., b's' | b'x'] | [.., b's' | b'c', b'h'] => format!("{noun}es"),
         _ => format!("{noun}s"),
     }
 }

@@ -1,0 +1,185 @@
+//! The pages of the reference.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Document, read};
+use vervet_config::{Page, Section, reference, reference_table};
+
+fn pages() -> Vec<Page> {
+    reference(Document::declaration())
+}
+
+fn text(file: &str) -> String {
+    let page = pages().into_iter().find(|page| page.file == file);
+    page.unwrap().text
+}
+
+#[test]
+fn each_section_has_one_page() {
+    let pages = pages();
+    let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
+    assert_eq!(
+        files,
+        ["index.md", "limits.md", "log.md", "site.md", "site.cors.md"]
+    );
+}
+
+#[test]
+fn a_page_has_a_row_for_each_directive() {
+    let expected = "\
+# `[limits]`
+
+What one client may cost.
+
+| directive | type | default | bounds | what it does |
+|---|---|---|---|---|
+| `content` | a size, or an integer | `\"1MiB\"` | `0` to `\"1TiB\"` | The most bytes of a request. |
+| `connections` | an integer | none | `1` to `1000000` | The most connections, if there is a limit. |
+| `overload` | one of `reject`, `wait` | `\"reject\"` |  | What happens above it. |
+| `share` | a number | `0.5` | `0.0` to `1.0` | The part of the machine that may be used. |
+
+- `overload = \"reject\"`: 503 with Retry-After.
+- `overload = \"wait\"`: They wait in the queue.
+
+```toml
+[limits]
+content = \"1MiB\"
+connections = 1
+overload = \"reject\"
+share = 0.5
+```
+";
+    assert_eq!(text("limits.md"), expected);
+}
+
+#[test]
+fn a_page_says_what_the_short_form_stands_for() {
+    let page = text("site.cors.md");
+    assert!(
+        page.contains("`cors = [\"*\"]` is short for `cors = { origins = [\"*\"] }`."),
+        "{page}"
+    );
+    let page = text("log.md");
+    assert!(page.contains("# `[log.NAME]`"), "{page}");
+    assert!(
+        page.contains("`main = \"path\"` is short for `main = { file = \"path\" }`."),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_top_level_links_to_all_sections() {
+    let page = text("index.md");
+    for link in [
+        "- [`[limits]`](limits.md): What one client may cost.",
+        "- [`[log.NAME]`](log.md): Where lines about requests go.",
+        "- [`[[site]]`](site.md): A site.",
+        "- [`[site.cors]`](site.cors.md): What scripts of other origins may read.",
+    ] {
+        assert!(page.contains(link), "{page}");
+    }
+}
+
+/// The blocks of code of a page.
+fn blocks(page: &str) -> Vec<String> {
+    let blocks = page.split("```toml\n").skip(1);
+    blocks
+        .map(|rest| rest.split("```").next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_example_reads_without_a_finding() {
+    for page in pages() {
+        let blocks = blocks(&page.text);
+        assert!(!blocks.is_empty(), "{}", page.file);
+        for mut block in blocks {
+            if block.starts_with("[site.") {
+                block = format!("[[site]]\nroot = 'x'\n{block}");
+            }
+            let reading = read(&block);
+            assert!(
+                reading.diagnostics.is_empty(),
+                "{block}\n{}",
+                reading.to_text()
+            );
+        }
+    }
+}
+
+vervet_config::section! {
+    /// First line
+    /// goes on.
+    ///
+    /// Second paragraph.
+    ///
+    /// ```toml
+    /// [odd]
+    /// own = "example"
+    /// ```
+    struct Odd {
+        /// Either a | b.
+        ///
+        /// ```toml
+        /// [odd]
+        /// list = ["of the directive"]
+        /// ```
+        list: Vec<String>,
+        /// Itself.
+        inner: Vec<Odd>,
+    }
+}
+
+vervet_config::section! {
+    /// Top.
+    struct Top {
+        /// Odd.
+        odd: Odd,
+    }
+}
+
+#[test]
+fn documentation_comments_keep_their_examples() {
+    let pages = reference(Top::declaration());
+    let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
+    assert_eq!(files, ["index.md", "odd.md"]);
+    let page = &pages[1].text;
+    let expected = "\
+# `[odd]`
+
+First line goes on.
+
+Second paragraph.
+
+Also: `[[odd.inner]]`.
+
+| directive | type | default | bounds | what it does |
+|---|---|---|---|---|
+| `list` | a list of texts | none |  | Either a \\| b. |
+| `inner` | [a list of tables](odd.md) | none |  | Itself. |
+
+`list`:
+
+```toml
+[odd]
+list = [\"of the directive\"]
+```
+
+```toml
+[odd]
+own = \"example\"
+```
+";
+    assert_eq!(page, expected);
+}
+
+#[test]
+fn a_table_alone_can_stand_in_other_pages() {
+    let table = reference_table(common::Log::declaration());
+    assert!(table.starts_with("| directive |"), "{table}");
+    assert!(
+        table.contains("| `file` | a path | required |  | The file. |"),
+        "{table}"
+    );
+}
