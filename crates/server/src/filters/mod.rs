@@ -7,7 +7,9 @@ pub mod connections;
 pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;
+pub mod host_pattern;
 pub mod networks;
 pub mod rate;
+pub mod referer;
 mod refusal;
 pub mod target_rules;
