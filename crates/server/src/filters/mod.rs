@@ -4,6 +4,7 @@ pub mod access;
 pub mod basic_auth;
 pub mod blocks;
 pub mod connections;
+pub mod field_text;
 pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;
@@ -12,4 +13,5 @@ pub mod networks;
 pub mod rate;
 pub mod referer;
 mod refusal;
+pub mod security;
 pub mod target_rules;
