@@ -4,7 +4,9 @@ pub mod access;
 pub mod basic_auth;
 pub mod blocks;
 pub mod connections;
+pub mod field_template;
 pub mod field_text;
+pub mod fields;
 pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;

@@ -1,0 +1,329 @@
+//! Fields that a site or a route sets, adds, removes or gives a default, in answers and in requests before they are handed on.
+//!
+//! A value may hold variables of the request. Everything else about it was checked when it was read; of a variable, what
+//! could end the line is left out.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use vervet_config::{Named, section};
+use vervet_http::h1::RequestHead;
+
+use super::field_template::{FieldTemplate, FieldValues};
+use super::field_text::FieldName;
+use crate::web::{Edit, Edits, Request, RequestFilter, Verdict};
+
+section! {
+    /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may hold `{client}`, `{host}`,
+    /// `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`; `{{` and `}}` are braces.
+    ///
+    /// ```toml
+    /// [site.fields.response]
+    /// set    = { X-Robots-Tag = "noindex", X-Served-For = "{client}" }
+    /// remove = ["Server"]
+    /// ```
+    pub struct FieldChanges {
+        /// Fields that are taken out, all lines of each.
+        pub remove: Vec<FieldName>,
+        /// Fields with the one value that they have from then on.
+        pub set: Named<FieldTemplate>,
+        /// Lines that are added to those that are there.
+        pub add: Named<FieldTemplate>,
+        /// Fields that are set where they are not there.
+        pub default: Named<FieldTemplate>,
+    }
+}
+
+section! {
+    /// Changes to fields, of answers and of requests.
+    pub struct FieldSettings {
+        /// Fields of answers, whatever answers, error pages included.
+        pub response: FieldChanges,
+        /// Fields of requests, as handlers and apps see them.
+        pub request: FieldChanges,
+    }
+}
+
+/// What is done to one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    Remove(FieldName),
+    Set(FieldName, FieldTemplate),
+    Add(FieldName, FieldTemplate),
+    Default(FieldName, FieldTemplate),
+}
+
+/// A name that is no name of a field, as it stands in the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeError {
+    /// The name.
+    pub name: String,
+    /// Why it is none, as the end of a sentence.
+    pub reason: String,
+    /// Where it stands.
+    pub span: vervet_config::Span,
+}
+
+/// Changes of answers: those without variables are shared by all requests as they are.
+#[derive(Debug)]
+pub struct ResponseFields {
+    fixed: Arc<[Edit]>,
+    changes: Vec<Change>,
+}
+
+/// Changes of requests, for whoever hands one on.
+#[derive(Clone, Debug, Default)]
+pub struct RequestFields(Vec<Change>);
+
+impl ResponseFields {
+    /// The changes of a section, or all names that are none.
+    pub fn new(section: &FieldChanges) -> Result<Self, Vec<ChangeError>> {
+        let changes = changes(section)?;
+        let fixed = changes
+            .iter()
+            .map(|change| change.edit(FieldTemplate::fixed))
+            .collect::<Option<Vec<_>>>();
+        Ok(match fixed {
+            Some(edits) => Self {
+                fixed: edits.into(),
+                changes: Vec::new(),
+            },
+            None => Self {
+                fixed: Arc::from([]),
+                changes,
+            },
+        })
+    }
+}
+
+impl RequestFilter for ResponseFields {
+    fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
+        edits.share(&self.fixed);
+        let values = FieldValues::of(request);
+        for change in &self.changes {
+            let render = |template: &FieldTemplate| Some(Cow::Owned(template.render(&values)));
+            if let Some(edit) = change.edit(render) {
+                edits.push(edit);
+            }
+        }
+        Verdict::Pass
+    }
+}
+
+impl RequestFields {
+    /// The changes of a section, or all names that are none.
+    pub fn new(section: &FieldChanges) -> Result<Self, Vec<ChangeError>> {
+        changes(section).map(Self)
+    }
+
+    /// Whether requests are handed on as they came.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The field lines of a request as it is handed on, in order, names as they are written.
+    pub fn lines<'a>(
+        &'a self,
+        head: &RequestHead<'a>,
+        values: &FieldValues<'_>,
+    ) -> Vec<(Cow<'a, str>, Cow<'a, [u8]>)> {
+        let came = head
+            .fields
+            .iter()
+            .map(|(name, value)| (Cow::Borrowed(name), Cow::Borrowed(value)));
+        let mut lines: Vec<_> = came.collect();
+        for change in &self.0 {
+            change.apply(&mut lines, values);
+        }
+        lines
+    }
+}
+
+impl Change {
+    /// The change as an edit, if its value can be had.
+    fn edit(
+        &self,
+        value: impl FnOnce(&FieldTemplate) -> Option<Cow<'static, [u8]>>,
+    ) -> Option<Edit> {
+        let owned = |name: &FieldName| Cow::Owned(name.as_str().to_owned());
+        Some(match self {
+            Self::Remove(name) => Edit::Remove(owned(name)),
+            Self::Set(name, template) => Edit::Set(owned(name), value(template)?),
+            Self::Add(name, template) => Edit::Add(owned(name), value(template)?),
+            Self::Default(name, template) => Edit::Default(owned(name), value(template)?),
+        })
+    }
+
+    fn apply<'a>(
+        &'a self,
+        lines: &mut Vec<(Cow<'a, str>, Cow<'a, [u8]>)>,
+        values: &FieldValues<'_>,
+    ) {
+        let is = |known: &Cow<'_, str>, name: &FieldName| known.eq_ignore_ascii_case(name.as_str());
+        match self {
+            Self::Remove(name) => lines.retain(|(known, _)| !is(known, name)),
+            Self::Set(name, template) => {
+                lines.retain(|(known, _)| !is(known, name));
+                lines.push((
+                    Cow::Borrowed(name.as_str()),
+                    Cow::Owned(template.render(values)),
+                ));
+            }
+            Self::Default(name, _) if lines.iter().any(|(known, _)| is(known, name)) => {}
+            Self::Add(name, template) | Self::Default(name, template) => {
+                lines.push((
+                    Cow::Borrowed(name.as_str()),
+                    Cow::Owned(template.render(values)),
+                ));
+            }
+        }
+    }
+}
+
+fn changes(section: &FieldChanges) -> Result<Vec<Change>, Vec<ChangeError>> {
+    let mut changes: Vec<_> = section.remove.iter().cloned().map(Change::Remove).collect();
+    let mut errors = Vec::new();
+    let groups: [(
+        &Named<FieldTemplate>,
+        fn(FieldName, FieldTemplate) -> Change,
+    ); 3] = [
+        (section.set.value(), Change::Set),
+        (section.add.value(), Change::Add),
+        (section.default.value(), Change::Default),
+    ];
+    for (named, change) in groups {
+        for (name, template) in named.iter() {
+            match <FieldName as vervet_config::FromText>::from_text(name.value()) {
+                Ok(field) => changes.push(change(field, template.clone())),
+                Err(reason) => errors.push(ChangeError {
+                    name: name.value().clone(),
+                    reason,
+                    span: name.span(),
+                }),
+            }
+        }
+    }
+    if errors.is_empty() {
+        Ok(changes)
+    } else {
+        Err(errors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vervet_config::read_text;
+    use vervet_engine::Response;
+    use vervet_http::field::FieldSlots;
+    use vervet_http::h1::{HeadLimits, Received, Server};
+
+    use super::*;
+
+    fn section(text: &str) -> FieldChanges {
+        let read = read_text::<FieldChanges>("test.toml", text);
+        read.value
+            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
+    }
+
+    /// What becomes of an answer with `A: 1` and `B: 2`.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let fields = ResponseFields::new(&section(text)).unwrap();
+        assert!(fields.changes.is_empty(), "{text} has variables");
+        let mut edits = Edits::default();
+        edits.share(&fields.fixed);
+        let mut response = Response::new(vervet_http::status::Status::OK);
+        response.add_field("A", b"1").unwrap();
+        response.add_field("B", b"2").unwrap();
+        let head = String::from_utf8(edits.apply(response).head_bytes().to_vec()).unwrap();
+        assert_eq!(head.lines().skip(1).collect::<Vec<_>>(), expected, "{text}");
+    }
+
+    /// What becomes of the fields of a request of a user on its way to a handler.
+    #[track_caller]
+    fn check_request(text: &str, expected: &[&str]) {
+        let fields = RequestFields::new(&section(text)).unwrap();
+        let limits = HeadLimits {
+            head_bytes_max: 8192,
+            fields_max: 8,
+            target_bytes_max: 100,
+            trailer_bytes_max: 0,
+        };
+        let mut slots = FieldSlots::new();
+        let received = Server::new().receive(
+            b"GET / HTTP/1.1\r\nHost: a\r\nX-A: 1\r\nx-a: 2\r\n\r\n",
+            &mut slots,
+            &limits,
+        );
+        let Ok(Received::Head { head, .. }) = received else {
+            panic!("{received:?}")
+        };
+        let values = FieldValues {
+            user: Some(b"ann"),
+            host: b"a",
+            ..FieldValues::default()
+        };
+        let lines = fields.lines(&head, &values);
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value)))
+            .collect();
+        assert_eq!(lines, expected, "{text}");
+    }
+
+    #[test]
+    fn names_that_are_none_are_found_with_their_place() {
+        let errors = ResponseFields::new(&section(
+            "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }",
+        ))
+        .unwrap_err();
+        let found: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
+        assert_eq!(found, ["a b", "Connection", "c:"]);
+    }
+
+    #[test]
+    fn values_that_would_end_their_line_are_refused_when_they_are_read() {
+        for text in [
+            "set = { a = \"b\\r\\nc: d\" }",
+            "add = { a = \"\\n\" }",
+            "default = { a = '{unknown}' }",
+            "remove = ['a b']",
+            "set = { a = '{host' }",
+        ] {
+            let read = read_text::<FieldChanges>("test.toml", text);
+            assert!(
+                read.value.is_none() && !read.diagnostics.is_empty(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn answers_are_changed() {
+        check("", &["A: 1", "B: 2"]);
+        check("remove = ['a', 'C']", &["B: 2"]);
+        check("set = { a = '3', C = '4' }", &["a: 3", "B: 2", "C: 4"]);
+        check("add = { A = '3' }", &["A: 1", "B: 2", "A: 3"]);
+        check("default = { a = '3', C = '4' }", &["A: 1", "B: 2", "C: 4"]);
+        check("remove = ['A']\nset = { A = '3' }", &["B: 2", "A: 3"]);
+        check("set = { C = '{{x}}' }", &["A: 1", "B: 2", "C: {x}"]);
+    }
+
+    #[test]
+    fn requests_are_changed_on_their_way_to_a_handler() {
+        check_request("", &["Host: a", "X-A: 1", "x-a: 2"]);
+        check_request("remove = ['X-A']", &["Host: a"]);
+        check_request(
+            "set = { X-A = '{user}@{host}' }",
+            &["Host: a", "X-A: ann@a"],
+        );
+        check_request(
+            "add = { X-B = '{client}' }",
+            &["Host: a", "X-A: 1", "x-a: 2", "X-B: "],
+        );
+        check_request(
+            "default = { x-A = '3', Y = '4' }",
+            &["Host: a", "X-A: 1", "x-a: 2", "Y: 4"],
+        );
+    }
+}
