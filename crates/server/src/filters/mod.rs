@@ -4,6 +4,7 @@ pub mod access;
 pub mod basic_auth;
 pub mod blocks;
 pub mod connections;
+pub mod cors;
 pub mod field_template;
 pub mod field_text;
 pub mod fields;

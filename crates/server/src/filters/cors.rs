@@ -1,0 +1,441 @@
+//! What scripts of other origins may do (the Fetch standard, "CORS protocol"): preflights are answered here, and other
+//! answers get the fields that let a browser show them to the script.
+//!
+//! An origin that is not listed gets an answer without those fields, which is how the protocol says no. It comes before
+//! authentication, for a browser sends no credentials with a preflight.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use vervet_config::{FromText, Text, TextShape, Time, section};
+use vervet_engine::Response;
+use vervet_http::field::Known;
+use vervet_http::method::Method;
+use vervet_http::status::Status;
+
+use super::field_text::FieldName;
+use super::host_pattern::HostPattern;
+use crate::web::{Edit, Edits, Request, RequestFilter, Verdict};
+
+section! {
+    /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors = ["https://app.example.org"]`. Preflights are
+    /// answered by the server itself.
+    ///
+    /// ```toml
+    /// cors = { origins = ["https://*.example.org"], methods = ["GET", "PUT"], credentials = true }
+    /// ```
+    pub struct Cors short(origins) {
+        /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"` for all below a host, or `"*"` for
+        /// any.
+        pub origins: Vec<Origin> = ["*"],
+        /// Methods that scripts may use besides GET, HEAD and POST, which need no leave. `"*"` for any.
+        pub methods: Vec<Token> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+        /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to be named all the same.
+        pub fields: Vec<Token> = ["*"],
+        /// Fields of answers that scripts may read besides those that are always shown.
+        pub expose: Vec<FieldName>,
+        /// Whether requests may come with cookies and passwords. Not together with the origin `"*"`.
+        pub credentials: bool = false,
+        /// How long a browser may keep the answer to a preflight.
+        pub max_age: Time = "10m" in "0s"..="1d",
+    }
+}
+
+/// A token of HTTP, such as a method, or `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token(Text);
+
+/// An origin: a scheme, a host and perhaps a port; `*` is any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Any.
+    Any,
+    /// The one that `null` stands for: pages without an origin, such as files and sandboxed frames.
+    Null,
+    /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's own.
+    Of {
+        /// In lower case.
+        scheme: String,
+        /// Which hosts.
+        host: HostPattern,
+        /// As it is written.
+        port: Option<u16>,
+    },
+}
+
+/// `credentials = true` with `origins = ["*"]`: any site could then read what a visitor may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CredentialsForAll;
+
+/// The rules of a section as they are asked.
+#[derive(Debug)]
+pub struct CorsRules {
+    origins: Vec<Origin>,
+    is_any: bool,
+    credentials: Credentials,
+    methods: Vec<Token>,
+    fields: Vec<Token>,
+    max_age_s: u64,
+    /// What an answer to a listed origin gets besides the origin.
+    granted: Arc<[Edit]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Credentials {
+    Refused,
+    Allowed,
+}
+
+impl CorsRules {
+    /// The rules of a section.
+    pub fn new(section: &Cors) -> Result<Self, CredentialsForAll> {
+        let is_any = section.origins.contains(&Origin::Any);
+        let credentials = if *section.credentials {
+            Credentials::Allowed
+        } else {
+            Credentials::Refused
+        };
+        if is_any && credentials == Credentials::Allowed {
+            return Err(CredentialsForAll);
+        }
+        let mut granted = Vec::new();
+        if credentials == Credentials::Allowed {
+            granted.push(Edit::Set(
+                "Access-Control-Allow-Credentials".into(),
+                Cow::Borrowed(b"true"),
+            ));
+        }
+        if !section.expose.is_empty() {
+            let names: Vec<_> = section.expose.iter().map(FieldName::as_str).collect();
+            granted.push(Edit::Set(
+                "Access-Control-Expose-Headers".into(),
+                names.join(", ").into_bytes().into(),
+            ));
+        }
+        Ok(Self {
+            origins: section.origins.to_vec(),
+            is_any,
+            credentials,
+            methods: section.methods.to_vec(),
+            fields: section.fields.to_vec(),
+            max_age_s: section.max_age.as_secs(),
+            granted: granted.into(),
+        })
+    }
+
+    fn allows(&self, origin: &[u8]) -> bool {
+        self.origins.iter().any(|known| known.matches(origin))
+    }
+
+    /// What stands in Access-Control-Allow-Origin for a listed origin.
+    fn allow_origin(&self, origin: &[u8]) -> Cow<'static, [u8]> {
+        if self.is_any {
+            Cow::Borrowed(b"*")
+        } else {
+            Cow::Owned(origin.to_vec())
+        }
+    }
+
+    fn preflight(&self, request: &Request<'_>, origin: &[u8]) -> Response {
+        let asked = |name: &str| request.head.fields.named(name).next();
+        let mut response = Response::new(Status::NO_CONTENT);
+        let mut set = |name: &str, value: &[u8]| {
+            // What was received in a field can be sent in one.
+            let _ = response.set_field(name, value);
+        };
+        set(
+            "Vary",
+            b"Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+        );
+        if !self.allows(origin) {
+            return response;
+        }
+        set("Access-Control-Allow-Origin", &self.allow_origin(origin));
+        if self.credentials == Credentials::Allowed {
+            set("Access-Control-Allow-Credentials", b"true");
+        }
+        if let Some(methods) = listed(
+            &self.methods,
+            asked("Access-Control-Request-Method"),
+            self.credentials,
+        ) {
+            set("Access-Control-Allow-Methods", &methods);
+        }
+        if let Some(fields) = listed(
+            &self.fields,
+            asked("Access-Control-Request-Headers"),
+            self.credentials,
+        ) {
+            set("Access-Control-Allow-Headers", &fields);
+        }
+        set(
+            "Access-Control-Max-Age",
+            self.max_age_s.to_string().as_bytes(),
+        );
+        response
+    }
+}
+
+/// The value of a list of what is allowed; none where nothing is. With credentials a star stands for itself alone, so what was
+/// asked for is repeated.
+fn listed<'a>(
+    allowed: &[Token],
+    asked: Option<&'a [u8]>,
+    credentials: Credentials,
+) -> Option<Cow<'a, [u8]>> {
+    if credentials == Credentials::Allowed && allowed.iter().any(|token| token.0 == "*") {
+        return asked.map(Cow::Borrowed);
+    }
+    let tokens: Vec<_> = allowed.iter().map(|token| token.0.as_str()).collect();
+    (!tokens.is_empty()).then(|| Cow::Owned(tokens.join(", ").into_bytes()))
+}
+
+impl RequestFilter for CorsRules {
+    fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
+        let fields = &request.head.fields;
+        let origin = fields
+            .get(Known::Origin)
+            .filter(|_| !fields.is_repeated(Known::Origin));
+        let asks = fields
+            .named("Access-Control-Request-Method")
+            .next()
+            .is_some();
+        if let (Method::Options, Some(origin), true) = (request.head.method, origin, asks) {
+            return Verdict::Answer(self.preflight(request, origin));
+        }
+        // Caches have to know, for the next origin may get another answer.
+        if !self.is_any {
+            edits.push(Edit::Add("Vary".into(), Cow::Borrowed(b"Origin")));
+        }
+        if let Some(origin) = origin.filter(|origin| self.allows(origin)) {
+            edits.push(Edit::Set(
+                "Access-Control-Allow-Origin".into(),
+                self.allow_origin(origin),
+            ));
+            edits.share(&self.granted);
+        }
+        Verdict::Pass
+    }
+}
+
+impl Origin {
+    fn matches(&self, origin: &[u8]) -> bool {
+        let (scheme, host, port) = match self {
+            Self::Any => return true,
+            Self::Null => return origin == b"null",
+            Self::Of { scheme, host, port } => (scheme, host, port),
+        };
+        let parts = str::from_utf8(origin).ok().and_then(split);
+        parts.is_some_and(|found| {
+            found.0 == scheme && host.matches(found.1.as_bytes()) && found.2 == *port
+        })
+    }
+}
+
+/// Scheme, host and port as a browser writes them: in lower case, without the scheme's own port.
+fn split(origin: &str) -> Option<(&str, &str, Option<u16>)> {
+    let (scheme, rest) = origin.split_once("://")?;
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().ok()?)),
+        _ => (rest, None),
+    };
+    Some((scheme, host, port))
+}
+
+impl FromText for Origin {
+    const SHAPE: TextShape = TextShape {
+        noun: "origin",
+        example: "https://app.example.org",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "*" => return Ok(Self::Any),
+            "null" => return Ok(Self::Null),
+            _ => {}
+        }
+        let (scheme, host, port) =
+            split(text).ok_or("it is a scheme, `://`, a host and perhaps a port")?;
+        let is_scheme = |letter: u8| {
+            letter.is_ascii_lowercase() || letter.is_ascii_digit() || b"+-.".contains(&letter)
+        };
+        if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
+            return Err(format!("`{scheme}` is no scheme in lower case"));
+        }
+        let own = matches!((scheme, port), ("http", Some(80)) | ("https", Some(443)));
+        if own {
+            return Err("browsers leave out the port that the scheme has anyway".to_owned());
+        }
+        let host = HostPattern::from_text(host).map_err(|reason| match host.split_once('/') {
+            Some(_) => "an origin has no path, not even a slash at its end".to_owned(),
+            None => reason,
+        })?;
+        Ok(Self::Of {
+            scheme: scheme.to_owned(),
+            host,
+            port,
+        })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => formatter.write_str("*"),
+            Self::Null => formatter.write_str("null"),
+            Self::Of {
+                scheme,
+                host,
+                port: None,
+            } => write!(formatter, "{scheme}://{host}"),
+            Self::Of {
+                scheme,
+                host,
+                port: Some(port),
+            } => write!(formatter, "{scheme}://{host}:{port}"),
+        }
+    }
+}
+
+impl FromText for Token {
+    const SHAPE: TextShape = TextShape {
+        noun: "token",
+        example: "PUT",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if text.is_empty() || !text.bytes().all(is_token) {
+            return Err("it has letters, digits and some signs, and no space or comma".to_owned());
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for CredentialsForAll {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("with credentials the origin `*` would let any site read what a visitor may read: list the origins")
+    }
+}
+
+impl std::error::Error for CredentialsForAll {}
+
+#[cfg(test)]
+mod tests {
+    use vervet_config::read_text;
+
+    use super::*;
+
+    #[track_caller]
+    fn rules(text: &str) -> Result<CorsRules, CredentialsForAll> {
+        let read = read_text::<Cors>("test.toml", text);
+        CorsRules::new(
+            &read
+                .value
+                .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics)),
+        )
+    }
+
+    #[track_caller]
+    fn check(origins: &str, rows: &[(&str, bool)]) {
+        let rules = rules(&format!("origins = {origins}")).unwrap();
+        for (origin, expected) in rows {
+            assert_eq!(
+                rules.allows(origin.as_bytes()),
+                *expected,
+                "{origin} by {origins}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_origin_is_refused() {
+        for text in [
+            "",
+            "example.org",
+            "https://",
+            "://a",
+            "https://a/",
+            "https://a/b",
+            "HTTPS://a",
+            "https://a:443",
+            "http://a:80",
+            "https://a:x",
+            "https://a:",
+            "https://a b",
+            "https://*",
+            "*.a",
+            "https://a,https://b",
+        ] {
+            assert!(Origin::from_text(text).is_err(), "{text}");
+        }
+        for text in [
+            "*",
+            "null",
+            "https://a",
+            "https://*.a.example:8443",
+            "http://[::1]:80800",
+            "capacitor://localhost",
+        ] {
+            match Origin::from_text(text) {
+                Ok(origin) => assert_eq!(origin.to_string(), text),
+                Err(_) => assert_eq!(text, "http://[::1]:80800"),
+            }
+        }
+    }
+
+    #[test]
+    fn credentials_for_all_are_refused() {
+        assert_eq!(rules("credentials = true").unwrap_err(), CredentialsForAll);
+        assert_eq!(
+            rules("origins = ['https://a', '*']\ncredentials = true").unwrap_err(),
+            CredentialsForAll
+        );
+        assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());
+        assert!(rules("").is_ok());
+    }
+
+    #[test]
+    fn other_origins_are_not_allowed() {
+        check(
+            "['https://a.example', 'https://*.b.example', 'http://c.example:8080']",
+            &[
+                ("http://a.example", false),
+                ("https://a.example:8443", false),
+                ("https://a.example.evil", false),
+                ("https://evila.example", false),
+                ("https://b.example", false),
+                ("https://xb.example", false),
+                ("http://c.example", false),
+                ("null", false),
+                ("", false),
+                ("https://a.example, https://evil", false),
+                ("\u{e4}", false),
+                ("https://a.example", true),
+                ("https://x.b.example", true),
+                ("https://x.y.b.example", true),
+                ("http://c.example:8080", true),
+            ],
+        );
+        check("['*']", &[("https://any", true), ("null", true)]);
+        check("['null']", &[("https://any", false), ("null", true)]);
+        check(
+            "['https://[::1]', 'https://[::1]:81']",
+            &[
+                ("https://[::1]", true),
+                ("https://[::1]:81", true),
+                ("https://[::1]:82", false),
+            ],
+        );
+    }
+}
