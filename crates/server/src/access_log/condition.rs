@@ -57,8 +57,7 @@ pub struct StatusesError;
 
 impl fmt::Display for StatusesError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .write_str("a status (`404`), a class (`4xx`) or a range (`400-418`), from 100 to 999")
+        formatter.write_str("status (`404`), class (`4xx`) or range (`400-418`), from 100 to 999")
     }
 }
 
@@ -84,6 +83,17 @@ impl FromStr for Statuses {
             return Err(StatusesError);
         }
         Ok(Self(range))
+    }
+}
+
+impl fmt::Display for Statuses {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, last) = (self.0.start(), self.0.end());
+        match (first % 100, last - first) {
+            (_, 0) => first.fmt(formatter),
+            (0, 99) => write!(formatter, "{}xx", first / 100),
+            _ => write!(formatter, "{first}-{last}"),
+        }
     }
 }
 
@@ -262,6 +272,9 @@ mod tests {
         assert_eq!(statuses("404"), Ok(404..=404));
         assert_eq!(statuses("4xx"), Ok(400..=499));
         assert_eq!(statuses("200-304"), Ok(200..=304));
+        for text in ["404", "4xx", "200-304"] {
+            assert_eq!(text.parse::<Statuses>().unwrap().to_string(), text);
+        }
         for wrong in [
             "", "4", "xx", "0xx", "44xx", "099", "1000", "+12", "304-200", "4XX", "a",
         ] {

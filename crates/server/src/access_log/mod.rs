@@ -23,12 +23,15 @@ mod logs;
 mod number;
 mod outlet;
 mod plan;
+mod prepared;
 mod pretty;
 mod record;
 mod request_id;
 mod request_value;
 mod rotation;
 mod scribe;
+mod setting_values;
+mod settings;
 mod stream;
 mod syslog;
 mod target;
@@ -49,9 +52,15 @@ pub use logged::Logged;
 pub use logs::Logs;
 pub use outlet::{Drops, Notice, Outlet, RECENT_LINE_BYTES_MAX, RECENT_LINES_MAX, Trouble};
 pub use plan::{Choice, LOGS_MAX, LogNumber, LogPlan, NameNumber, Needs, Origin};
+pub use prepared::PreparedLogs;
 pub use request_id::{REQUEST_ID_BYTES_MAX, RequestId, RequestIds, trusted_request_id};
 pub use rotation::{Copies, Period, Rotation};
 pub use scribe::Scribe;
+pub use setting_values::StatusesSetting;
+pub use settings::{
+    Every, FacilityName, JournalSettings, LogFormat, LogMode, LogSettings, RotateSettings,
+    RuleSettings, StreamName, SyslogAddress, SyslogFormName, SyslogSettings, Tag,
+};
 pub use syslog::{FACILITIES, Facility, SYSLOG_BYTES_MAX, SYSLOG_PATH, Syslog, SyslogForm};
 pub use target::{FileTarget, LOG_FILE_MODE, OpenError, Target};
 pub use template::{TEMPLATE_BYTES_MAX, TemplateError};
