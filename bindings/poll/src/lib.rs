@@ -33,20 +33,16 @@ fn answer(exchange: Exchange<'_>) -> Outcome {
 fn open(address: &str) -> Option<Server> {
     let listener = Listener::bind(&address.parse().ok()?, &ListenOptions::default()).ok()?;
     let port = listener.local_address()?.port();
+    let counters = Arc::new(Counters::default());
     let options = ReactorOptions {
         gate: Arc::new(Gate::new(0, 0)),
         overload: Overload::Reject,
         tuning: Tuning::from(&Limits::default()),
+        counters: Arc::clone(&counters),
     };
     let mut reactor = Reactor::new(options, |mailbox, spawner| {
         let http = Arc::new(HttpOptions::default());
-        Http::new(
-            answer as Handler,
-            http,
-            Arc::new(Counters::default()),
-            mailbox,
-            spawner,
-        )
+        Http::new(answer as Handler, http, counters, mailbox, spawner)
     })
     .ok()?;
     reactor.listen(Arc::new(listener)).ok()?;

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::gate::TooMany;
+
 /// A count with one writer: adding is a load and a store, without a locked instruction.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
@@ -20,23 +22,163 @@ impl Counter {
     }
 }
 
-/// What one reactor has done since it began.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Connections admitted.
-    pub connections: Counter,
-    /// Connections refused above a cap.
-    pub refused: Counter,
-    /// Connections closed because the service did not admit them.
-    pub denied: Counter,
-    /// Connections that have ended.
-    pub closed: Counter,
-    /// Complete request heads.
-    pub requests: Counter,
-    /// Final responses by class, 1xx (only 101) to 5xx.
-    pub responses: [Counter; 5],
-    /// Requests that broke the protocol.
-    pub violations: Counter,
-    /// Connections cut by a time limit: in the head, in content, while blocked.
-    pub timeouts: Counter,
+/// Something that can be summed over reactors.
+pub trait Sum {
+    /// What the sum is.
+    type Total: Copy + Default;
+
+    /// Adds what is counted here.
+    fn add_to(&self, total: &mut Self::Total);
+}
+
+impl Sum for Counter {
+    type Total = u64;
+
+    fn add_to(&self, total: &mut u64) {
+        *total = total.wrapping_add(self.get());
+    }
+}
+
+impl<const CLASSES: usize> Sum for [Counter; CLASSES]
+where
+    [u64; CLASSES]: Default,
+{
+    type Total = [u64; CLASSES];
+
+    fn add_to(&self, total: &mut [u64; CLASSES]) {
+        for (counter, total) in self.iter().zip(total) {
+            counter.add_to(total);
+        }
+    }
+}
+
+/// Declares counters, and beside them the same fields as plain numbers.
+macro_rules! counters {
+    ($(#[$doc:meta])* $name:ident, $total:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Default)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] of several reactors together, as they were when they were read.")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $total {
+            $($(#[$field_doc])* pub $field: <$type as Sum>::Total,)*
+        }
+
+        impl Sum for $name {
+            type Total = $total;
+
+            fn add_to(&self, total: &mut $total) {
+                $(self.$field.add_to(&mut total.$field);)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// What one reactor has done since it began.
+    Counters, Totals {
+        /// Connections taken from the kernel; those passed on by another reactor count where they are served.
+        accepted: Counter,
+        /// Connections closed without a byte because the service did not admit them.
+        denied: Counter,
+        /// Connections refused because there were as many as there may be in all.
+        refused: Counter,
+        /// Connections refused because their address had as many as one may have.
+        refused_address: Counter,
+        /// Connections admitted.
+        connections: Counter,
+        /// Admitted connections that have ended.
+        closed: Counter,
+        /// Complete request heads.
+        requests: Counter,
+        /// Final responses by class, 1xx (only 101) to 5xx.
+        responses: [Counter; 5],
+        /// Requests that broke the protocol.
+        violations: Counter,
+        /// Connections cut by a limit in time.
+        timeouts: Timeouts,
+        /// Bytes received, as they were on the wire.
+        received_bytes: Counter,
+        /// Bytes given to connections to be sent; what a peer did not take before it was cut is among them.
+        sent_bytes: Counter,
+        /// Bytes of content in answers that have ended, without framing: what access logs show.
+        content_bytes: Counter,
+    }
+}
+
+counters! {
+    /// Connections cut by a limit in time, by the limit.
+    Timeouts, TimeoutTotals {
+        /// `proxy_header_timeout_ms`
+        proxy_header: Counter,
+        /// `head_timeout_ms`, when a head had begun.
+        head: Counter,
+        /// `content_idle_timeout_ms`
+        content_idle: Counter,
+        /// `content_rate_min`
+        content_rate: Counter,
+        /// `write_stall_timeout_ms`
+        write_stall: Counter,
+        /// `write_rate_min`
+        write_rate: Counter,
+    }
+}
+
+impl Counters {
+    /// The sum over several reactors.
+    pub fn totals<'a>(reactors: impl IntoIterator<Item = &'a Counters>) -> Totals {
+        let mut totals = Totals::default();
+        for counters in reactors {
+            counters.add_to(&mut totals);
+        }
+        totals
+    }
+
+    pub(crate) fn count_refusal(&self, why: TooMany) {
+        match why {
+            TooMany::InAll => self.refused.add(1),
+            TooMany::FromAddress => self.refused_address.add(1),
+        }
+    }
+}
+
+impl TimeoutTotals {
+    /// By whatever limit.
+    pub fn all(&self) -> u64 {
+        let by_peer_input = self.proxy_header + self.head + self.content_idle + self.content_rate;
+        by_peer_input + self.write_stall + self.write_rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reactors_are_summed_field_by_field() {
+        let (one, two) = (Counters::default(), Counters::default());
+        one.accepted.add(2);
+        one.responses[4].add(3);
+        one.timeouts.head.add(1);
+        two.accepted.add(40);
+        two.responses[1].add(5);
+        two.timeouts.write_rate.add(7);
+        let totals = Counters::totals([&one, &two]);
+        let expected = Totals {
+            accepted: 42,
+            responses: [0, 5, 0, 0, 3],
+            timeouts: TimeoutTotals {
+                head: 1,
+                write_rate: 7,
+                ..TimeoutTotals::default()
+            },
+            ..Totals::default()
+        };
+        assert_eq!(totals, expected);
+        assert_eq!(totals.timeouts.all(), 8);
+        assert_eq!(Counters::totals([]), Totals::default());
+    }
 }

@@ -291,7 +291,7 @@ fn check_broken(
         );
         client.finish();
         client.expect_close();
-        assert_eq!(server.count(|counters| &counters.timeouts), 1);
+        assert_eq!(server.timeouts(), 1);
     }
     // Too late for anybody.
     responder.send(Response::text("late"));

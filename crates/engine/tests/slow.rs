@@ -118,7 +118,7 @@ fn check(
 const PACE: Duration = Duration::from_millis(20);
 
 fn cut_within(time: Duration, server: &Server) -> bool {
-    wait_until(time, || server.count(|counters| &counters.timeouts) > 0)
+    wait_until(time, || server.timeouts() > 0)
 }
 
 /// Sends a byte at a time until the server answers or closes, and returns what came.
@@ -276,6 +276,7 @@ fn an_answer_that_is_read_steadily_and_too_slowly() {
             while !cut_within(PACE, server) {
                 assert!(slow.read(&mut buffer).unwrap() > 0);
             }
+            assert_eq!(server.count(|counters| &counters.timeouts.write_rate), 1);
         },
     );
 }
@@ -316,7 +317,8 @@ fn check_stalled(request: &str) {
     let cut = wait_until(LIMIT + LATE, || server.running().connections() == 0);
     assert!(cut, "never cut: {request}");
     assert!(begin.elapsed() + Duration::from_millis(20) > LIMIT);
-    assert_eq!(server.count(|counters| &counters.timeouts), 1);
+    assert_eq!(server.timeouts(), 1);
+    assert_eq!(server.count(|counters| &counters.timeouts.write_stall), 1);
 }
 
 #[test]

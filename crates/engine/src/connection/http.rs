@@ -145,6 +145,7 @@ impl<S: Service> Http<S> {
         record: Record,
         fault: Option<&str>,
     ) {
+        self.counters.content_bytes.add(record.content_bytes);
         if record.tag.is_some() || fault.is_some() {
             let now = io.now();
             self.service.finished(&Finished {
@@ -186,8 +187,8 @@ impl<S: Service> Protocol for Http<S> {
             self.counters.denied.add(1);
             return Admission::Drop;
         }
-        if accepted.overload.is_some() {
-            self.counters.refused.add(1);
+        if let Some(too_many) = accepted.overload {
+            self.counters.count_refusal(too_many);
             self.refuse_overload(io);
             return Admission::Refuse;
         }
@@ -241,7 +242,7 @@ impl<S: Service> Protocol for Http<S> {
         };
         let waited_ms = io.now().monotonic_ms.saturating_sub(since_ms);
         if self.is_too_slow(taken_bytes, waited_ms, self.limits().write_rate_min) {
-            self.counters.timeouts.add(1);
+            self.counters.timeouts.write_rate.add(1);
             return io.close(Closing::Abort);
         }
         io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
@@ -267,15 +268,18 @@ impl<S: Service> Protocol for Http<S> {
 
     fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         if io.is_blocked() {
-            self.counters.timeouts.add(1);
+            self.counters.timeouts.write_stall.add(1);
             return io.close(Closing::Abort);
         }
         match connection.waiting {
             Waiting::Request => io.close(Closing::AfterSent),
-            Waiting::Preface => io.close(Closing::Abort),
+            Waiting::Preface => {
+                self.counters.timeouts.proxy_header.add(1);
+                io.close(Closing::Abort);
+            }
             Waiting::Head if connection.input.is_empty() => io.close(Closing::AfterSent),
             Waiting::Head => {
-                self.counters.timeouts.add(1);
+                self.counters.timeouts.head.add(1);
                 self.refuse(
                     io,
                     connection,
@@ -284,7 +288,7 @@ impl<S: Service> Protocol for Http<S> {
                 );
             }
             Waiting::Exchange => {
-                self.counters.timeouts.add(1);
+                self.counters.timeouts.content_idle.add(1);
                 self.content_failed(io, connection, ContentError::TimedOut);
             }
         }
@@ -360,12 +364,14 @@ impl<S: Service> Protocol for Http<S> {
         if let Some(sender) = exchange.inbound.take() {
             sender.abort(ContentError::PeerClosed);
         }
+        let content_bytes = exchange.record.content_bytes;
+        self.counters.content_bytes.add(content_bytes);
         let fault = reason.to_string();
         let now = Now::read();
         self.service.finished(&Finished {
             tag: exchange.record.tag,
             status: exchange.record.status,
-            content_bytes: exchange.record.content_bytes,
+            content_bytes,
             duration_ms: now.monotonic_ms.saturating_sub(exchange.record.started_ms),
             peer: connection.peer,
             now,

@@ -211,7 +211,7 @@ impl<S: Service> Http<S> {
         } else if is_http
             && self.is_too_slow(received_bytes, waited_ms, self.limits().content_rate_min)
         {
-            self.counters.timeouts.add(1);
+            self.counters.timeouts.content_rate.add(1);
             failed = Some(ContentError::TimedOut);
         } else if let Some(sender) = &mut exchange.inbound {
             match sender.try_send(Bytes::copy_from_slice(bytes)) {

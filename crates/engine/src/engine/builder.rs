@@ -117,6 +117,7 @@ impl Builder {
             gate: Arc::new(gate),
             overload: self.overload,
             tuning: Tuning::from(limits),
+            counters: Arc::default(),
         };
         let mut groups = Vec::new();
         for listener in self.listen {
@@ -130,7 +131,10 @@ impl Builder {
                 number,
                 carrier: self.carrier,
                 listeners: groups.iter().map(|group| group.socket(number)).collect(),
-                options: options.clone(),
+                options: ReactorOptions {
+                    counters: Arc::default(),
+                    ..options.clone()
+                },
                 http: Arc::clone(&http),
                 team: team.clone(),
             };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::EngineError;
 use super::group::{Entry, Group};
-use crate::counters::Counters;
+use crate::counters::{Counters, Totals};
 use crate::exchange::Message;
 use crate::gate::Gate;
 use crate::limits::{LimitError, Limits};
@@ -131,6 +131,11 @@ impl EngineControl {
     /// The counters of each worker.
     pub fn counters(&self) -> impl Iterator<Item = &Counters> {
         self.0.hands.iter().map(|hand| &*hand.counters)
+    }
+
+    /// What all workers have counted together.
+    pub fn totals(&self) -> Totals {
+        Counters::totals(self.counters())
     }
 
     /// Connections open now, over all workers, without those that are only told that there are too many.

@@ -50,12 +50,11 @@ impl WorkerPlan {
         S: Service + 'static,
     {
         let (started, report) = mpsc::channel();
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::clone(&self.options.counters);
         let service = Arc::clone(service);
-        let its_counters = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name(format!("reactor-{}", self.number))
-            .spawn(move || self.run(&*service, its_counters, &started))?;
+            .spawn(move || self.run(&*service, &started))?;
         match report.recv() {
             Ok((handle, membership)) => Ok((
                 Worker {
@@ -72,18 +71,14 @@ impl WorkerPlan {
         }
     }
 
-    fn run<F, S>(
-        self,
-        service: &F,
-        counters: Arc<Counters>,
-        started: &mpsc::Sender<Started>,
-    ) -> Result<(), EngineError>
+    fn run<F, S>(self, service: &F, started: &mpsc::Sender<Started>) -> Result<(), EngineError>
     where
         F: Fn(usize) -> S,
         S: Service,
     {
         let service = service(self.number);
         let http = self.http;
+        let counters = Arc::clone(&self.options.counters);
         let mut reactor = Reactor::new(self.options, |mailbox, spawner| {
             Http::new(service, http, counters, mailbox, spawner)
         })?;

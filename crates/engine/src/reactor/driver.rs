@@ -107,14 +107,15 @@ impl<P: Protocol> Reactor<P> {
             poller,
             slots: Slab::new(),
             listening: Listening::default(),
-            options,
             shared: Shared {
                 out: Vec::new(),
                 now,
                 timers: Timers::new(Tick::from_ms(now.monotonic_ms)),
                 again: Vec::new(),
                 draining: false,
+                counters: Arc::clone(&options.counters),
             },
+            options,
             protocol,
             life: Life::Running,
             generation: 0,
@@ -345,6 +346,7 @@ impl<P: Protocol> Reactor<P> {
                 io.socket.eof = true;
                 self.protocol.on_eof(&mut io, connection);
             } else {
+                io.shared.counters.received_bytes.add(received as u64);
                 self.protocol
                     .on_data(&mut io, connection, &self.read_buffer[..received]);
             }

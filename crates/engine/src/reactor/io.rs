@@ -1,6 +1,7 @@
 //! What a protocol may do with the connection it is called for.
 
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -8,6 +9,7 @@ use super::clock::Now;
 use super::poller::Token;
 use super::socket::{FileSlice, Socket, Then, WriteError, Written};
 use super::timers::Timers;
+use crate::counters::Counters;
 use crate::wheel::Tick;
 
 /// How a connection is to end.
@@ -32,6 +34,7 @@ pub(super) struct Shared {
     /// Connections with work left that needs no new event.
     pub(super) again: Vec<Token>,
     pub(super) draining: bool,
+    pub(super) counters: Arc<Counters>,
 }
 
 /// One connection, for the length of a call.
@@ -92,6 +95,8 @@ impl<'a> Io<'a> {
             let written = self.socket.send(&self.shared.out, then);
             self.note(written);
         }
+        let bytes = self.shared.out.len() as u64;
+        self.shared.counters.sent_bytes.add(bytes);
         self.shared.out.clear();
     }
 
@@ -99,6 +104,7 @@ impl<'a> Io<'a> {
     pub fn send_shared(&mut self, bytes: Bytes) {
         self.flush_then(Then::More);
         if self.socket.failed.is_none() {
+            self.shared.counters.sent_bytes.add(bytes.len() as u64);
             let written = self.socket.send_shared(bytes);
             self.note(written);
         }
@@ -112,6 +118,7 @@ impl<'a> Io<'a> {
             Then::Nothing
         });
         if self.socket.failed.is_none() && slice.length > 0 {
+            self.shared.counters.sent_bytes.add(slice.length);
             let written = self.socket.send_file(slice);
             self.note(written);
         }

@@ -138,7 +138,11 @@ impl<P: Protocol> Reactor<P> {
         let Passed { fd, peer, listener } = passed;
         let entered = self.options.gate.enter(peer);
         let overload = entered.err();
-        if overload.is_some() && self.listening.refused >= REFUSED_LINGERING_MAX {
+        self.options.counters.accepted.add(1);
+        if let Some(too_many) = overload
+            && self.listening.refused >= REFUSED_LINGERING_MAX
+        {
+            self.options.counters.count_refusal(too_many);
             self.open.fetch_sub(1, Ordering::Relaxed);
             return;
         }

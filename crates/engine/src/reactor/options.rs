@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::accept::Overload;
+use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::limits::Limits;
 
@@ -15,6 +16,8 @@ pub struct ReactorOptions {
     pub overload: Overload,
     /// Its share of the limits.
     pub tuning: Tuning,
+    /// What is counted of this reactor, and of no other.
+    pub counters: Arc<Counters>,
 }
 
 /// The limits that are the reactor's own; they may change while it runs.

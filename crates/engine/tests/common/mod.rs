@@ -79,6 +79,11 @@ impl Server {
         counters.map(|counters| which(counters).get()).sum()
     }
 
+    /// Connections cut by whatever limit in time.
+    pub fn timeouts(&self) -> u64 {
+        self.running().control().totals().timeouts.all()
+    }
+
     /// Waits until a count has reached a value.
     #[track_caller]
     pub fn wait_for_count(&self, which: fn(&Counters) -> &Counter, value: u64) {
@@ -123,16 +128,17 @@ pub struct ByHand<S: Service> {
 
 impl<S: Service> ByHand<S> {
     pub fn new(limits: Limits, service: S) -> Self {
+        let counters = Arc::new(Counters::default());
         let options = ReactorOptions {
             gate: Arc::new(Gate::new(0, 0)),
             overload: Overload::Reject,
             tuning: Tuning::from(&limits),
+            counters: Arc::clone(&counters),
         };
         let http = Arc::new(HttpOptions {
             limits,
             ..HttpOptions::default()
         });
-        let counters = Arc::new(Counters::default());
         let its = Arc::clone(&counters);
         let mut reactor = Reactor::new(options, |mailbox, spawner| {
             Http::new(service, http, its, mailbox, spawner)
