@@ -94,18 +94,21 @@ impl CompressionResults {
 
 /// Compresses a content of at most [`COMPRESS_BYTES_MAX`] bytes.
 pub(crate) fn compress(content: &[u8], encoding: Encoding) -> Compressed {
-    let compressed = match encoding {
-        Encoding::Identity => return Compressed::NotSmaller,
-        Encoding::Zstd => zstd::bulk::compress(content, ZSTD_LEVEL),
-        Encoding::Brotli => brotli(content),
-        Encoding::Gzip => gzip(content),
-    };
-    match compressed {
-        Ok(bytes) if bytes.len() < content.len() => {
-            Compressed::Smaller(Bytes::from(bytes.into_boxed_slice()))
-        }
+    match encode(content, encoding) {
+        Ok(bytes) if bytes.len() < content.len() => Compressed::Smaller(bytes),
         _ => Compressed::NotSmaller,
     }
+}
+
+/// The content in a coding, whether or not it is smaller.
+pub(crate) fn encode(content: &[u8], encoding: Encoding) -> std::io::Result<Bytes> {
+    let coded = match encoding {
+        Encoding::Identity => content.to_vec(),
+        Encoding::Zstd => zstd::bulk::compress(content, ZSTD_LEVEL)?,
+        Encoding::Brotli => brotli(content)?,
+        Encoding::Gzip => gzip(content)?,
+    };
+    Ok(Bytes::from(coded.into_boxed_slice()))
 }
 
 fn brotli(content: &[u8]) -> std::io::Result<Vec<u8>> {

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod basic_auth;
 pub mod blocks;
+pub mod compression;
 pub mod connections;
 pub mod cors;
 pub mod field_template;
