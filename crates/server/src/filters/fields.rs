@@ -180,14 +180,13 @@ impl Change {
     }
 }
 
+type Make = fn(FieldName, FieldTemplate) -> Change;
+
 fn changes(section: &FieldChanges) -> Result<Vec<Change>, Vec<ChangeError>> {
     let mut changes: Vec<_> = section.remove.iter().cloned().map(Change::Remove).collect();
     let mut errors = Vec::new();
-    let groups: [(
-        &Named<FieldTemplate>,
-        fn(FieldName, FieldTemplate) -> Change,
-    ); 3] = [
-        (section.set.value(), Change::Set),
+    let groups = [
+        (section.set.value(), Change::Set as Make),
         (section.add.value(), Change::Add),
         (section.default.value(), Change::Default),
     ];

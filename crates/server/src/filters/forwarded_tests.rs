@@ -29,10 +29,7 @@ impl Case {
     fn origin(&self, peer: &str, lines: &[&str]) -> Origin {
         let request = format!(
             "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-            lines
-                .iter()
-                .map(|line| format!("{line}\r\n"))
-                .collect::<String>()
+            [lines, &[""]].concat().join("\r\n")
         );
         let limits = HeadLimits {
             head_bytes_max: 8192,

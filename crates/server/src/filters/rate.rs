@@ -317,7 +317,7 @@ mod tests {
                 text.parse::<Rate>().unwrap().interval_ns(),
                 expected,
                 "{text}"
-            )
+            );
         };
         check("1/s", 1_000_000_000);
         check("1000000/s", 1_000);

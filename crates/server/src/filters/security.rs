@@ -155,7 +155,9 @@ mod tests {
         let fields = SecurityFields::new(&read.value.unwrap());
         let shown = |edits: &[&Arc<[Edit]>]| {
             let mut all = Edits::default();
-            edits.iter().for_each(|edits| all.share(edits));
+            for edits in edits {
+                all.share(edits);
+            }
             let response = all.apply(Response::text(""));
             let head = String::from_utf8(response.head_bytes().to_vec()).unwrap();
             head.lines().skip(2).map(str::to_owned).collect::<Vec<_>>()

@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn names_are_checked_alone_too() {
         let check = |name: &str, expected: Result<(), UserNameError>| {
-            assert_eq!(check_user_name(name), expected, "{name}")
+            assert_eq!(check_user_name(name), expected, "{name}");
         };
         check("", Err(UserNameError::Empty));
         check("a:b", Err(UserNameError::Colon));
