@@ -19,6 +19,7 @@ use crate::pages::moment;
 use crate::pages::options::{Mode, PageOptions};
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::Uses;
+use crate::pages::sized;
 use crate::pages::sources::Sources;
 use crate::pages::target::is_link;
 
@@ -123,7 +124,7 @@ fn base(options: &PageOptions) -> Environment<'static> {
     environment.set_fuel(Some(options.limits.steps_max));
     environment.set_recursion_limit(NESTING_MAX);
     environment.set_debug(options.mode == Mode::Development);
-    environment.add_filter("json", minijinja::filters::tojson);
+    sized::add(&mut environment);
     environment.add_filter("date", moment::date);
     environment.add_filter("link", link);
     environment

@@ -1,5 +1,6 @@
 //! A page as a handler of the engine: methods, the form, the answer now or later.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,9 +16,34 @@ use crate::pages::form;
 use crate::pages::input::Input;
 use crate::pages::page::Page;
 use crate::pages::renderer::{Begun, Rendered, Renderer};
+use crate::web::{Action, Handler, Request};
 
 /// The methods that pages know.
 const ALLOW: &[u8] = b"GET, HEAD, POST, OPTIONS";
+
+/// A page as the action of a route.
+#[derive(Debug, Clone)]
+pub struct PageAction {
+    page: Arc<Page>,
+}
+
+impl PageAction {
+    /// The action that answers with `page`.
+    pub fn new(page: Arc<Page>) -> Self {
+        Self { page }
+    }
+
+    /// The page.
+    pub fn page(&self) -> &Arc<Page> {
+        &self.page
+    }
+}
+
+impl Action for PageAction {
+    fn handler(&self) -> Box<dyn Handler> {
+        Box::new(PageHandler::new(&self.page))
+    }
+}
 
 /// The handler of a page on one reactor.
 #[derive(Debug)]
@@ -31,14 +57,6 @@ impl PageHandler {
     pub fn new(page: &Arc<Page>) -> Self {
         Self {
             renderer: Rc::new(RefCell::new(Renderer::new(page))),
-        }
-    }
-
-    /// Answers a request that `input` tells of.
-    pub fn answer(&mut self, input: &Input<'_>, exchange: Exchange<'_>) -> Outcome {
-        match exchange.head().method {
-            Method::Get | Method::Head | Method::Post => self.page(input, exchange),
-            other => Outcome::Done(self.other_method(other)),
         }
     }
 
@@ -101,5 +119,29 @@ impl PageHandler {
         head.field(Known::ContentType, b"text/html; charset=utf-8");
         let text = "Pages can be read and sent forms; nothing else.";
         head.into_response(status, crate::pages::notice::notice(status, text))
+    }
+}
+
+impl Handler for PageHandler {
+    fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
+        match request.head.method {
+            Method::Get | Method::Head | Method::Post => {}
+            other => return Outcome::Done(self.other_method(other)),
+        }
+        let captures: Vec<_> = request
+            .captures
+            .iter(&request.path)
+            .map(|(variable, value)| (&*variable.name, Cow::Borrowed(value)))
+            .collect();
+        let input = Input {
+            method: request.head.method_token,
+            host: &request.host,
+            target: request.head.target,
+            query: request.query.as_deref(),
+            captures: &captures,
+            fields: &request.head.fields,
+            client: request.client,
+        };
+        self.page(&input, exchange)
     }
 }

@@ -1,7 +1,7 @@
 //! Pages: templates that are rendered for each request.
 //!
 //! [`Page`] is what reactors share: options, files, the last good edition. [`Renderer`] renders it on one reactor,
-//! without a socket. [`PageHandler`] answers with it. The language is that of minijinja; `docs/pages.md` is the guide.
+//! without a socket. [`PageAction`] answers with it. The language is that of minijinja; `docs/pages.md` is the guide.
 
 mod checks;
 mod edition;
@@ -25,10 +25,11 @@ mod problem;
 mod renderer;
 mod scope;
 mod set_cookie;
+mod sized;
 mod sources;
 mod target;
 
-pub use handler::PageHandler;
+pub use handler::{PageAction, PageHandler};
 pub use input::Input;
 pub use limits::PageLimits;
 pub use options::{Journal, Mode, PageOptions, StandardError};

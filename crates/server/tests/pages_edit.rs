@@ -1,0 +1,214 @@
+//! Edited pages: live on the next request, the last good version where the new one is not good, told once.
+
+#![allow(clippy::unwrap_used)]
+
+mod page_support;
+
+use page_support::Site;
+use vervet_server::pages::{Mode, Renderer};
+use vervet_testkit::TempTree;
+
+const LOOK_MS: u64 = vervet_server::pages::limits::LOOK_MS;
+
+fn development(tree: TempTree) -> Site {
+    Site::with(tree, |options| options.mode = Mode::Development)
+}
+
+/// Edits that keep the size, so that only their content tells them apart.
+#[track_caller]
+fn check_live(mut site: Site, wait_ms: u64) {
+    for (file, text, expected) in [
+        (
+            "page.html",
+            "{% extends 'base.html' %}{% block b %}2{% include 'part.html' %}{% endblock %}",
+            "[2a]",
+        ),
+        ("part.html", "b", "[2b]"),
+        ("base.html", "({% block b %}{% endblock %})", "(2b)"),
+    ] {
+        site.tree.write(file, text);
+        site.pass_ms(wait_ms);
+        assert_eq!(site.text("/"), expected);
+    }
+}
+
+fn tree() -> TempTree {
+    TempTree::new()
+        .file(
+            "page.html",
+            "{% extends 'base.html' %}{% block b %}1{% include 'part.html' %}{% endblock %}",
+        )
+        .file("base.html", "[{% block b %}{% endblock %}]")
+        .file("part.html", "a")
+}
+
+#[test]
+fn an_edit_is_live_on_the_next_request_in_development() {
+    check_live(development(tree()), 0);
+}
+
+#[test]
+fn an_edit_is_live_within_a_second_in_production() {
+    check_live(Site::new(tree()), LOOK_MS);
+}
+
+#[test]
+fn production_does_not_look_at_each_request() {
+    let mut site = Site::new(tree());
+    assert_eq!(site.text("/"), "[1a]");
+    site.tree.write("part.html", "b");
+    site.pass_ms(LOOK_MS - 1);
+    assert_eq!(site.text("/"), "[1a]");
+    site.pass_ms(1);
+    assert_eq!(site.text("/"), "[1b]");
+}
+
+#[test]
+fn a_template_that_comes_later_is_found() {
+    let mut site = development(TempTree::new().file(
+        "page.html",
+        "{% include 'part.html' ignore missing %}{% include q ~ '.html' ignore missing %}",
+    ));
+    assert_eq!(site.text("/"), "");
+    site.tree.write("part.html", "new");
+    assert_eq!(site.text("/"), "new");
+    std::fs::remove_file(site.tree.join("part.html")).unwrap();
+    assert_eq!(site.text("/"), "");
+}
+
+#[test]
+fn a_template_that_the_page_names_by_an_expression_is_watched_too() {
+    let mut site = development(
+        TempTree::new()
+            .file("page.html", "{% include query.a ~ '.html' %}")
+            .file("b.html", "1"),
+    );
+    assert_eq!(site.text("/?a=b"), "1");
+    site.tree.write("b.html", "2");
+    assert_eq!(site.text("/?a=b"), "2");
+    assert_eq!(site.get("/?a=c").status, 500);
+    site.tree.write("c.html", "3");
+    assert_eq!(site.text("/?a=c"), "3");
+}
+
+#[test]
+fn the_last_good_version_goes_on_in_production() {
+    let mut site = Site::new(tree());
+    site.tree.write("part.html", "{{ broken");
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.get("/").text, "[1a]");
+    let told = site.told.take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("page page.html: "), "{told:?}");
+    assert!(told[0].ends_with("/part.html:1:4: unexpected end of input, expected end of variable block (the last good version goes on)"), "{told:?}");
+    for _ in 0..3 {
+        site.pass_ms(LOOK_MS);
+        assert_eq!(site.get("/").text, "[1a]");
+    }
+    assert_eq!(site.told.take(), [""; 0], "once for each change");
+    site.tree.write("part.html", "b");
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.get("/").text, "[1b]");
+    assert_eq!(site.told.take(), ["page page.html: good again"]);
+}
+
+#[test]
+fn another_mistake_is_told_again() {
+    let mut site = Site::new(tree());
+    for text in ["{{ broken", "{{ query|uper }}", "{% include 'none' %}"] {
+        site.tree.write("part.html", text);
+        site.pass_ms(LOOK_MS);
+        assert_eq!(site.get("/").text, "[1a]");
+        assert_eq!(site.told.take().len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_problem_is_shown_in_the_browser_in_development_alone() {
+    let text = "<p>\n{{ query|<b> }}\n</p>";
+    let mut site = development(tree());
+    site.tree.write("part.html", text);
+    let shown = site.get("/");
+    assert_eq!(shown.status, 500);
+    for part in [
+        "This page has a problem",
+        "part.html<b>:2:10</b>",
+        "<mark><i>    2</i>{{ query|&lt;b&gt; }}",
+        "<span><i>    1</i>&lt;p&gt;</span>",
+    ] {
+        assert!(shown.text.contains(part), "{part} in {}", shown.text);
+    }
+    site.tree.write("part.html", "good");
+    assert_eq!(site.text("/"), "[1good]");
+
+    let mut site = Site::new(TempTree::new().file("page.html", text));
+    let shown = site.get("/");
+    assert_eq!(shown.status, 500);
+    assert!(
+        shown.text.contains("This page is out of order.") && !shown.text.contains("query"),
+        "{}",
+        shown.text
+    );
+}
+
+#[test]
+fn a_page_that_never_was_good_becomes_good() {
+    let mut site = Site::new(TempTree::new());
+    assert_eq!(
+        site.problems(),
+        ["page.html: there is no template page.html"]
+    );
+    assert_eq!(site.get("/").status, 500);
+    site.tree.write("page.html", "now");
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.text("/"), "now");
+}
+
+#[test]
+fn a_failure_while_rendering_is_told_once_and_shown_in_development() {
+    let tree = || TempTree::new().file("page.html", "ok\n{{ query.a.b.c }}");
+    let mut site = Site::new(tree());
+    for _ in 0..3 {
+        assert_eq!(site.get("/").status, 500);
+    }
+    let told = site.told.take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("page.html:2:9: "), "{told:?}");
+    assert_eq!(site.page.counts().failed(), 3);
+    let shown = development(tree()).get("/");
+    assert!(
+        shown.text.contains("<mark><i>    2</i>{{ query.a.b.c }}"),
+        "{}",
+        shown.text
+    );
+}
+
+#[test]
+fn other_reactors_follow() {
+    let mut site = Site::new(tree());
+    let mut other = Renderer::new(&site.page);
+    site.tree.write("part.html", "b");
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.text("/"), "[1b]");
+    let input = vervet_server::pages::Input::get("/");
+    let rendered = other.render(&input, site.now);
+    assert_eq!(rendered.content, "[1b]");
+}
+
+#[test]
+fn a_folder_that_is_replaced_is_followed() {
+    let tree = TempTree::new()
+        .file("a/page.html", "a")
+        .file("b/page.html", "b")
+        .symlink("current", "a");
+    let folder = tree.path().join("current");
+    let mut site = Site::with(tree, |options| options.folder = folder);
+    assert_eq!(site.text("/"), "a");
+    std::fs::remove_file(site.tree.join("current")).unwrap();
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.get("/").text, "a", "the last good version goes on");
+    assert!(site.told.take()[0].contains("the template folder cannot be opened"));
+    std::os::unix::fs::symlink("b", site.tree.path().join("current")).unwrap();
+    site.pass_ms(LOOK_MS);
+    assert_eq!(site.text("/"), "b");
+}
