@@ -26,8 +26,11 @@ use crate::pages::page::{Latest, Page};
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::{Part, Scope};
 
-/// Bytes that the buffer of a renderer has at least, 16 KiB: many small pages fill it before it is asked for anew.
-const BUFFER_BYTES: usize = 16 * 1024;
+/// Bytes that the buffer of a renderer begins with. It comes back when the answer has been copied to the connection.
+const BUFFER_BYTES: usize = 4 * 1024;
+
+/// The largest answer whose buffer is kept: that of a larger one goes out with it.
+const KEPT_BYTES_MAX: usize = 16 * 1024;
 
 /// Between so many writes the time is looked at.
 const WRITES_BETWEEN_LOOKS: u32 = 64;
@@ -183,17 +186,25 @@ impl Renderer {
         let effects = self.notes.take();
         match outcome {
             Ok(()) => {
-                let content = self.buffer.split().freeze();
+                let content = self.taken();
                 answer(edition, &self.page.options.server, &effects, content)
             }
             Err(error) => {
-                self.buffer.clear();
+                self.buffer = BytesMut::new();
                 match effects.stop {
                     Some(_) => self.stopped(&effects),
                     None => self.failed(edition, &error, cut),
                 }
             }
         }
+    }
+
+    /// What was written.
+    fn taken(&mut self) -> Bytes {
+        if self.buffer.len() > KEPT_BYTES_MAX {
+            return std::mem::take(&mut self.buffer).freeze();
+        }
+        self.buffer.split().freeze()
     }
 
     /// The end that the template itself has asked for.
