@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 mod child;
+mod corpus;
 pub mod docs;
 mod hash;
 mod net;
@@ -20,6 +21,7 @@ mod vervet;
 mod wait;
 
 pub use child::{Child, Line, Stream};
+pub use corpus::check_corpus;
 pub use hash::sha256_hex;
 pub use net::free_port;
 pub use process::{cpu_time, open_fds, rss_bytes};

@@ -37,6 +37,7 @@ const DATA: &[&str] = &[
     "examples/site/",
     "fuzz/corpus",
     "/data/",
+    "/tests/wrong/",
     "bench/results/",
     "docs/completions/",
     "docs/man/",
