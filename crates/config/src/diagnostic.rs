@@ -125,6 +125,11 @@ impl Diagnostics {
         self.0.extend(others.0);
     }
 
+    /// Takes all back but the first `length`.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+
     /// In the order of the sources and of their lines.
     pub fn sort(&mut self) {
         self.0.sort_by_key(|diagnostic| diagnostic.span);

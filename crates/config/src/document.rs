@@ -96,6 +96,7 @@ impl<'e> Documents<'e> {
     fn add_file(&mut self, name: String, bytes: Vec<u8>, include: Option<&Include>) {
         let size = bytes.len();
         let (text, broken) = match String::from_utf8(bytes) {
+            _ if size > SOURCE_BYTES_MAX => (String::new(), None),
             Ok(text) => (text, None),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
@@ -103,10 +104,10 @@ impl<'e> Documents<'e> {
                 (text, Some(at))
             }
         };
-        let text = if size > SOURCE_BYTES_MAX {
-            String::new()
-        } else {
-            text
+        // A byte order mark says nothing here, and is no column.
+        let (text, shift) = match text.strip_prefix('\u{feff}') {
+            Some(rest) => (rest.to_owned(), '\u{feff}'.len_utf8()),
+            None => (text, 0),
         };
         let path = PathBuf::from(&name);
         let id = self.sources.add(name, text, SourceKind::File);
@@ -120,6 +121,7 @@ impl<'e> Documents<'e> {
                 .push(Diagnostic::error(Span::new(id, 0, 0), message));
         }
         if let Some(at) = broken {
+            let at = at - shift;
             let span = Span::new(id, at, at + '\u{fffd}'.len_utf8());
             self.found
                 .push(Diagnostic::error(span, "the file is no UTF-8 from here on"));
@@ -138,8 +140,13 @@ impl<'e> Documents<'e> {
     fn want(&mut self, node: &Node, role: Role) {
         let mut found = Diagnostics::new();
         let mut reader = Reader::new(&self.sources, self.environment, &mut found);
-        let patterns = reader.within("include", |reader| Vec::<Setting<Path>>::read(node, reader));
-        let includes = patterns.into_iter().flatten().map(|pattern| Include {
+        // Each by itself, so that one mistake does not hide what the other files have.
+        let each = node.elements().unwrap_or(std::slice::from_ref(node));
+        let patterns: Vec<Setting<Path>> = each
+            .iter()
+            .filter_map(|one| reader.within("include", |reader| FromConfig::read(one, reader)))
+            .collect();
+        let includes = patterns.into_iter().map(|pattern| Include {
             span: pattern.span(),
             pattern: pattern.into_value().into_path_buf(),
         });

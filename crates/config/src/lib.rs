@@ -14,6 +14,7 @@ mod document;
 mod expand;
 mod json;
 mod parse;
+mod phrases;
 mod places;
 mod reader;
 mod reference;
@@ -35,7 +36,7 @@ pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, r
 pub use json::render_json;
 pub use parse::DEPTH_MAX;
 pub use places::{Place, places};
-pub use reader::{Bounded, FromConfig, Reader};
+pub use reader::{Bounded, FromConfig, Reader, cited};
 pub use reference::{Page, reference, reference_table};
 pub use render::{Style, render_text};
 pub use schema::{DIALECT, schema};

@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
+use toml_parser::ParseError;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace};
-use toml_parser::{Expected, ParseError};
 
 use crate::assemble::{Assembly, Header, give_within};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::phrases::{expectation, sentence};
 use crate::span::{SourceId, Span};
 use crate::tree::{Key, ListForm, Node, Table, TableForm, Value};
 
@@ -161,8 +162,9 @@ impl<'a> Parser<'a> {
         Statement::Directive { path, node }
     }
 
-    /// A simple or dotted name; empty when it has too many parts.
+    /// A simple or dotted name; empty when a part is broken or it has too many, which has been reported.
     fn path(&mut self, first: &Event) -> Vec<Key> {
+        let before = self.found.len();
         let mut path = vec![self.key(first)];
         loop {
             self.skip_blank();
@@ -187,6 +189,8 @@ impl<'a> Parser<'a> {
                 path.len()
             );
             self.found.push(Diagnostic::error(path[0].span, message));
+        }
+        if self.found.len() > before {
             path.clear();
         }
         path
@@ -239,6 +243,8 @@ impl<'a> Parser<'a> {
     fn list(&mut self, open: &Event) -> Node {
         let mut span = self.span(open);
         let mut elements = Vec::new();
+        let mut is_closed = false;
+        let before = self.found.len();
         while let Some(event) = self.events.peek().copied() {
             span = span.to(self.span(event));
             match event.kind() {
@@ -247,6 +253,8 @@ impl<'a> Parser<'a> {
                     continue;
                 }
                 EventKind::ArrayClose => {
+                    // The parser closes what is left open by a bracket without extent.
+                    is_closed = !event.span().is_empty();
                     self.events.next();
                     break;
                 }
@@ -254,15 +262,19 @@ impl<'a> Parser<'a> {
             }
             self.events.next();
         }
-        Node {
-            span,
-            value: Value::List(elements, ListForm::Brackets),
-        }
+        let value = if is_closed {
+            Value::List(elements, ListForm::Brackets)
+        } else {
+            self.left_open(before)
+        };
+        Node { span, value }
     }
 
     fn table(&mut self, open: &Event) -> Node {
         let mut span = self.span(open);
         let mut table = Table::new(TableForm::Braces);
+        let mut is_closed = false;
+        let before = self.found.len();
         while let Some(event) = self.events.next() {
             span = span.to(self.span(event));
             match event.kind() {
@@ -275,14 +287,26 @@ impl<'a> Parser<'a> {
                         self.found.extend_with(problem);
                     }
                 }
-                EventKind::InlineTableClose => break,
+                EventKind::InlineTableClose => {
+                    is_closed = !event.span().is_empty();
+                    break;
+                }
                 _ => {}
             }
         }
-        Node {
-            span,
-            value: Value::Table(table),
-        }
+        let value = if is_closed {
+            Value::Table(table)
+        } else {
+            self.left_open(before)
+        };
+        Node { span, value }
+    }
+
+    /// What is within brackets that are never closed: the brackets have been reported, and what was found since is their
+    /// consequence.
+    fn left_open(&mut self, before: usize) -> Value {
+        self.found.truncate(before);
+        Value::Broken
     }
 
     fn scalar(&mut self, event: &Event) -> Node {
@@ -344,28 +368,39 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Turns what the parser says into findings.
+/// Turns what the parser says into findings. What it says within brackets that are never closed is their consequence, and
+/// they are what is shown.
 fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnostics) {
+    let opened = |error: &ParseError| {
+        let is_unclosed = matches!(
+            error.description(),
+            "unclosed array" | "unclosed inline table"
+        );
+        error.context().filter(|_| is_unclosed)
+    };
+    let outermost = errors
+        .iter()
+        .filter_map(opened)
+        .map(|span| span.start())
+        .min();
     for error in errors {
         let at = error.unexpected().or(error.context()).unwrap_or_default();
+        let at = match (opened(&error), outermost) {
+            (Some(open), Some(begin)) if open.start() == begin => open,
+            (_, Some(begin)) if at.start() > begin => continue,
+            _ => at,
+        };
         let end = at.end().min(text.len());
         let span = Span::new(id, at.start().min(end), end);
-        let mut diagnostic = Diagnostic::error(span, error.description());
-        if let Some(expected) = error.expected().and_then(expectation) {
+        let mut diagnostic = Diagnostic::error(span, sentence(&error));
+        if error.description() == UNQUOTED {
+            diagnostic = diagnostic.expected(format!("`\"{}\"`", text[span.start()..end].trim()));
+        } else if let Some(expected) = error.expected().and_then(expectation) {
             diagnostic = diagnostic.expected(expected);
         }
         found.push(diagnostic);
     }
 }
 
-/// The things one of which should have come, or nothing where nothing should.
-fn expectation(expected: &[Expected]) -> Option<String> {
-    let named = expected.iter().map(|one| match one {
-        Expected::Literal("\n") => "a new line".to_owned(),
-        Expected::Literal(text) => format!("`{}`", text.escape_debug()),
-        Expected::Description(text) => (*text).to_owned(),
-        _ => "something else".to_owned(),
-    });
-    let named: Vec<String> = named.collect();
-    (!named.is_empty()).then(|| named.join(" or "))
-}
+/// What the parser says of text without quotes.
+const UNQUOTED: &str = "string values must be quoted";

@@ -41,7 +41,7 @@ pub trait FromConfig: Clone + Debug + PartialEq + Sized {
 /// What holds between a value and the bounds in its declaration.
 pub trait Bounded: FromConfig {
     /// The type of the bounds: that of the value itself, or of what it holds.
-    type Bound: FromConfig;
+    type Bound: Bounded<Bound = Self::Bound>;
 
     /// Whether it lies outside.
     fn is_outside(&self, low: &Self::Bound, high: &Self::Bound) -> bool;
@@ -217,8 +217,13 @@ impl<'a> Reader<'a> {
             Fault::Open => Diagnostic::error(span, "`${` begins a variable and is not closed")
                 .expected("`}`")
                 .note("`$${` stands for `${` itself"),
+            Fault::NoName(name) if name.is_empty() => {
+                Diagnostic::error(span, "there is no name between the braces")
+                    .expected("the name of an environment variable")
+                    .note("`$${` stands for `${` itself")
+            }
             Fault::NoName(name) => {
-                let message = format!("`{name}` is no name of an environment variable");
+                let message = format!("`{}` is no name of an environment variable", cited(&name));
                 Diagnostic::error(span, message)
                     .expected("letters, digits and underscores")
                     .note("`$${` stands for `${` itself")
@@ -259,6 +264,14 @@ impl<'a> Reader<'a> {
         Setting::new(value, origin, node.span)
     }
 
+    /// Reads something whose findings are told elsewhere.
+    pub(crate) fn silently<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
+        let before = std::mem::take(self.found);
+        let result = read(self);
+        *self.found = before;
+        result
+    }
+
     /// Reads the value that a declaration gives, on behalf of the section at `section`.
     pub(crate) fn declared<T: FromConfig>(
         &mut self,
@@ -270,6 +283,26 @@ impl<'a> Reader<'a> {
         self.default_of = before;
         value
     }
+}
+
+/// The most characters of a text that a message repeats.
+const CITED_CHARACTERS_MAX: usize = 60;
+
+/// A text within a message: on one line, and cut where it is long.
+pub fn cited(text: &str) -> String {
+    let mut cited = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == CITED_CHARACTERS_MAX {
+            cited.push_str("...");
+            break;
+        }
+        if character.is_control() {
+            cited.extend(character.escape_default());
+        } else {
+            cited.push(character);
+        }
+    }
+    cited
 }
 
 /// A name that is none of those known.

@@ -33,16 +33,20 @@ pub fn render_text(diagnostics: &Diagnostics, sources: &Sources, style: Style) -
     text
 }
 
+/// How far two places may be apart to be drawn in one picture.
+const EXCERPT_BYTES_MAX: usize = 16 << 10;
+
 fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
-    let here = |note: &&Note| {
-        note.span
-            .is_some_and(|span| span.source() == diagnostic.span.source())
+    let is_beside = |span: Span| {
+        span.source() == diagnostic.span.source()
+            && span.start().abs_diff(diagnostic.span.start()) <= EXCERPT_BYTES_MAX
     };
+    let here = |note: &&Note| note.span.is_some_and(is_beside);
     let (beside, apart): (Vec<&Note>, Vec<&Note>) = diagnostic.notes.iter().partition(here);
     let spans: Vec<Span> = beside.iter().filter_map(|note| note.span).collect();
     if let Some(excerpt) = Excerpt::of(sources, diagnostic.span, &spans) {
@@ -110,7 +114,7 @@ impl<'a> Excerpt<'a> {
     fn of(sources: &'a Sources, span: Span, others: &[Span]) -> Option<Excerpt<'a>> {
         let begins = || others.iter().copied().chain([span]).map(Span::start);
         let (begin, end) = (begins().min()?, begins().max()?);
-        let (first_line, begin, original) = sources.lines(Span::new(span.source(), begin, end))?;
+        let (first_line, begin, original) = sources.lines(span.source(), begin, end)?;
         let text = if original.contains('\r') {
             Cow::Owned(original.replace("\r\n", "\n"))
         } else {

@@ -1,9 +1,9 @@
 //! Sections: structures whose fields are directives. [`section!`](crate::section) declares one; here is what it becomes.
 
 use crate::diagnostic::Diagnostic;
-use crate::reader::{Bounded, FromConfig, Reader, unknown};
+use crate::reader::{Bounded, FromConfig, Reader, cited, unknown};
 use crate::setting::{Origin, Setting};
-use crate::shape::{Declaration, Field, Literal};
+use crate::shape::{Declaration, Field};
 use crate::show::ShownEntry;
 use crate::span::Span;
 use crate::tree::{Node, Value};
@@ -182,16 +182,16 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
                 .map(|entry| (entry.key.name.as_str(), entry))
                 .collect::<Vec<_>>()
         }
-        (_, Some(short)) => {
-            let fields = &mut Fields {
+        (value, Some(short)) if S::shape().accepts(value) => {
+            return S::read_fields(&mut Fields {
                 reader,
                 at: node.span,
                 declaration,
                 given: vec![(short, node)],
-            };
-            return S::read_fields(fields);
+                form: Form::Short,
+            });
         }
-        (_, None) => {
+        _ => {
             reader.mismatch(node, &S::shape());
             return None;
         }
@@ -206,6 +206,7 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
         at: node.span,
         declaration,
         given: given.collect(),
+        form: Form::Table,
         reader,
     })
 }
@@ -218,6 +219,7 @@ pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S
         at,
         declaration: S::declaration(),
         given: Vec::new(),
+        form: Form::Table,
     })
 }
 
@@ -228,7 +230,7 @@ fn unknown_directive(
     reader: &mut Reader<'_>,
 ) {
     let known: Vec<&str> = declaration.fields.iter().map(Field::name).collect();
-    let message = format!("unknown directive `{name}`");
+    let message = format!("unknown directive `{}`", cited(name));
     let mut diagnostic = unknown(span, message, name, &known);
     if diagnostic.nearest.is_none() {
         for header in reader.headers_of(name) {
@@ -245,6 +247,15 @@ pub struct Fields<'r, 'a> {
     at: Span,
     declaration: &'static Declaration,
     given: Vec<(&'r str, &'r Node)>,
+    form: Form,
+}
+
+/// How the section is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Table,
+    /// As the value of its short directive, which findings call by the name that is written.
+    Short,
 }
 
 impl Fields<'_, '_> {
@@ -254,10 +265,14 @@ impl Fields<'_, '_> {
         let name = field.name();
         let given = self.given.iter().find(|(given, _)| *given == name);
         if let Some((_, node)) = given {
-            return self.reader.directive(field, |reader| {
+            let read = |reader: &mut Reader<'_>| {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
-            });
+            };
+            return match self.form {
+                Form::Table => self.reader.directive(field, read),
+                Form::Short => read(self.reader),
+            };
         }
         let at = self.at;
         let default = |value| Setting::new(value, Origin::Default, at);
@@ -274,29 +289,40 @@ impl Fields<'_, '_> {
             .map(default)
     }
 
-    /// Holds a value against its bounds.
+    /// Holds a value against its bounds; in a list each element that can be read, even beside others that cannot.
     pub fn bounded<T: Bounded>(
         &mut self,
         setting: Option<Setting<T>>,
         identifier: &'static str,
     ) -> Option<Setting<T>> {
-        let setting = setting?;
         let field = self.field(identifier)?;
         let Some((low, high)) = &field.bounds else {
-            return Some(setting);
+            return setting;
         };
-        let bound = |literal: &'static Literal, reader: &mut Reader<'_>| {
-            reader.declared::<T::Bound>(literal, setting.span())
+        let at = self.at;
+        let low = self.reader.declared::<T::Bound>(low, at)?;
+        let high = self.reader.declared::<T::Bound>(high, at)?;
+        let name = field.name();
+        let given = self.given.iter().find(|(given, _)| *given == name);
+        let outside: Vec<Span> = if let Some(elements) = given.and_then(|(_, node)| node.elements())
+        {
+            let is_outside = |element: &&Node| {
+                let read = |reader: &mut Reader<'_>| T::Bound::read(element, reader);
+                let value = self.reader.silently(read);
+                value.is_some_and(|value| value.is_outside(&low, &high))
+            };
+            let outside = elements.iter().filter(is_outside);
+            outside.map(|element| element.span).collect()
+        } else {
+            let outside = setting.iter().filter(|value| value.is_outside(&low, &high));
+            outside.map(Setting::span).collect()
         };
-        let lowest = bound(low, self.reader)?;
-        let highest = bound(high, self.reader)?;
-        if !setting.is_outside(&lowest, &highest) {
-            return Some(setting);
+        let message = format!("`{name}` is out of bounds");
+        for span in &outside {
+            let problem = Diagnostic::error(*span, message.as_str()).expected(field.phrase());
+            self.reader.report(problem);
         }
-        let message = format!("`{}` is out of bounds", field.name());
-        let problem = Diagnostic::error(setting.span(), message).expected(field.phrase());
-        self.reader.report(problem);
-        None
+        setting.filter(|_| outside.is_empty())
     }
 
     fn field(&self, identifier: &str) -> Option<&'static Field> {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::diagnostic::Diagnostics;
 use crate::parse::parse_value;
 use crate::span::SourceId;
-use crate::tree::Node;
+use crate::tree::{Node, Value};
 
 /// What a value of a type looks like.
 #[derive(Clone, Debug)]
@@ -254,17 +254,24 @@ impl Shape {
         }
     }
 
-    /// Whether something that is neither a list nor a table can be one.
-    pub(crate) fn takes_bare(&self) -> bool {
+    /// Whether a value is of a kind that can be one, whatever it says.
+    pub(crate) fn accepts(&self, value: &Value) -> bool {
+        let is_text = matches!(value, Value::Text(_) | Value::Bare(_));
+        let is_variable = matches!(value, Value::Text(text) | Value::Bare(text) if text.contains("${"))
+            || matches!(value, Value::Bare(_));
         match self {
-            Shape::Boolean
-            | Shape::Integer { .. }
-            | Shape::Number
-            | Shape::Text(_)
-            | Shape::Word(_) => true,
-            Shape::List(_) | Shape::Named(_) => false,
-            Shape::Section(declaration) => declaration.short.is_some(),
-            Shape::Either(shapes) => shapes.iter().any(Shape::takes_bare),
+            Shape::Boolean => is_variable || matches!(value, Value::Boolean(_)),
+            Shape::Integer { .. } => is_variable || matches!(value, Value::Integer(_)),
+            Shape::Number => is_variable || matches!(value, Value::Number(_) | Value::Integer(_)),
+            Shape::Text(_) | Shape::Word(_) => is_text,
+            Shape::List(element) => matches!(value, Value::List(..)) || element.accepts(value),
+            Shape::Named(_) => matches!(value, Value::Table(_)),
+            Shape::Section(declaration) => {
+                let short = declaration.short_field();
+                matches!(value, Value::Table(_))
+                    || short.is_some_and(|field| (field.shape)().accepts(value))
+            }
+            Shape::Either(shapes) => shapes.iter().any(|shape| shape.accepts(value)),
         }
     }
 }

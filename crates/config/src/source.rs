@@ -105,20 +105,21 @@ impl Sources {
         })
     }
 
-    /// The whole lines that a span touches: the number of the first, where it begins, and their text.
-    pub(crate) fn lines(&self, span: Span) -> Option<(usize, usize, &str)> {
-        let source = self.get(span.source())?;
-        let line = source.lines.partition_point(|begin| *begin <= span.start());
+    /// The whole lines from the one of the offset `first` to that of `last`: the number of the first line, where it
+    /// begins, and their text.
+    pub(crate) fn lines(
+        &self,
+        id: SourceId,
+        first: usize,
+        last: usize,
+    ) -> Option<(usize, usize, &str)> {
+        let source = self.get(id)?;
+        let behind = |offset: usize| source.lines.partition_point(|begin| *begin <= offset);
+        let line = behind(first);
         let begin = *source.lines.get(line.checked_sub(1)?)?;
-        let behind = source
-            .lines
-            .partition_point(|begin| *begin < span.end().max(span.start() + 1));
-        let end = source
-            .lines
-            .get(behind)
-            .copied()
-            .unwrap_or(source.text.len());
-        Some((line, begin, source.text.get(begin..end)?))
+        let end = source.lines.get(behind(last)).copied();
+        let text = source.text.get(begin..end.unwrap_or(source.text.len()))?;
+        Some((line, begin, text))
     }
 
     /// The folder of the file in which a span lies: what relative paths there start from. The values of flags and

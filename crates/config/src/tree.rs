@@ -11,6 +11,16 @@ pub struct Node {
     pub value: Value,
 }
 
+impl Node {
+    /// The elements of a list.
+    pub fn elements(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(elements, _) => Some(elements),
+            _ => None,
+        }
+    }
+}
+
 /// What a value is.
 #[derive(Clone, Debug)]
 pub enum Value {

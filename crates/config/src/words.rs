@@ -1,6 +1,6 @@
 //! Words: enumerations whose variants are typed as text. [`words!`](crate::words) declares one.
 
-use crate::reader::{Reader, unknown};
+use crate::reader::{Reader, cited, unknown};
 use crate::shape::{Shape, Word};
 use crate::tree::Node;
 
@@ -89,7 +89,7 @@ pub fn read_word(
     if let Some(word) = known.iter().find(|word| **word == text) {
         return Some(word);
     }
-    let message = format!("{} cannot be `{text}`", reader.subject());
+    let message = format!("{} cannot be `{}`", reader.subject(), cited(&text));
     reader.report(unknown(node.span, message, &text, &known));
     None
 }

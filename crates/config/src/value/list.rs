@@ -49,11 +49,9 @@ impl<T: FromConfig> FromConfig for Vec<T> {
         match &node.value {
             Value::List(elements, _) => read_all(elements, reader),
             Value::Bare(text) => read_all(&pieces(node.span, text), reader),
-            Value::Table(_) => {
-                reader.mismatch(node, &Self::shape());
-                None
+            value if !matches!(value, Value::Table(_)) && T::shape().accepts(value) => {
+                T::read(node, reader).map(|value| vec![value])
             }
-            _ if T::shape().takes_bare() => T::read(node, reader).map(|value| vec![value]),
             _ => {
                 reader.mismatch(node, &Self::shape());
                 None

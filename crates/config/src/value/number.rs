@@ -1,6 +1,6 @@
 //! Booleans and numbers.
 
-use crate::reader::{Bounded, FromConfig, Reader};
+use crate::reader::{Bounded, FromConfig, Reader, cited};
 use crate::shape::Shape;
 use crate::show::Shown;
 use crate::tree::{Node, Value};
@@ -17,7 +17,11 @@ impl FromConfig for bool {
         let text = reader.plain(node, &Self::shape())?;
         let value = text.parse().ok();
         if value.is_none() {
-            reader.refuse(node, &Self::shape(), &format!("cannot be `{text}`"));
+            reader.refuse(
+                node,
+                &Self::shape(),
+                &format!("cannot be `{}`", cited(&text)),
+            );
         }
         value
     }
@@ -39,7 +43,7 @@ fn read_integer<T: TryFrom<i128>>(
         let text = reader.plain(node, shape)?;
         let number = text.trim().parse().ok();
         if number.is_none() {
-            reader.refuse(node, shape, &format!("cannot be `{text}`"));
+            reader.refuse(node, shape, &format!("cannot be `{}`", cited(&text)));
         }
         number?
     };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::reader::{FromConfig, Reader};
+use crate::reader::{FromConfig, Reader, cited};
 use crate::shape::{Shape, TextShape};
 use crate::show::Shown;
 use crate::tree::{Node, Value};
@@ -28,7 +28,7 @@ const UNITS: &[(&str, u64)] = &[
 const SHAPE: TextShape = TextShape {
     noun: "size",
     example: "64KiB",
-    pattern: Some("^[0-9]+(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB)$"),
+    pattern: Some("^[0-9]+ *(([kKmMgGtT][iI]?)?[bB])?$"),
 };
 
 impl Size {
@@ -53,15 +53,19 @@ impl FromConfig for Size {
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        if matches!(node.value, Value::Integer(_)) {
-            return u64::read(node, reader).map(Size);
+        if let Value::Integer(number) = node.value {
+            let bytes = u64::try_from(number).ok();
+            if bytes.is_none() {
+                reader.refuse(node, &Self::shape(), &format!("cannot be {number}"));
+            }
+            return bytes.map(Size);
         }
-        let text = reader.text(node, &Shape::Text(SHAPE))?;
+        let text = reader.text(node, &Self::shape())?;
         match parse(&text) {
             Ok(size) => Some(size),
             Err(reason) => {
-                let reason = format!("cannot be `{text}`: {reason}");
-                reader.refuse(node, &Shape::Text(SHAPE), &reason);
+                let reason = format!("cannot be `{}`: {reason}", cited(&text));
+                reader.refuse(node, &Self::shape(), &reason);
                 None
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use crate::reader::{FromConfig, Reader};
+use crate::reader::{FromConfig, Reader, cited};
 use crate::shape::{Shape, TextShape};
 use crate::show::Shown;
 use crate::tree::Node;
@@ -71,7 +71,8 @@ impl<T: FromText> FromConfig for T {
         match T::from_text(&text) {
             Ok(value) => Some(value),
             Err(reason) => {
-                reader.refuse(node, &T::shape(), &format!("cannot be `{text}`: {reason}"));
+                let reason = format!("cannot be `{}`: {reason}", cited(&text));
+                reader.refuse(node, &T::shape(), &reason);
                 None
             }
         }

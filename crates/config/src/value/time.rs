@@ -55,16 +55,17 @@ impl FromText for Time {
     const SHAPE: TextShape = TextShape {
         noun: "time",
         example: "10s",
-        pattern: Some("^([0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d|w))+$"),
+        pattern: Some("^ *([0-9]+(\\.[0-9]+)? *(ns|us|ms|s|m|h|d|w) *)+$"),
     };
 
     fn from_text(text: &str) -> Result<Time, String> {
-        if text.is_empty() {
+        if text.trim_matches(' ').is_empty() {
             return Err("it is empty".to_owned());
         }
         let mut rest = text;
         let mut sum: u128 = 0;
         while !rest.is_empty() {
+            rest = rest.trim_start_matches(' ');
             let (number, behind) = split(rest, |byte| byte.is_ascii_digit() || byte == b'.');
             if number.is_empty() {
                 return Err(format!("`{rest}` does not begin with a number"));
@@ -89,9 +90,10 @@ fn split(text: &str, is_part: impl Fn(u8) -> bool) -> (&str, &str) {
 
 /// The nanoseconds of one number and its unit.
 fn part(number: &str, unit: &str) -> Result<u128, String> {
-    if unit.is_empty() {
+    if unit.trim_matches(' ').is_empty() {
         return Err(format!("`{number}` has no unit"));
     }
+    let unit = unit.trim_matches(' ');
     let Some((_, scale)) = UNITS.iter().find(|(name, _)| *name == unit) else {
         return Err(format!("`{unit}` is no unit of time"));
     };
@@ -141,9 +143,10 @@ mod tests {
     #[test]
     fn refuses_what_is_no_time() {
         check("", Err("it is empty"));
+        check("  ", Err("it is empty"));
         check("10", Err("`10` has no unit"));
         check("10x", Err("`x` is no unit of time"));
-        check("10 s", Err("` s` is no unit of time"));
+        check("10 minutes", Err("`minutes` is no unit of time"));
         check("s", Err("`s` does not begin with a number"));
         check("1m30", Err("`30` has no unit"));
         check("-1s", Err("`-1s` does not begin with a number"));
@@ -172,6 +175,7 @@ mod tests {
         check("10s", Ok("10s"));
         check("90s", Ok("1m30s"));
         check("1h30m", Ok("1h30m"));
+        check("1h 30 m", Ok("1h30m"));
         check("24h", Ok("1d"));
         check("7d", Ok("1w"));
         check("1.5s", Ok("1s500ms"));
