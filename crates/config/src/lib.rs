@@ -12,6 +12,7 @@ mod assemble;
 mod diagnostic;
 mod document;
 mod expand;
+mod faults;
 mod json;
 mod parse;
 mod phrases;
@@ -33,6 +34,7 @@ mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, read_text};
+pub use faults::{Faults, faults};
 pub use json::render_json;
 pub use parse::DEPTH_MAX;
 pub use places::{Place, places};

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expand::{Fault, Unexpanded, expand};
+use crate::faults::Faults;
 use crate::places::{Place, places};
 use crate::setting::{Origin, Setting};
 use crate::shape::{Bounds, Declaration, Field, Literal, Shape, quoted};
@@ -35,6 +36,12 @@ pub trait FromConfig: Clone + Debug + PartialEq + Sized {
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let _ = (at, reader);
         None
+    }
+
+    /// What is wrong with the declarations of sections in it; see [`faults`](crate::faults).
+    #[doc(hidden)]
+    fn faults(faults: &mut Faults) {
+        let _ = faults;
     }
 }
 

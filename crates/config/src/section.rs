@@ -136,6 +136,23 @@ macro_rules! section {
             fn absent(at: $crate::Span, reader: &mut $crate::Reader<'_>) -> Option<Self> {
                 $crate::absent_section(at, reader)
             }
+
+            fn faults(faults: &mut $crate::Faults) {
+                let declaration = <Self as $crate::Section>::declaration();
+                if !faults.enter(declaration) {
+                    return;
+                }
+                $(
+                    faults.directive::<$type>(declaration, stringify!($field));
+                    $($(
+                        $crate::__first!(
+                            faults.bounds::<$type>(declaration, stringify!($field)),
+                            $low,
+                            $high
+                        );
+                    )?)?
+                )*
+            }
         }
     };
 }

@@ -1,5 +1,6 @@
 //! Values that may be left to the program.
 
+use crate::faults::Faults;
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::shape::{Shape, Word};
 use crate::show::Shown;
@@ -56,6 +57,10 @@ impl<T: FromConfig> FromConfig for Auto<T> {
             Auto::Auto => Shown::Text(AUTO.to_owned()),
             Auto::Given(value) => value.show(),
         }
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }
 

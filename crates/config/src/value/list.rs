@@ -1,5 +1,6 @@
 //! Values that may be missing, and lists.
 
+use crate::faults::Faults;
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::Shape;
@@ -26,6 +27,10 @@ impl<T: FromConfig> FromConfig for Option<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(None)
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }
 
@@ -69,6 +74,10 @@ impl<T: FromConfig> FromConfig for Vec<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(Vec::new())
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }
 
@@ -128,5 +137,9 @@ impl<T: FromConfig> FromConfig for Setting<T> {
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let value = T::absent(at, reader)?;
         Some(Setting::new(value, crate::Origin::Default, at))
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }

@@ -1,6 +1,7 @@
 //! Tables whose names the user chooses: `[log.main]`, `[app.web]`.
 
 use crate::diagnostic::Diagnostic;
+use crate::faults::Faults;
 use crate::reader::{FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::Shape;
@@ -99,5 +100,9 @@ impl<T: FromConfig> FromConfig for Named<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(Named::default())
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }
