@@ -25,6 +25,9 @@ _vervet() {
             vervet,limits)
                 cmd="vervet__subcmd__limits"
                 ;;
+            vervet,passwd)
+                cmd="vervet__subcmd__passwd"
+                ;;
             vervet,serve)
                 cmd="vervet__subcmd__serve"
                 ;;
@@ -40,6 +43,9 @@ _vervet() {
             vervet__subcmd__help,limits)
                 cmd="vervet__subcmd__help__subcmd__limits"
                 ;;
+            vervet__subcmd__help,passwd)
+                cmd="vervet__subcmd__help__subcmd__passwd"
+                ;;
             vervet__subcmd__help,serve)
                 cmd="vervet__subcmd__help__subcmd__serve"
                 ;;
@@ -53,7 +59,7 @@ _vervet() {
 
     case "${cmd}" in
         vervet)
-            opts="-h -V --help --version version limits generate serve help"
+            opts="-h -V --help --version version limits passwd generate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -85,7 +91,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help)
-            opts="version limits generate serve help"
+            opts="version limits passwd generate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -140,6 +146,20 @@ _vervet() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        vervet__subcmd__help__subcmd__passwd)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         vervet__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -175,6 +195,24 @@ _vervet() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__passwd)
+            opts="-h --remove --list --bcrypt --cost --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --cost)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

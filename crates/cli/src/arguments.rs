@@ -5,6 +5,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::generate::GenerateArguments;
+use crate::passwd::PasswdArguments;
 use crate::serve::ServeArguments;
 use crate::version::VersionArguments;
 
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Version(VersionArguments),
     /// Print the table of limits that `serve --limit` sets
     Limits,
+    /// Add, change, remove or list users of basic authentication in a file
+    Passwd(PasswdArguments),
     /// Write the files that are made from the program: manual pages, completions, reference
     #[command(hide = true)]
     Generate(GenerateArguments),

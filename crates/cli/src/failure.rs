@@ -8,6 +8,8 @@ use vervet_server::FilesError;
 use vervet_server::access_log::OpenError;
 use vervet_server::engine::EngineError;
 
+use crate::passwd::PasswdError;
+
 /// What went wrong; each ends the program with status 1.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -21,6 +23,8 @@ pub(crate) enum Failure {
     Engine(EngineError),
     /// Standard output.
     Output(io::Error),
+    /// A user file, or a password.
+    Passwd(PasswdError),
     /// What the environment asks for.
     Environment(String),
 }
@@ -29,6 +33,12 @@ impl Failure {
     /// A file that cannot be written.
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Failure {
         move |error| Failure::Write(path.to_owned(), error)
+    }
+}
+
+impl From<PasswdError> for Failure {
+    fn from(error: PasswdError) -> Self {
+        Self::Passwd(error)
     }
 }
 
@@ -48,6 +58,7 @@ impl fmt::Display for Failure {
             Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             Self::Engine(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
+            Self::Passwd(error) => error.fmt(f),
             Self::Environment(problem) => f.write_str(problem),
         }
     }

@@ -4,6 +4,7 @@ mod arguments;
 mod failure;
 mod generate;
 mod limits;
+mod passwd;
 mod reference;
 mod serve;
 mod talk;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Version(arguments) => version::print(&arguments),
         Command::Limits => limits::print(),
+        Command::Passwd(arguments) => passwd::passwd(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
     };
     result.unwrap_or_else(|failure| {
