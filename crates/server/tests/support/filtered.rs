@@ -111,11 +111,11 @@ impl Service for Filtered {
                 }
             }
         }
-        let held = std::mem::take(&mut request.held);
-        if !held.is_empty() {
+        let places = std::mem::take(&mut request.held);
+        if !places.is_empty() {
             self.next += 1;
             exchange.set_tag(self.next);
-            self.held.insert(self.next, held);
+            self.held.insert(self.next, places);
         }
         match (self.plan.answer)(&request, exchange) {
             Outcome::Done(response) => edits.apply(response).into(),
