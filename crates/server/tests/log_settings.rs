@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use support::Ended;
 use vervet_config::{Diagnostic, Named, Reading, read_text, section};
-use vervet_server::access_log::{LogSettings, PreparedLogs, Scribe};
+use vervet_server::access_log::{LogSettings, Outlet, PreparedLogs, Scribe};
 use vervet_testkit::TempTree;
 
 section! {
@@ -180,6 +180,6 @@ fn a_document_becomes_logs_that_do_as_it_says() {
     logs.finish(Duration::from_secs(20));
     let lines = std::fs::read_to_string(tree.join("log")).unwrap();
     assert_eq!(lines, "/a 200\n/health/x 503\n");
-    let recent: Vec<_> = outlets.iter().flat_map(|outlet| outlet.recent()).collect();
+    let recent: Vec<_> = outlets.iter().flat_map(Outlet::recent).collect();
     assert_eq!(recent, ["200", "200", "503"]);
 }
