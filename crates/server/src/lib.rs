@@ -4,6 +4,7 @@ pub mod access_log;
 mod asked;
 pub mod compression;
 mod decision;
+pub mod error_log;
 mod error_page;
 pub mod file_cache;
 pub mod files;

@@ -10,10 +10,11 @@ use super::condition::{Condition, PathPattern, RULES_MAX, Rule};
 use super::datagram::DatagramAddress;
 use super::format::Format;
 use super::journal::Journal;
-use super::rotation::{Copies, Period, Rotation};
+use super::rotation::Rotation;
 use super::setting_values::StatusesSetting;
 use super::syslog::{FACILITIES, Facility, Syslog, SyslogForm};
-use super::target::{FileTarget, LOG_FILE_MODE, Target};
+use super::target::{LOG_FILE_MODE, Target};
+use super::target_settings::TargetSettings;
 
 words! {
     /// A stream that a program begins with.
@@ -162,6 +163,13 @@ impl PartialEq for LogFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogMode(u32);
 
+impl LogMode {
+    /// The bits.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+}
+
 /// Where a syslog daemon is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyslogAddress(DatagramAddress);
@@ -273,83 +281,32 @@ from_text!(
 );
 
 impl LogSettings {
-    /// Where the lines go: what is the one target that is given.
-    ///
-    /// `at` is underlined when there is none; `owner` is who a file that is made is given to.
+    /// Where the lines go. `at` is underlined when no target is given; a file that is made is given to `owner`, a user and
+    /// a group.
     pub fn target(&self, at: Span, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
-        let mut targets = Vec::new();
-        if let Some(path) = self.file.value() {
-            let target = match Target::file(path.to_path_buf()) {
-                Target::File(file) => Target::File(FileTarget {
-                    mode: self.mode.0,
-                    owner,
-                    ..file
-                }),
-                stream => stream,
-            };
-            targets.push((self.file.span(), target));
-        }
-        if let Some(stream) = self.stream.value() {
-            let target = match stream {
-                StreamName::Stdout => Target::Stdout,
-                StreamName::Stderr => Target::Stderr,
-            };
-            targets.push((self.stream.span(), target));
-        }
-        if let Some(syslog) = self.syslog.value() {
-            targets.push((self.syslog.span(), Target::Syslog(syslog.syslog())));
-        }
-        if let Some(journal) = self.journal.value() {
-            targets.push((self.journal.span(), Target::Journal(journal.journal())));
-        }
-        if *self.memory {
-            targets.push((self.memory.span(), Target::Memory));
-        }
-        let mut targets = targets.into_iter();
-        match (targets.next(), targets.next()) {
-            (Some((_, target)), None) => Ok(target),
-            (Some((first, _)), Some((second, _))) => Err(Box::new(
-                Diagnostic::error(second, "a log has one target")
-                    .note_at(first, "the other one is here")
-                    .note("make it two logs, and name both where requests are logged"),
-            )),
-            (None, _) => Err(Box::new(
+        let target = self.targets().target(owner)?;
+        target.ok_or_else(|| {
+            Box::new(
                 Diagnostic::error(at, "a log needs a target")
                     .expected("one of `file`, `stream`, `syslog`, `journal` and `memory = true`"),
-            )),
-        }
+            )
+        })
     }
 
     /// When its file is put aside.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
-        let Some(rotate) = self.rotate.value() else {
-            return Ok(None);
-        };
-        let problem = |message: &str| Err(Box::new(Diagnostic::error(self.rotate.span(), message)));
-        if self.file.value().is_none() {
-            return problem("only a file can be put aside");
+        self.targets().rotation(&self.rotate)
+    }
+
+    fn targets(&self) -> TargetSettings<'_> {
+        TargetSettings {
+            file: &self.file,
+            mode: &self.mode,
+            stream: &self.stream,
+            syslog: &self.syslog,
+            journal: &self.journal,
+            memory: Some(&self.memory),
         }
-        let size = rotate
-            .size
-            .value()
-            .and_then(|size| NonZero::new(size.bytes()));
-        let every = rotate.every.value().map(|every| match every {
-            Every::Hour => Period::Hour,
-            Every::Day => Period::Day,
-        });
-        if size.is_none() && every.is_none() {
-            return problem("`rotate` says neither by which `size` nor `every` when");
-        }
-        Ok(Some(Rotation {
-            size,
-            every,
-            keep: *rotate.keep,
-            copies: if *rotate.compress {
-                Copies::Gzip
-            } else {
-                Copies::Plain
-            },
-        }))
     }
 
     /// Which requests get a line.

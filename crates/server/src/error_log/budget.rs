@@ -1,0 +1,140 @@
+//! How many events of one kind are written: a burst, then one now and then. It reads no clock.
+
+/// Events of one kind that may come at once.
+pub const BURST_MAX: u32 = 30;
+/// After a burst, one event is written in so many milliseconds.
+pub const REFILL_MS: u64 = 1000;
+
+/// What one kind of event may still write.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: u32,
+    /// Since when the next one is being waited for.
+    since_ms: u64,
+    /// Events left out since the last one that was written.
+    left_out: u64,
+    /// Events left out since the start.
+    left_out_ever: u64,
+}
+
+/// Whether an event is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is, and so many were left out before it.
+    Written { left_out: u64 },
+    /// It is only counted.
+    LeftOut,
+}
+
+impl Budget {
+    pub(super) fn new(now_ms: u64) -> Self {
+        Self {
+            left: BURST_MAX,
+            since_ms: now_ms,
+            left_out: 0,
+            left_out_ever: 0,
+        }
+    }
+
+    /// Asks for one event.
+    pub(super) fn ask(&mut self, now_ms: u64) -> Verdict {
+        self.refill(now_ms);
+        if self.left == 0 {
+            self.left_out += 1;
+            self.left_out_ever += 1;
+            return Verdict::LeftOut;
+        }
+        self.left -= 1;
+        let left_out = std::mem::take(&mut self.left_out);
+        Verdict::Written { left_out }
+    }
+
+    /// How many were left out, if that may be said now that the flood is over.
+    pub(super) fn summary(&mut self, now_ms: u64) -> Option<u64> {
+        self.refill(now_ms);
+        if self.left_out == 0 || self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        Some(std::mem::take(&mut self.left_out))
+    }
+
+    /// Events left out since the start.
+    pub(super) fn left_out_ever(&self) -> u64 {
+        self.left_out_ever
+    }
+
+    fn refill(&mut self, now_ms: u64) {
+        let due = now_ms.saturating_sub(self.since_ms) / REFILL_MS;
+        match u32::try_from(due) {
+            Ok(due) if due < BURST_MAX - self.left => {
+                self.left += due;
+                self.since_ms += u64::from(due) * REFILL_MS;
+            }
+            _ => {
+                self.left = BURST_MAX;
+                self.since_ms = self.since_ms.max(now_ms);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: Verdict = Verdict::Written { left_out: 0 };
+
+    #[test]
+    fn a_flood_is_a_burst_and_then_one_a_second() {
+        let mut budget = Budget::new(0);
+        for number in 0..BURST_MAX {
+            assert_eq!(budget.ask(0), WRITTEN, "{number}");
+        }
+        for now_ms in 0..REFILL_MS {
+            assert_eq!(budget.ask(now_ms), Verdict::LeftOut, "{now_ms}");
+        }
+        assert_eq!(
+            budget.ask(REFILL_MS),
+            Verdict::Written {
+                left_out: REFILL_MS
+            }
+        );
+        assert_eq!(budget.ask(REFILL_MS), Verdict::LeftOut);
+        assert_eq!(budget.left_out_ever(), REFILL_MS + 1);
+    }
+
+    #[test]
+    fn after_a_while_the_burst_is_whole_again_and_no_larger() {
+        let mut budget = Budget::new(0);
+        for _ in 0..BURST_MAX {
+            budget.ask(0);
+        }
+        let later = 1000 * REFILL_MS;
+        for _ in 0..BURST_MAX {
+            assert_eq!(budget.ask(later), WRITTEN);
+        }
+        assert_eq!(budget.ask(later), Verdict::LeftOut);
+    }
+
+    #[test]
+    fn what_was_left_out_is_said_when_the_flood_is_over() {
+        let mut budget = Budget::new(0);
+        for _ in 0..BURST_MAX + 5 {
+            budget.ask(0);
+        }
+        assert_eq!(budget.summary(REFILL_MS - 1), None);
+        assert_eq!(budget.summary(REFILL_MS), Some(5));
+        assert_eq!(budget.summary(10 * REFILL_MS), None);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_gives_nothing_away() {
+        let mut budget = Budget::new(5000);
+        for _ in 0..BURST_MAX {
+            budget.ask(5000);
+        }
+        assert_eq!(budget.ask(0), Verdict::LeftOut);
+        assert_eq!(budget.ask(5000), Verdict::LeftOut);
+    }
+}

@@ -1,0 +1,224 @@
+//! The error log at work.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
+use vervet_engine::exchange::Finished;
+
+use super::budget::{Budget, Verdict};
+use super::level::Level;
+use super::line::{Envelope, Event};
+use crate::access_log::{Lines, Outlet};
+
+/// The error log of a server. Clones are the same; any thread may write, and none waits.
+#[derive(Clone, Debug)]
+pub struct ErrorLog(Arc<Mutex<State>>, Arc<Counts>);
+
+/// Events by level, written or left out by their rate, but not those below the level of the log.
+#[derive(Debug, Default)]
+struct Counts([AtomicU64; Level::ALL.len()]);
+
+#[derive(Debug)]
+struct State {
+    level: Level,
+    envelope: Envelope,
+    lines: Lines,
+    budgets: BTreeMap<&'static str, Budget>,
+}
+
+impl ErrorLog {
+    /// A log of events of this level and graver ones.
+    pub fn new(outlet: &Outlet, level: Level) -> Self {
+        let state = State {
+            level,
+            envelope: Envelope::of(outlet.target()),
+            lines: outlet.lines(),
+            budgets: BTreeMap::new(),
+        };
+        Self(Arc::new(Mutex::new(state)), Arc::default())
+    }
+
+    /// Goes over to another target and level, as a reload asks for. What was written to the old one gets there.
+    pub fn change(&self, outlet: &Outlet, level: Level) {
+        let mut state = self.state();
+        state.level = level;
+        state.envelope = Envelope::of(outlet.target());
+        state.lines = outlet.lines();
+    }
+
+    /// Writes an event. Its kind is one word for what it is about, such as `page`, `limit` or `reload`: events of one kind
+    /// share a budget.
+    pub fn write(&self, level: Level, kind: &'static str, text: fmt::Arguments<'_>) {
+        let mut state = self.state();
+        if level.index() > state.level.index() {
+            return;
+        }
+        self.1.0[level.index()].fetch_add(1, Ordering::Relaxed);
+        let (now_ms, unix_ms) = (monotonic_ms(), unix_ms());
+        let budget = state
+            .budgets
+            .entry(kind)
+            .or_insert_with(|| Budget::new(now_ms));
+        let verdict = budget.ask(now_ms);
+        state.say_left_out(now_ms, unix_ms);
+        let Verdict::Written { left_out } = verdict else {
+            return;
+        };
+        let text = match left_out {
+            0 => text.to_string(),
+            _ => format!("{text} ({left_out} more like this were left out)"),
+        };
+        state.push(&Event {
+            level,
+            kind,
+            text: &text,
+            unix_ms,
+        });
+    }
+
+    /// Writes what there is to say of an exchange that the engine refused or that did not reach its end.
+    pub fn write_fault(&self, finished: &Finished<'_>) {
+        let Some(fault) = finished.fault else {
+            return;
+        };
+        let status = finished.status.code();
+        match finished.peer {
+            Some(peer) => self.write(
+                Level::Info,
+                "request",
+                format_args!("{peer}: {status}: {fault}"),
+            ),
+            None => self.write(
+                Level::Info,
+                "request",
+                format_args!("unix: {status}: {fault}"),
+            ),
+        }
+    }
+
+    /// Events since the start by level, written or left out.
+    pub fn events(&self) -> impl Iterator<Item = (Level, u64)> + '_ {
+        let counts = Level::ALL.iter().zip(&self.1.0);
+        counts.map(|(level, count)| (*level, count.load(Ordering::Relaxed)))
+    }
+
+    /// Events since the start that were left out because of their rate, by kind.
+    pub fn left_out(&self) -> Vec<(&'static str, u64)> {
+        let state = self.state();
+        let counts = state.budgets.iter();
+        counts
+            .map(|(kind, budget)| (*kind, budget.left_out_ever()))
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    /// No holder leaves it half changed.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Says of kinds whose flood is over what was left out of it.
+    fn say_left_out(&mut self, now_ms: u64, unix_ms: u64) {
+        let summaries: Vec<_> = self
+            .budgets
+            .iter_mut()
+            .filter_map(|(kind, budget)| Some((*kind, budget.summary(now_ms)?)))
+            .collect();
+        for (kind, left_out) in summaries {
+            let text = format!("{left_out} events of this kind were left out");
+            self.push(&Event {
+                level: Level::Notice,
+                kind,
+                text: &text,
+                unix_ms,
+            });
+        }
+    }
+
+    fn push(&self, event: &Event<'_>) {
+        self.lines.push(|out| event.push(out, self.envelope));
+    }
+}
+
+fn monotonic_ms() -> u64 {
+    let now = clock_gettime(ClockId::MonotonicCoarse);
+    u64::try_from(now.tv_sec * 1000 + now.tv_nsec / 1_000_000).unwrap_or(0)
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::budget::BURST_MAX;
+    use super::*;
+    use crate::access_log::{Logs, Target};
+
+    fn memory() -> (Logs, Outlet) {
+        let logs = Logs::new(|notice| panic!("{notice:?}"));
+        let outlet = logs.open(&Target::Memory).unwrap();
+        (logs, outlet)
+    }
+
+    /// What was written, without the times.
+    fn written(logs: Logs, outlet: &Outlet) -> Vec<String> {
+        logs.finish(Duration::from_secs(20));
+        let lines = outlet.recent();
+        lines
+            .iter()
+            .map(|line| line["2026-11-20T19:29:59.007Z ".len()..].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn events_below_the_level_are_not_written_and_not_counted() {
+        let (logs, outlet) = memory();
+        let log = ErrorLog::new(&outlet, Level::Notice);
+        log.write(Level::Info, "request", format_args!("bad"));
+        log.write(Level::Notice, "reload", format_args!("done"));
+        log.write(Level::Error, "page", format_args!("a.html:{}: broken", 3));
+        log.change(&outlet, Level::Info);
+        log.write(Level::Info, "request", format_args!("worse"));
+        let counts: Vec<_> = log.events().map(|(_, count)| count).collect();
+        assert_eq!(counts, [1, 0, 1, 1, 0]);
+        drop(log);
+        let expected = [
+            "notice reload: done",
+            "error page: a.html:3: broken",
+            "info request: worse",
+        ];
+        assert_eq!(written(logs, &outlet), expected);
+    }
+
+    #[test]
+    fn a_flood_of_one_kind_leaves_room_for_others() {
+        let (logs, outlet) = memory();
+        let log = ErrorLog::new(&outlet, Level::Info);
+        for _ in 0..BURST_MAX * 100 {
+            log.write(Level::Info, "request", format_args!("bad"));
+        }
+        log.write(Level::Error, "page", format_args!("broken"));
+        let left_out = log.left_out();
+        let [("request", left_out)] = left_out[..] else {
+            panic!("{left_out:?}");
+        };
+        let lines = written(logs, &outlet);
+        assert_eq!(lines.last().unwrap(), "error page: broken");
+        assert_eq!(
+            lines.len() as u64,
+            u64::from(BURST_MAX) * 100 - left_out + 1
+        );
+        // A slow machine may take some seconds for the flood, and be given a line for each.
+        assert!(lines.len() < 2 * BURST_MAX as usize, "{}", lines.len());
+    }
+}

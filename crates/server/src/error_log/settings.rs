@@ -1,0 +1,61 @@
+//! `[error_log]`: as a document declares it.
+
+use vervet_config::{Diagnostic, Path, section};
+
+use super::level::Level;
+use crate::access_log::{
+    JournalSettings, LogMode, RotateSettings, Rotation, StreamName, SyslogSettings, Target,
+    TargetSettings,
+};
+
+section! {
+    /// The error log: one line for each event that is not a request. Without a target it goes to standard error. Events of
+    /// one kind are written thirty at once and then one a second; the rest are counted.
+    ///
+    /// ```toml
+    /// [error_log]
+    /// level = "notice"
+    /// file  = "/var/log/vervet/error.log"
+    /// ```
+    pub struct ErrorLogSettings short(level) {
+        /// The least grave events that are written.
+        pub level: Level = "info",
+        /// The file that lines are appended to. It is opened anew on USR1, and when it was renamed away. Its folder has to
+        /// be there.
+        pub file: Option<Path>,
+        /// Permissions of a file that is made, in octal; at most 640, less what the umask takes away.
+        pub mode: LogMode = "640",
+        /// Standard output or standard error.
+        pub stream: Option<StreamName>,
+        /// A syslog daemon; levels become severities.
+        pub syslog: Option<SyslogSettings>,
+        /// The systemd journal; levels become priorities, and `VERVET_KIND` says what an event is about.
+        pub journal: Option<JournalSettings>,
+        /// When the file is put aside, and how many copies stay.
+        pub rotate: Option<RotateSettings>,
+    }
+}
+
+impl ErrorLogSettings {
+    /// Where the lines go. A file that is made is given to `owner`, a user and a group.
+    pub fn target(&self, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
+        let target = self.targets().target(owner)?;
+        Ok(target.unwrap_or(Target::Stderr))
+    }
+
+    /// When its file is put aside.
+    pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
+        self.targets().rotation(&self.rotate)
+    }
+
+    fn targets(&self) -> TargetSettings<'_> {
+        TargetSettings {
+            file: &self.file,
+            mode: &self.mode,
+            stream: &self.stream,
+            syslog: &self.syslog,
+            journal: &self.journal,
+            memory: None,
+        }
+    }
+}
