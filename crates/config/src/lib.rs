@@ -42,7 +42,7 @@ pub use reader::{Bounded, FromConfig, Reader, cited};
 pub use reference::{Page, reference, reference_table};
 pub use render::{Style, render_text};
 pub use schema::{DIALECT, schema};
-pub use section::{Fields, Section, absent_section, read_section, show_field};
+pub use section::{Fields, Section, absent_section, plain_name, read_section, show_field};
 pub use setting::{Origin, Setting};
 pub use shape::{Bounds, Declaration, Field, Literal, Shape, TextShape, Word};
 pub use show::{Shown, ShownEntry, show_json, show_text};

@@ -91,7 +91,7 @@ macro_rules! section {
                 static DECLARATION: $crate::Declaration = $crate::Declaration {
                     name: stringify!($Section),
                     doc: &[$($doc),*],
-                    short: $crate::__first!($(Some(stringify!($short)),)? None),
+                    short: $crate::__first!($(Some($crate::plain_name(stringify!($short))),)? None),
                     fields: &FIELDS,
                 };
                 &DECLARATION
@@ -155,6 +155,15 @@ macro_rules! section {
             }
         }
     };
+}
+
+/// The name of a directive: a Rust word such as `type` is written `r#type` as a field.
+#[doc(hidden)]
+pub const fn plain_name(identifier: &'static str) -> &'static str {
+    match identifier.as_bytes() {
+        [b'r', b'#', ..] => identifier.split_at(2).1,
+        _ => identifier,
+    }
 }
 
 /// The first of some expressions.
