@@ -54,10 +54,14 @@ pub(crate) struct Origin<'a> {
 }
 
 impl PageProblem {
-    /// A problem of a file as a whole.
+    /// A problem of a file as a whole, or, without a name, of the folder.
     pub(crate) fn of_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
         Self {
-            file: folder.join(name),
+            file: if name.is_empty() {
+                folder.to_owned()
+            } else {
+                folder.join(name)
+            },
             line: 0,
             column: 0,
             message: message.into(),

@@ -1,0 +1,286 @@
+//! `parameters = { n = "integer" }`: the directives of one parameter, and what becomes of them.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use vervet_config::{
+    Diagnostic, FromConfig, Node, Reader, Setting, Shape, Shown, Text, TextShape, Value, section,
+    words,
+};
+
+use crate::pages::parameters::{Absent, Parameter, ParameterType, Source, day};
+
+/// Characters that a text may have where nothing is said of it.
+const LENGTH_MAX: u32 = 10_000;
+
+words! {
+    /// What the value of a parameter is read as.
+    pub enum ParameterKind {
+        /// Any text.
+        Text = "text",
+        /// A decimal number.
+        Number = "number",
+        /// A whole number.
+        Integer = "integer",
+        /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
+        Boolean = "boolean",
+        /// A day such as `2026-11-21`.
+        Date = "date",
+        /// One of some words.
+        Choice = "choice",
+    }
+}
+
+words! {
+    /// Where a parameter comes from.
+    pub enum ParameterSource {
+        /// The first of path, form and query that has it.
+        Any = "any",
+        /// The query.
+        Query = "query",
+        /// The form.
+        Form = "form",
+        /// The variables of the route's path.
+        Path = "path",
+    }
+}
+
+section! {
+    /// What visitors may send under one name.
+    ///
+    /// ```toml
+    /// [site.route.page.parameters]
+    /// page = { type = "integer", default = 1, min = 1 }
+    /// name = { type = "text", length_max = 100, optional = true }
+    /// sort = { choices = ["name", "age"], default = "name" }
+    /// ```
+    pub struct ParameterSettings short(r#type) {
+        /// What it is read as; `"choice"` where `choices` are given, else `"text"`.
+        pub r#type: Option<ParameterKind>,
+        /// Where it comes from.
+        pub from: ParameterSource = "any",
+        /// What it is where the visitor sends nothing; without one the visitor must send it.
+        pub default: Option<Plain>,
+        /// It is `none` where the visitor sends nothing.
+        pub optional: bool = false,
+        /// The least number or the first day.
+        pub min: Option<Plain>,
+        /// The greatest number or the last day.
+        pub max: Option<Plain>,
+        /// The least number of characters of a text.
+        pub length_min: Option<u32>,
+        /// The greatest number of characters of a text; 10,000 where it is not given.
+        pub length_max: Option<u32>,
+        /// The words of a choice.
+        pub choices: Vec<Text>,
+    }
+}
+
+/// A number, a truth, a day or a text, as a visitor would write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain(pub String);
+
+impl FromConfig for Plain {
+    fn shape() -> Shape {
+        Shape::Either(vec![
+            Shape::Number,
+            Shape::Boolean,
+            Shape::Text(TextShape {
+                noun: "text",
+                example: "2026-11-21",
+                pattern: None,
+            }),
+        ])
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self(match &node.value {
+            Value::Integer(number) => number.to_string(),
+            Value::Number(number) => number.to_string(),
+            Value::Boolean(truth) => truth.to_string(),
+            Value::Date(text) => text.clone(),
+            _ => reader.text(node, &Self::shape())?.into_owned(),
+        }))
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Text(self.0.clone())
+    }
+}
+
+impl ParameterSettings {
+    /// The parameter, or all that is wrong with its directives.
+    pub(crate) fn parameter(&self, name: &str) -> Result<Parameter, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let kind = self.kind();
+        self.refuse_strangers(kind, &mut found);
+        let read = self.read_type(name, kind, &mut found);
+        if let (Some(default), true) = (self.default.value(), *self.optional) {
+            let text = format!(
+                "`{name}` is optional and has the default {}: it can be one of both",
+                default.0
+            );
+            found.push(Diagnostic::error(self.optional.span(), text));
+        }
+        match (read, found.is_empty()) {
+            (Some(kind), true) => Ok(Parameter {
+                name: name.to_owned(),
+                from: self.source(),
+                kind,
+                absent: match (self.default.value(), *self.optional) {
+                    (Some(default), _) => Absent::Default(default.0.clone()),
+                    (None, true) => Absent::None,
+                    (None, false) => Absent::Refused,
+                },
+            }),
+            _ => Err(found),
+        }
+    }
+
+    fn kind(&self) -> ParameterKind {
+        let of_choices = if self.choices.is_empty() {
+            ParameterKind::Text
+        } else {
+            ParameterKind::Choice
+        };
+        self.r#type.unwrap_or(of_choices)
+    }
+
+    fn source(&self) -> Source {
+        match *self.from {
+            ParameterSource::Any => Source::Any,
+            ParameterSource::Query => Source::Query,
+            ParameterSource::Form => Source::Form,
+            ParameterSource::Path => Source::Path,
+        }
+    }
+
+    /// Directives that mean nothing for a type.
+    fn refuse_strangers(&self, kind: ParameterKind, found: &mut Vec<Diagnostic>) {
+        use ParameterKind::{Choice, Date, Integer, Number, Text};
+        let ordered = [Number, Integer, Date].as_slice();
+        for (name, span, is_given, kinds) in [
+            ("min", self.min.span(), self.min.is_some(), ordered),
+            ("max", self.max.span(), self.max.is_some(), ordered),
+            (
+                "length_min",
+                self.length_min.span(),
+                self.length_min.is_some(),
+                &[Text],
+            ),
+            (
+                "length_max",
+                self.length_max.span(),
+                self.length_max.is_some(),
+                &[Text],
+            ),
+            (
+                "choices",
+                self.choices.span(),
+                !self.choices.is_empty(),
+                &[Choice],
+            ),
+        ] {
+            if is_given && !kinds.contains(&kind) {
+                let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+                let text = format!("`{name}` means nothing for the type `{kind}`");
+                found.push(
+                    Diagnostic::error(span, text).note(format!("it is for: {}", words.join(", "))),
+                );
+            }
+        }
+    }
+
+    fn read_type(
+        &self,
+        name: &str,
+        kind: ParameterKind,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<ParameterType> {
+        Some(match kind {
+            ParameterKind::Text => {
+                let (min, max) = (
+                    self.length_min.unwrap_or(0),
+                    self.length_max.unwrap_or(LENGTH_MAX),
+                );
+                self.order(Some(&min), Some(&max), found)?;
+                ParameterType::Text {
+                    length_min: min as usize,
+                    length_max: max as usize,
+                }
+            }
+            ParameterKind::Number => {
+                let (min, max) = self.bounds(parsed::<f64>, "a number", found)?;
+                ParameterType::Number { min, max }
+            }
+            ParameterKind::Integer => {
+                let (min, max) = self.bounds(parsed::<i64>, "a whole number", found)?;
+                ParameterType::Integer { min, max }
+            }
+            ParameterKind::Date => {
+                let (min, max) = self.bounds(day, "a day such as 2026-11-21", found)?;
+                ParameterType::Date { min, max }
+            }
+            ParameterKind::Boolean => ParameterType::Boolean,
+            ParameterKind::Choice if self.choices.is_empty() => {
+                let text = format!("`{name}` is a choice and has no `choices`");
+                found.push(Diagnostic::error(self.r#type.span(), text));
+                return None;
+            }
+            ParameterKind::Choice => {
+                ParameterType::Choice(self.choices.iter().map(ToString::to_string).collect())
+            }
+        })
+    }
+
+    fn bounds<T: PartialOrd + Display>(
+        &self,
+        read: impl Fn(&str) -> Option<T>,
+        what: &str,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<(Option<T>, Option<T>)> {
+        let mut bound = |name: &str, setting: &Setting<Option<Plain>>| match setting.value() {
+            None => Some(None),
+            Some(plain) => {
+                let value = read(&plain.0);
+                if value.is_none() {
+                    let text = format!("`{name}` is no {}", what.trim_start_matches("a "));
+                    found.push(Diagnostic::error(setting.span(), text).expected(what));
+                }
+                value.map(Some)
+            }
+        };
+        let (min, max) = (bound("min", &self.min), bound("max", &self.max));
+        let (min, max) = (min?, max?);
+        self.order(min.as_ref(), max.as_ref(), found)?;
+        Some((min, max))
+    }
+
+    fn order<T: PartialOrd + Display>(
+        &self,
+        min: Option<&T>,
+        max: Option<&T>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<()> {
+        let (Some(min), Some(max)) = (min, max) else {
+            return Some(());
+        };
+        if min <= max {
+            return Some(());
+        }
+        let span = if self.min.is_some() {
+            self.min.span()
+        } else {
+            self.length_min.span()
+        };
+        found.push(Diagnostic::error(
+            span,
+            format!("the least is {min} and the greatest {max}: nothing lies between"),
+        ));
+        None
+    }
+}
+
+fn parsed<T: FromStr>(text: &str) -> Option<T> {
+    text.parse().ok()
+}

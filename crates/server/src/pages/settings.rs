@@ -1,0 +1,191 @@
+//! `page = "hello.html"`: the directives of a page, and what becomes of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Named, Path, Size, Time, section, words};
+use vervet_engine::reactor::Now;
+
+use crate::pages::handler::PageAction;
+use crate::pages::limits::PageLimits;
+use crate::pages::options::{Journal, Mode, PageOptions};
+use crate::pages::page::{Page, PageError};
+use crate::pages::parameter_settings::ParameterSettings;
+use crate::pages::parameters::BadParameter;
+use crate::root::Symlinks;
+
+words! {
+    /// For whom a page is served.
+    pub enum PageMode {
+        /// For visitors: an edit is live within a second; a problem stands in the log, and the last good version goes on.
+        Production = "production",
+        /// For those who write it: an edit is live on the next request; a problem is shown in the browser.
+        Development = "development",
+    }
+}
+
+words! {
+    /// Whether templates may be symbolic links.
+    pub enum TemplateLinks {
+        /// A template behind a link is a problem of the page.
+        Refuse = "refuse",
+        /// Links are followed as long as they stay in the folder; absolute ones never do.
+        Follow = "follow",
+    }
+}
+
+section! {
+    /// Renders a template for each request. `docs/pages.md` is the guide to the language and to what templates know.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/hello"
+    /// page = "pages/hello.html"
+    ///
+    /// [[site.route]]
+    /// path = "/orders/:id(integer)"
+    /// page = { template = "pages/orders/show.html", folder = "pages", parameters = { id = "integer" } }
+    /// ```
+    pub struct PageSettings short(template) {
+        /// The template. The extension of its name decides the media type.
+        pub template: Path,
+        /// The folder that templates come from and never leave; that of the template, where it is not given. Templates
+        /// that are included or extended are named by their paths from this folder on.
+        pub folder: Option<Path>,
+        /// What visitors may send, by name: the template knows each by its name. A request that does not fit is
+        /// answered with 400.
+        pub parameters: Named<ParameterSettings>,
+        /// For whom the page is served.
+        pub mode: PageMode = "production",
+        /// Whether templates may be symbolic links.
+        pub symlinks: TemplateLinks = "refuse",
+        /// Steps of the template engine that one rendering may take; one that takes more is answered with 500.
+        pub steps_max: u64 = 1000000 in 1000..=1000000000,
+        /// Bytes that the page may have.
+        pub output_bytes_max: Size = "8MiB" in "1KiB"..="256MiB",
+        /// How long one rendering may write.
+        pub time_max: Time = "500ms" in "10ms"..="60s",
+        /// Bytes that a form may have; more are answered with 413.
+        pub form_bytes_max: Size = "1MiB" in "1KiB"..="64MiB",
+    }
+}
+
+/// What all pages of a server have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct PageSetup<'s> {
+    /// The Server field.
+    pub server: &'s str,
+    /// Where problems are told while the server runs.
+    pub journal: &'s Arc<dyn Journal>,
+    /// The time.
+    pub now: Now,
+}
+
+impl PageSettings {
+    /// The options of the page, or all that is wrong with the directives. No file is looked at.
+    pub fn options(&self, setup: PageSetup<'_>) -> Result<PageOptions, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let place = self.place().map_err(|problem| found.push(problem));
+        let mut parameters = Vec::new();
+        for (name, settings) in self.parameters.iter() {
+            match settings.parameter(name) {
+                Ok(parameter) => parameters.push(parameter),
+                Err(problems) => found.extend(problems),
+            }
+        }
+        let (Ok((folder, template)), true) = (place, found.is_empty()) else {
+            return Err(found);
+        };
+        Ok(PageOptions {
+            parameters: parameters.into(),
+            symlinks: match *self.symlinks {
+                TemplateLinks::Refuse => Symlinks::Refuse,
+                TemplateLinks::Follow => Symlinks::Follow,
+            },
+            mode: match *self.mode {
+                PageMode::Production => Mode::Production,
+                PageMode::Development => Mode::Development,
+            },
+            limits: self.limits(),
+            server: setup.server.to_owned(),
+            journal: Arc::clone(setup.journal),
+            ..PageOptions::new(folder, template)
+        })
+    }
+
+    /// The action. Templates are read; each of their problems is an error at the directive that names the page.
+    pub fn action(&self, setup: PageSetup<'_>) -> Result<PageAction, Vec<Diagnostic>> {
+        let options = self.options(setup)?;
+        let page = Page::new(options, setup.now).map_err(|error| vec![self.refusal(&error)])?;
+        let problems = page.problems();
+        if problems.is_empty() {
+            return Ok(PageAction::new(page));
+        }
+        let found = problems.iter().map(|problem| {
+            let mut diagnostic = Diagnostic::error(self.template.span(), problem.to_string());
+            for (number, text) in &problem.excerpt {
+                if *number == problem.line {
+                    diagnostic = diagnostic.note(format!("line {number}: {}", text.trim()));
+                }
+            }
+            diagnostic
+        });
+        Err(found.collect())
+    }
+
+    /// The folder, and the path of the template from it on.
+    fn place(&self) -> Result<(PathBuf, String), Diagnostic> {
+        let template: &std::path::Path = &self.template;
+        let (folder, name) = match self.folder.value() {
+            Some(folder) => (folder.to_path_buf(), template.strip_prefix(folder).ok()),
+            None => {
+                let parent = template.parent().filter(|parent| *parent != "");
+                let here = parent.unwrap_or(std::path::Path::new("."));
+                (
+                    here.to_owned(),
+                    template.file_name().map(std::path::Path::new),
+                )
+            }
+        };
+        let Some(name) = name else {
+            let text = format!(
+                "{} does not lie in the folder of the templates",
+                template.display()
+            );
+            return Err(Diagnostic::error(self.template.span(), text)
+                .note_at(self.folder.span(), "the folder"));
+        };
+        match name.to_str().filter(|name| !name.is_empty()) {
+            Some(name) => Ok((folder, name.to_owned())),
+            None => {
+                let text = "the path of a template is UTF-8, and more than its folder";
+                Err(Diagnostic::error(self.template.span(), text))
+            }
+        }
+    }
+
+    fn limits(&self) -> PageLimits {
+        let bytes = |size: Size| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
+        PageLimits {
+            steps_max: *self.steps_max,
+            output_bytes_max: bytes(*self.output_bytes_max),
+            time_max: **self.time_max,
+            form_bytes_max: self.form_bytes_max.bytes(),
+        }
+    }
+
+    /// What is wrong with the parameters, at the one that it is wrong with.
+    fn refusal(&self, error: &PageError) -> Diagnostic {
+        let (PageError::Name(name) | PageError::Default(BadParameter { name, .. })) = error;
+        let mut named = self
+            .parameters
+            .iter()
+            .filter(|(own, _)| own.as_str() == name);
+        let span = match (named.next(), error) {
+            (Some((_, settings)), PageError::Default(_)) => settings.default.span(),
+            (Some((own, _)), PageError::Name(_)) => own.span(),
+            (None, _) => self.parameters.span(),
+        };
+        Diagnostic::error(span, error.to_string())
+    }
+}

@@ -1,0 +1,248 @@
+//! The directives of pages: what is said of mistakes, and what becomes of the rest.
+
+#![allow(clippy::unwrap_used)]
+
+mod page_support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use page_support::{NOW_S, Told};
+use vervet_config::{Diagnostic, Reading, read_text, section};
+use vervet_engine::reactor::Now;
+use vervet_server::pages::{
+    Absent, Input, Journal, Mode, PageOptions, PageSettings, PageSetup, ParameterType, Renderer,
+    Source,
+};
+use vervet_server::root::Symlinks;
+use vervet_testkit::TempTree;
+
+section! {
+    /// A document with one page.
+    pub struct Sole {
+        /// The page.
+        pub page: PageSettings,
+    }
+}
+
+fn with_setup<T>(run: impl FnOnce(PageSetup<'_>) -> T) -> T {
+    let journal: Arc<dyn Journal> = Arc::new(Told::default());
+    let now = Now {
+        monotonic_ms: 0,
+        unix_seconds: NOW_S,
+    };
+    run(PageSetup {
+        server: "Vervet",
+        journal: &journal,
+        now,
+    })
+}
+
+fn at(reading: &Reading<Sole>, one: &Diagnostic) -> String {
+    match reading.sources.position(one.span) {
+        Some(at) => format!("{}:{}: {}", at.line, at.column, one.message),
+        None => one.message.clone(),
+    }
+}
+
+/// The first message of each finding, with its line and column.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let reading = read_text::<Sole>("vervet.toml", text);
+    let mut found: Vec<_> = reading
+        .diagnostics
+        .iter()
+        .map(|one| at(&reading, one))
+        .collect();
+    if let Some(document) = &reading.value {
+        let refused = with_setup(|setup| document.page.action(setup)).map(|_| ());
+        found.extend(
+            refused
+                .err()
+                .unwrap_or_default()
+                .iter()
+                .map(|one| at(&reading, one)),
+        );
+    }
+    assert_eq!(found, expected, "{text}");
+}
+
+fn options(text: &str) -> PageOptions {
+    let reading = read_text::<Sole>("/srv/vervet.toml", text);
+    assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
+    with_setup(|setup| reading.value.unwrap().page.options(setup)).unwrap()
+}
+
+#[test]
+fn directives_that_do_not_fit_their_type_are_found_all_at_once() {
+    check(
+        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'text', min = 1, choices = ['x']}\nb = {type = 'integer', length_max = 1}\nc = 'choice'",
+        &[
+            "4:27: `min` means nothing for the type `text`",
+            "4:40: `choices` means nothing for the type `text`",
+            "5:37: `length_max` means nothing for the type `integer`",
+            "6:5: `c` is a choice and has no `choices`",
+        ],
+    );
+}
+
+#[test]
+fn bounds_that_cannot_be_are_found() {
+    check(
+        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'integer', min = 1.5}\nb = {type = 'date', max = '2026-02-30'}\nc = {type = 'number', min = 2, max = 1}\nd = {length_min = 5, length_max = 4}",
+        &[
+            "4:30: `min` is no whole number",
+            "5:27: `max` is no day such as 2026-11-21",
+            "6:29: the least is 2 and the greatest 1: nothing lies between",
+            "7:19: the least is 5 and the greatest 4: nothing lies between",
+        ],
+    );
+}
+
+#[test]
+fn defaults_and_names_are_held_against_what_pages_know() {
+    let begin = "[page]\ntemplate = 'a.html'\n[page.parameters]\n";
+    check(
+        &format!("{begin}a = {{type = 'integer', default = 'x'}}"),
+        &["4:34: the default of a must be a whole number"],
+    );
+    check(
+        &format!("{begin}a = {{type = 'integer', default = 1, optional = true}}"),
+        &["4:48: `a` is optional and has the default 1: it can be one of both"],
+    );
+    check(
+        &format!("{begin}query = 'integer'"),
+        &[
+            "4:1: \"query\" cannot be the name of a parameter: it is letters, digits and _, and none that pages know already",
+        ],
+    );
+    check(
+        &format!("{begin}a = 'integr'"),
+        &["4:5: `type` cannot be `integr`"],
+    );
+}
+
+#[test]
+fn a_template_outside_of_its_folder_is_found() {
+    check(
+        "page = {template = '/srv/a.html', folder = '/srv/pages'}",
+        &["1:20: /srv/a.html does not lie in the folder of the templates"],
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_found() {
+    check(
+        "page = 'none/a.html'",
+        &["1:8: none: the template folder cannot be opened: there is nothing of that name"],
+    );
+    check(
+        "page = 'none.html'",
+        &["1:8: ./none.html: there is no template none.html"],
+    );
+}
+
+#[test]
+fn problems_of_templates_are_errors_at_the_page() {
+    let tree = TempTree::new().file("a.html", "\n{{ query|uper }}\n{{ qurey }}");
+    let path = tree.join("a.html");
+    let path = path.display();
+    check(
+        &format!("page = '{path}'"),
+        &[
+            &format!("1:8: {path}:2:10: there is no filter uper"),
+            &format!("1:8: {path}:3:4: nothing is called qurey; did you mean query?"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_alone_is_a_page() {
+    let options = options("page = 'pages/hello.html'");
+    assert_eq!(
+        (options.folder.to_str().unwrap(), options.template.as_str()),
+        ("/srv/pages", "hello.html")
+    );
+    assert_eq!(
+        (options.mode, options.symlinks, options.limits),
+        (
+            Mode::Production,
+            Symlinks::Refuse,
+            vervet_server::pages::PageLimits::default()
+        )
+    );
+}
+
+#[test]
+fn all_directives_are_obeyed() {
+    let options = options(
+        "[page]\ntemplate = 'pages/a/b.html'\nfolder = 'pages'\nmode = 'development'\nsymlinks = 'follow'\nsteps_max = 5000\n\
+         output_bytes_max = '64KiB'\ntime_max = '2s'\nform_bytes_max = '2KiB'\n[page.parameters]\n\
+         n = {type = 'integer', default = 1, min = 1, max = 9, from = 'query'}\nname = {length_max = 100, optional = true}\n\
+         sort = {choices = ['a', 'b'], default = 'a', from = 'path'}\nday = {type = 'date', min = 2026-01-01, from = 'form'}\nflag = 'boolean'",
+    );
+    assert_eq!(
+        (options.folder.to_str().unwrap(), options.template.as_str()),
+        ("/srv/pages", "a/b.html")
+    );
+    assert_eq!(
+        (options.mode, options.symlinks),
+        (Mode::Development, Symlinks::Follow)
+    );
+    let limits = options.limits;
+    assert_eq!(
+        (
+            limits.steps_max,
+            limits.output_bytes_max,
+            limits.form_bytes_max
+        ),
+        (5000, 65_536, 2048)
+    );
+    assert_eq!(limits.time_max, Duration::from_secs(2));
+    let parameters: Vec<_> = options
+        .parameters
+        .iter()
+        .map(|one| (one.name.as_str(), one.from, one.absent.clone()))
+        .collect();
+    assert_eq!(
+        parameters,
+        [
+            ("n", Source::Query, Absent::Default("1".to_owned())),
+            ("name", Source::Any, Absent::None),
+            ("sort", Source::Path, Absent::Default("a".to_owned())),
+            ("day", Source::Form, Absent::Refused),
+            ("flag", Source::Any, Absent::Refused),
+        ]
+    );
+    assert_eq!(
+        options.parameters[0].kind,
+        ParameterType::Integer {
+            min: Some(1),
+            max: Some(9)
+        }
+    );
+    assert_eq!(
+        options.parameters[1].kind,
+        ParameterType::Text {
+            length_min: 0,
+            length_max: 100
+        }
+    );
+}
+
+#[test]
+fn a_page_from_a_document_is_rendered() {
+    let tree = TempTree::new().file("a.html", "{{ n + 1 }}");
+    let text = format!(
+        "[page]\ntemplate = '{}'\nparameters = {{ n = 'integer' }}",
+        tree.join("a.html").display()
+    );
+    let document = read_text::<Sole>("vervet.toml", &text).value.unwrap();
+    let action = with_setup(|setup| document.page.action(setup)).unwrap();
+    let now = Now {
+        monotonic_ms: 0,
+        unix_seconds: NOW_S,
+    };
+    let rendered = Renderer::new(action.page()).render(&Input::get("/?n=41"), now);
+    assert_eq!(rendered.content, "42");
+}
