@@ -11,6 +11,7 @@ pub mod path_regex;
 pub mod pattern;
 mod rest;
 mod routes;
+mod settings;
 pub mod template;
 mod template_place;
 
@@ -24,4 +25,5 @@ pub use path_regex::PathRegex;
 pub use pattern::{Matched, Pattern};
 pub use rest::raw_rest;
 pub use routes::{PathRule, Question, Route, Routed, Routes, SlashForm, TrailingSlash};
+pub use settings::{FieldCondition, MethodName};
 pub use template::{Offer, Rest, Template, TemplateUse, Values};

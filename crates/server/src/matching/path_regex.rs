@@ -31,6 +31,13 @@ pub struct PathRegex {
     head: Box<[u8]>,
 }
 
+/// Equal texts are equal expressions.
+impl PartialEq for PathRegex {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
 impl PathRegex {
     /// Compiles an expression such as `^/x/(?<n>\d+)$`. Its named groups become variables.
     pub fn parse(text: &str) -> Result<Self, Flaw> {

@@ -3,6 +3,7 @@
 //! A route fits when its path, its methods and its fields do. The answer is that of a scan from the first route to the
 //! last; [`super::index`] finds it without one. What a route leads to is the plan's business.
 
+use vervet_config::words;
 use vervet_http::field::Fields;
 use vervet_http::method::Method;
 
@@ -24,14 +25,15 @@ pub enum PathRule {
     Regex(PathRegex),
 }
 
-/// Whether the other form of a path, with or without a slash at its end, is led to the form that the pattern has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TrailingSlash {
-    /// The path must have the form of the pattern.
-    #[default]
-    Strict,
-    /// The other form is answered with a redirect.
-    Redirect,
+words! {
+    /// Whether the other form of a path, with or without a slash at its end, is led to the form that the path of the
+    /// route has.
+    pub enum TrailingSlash {
+        /// The path must have the form of the route.
+        Strict = "strict",
+        /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and `/a/*`.
+        Redirect = "redirect",
+    }
 }
 
 /// When a route is taken.

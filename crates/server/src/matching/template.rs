@@ -130,6 +130,12 @@ impl Template {
         }
     }
 
+    /// Whether the host of the request stands in it.
+    pub fn needs_host(&self) -> bool {
+        let is_host = |part: &Part| matches!(part, Part::Value(Source::Host, _));
+        self.parts.iter().any(is_host)
+    }
+
     /// Appends the text with the values of a request in it.
     pub fn render(&self, values: &Values<'_>, out: &mut Vec<u8>) {
         let start = out.len();
