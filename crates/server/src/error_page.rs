@@ -2,7 +2,7 @@
 
 use vervet_engine::Response;
 use vervet_http::field::Known;
-use vervet_http::status::Status;
+use vervet_http::status::{Class, Status};
 
 use crate::head::Head;
 
@@ -17,12 +17,28 @@ pub(crate) fn error_answer_with(
     server: &str,
     fields: &[(Known, &[u8])],
 ) -> Response {
-    let mut head = Head::new(status, server);
-    head.field(Known::ContentType, b"text/html; charset=utf-8");
+    let mut head = page_head(status, server);
     for (name, value) in fields {
         head.field(*name, value);
     }
     head.into_response(status, page(status))
+}
+
+/// Head and content of the answer for any status: with the page for a failure, without content for others.
+pub(crate) fn explanatory_page(status: Status, server: &str) -> (Vec<u8>, String) {
+    if matches!(
+        status.class(),
+        Class::ClientError | Class::ServerError | Class::Other
+    ) {
+        return (page_head(status, server).into_bytes(), page(status));
+    }
+    (Head::new(status, server).into_bytes(), String::new())
+}
+
+fn page_head(status: Status, server: &str) -> Head {
+    let mut head = Head::new(status, server);
+    head.field(Known::ContentType, b"text/html; charset=utf-8");
+    head
 }
 
 fn page(status: Status) -> String {
@@ -42,11 +58,15 @@ fn explanation(status: Status) -> &'static str {
         Status::BAD_REQUEST => "The address is malformed.",
         Status::FORBIDDEN => "This is not open to visitors.",
         Status::NOT_FOUND => "There is nothing at this address.",
-        Status::METHOD_NOT_ALLOWED => "Files can be read here, not changed.",
+        Status::METHOD_NOT_ALLOWED => "This cannot be done at this address.",
+        Status::GONE => "What was at this address is gone for good.",
+        Status::CONTENT_TOO_LARGE => "What was sent is larger than this server takes.",
+        Status::TOO_MANY_REQUESTS => "That was too much at once. Please try again in a moment.",
         Status::PRECONDITION_FAILED => "The file is not in the state that the request asks for.",
         Status::RANGE_NOT_SATISFIABLE => "The part asked for lies beyond the end of the file.",
         Status::NOT_IMPLEMENTED => "This server does not know the method of the request.",
         Status::SERVICE_UNAVAILABLE => "The server is busy. Please try again in a moment.",
-        _ => "The server could not read this file.",
+        _ if status.class() == Class::ClientError => "The request cannot be answered.",
+        _ => "Something went wrong on the server.",
     }
 }

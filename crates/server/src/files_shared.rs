@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use vervet_http::target::NormalPath;
+
 use crate::compression::{CompressionResults, RESULTS_BYTES_MAX};
 use crate::file_cache::RootNumber;
 use crate::offload::Offload;
 use crate::options::FilesOptions;
-use crate::root::{Fingerprint, OpenError, Root};
+use crate::root::{Fingerprint, Kind, OpenError, Root};
 
 /// What the reactors of a process share: options, results of compression, the thread for long work.
 #[derive(Debug)]
@@ -96,6 +98,15 @@ impl FilesShared {
     /// Whether the root is one file.
     pub fn is_single(&self) -> bool {
         self.single.is_some()
+    }
+
+    /// Whether a file lies at a raw path now.
+    pub(crate) fn has_file(&self, raw_path: &[u8]) -> bool {
+        let Ok(path) = NormalPath::decode(raw_path) else {
+            return false;
+        };
+        let found = self.root.stat(&path.as_bytes()[1..]);
+        found.is_ok_and(|stat| stat.kind == Kind::File)
     }
 
     pub(crate) fn open_root(&self) -> Result<Root, OpenError> {

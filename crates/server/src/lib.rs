@@ -1,6 +1,7 @@
 //! Files, listings, compression and the access log over the engine.
 
 pub mod access_log;
+pub mod actions;
 mod asked;
 pub mod compression;
 mod decision;

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
 
 pub mod filtered;
+pub mod routed;
 pub mod wire;
 
 use std::borrow::Cow;

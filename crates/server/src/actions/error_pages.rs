@@ -1,0 +1,241 @@
+//! `error_pages = { 404 = "404.html" }`: what people see in place of a failure. The status stays.
+//!
+//! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a challenge stay. Where the
+//! page itself cannot be had, the answer is left as it was, so that no page leads to another.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, Text, section};
+use vervet_engine::reactor::Now;
+use vervet_engine::{Content, Response};
+use vervet_http::status::{Class, Status};
+use vervet_http::target::percent_encode_path;
+
+use crate::files::{Files, Page};
+use crate::files_shared::FilesShared;
+
+section! {
+    /// What people see in place of a failure. The name is a status (`404`) or a class of them (`4xx`, `5xx`).
+    ///
+    /// ```toml
+    /// [site.error_pages]
+    /// 404 = "404.html"
+    /// 5xx = { html = "<h1>We are on it</h1>" }
+    /// ```
+    pub struct ErrorPage short(file) {
+        /// A file in the folder of the site.
+        pub file: Option<Text>,
+        /// Plain text that stands here.
+        pub text: Option<Text>,
+        /// HTML that stands here.
+        pub html: Option<Text>,
+    }
+}
+
+/// The pages of a site, shared by all reactors.
+#[derive(Debug, Clone, Default)]
+pub struct ErrorPages {
+    pages: Vec<(Failure, Source)>,
+    root: Option<Arc<FilesShared>>,
+}
+
+/// What a page is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    Status(Status),
+    Class(Class),
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    /// A raw path in the folder.
+    File(Box<[u8]>),
+    Here(&'static str, Bytes),
+}
+
+impl ErrorPages {
+    /// Reads the pages. `root` is the folder of the site, in which their files lie; a file that is not there is only
+    /// warned of, for it may come later.
+    pub fn new(
+        settings: &Named<ErrorPage>,
+        root: Option<&Arc<FilesShared>>,
+        found: &mut Diagnostics,
+    ) -> Self {
+        let mut pages = Vec::new();
+        for (name, page) in settings.iter() {
+            let failure = failure(name);
+            let source = source(name, page, root.map(|root| &**root), found);
+            match (failure, source) {
+                (Ok(failure), Some(source)) => pages.push((failure, source)),
+                (Ok(_), None) => {}
+                (Err(diagnostic), _) => found.push(diagnostic),
+            }
+        }
+        Self {
+            pages,
+            root: root.cloned(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The pages at work on the reactor of this thread.
+    pub fn at_work(&self) -> ErrorPagesAtWork {
+        let files = self.root.as_ref().map(Files::of_reactor);
+        ErrorPagesAtWork(Rc::new(AtWork {
+            pages: self.pages.clone().into_boxed_slice(),
+            files: RefCell::new(files),
+        }))
+    }
+}
+
+fn failure(name: &Name) -> Result<Failure, Diagnostic> {
+    let known = match name.value().as_str() {
+        "4xx" => Some(Failure::Class(Class::ClientError)),
+        "5xx" => Some(Failure::Class(Class::ServerError)),
+        digits => {
+            let status = digits.parse().ok().and_then(Status::new);
+            status
+                .filter(|status| is_failure(*status))
+                .map(Failure::Status)
+        }
+    };
+    known.ok_or_else(|| {
+        let message = format!("`{}` is no status of a failure", name.value());
+        Diagnostic::error(name.span(), message).expected("a status from 400 to 599, `4xx` or `5xx`")
+    })
+}
+
+fn is_failure(status: Status) -> bool {
+    matches!(status.class(), Class::ClientError | Class::ServerError)
+}
+
+fn source(
+    name: &Name,
+    page: &ErrorPage,
+    root: Option<&FilesShared>,
+    found: &mut Diagnostics,
+) -> Option<Source> {
+    let here = |media_type, setting: &Setting<Option<Text>>| {
+        let text = setting.value().as_ref()?;
+        Some(Source::Here(media_type, Bytes::from(text.clone())))
+    };
+    let mut given = [
+        page.file
+            .value()
+            .as_ref()
+            .map(|file| Source::File(raw_path(file))),
+        here("text/plain; charset=utf-8", &page.text),
+        here("text/html; charset=utf-8", &page.html),
+    ]
+    .into_iter()
+    .flatten();
+    let (first, second) = (given.next(), given.next());
+    match (&first, second) {
+        (Some(Source::File(path)), None) => check_file(path, page.file.span(), root, found),
+        (Some(_), None) => {}
+        _ => {
+            let message = format!("the page for `{}` has one content", name.value());
+            found.push(
+                Diagnostic::error(name.span(), message)
+                    .expected("one of `file`, `text` and `html`"),
+            );
+        }
+    }
+    first
+}
+
+/// The path under which a file is found in its folder.
+fn raw_path(file: &str) -> Box<[u8]> {
+    let path = percent_encode_path(file.trim_start_matches("./").as_bytes());
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    [slash, &path].concat().into_bytes().into_boxed_slice()
+}
+
+fn check_file(
+    path: &[u8],
+    span: vervet_config::Span,
+    root: Option<&FilesShared>,
+    found: &mut Diagnostics,
+) {
+    let Some(root) = root else {
+        let message = "a page from a file needs the folder of the site";
+        found.push(
+            Diagnostic::error(span, message).expected("`root` of the site, or `text` or `html`"),
+        );
+        return;
+    };
+    if !root.has_file(path) {
+        let path = String::from_utf8_lossy(path);
+        let message = format!("there is no file {path} in the folder of the site");
+        found.push(
+            Diagnostic::warning(span, message)
+                .note("until there is one, the page of the server is shown"),
+        );
+    }
+}
+
+/// The pages of a site at work on one reactor. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct ErrorPagesAtWork(Rc<AtWork>);
+
+#[derive(Debug)]
+struct AtWork {
+    pages: Box<[(Failure, Source)]>,
+    files: RefCell<Option<Files>>,
+}
+
+impl ErrorPagesAtWork {
+    /// The answer with the page of its status in place of its content; an answer that is no failure, or has no page, as
+    /// it is.
+    #[must_use]
+    pub fn replace(&self, response: Response, now: Now) -> Response {
+        if !is_failure(response.status()) {
+            return response;
+        }
+        match self.page(response.status(), now) {
+            Some(page) => with_page(response, page),
+            None => response,
+        }
+    }
+
+    fn page(&self, status: Status, now: Now) -> Option<Page> {
+        let of = |failure| self.0.pages.iter().find(|(known, _)| *known == failure);
+        let (_, source) =
+            of(Failure::Status(status)).or_else(|| of(Failure::Class(status.class())))?;
+        match source {
+            Source::Here(media_type, content) => Some(Page {
+                media_type: (*media_type).into(),
+                content: Content::Bytes(content.clone()),
+            }),
+            Source::File(path) => self.0.files.borrow_mut().as_mut()?.page(path, now),
+        }
+    }
+}
+
+/// Fields that speak of the content that was there.
+const OF_CONTENT: [&str; 8] = [
+    "Content-Encoding",
+    "Content-Language",
+    "Content-Disposition",
+    "Content-Security-Policy",
+    "ETag",
+    "Last-Modified",
+    "Accept-Ranges",
+    "Vary",
+];
+
+fn with_page(mut response: Response, page: Page) -> Response {
+    for name in OF_CONTENT {
+        response.remove_field(name);
+    }
+    // A media type of the table or of the configuration; one that no field can have leaves the type as it was.
+    let _ = response.set_field("Content-Type", page.media_type.as_bytes());
+    response.content(page.content)
+}

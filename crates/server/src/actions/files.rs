@@ -1,0 +1,306 @@
+//! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the site.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Path, Setting, Text, Time, section, words};
+use vervet_engine::{Exchange, Outcome};
+use vervet_http::target::{NormalPath, percent_encode_path};
+
+use crate::asked::Asked;
+use crate::files::Files;
+use crate::files_pool::FilesPool;
+use crate::files_shared::FilesShared;
+use crate::options::{
+    CacheControl, CacheLimits, Compression, DotFiles, FilesOptions, Listing, UnknownPaths,
+};
+use crate::root::Symlinks;
+use crate::web::{Action, Handler, Request};
+
+words! {
+    /// Which part of the path is looked up in the folder.
+    pub enum FilesFrom {
+        /// What `*` stands for: with `path = "/static/*"`, `/static/a.css` is `a.css` in the folder. The whole path where
+        /// the route has no `*`.
+        Matched = "matched",
+        /// The whole path: `/static/a.css` is `static/a.css` in the folder.
+        Path = "path",
+    }
+}
+
+words! {
+    /// Whether symbolic links beneath the folder are followed.
+    pub enum SymlinkRule {
+        /// What lies behind a link is not there.
+        Refuse = "refuse",
+        /// Links are followed as long as they stay beneath the folder; absolute ones never do.
+        Follow = "follow",
+    }
+}
+
+words! {
+    /// Whether content is sent encoded to those who accept it.
+    pub enum CompressionRule {
+        /// Never.
+        Off = "off",
+        /// From files that lie beside the original as `.zst`, `.br` or `.gz`.
+        Siblings = "siblings",
+        /// From those; else compressed once and kept.
+        On = "on",
+    }
+}
+
+section! {
+    /// Serves the files of a folder.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/static/*"
+    /// files = { root = "static", max_age = "1h" }
+    /// ```
+    pub struct ServeFiles short(root) {
+        /// The folder, or one file that is all there is. Nothing outside it is served, whatever a path or a link says.
+        pub root: Path,
+        /// Names tried in order where a folder is asked for; the first that exists is served.
+        pub index: Vec<Text> = ["index.html"],
+        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        pub listing: bool = false,
+        /// How long caches may use a file without asking (`Cache-Control: max-age`). With `"0s"` they ask each time
+        /// (`no-cache`); without it nothing is said, and they guess.
+        pub max_age: Option<Time> = _ in "0s"..="3650d",
+        /// Serve names that begin with a dot. `.well-known` at the top is always served.
+        pub hidden: bool = false,
+        /// Follow symbolic links.
+        pub symlinks: SymlinkRule = "refuse",
+        /// Answer unknown paths whose last name has no dot with the page at `/`, whose script routes them.
+        pub spa: bool = false,
+        /// Send content encoded to those who accept it.
+        pub compression: CompressionRule = "on",
+        /// Which part of the path is looked up in the folder.
+        pub from: FilesFrom = "matched",
+    }
+}
+
+section! {
+    /// Serves a folder or a file that lies somewhere else, in place of what `*` stands for. As `files`, in its shortest form.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/manual/*"
+    /// alias = "/usr/share/doc/manual"
+    ///
+    /// [[site.route]]
+    /// path = "/favicon.ico"
+    /// alias = "images/icon.png"
+    /// ```
+    pub struct Alias short(to) {
+        /// The folder, for a path that ends with `*`; or one file, for any path.
+        pub to: Path,
+        /// Show what a folder without an index file holds; otherwise it is answered with 403.
+        pub listing: bool = false,
+        /// How long caches may use a file without asking; as for `files`.
+        pub max_age: Option<Time> = _ in "0s"..="3650d",
+    }
+}
+
+/// What all folders of a server have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct FilesSetup<'s> {
+    /// Where equal folders are found again.
+    pub pool: &'s Arc<FilesPool>,
+    /// Bounds of one reactor for all folders.
+    pub limits: CacheLimits,
+    /// The Server field.
+    pub server: &'s str,
+    /// Media types by extension, before the built-in table.
+    pub media_types: &'s [(String, String)],
+    /// Media type of a file whose extension nobody knows.
+    pub default_media_type: &'s str,
+}
+
+/// The directives that folders of all kinds have.
+#[derive(Debug, Clone, Copy)]
+pub struct FolderSettings<'s> {
+    /// Names tried where a folder is asked for.
+    pub index: &'s [Text],
+    /// Whether folders are listed.
+    pub listing: Listing,
+    /// How long caches may use a file.
+    pub max_age: Option<Time>,
+    /// Whether links are followed.
+    pub symlinks: SymlinkRule,
+}
+
+impl FilesSetup<'_> {
+    /// The options for a folder.
+    pub(super) fn options(
+        &self,
+        root: &std::path::Path,
+        folder: FolderSettings<'_>,
+    ) -> FilesOptions {
+        FilesOptions {
+            index: folder.index.to_vec(),
+            listing: folder.listing,
+            symlinks: match folder.symlinks {
+                SymlinkRule::Refuse => Symlinks::Refuse,
+                SymlinkRule::Follow => Symlinks::Follow,
+            },
+            cache_control: cache_control(folder.max_age),
+            media_types: self.media_types.to_vec(),
+            default_media_type: self.default_media_type.to_owned(),
+            server: self.server.to_owned(),
+            ..FilesOptions::new(root)
+        }
+    }
+
+    /// The folder or file with these options; `place` is blamed where there is none.
+    fn open(
+        &self,
+        options: FilesOptions,
+        place: &Setting<Path>,
+    ) -> Result<Arc<FilesShared>, Diagnostic> {
+        let opened = self.pool.root(options, self.limits);
+        opened.map_err(|error| {
+            Diagnostic::error(place.span(), error.to_string()).expected("a folder or a file")
+        })
+    }
+}
+
+fn cache_control(max_age: Option<Time>) -> CacheControl {
+    match max_age.map(|max_age| max_age.as_secs()) {
+        None => CacheControl::Unsaid,
+        Some(0) => CacheControl::NoCache,
+        Some(seconds) => CacheControl::MaxAge {
+            seconds: u32::try_from(seconds).unwrap_or(u32::MAX),
+        },
+    }
+}
+
+/// Whether a directory is listed, from a directive that says yes or no.
+pub(super) fn listing(setting: &Setting<bool>) -> Listing {
+    if *setting.value() {
+        Listing::On
+    } else {
+        Listing::Off
+    }
+}
+
+/// Answers with files of a folder.
+#[derive(Debug, Clone)]
+pub struct FilesAction {
+    shared: Arc<FilesShared>,
+    look: Look,
+}
+
+/// What is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// What `*` stands for, or the whole path.
+    Matched,
+    /// The whole path.
+    Path,
+    /// The one file.
+    Single,
+}
+
+impl FilesAction {
+    /// Opens the folder.
+    pub fn new(settings: &ServeFiles, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+        let folder = FolderSettings {
+            index: settings.index.value(),
+            listing: listing(&settings.listing),
+            max_age: *settings.max_age.value(),
+            symlinks: *settings.symlinks.value(),
+        };
+        let options = FilesOptions {
+            dot_files: if *settings.hidden.value() {
+                DotFiles::Serve
+            } else {
+                DotFiles::Hide
+            },
+            unknown_paths: if *settings.spa.value() {
+                UnknownPaths::SinglePage
+            } else {
+                UnknownPaths::NotFound
+            },
+            compression: match settings.compression.value() {
+                CompressionRule::Off => Compression::Off,
+                CompressionRule::Siblings => Compression::Siblings,
+                CompressionRule::On => Compression::On,
+            },
+            ..setup.options(&settings.root, folder)
+        };
+        Ok(Self {
+            shared: setup.open(options, &settings.root)?,
+            look: match settings.from.value() {
+                FilesFrom::Matched => Look::Matched,
+                FilesFrom::Path => Look::Path,
+            },
+        })
+    }
+
+    /// Opens the folder or file of an alias.
+    pub fn alias(settings: &Alias, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+        let folder = FolderSettings {
+            index: &["index.html".to_owned()],
+            listing: listing(&settings.listing),
+            max_age: *settings.max_age.value(),
+            symlinks: SymlinkRule::Refuse,
+        };
+        let shared = setup.open(setup.options(&settings.to, folder), &settings.to)?;
+        let look = if shared.is_single() {
+            Look::Single
+        } else {
+            Look::Matched
+        };
+        Ok(Self { shared, look })
+    }
+
+    /// Whether it serves one file, so that its path needs no `*`.
+    pub fn is_single(&self) -> bool {
+        self.shared.is_single()
+    }
+
+    /// The folder, for whoever takes other files from it.
+    pub fn shared(&self) -> &Arc<FilesShared> {
+        &self.shared
+    }
+}
+
+impl Action for FilesAction {
+    fn handler(&self) -> Box<dyn Handler> {
+        Box::new(FilesHandler {
+            files: Files::of_reactor(&self.shared),
+            look: self.look,
+        })
+    }
+}
+
+struct FilesHandler {
+    files: Files,
+    look: Look,
+}
+
+impl Handler for FilesHandler {
+    fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
+        let (path, mount): (&[u8], _) = match (self.look, &request.rest) {
+            (Look::Single, _) => (b"/", Cow::Borrowed(&b""[..])),
+            (Look::Matched, Some(rest)) => (rest, mount(&request.path, rest)),
+            (Look::Matched, None) | (Look::Path, _) => (&request.raw_path, Cow::Borrowed(&b""[..])),
+        };
+        let asked = Asked::of_fields(request.head.method, path, &request.head.fields)
+            .with_query(request.query.as_deref())
+            .with_mount(mount);
+        self.files.respond(&asked, exchange)
+    }
+}
+
+/// What stands before the rest, percent-encoded: so that no byte of it can make another host of a redirect.
+fn mount<'p>(path: &'p [u8], rest: &[u8]) -> Cow<'p, [u8]> {
+    let rest_bytes = NormalPath::decode(rest).map_or(rest.len(), |rest| rest.as_bytes().len());
+    let before = &path[..path.len().saturating_sub(rest_bytes)];
+    match percent_encode_path(before) {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}

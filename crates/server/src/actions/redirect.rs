@@ -1,0 +1,115 @@
+//! `redirect = "https://example.org"`: to another place, on this host or on another.
+
+use bytes::Bytes;
+use vervet_config::{Diagnostic, Setting, Text, section};
+use vervet_engine::{Content, Exchange, Outcome};
+use vervet_http::field::Known;
+use vervet_http::status::Status;
+
+use super::fixed::Fixed;
+use super::values::values;
+use crate::error_page::error_answer;
+use crate::head::Head;
+use crate::matching::{Offer, Template, TemplateUse};
+use crate::web::{Action, Handler, Request};
+
+section! {
+    /// Sends the client elsewhere.
+    ///
+    /// ```toml
+    /// [[site]]
+    /// hosts = ["www.example.org"]
+    /// [[site.route]]
+    /// redirect = { to = "https://example.org", status = 308 }
+    ///
+    /// [[site.route]]
+    /// path = "/blog/:id(number)"
+    /// redirect = "/posts/{id}{query}"
+    /// ```
+    pub struct Redirect short(to) {
+        /// Where to: a path on this host, or a URI. A scheme and a host alone take path and query of the request along.
+        ///
+        /// In it, `{NAME}` stands for a variable of the route's path, `{path}` for the path of the request, `{rest}` for
+        /// the part of it that `*` stands for, `{query}` for the query with its question mark, `{host}` for the host
+        /// without port, `{scheme}` and `{method}` for themselves; `{{` and `}}` are braces. Values are encoded as their
+        /// place needs it. In a host only `{host}` may stand, and variables of a type other than `any`.
+        pub to: Text,
+        /// 301 (moved for good), 302 (for now), 303 (answered there by GET), 307 and 308 (as 302 and 301, and the method
+        /// stays what it is). Clients keep 301 and 308 for long: try with 302 or 307 first.
+        pub status: u16 = 302,
+    }
+}
+
+/// Answers every request with a Location.
+#[derive(Debug, Clone)]
+pub struct RedirectAction {
+    status: Status,
+    to: To,
+    server: Box<str>,
+}
+
+#[derive(Debug, Clone)]
+enum To {
+    Fixed(Fixed),
+    Filled(Box<Template>),
+}
+
+impl RedirectAction {
+    /// Reads the target for a route that has this to offer.
+    pub fn new(settings: &Redirect, offer: Offer<'_>, server: &str) -> Result<Self, Diagnostic> {
+        let status = status(&settings.status)?;
+        let template = Template::parse(&settings.to, TemplateUse::Location, offer)
+            .map_err(|flaw| flaw.at(settings.to.span(), &settings.to))?;
+        let to = match template.fixed() {
+            Some(location) => To::Fixed(Fixed::new(
+                status,
+                head(status, location.as_bytes(), server).into_bytes(),
+                Bytes::new(),
+            )),
+            None => To::Filled(Box::new(template)),
+        };
+        Ok(Self {
+            status,
+            to,
+            server: Box::from(server),
+        })
+    }
+}
+
+fn status(setting: &Setting<u16>) -> Result<Status, Diagnostic> {
+    let code = *setting.value();
+    let known = matches!(code, 301 | 302 | 303 | 307 | 308);
+    Status::new(code).filter(|_| known).ok_or_else(|| {
+        let message = format!("`status` cannot be {code}: it does not redirect");
+        Diagnostic::error(setting.span(), message).expected("301, 302, 303, 307 or 308")
+    })
+}
+
+fn head(status: Status, location: &[u8], server: &str) -> Head {
+    let mut head = Head::new(status, server);
+    head.field(Known::Location, location);
+    head
+}
+
+impl Action for RedirectAction {
+    fn handler(&self) -> Box<dyn Handler> {
+        Box::new(self.clone())
+    }
+}
+
+impl Handler for RedirectAction {
+    fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
+        let template = match &self.to {
+            To::Fixed(fixed) => return fixed.send(exchange),
+            To::Filled(template) => template,
+        };
+        if template.needs_host() && request.host.is_empty() {
+            // HTTP/1.0 without Host: there is no telling where to.
+            return Outcome::Done(error_answer(Status::BAD_REQUEST, &self.server));
+        }
+        let mut location = Vec::with_capacity(128);
+        template.render(&values(request), &mut location);
+        let head = head(self.status, &location, &self.server);
+        Outcome::Done(head.into_response(self.status, Content::Empty))
+    }
+}

@@ -1,0 +1,54 @@
+//! `status = 404`: a status with the page that explains it, or with nothing where none is needed.
+
+use bytes::Bytes;
+use vervet_config::{Diagnostic, Setting};
+use vervet_engine::{Exchange, Outcome};
+use vervet_http::status::{Class, Status};
+
+use super::fixed::Fixed;
+use crate::error_page::explanatory_page;
+use crate::web::{Action, Handler, Request};
+
+/// Answers every request with one status.
+#[derive(Debug, Clone)]
+pub struct StatusAction(Fixed);
+
+impl StatusAction {
+    /// Takes a status that can stand alone.
+    pub fn new(status: &Setting<u16>, server: &str) -> Result<Self, Diagnostic> {
+        let code = *status.value();
+        let refuse = |reason: &str| {
+            let message = format!("`status` cannot be {code}: {reason}");
+            Err(Diagnostic::error(status.span(), message))
+        };
+        let Some(known) = Status::new(code).filter(|known| known.class() != Class::Informational)
+        else {
+            return refuse("an answer has a status from 200 to 999");
+        };
+        match code {
+            206 | 304 | 416 => return refuse("it answers a range or a condition of the request"),
+            301 | 302 | 303 | 307 | 308 => return refuse("say with `redirect` where it leads"),
+            401 | 407 => return refuse("it needs a challenge, which `auth` makes"),
+            405 => {
+                return refuse(
+                    "it tells the methods that do; give them to the other routes with `method`",
+                );
+            }
+            _ => {}
+        }
+        let (head, content) = explanatory_page(known, server);
+        Ok(Self(Fixed::new(known, head, Bytes::from(content))))
+    }
+}
+
+impl Action for StatusAction {
+    fn handler(&self) -> Box<dyn Handler> {
+        Box::new(self.clone())
+    }
+}
+
+impl Handler for StatusAction {
+    fn answer(&mut self, _: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
+        self.0.send(exchange)
+    }
+}

@@ -1,0 +1,204 @@
+//! `user_folders = "public_html"`: `/~bob/` is the folder of that name in Bob's home.
+//!
+//! Who may be served is decided by the file of accounts; what, by the folder, which is reached from the home without
+//! passing a symbolic link: a user cannot put something else in its place.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Path, Text, Time, section};
+use vervet_engine::{Exchange, Outcome, Response};
+use vervet_http::target::percent_encode_path;
+
+use super::files::{FilesSetup, FolderSettings, SymlinkRule, listing};
+use super::unrouted::{not_found, slash_redirect};
+use super::users::{Look, Users};
+use crate::asked::Asked;
+use crate::files::Files;
+use crate::files_pool::FilesPool;
+use crate::matching::SlashForm;
+use crate::options::{CacheLimits, FilesOptions};
+use crate::web::{Action, Handler, Request};
+
+/// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.
+pub const USERS_OPEN_MAX: usize = 256;
+
+section! {
+    /// Serves a folder in the home of each user: `/~bob/` is `public_html` in the home of `bob`.
+    ///
+    /// Never served: the user with number 0, names that begin with a dot, homes that are `/`.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/~*"
+    /// user_folders = "public_html"
+    /// ```
+    pub struct UserFolders short(folder) {
+        /// The folder, relative to the home. Neither it nor a folder on the way may be a symbolic link.
+        pub folder: Text = "public_html",
+        /// Users with a smaller number are not served: services, as a rule.
+        pub uid_min: u32 = 1000 in 1..=4294967295,
+        /// The only users who are served; without it all are.
+        pub only: Vec<Text>,
+        /// Users who are not served.
+        pub except: Vec<Text>,
+        /// The file of accounts.
+        pub accounts: Path = "/etc/passwd",
+        /// Names tried in order where a folder is asked for.
+        pub index: Vec<Text> = ["index.html"],
+        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        pub listing: bool = false,
+        /// How long caches may use a file without asking; as for `files`.
+        pub max_age: Option<Time> = _ in "0s"..="3650d",
+        /// Follow symbolic links beneath the folder.
+        pub symlinks: SymlinkRule = "refuse",
+    }
+}
+
+/// Answers with files of users.
+#[derive(Debug, Clone)]
+pub struct UserFoldersAction(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    folder: PathBuf,
+    uid_min: u32,
+    only: Vec<String>,
+    except: Vec<String>,
+    accounts: PathBuf,
+    /// As every folder is served, but for its place.
+    options: FilesOptions,
+    limits: CacheLimits,
+    pool: Arc<FilesPool>,
+}
+
+impl UserFoldersAction {
+    /// Takes the rules. Folders are opened when they are asked for.
+    pub fn new(settings: &UserFolders, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+        let folder = PathBuf::from(settings.folder.value());
+        let is_name = |part| matches!(part, std::path::Component::Normal(_));
+        if folder.as_os_str().is_empty() || !folder.components().all(is_name) {
+            let message = format!(
+                "`folder` cannot be `{}`: it lies in the home",
+                folder.display()
+            );
+            return Err(Diagnostic::error(settings.folder.span(), message)
+                .expected("a name such as `public_html`"));
+        }
+        if !settings.accounts.is_file() {
+            let message = format!("there is no file {}", settings.accounts.display());
+            return Err(Diagnostic::error(settings.accounts.span(), message));
+        }
+        let common = FolderSettings {
+            index: settings.index.value(),
+            listing: listing(&settings.listing),
+            max_age: *settings.max_age.value(),
+            symlinks: *settings.symlinks.value(),
+        };
+        Ok(Self(Arc::new(Shared {
+            folder,
+            uid_min: *settings.uid_min.value(),
+            only: settings.only.value().clone(),
+            except: settings.except.value().clone(),
+            accounts: settings.accounts.value().clone().into_path_buf(),
+            options: setup.options(std::path::Path::new("/"), common),
+            limits: setup.limits,
+            pool: Arc::clone(setup.pool),
+        })))
+    }
+}
+
+impl Action for UserFoldersAction {
+    fn handler(&self) -> Box<dyn Handler> {
+        Box::new(UserFoldersHandler {
+            users: Users::of(&self.0.accounts),
+            open: HashMap::new(),
+            shared: Arc::clone(&self.0),
+        })
+    }
+}
+
+struct UserFoldersHandler {
+    shared: Arc<Shared>,
+    users: Users,
+    open: HashMap<Box<[u8]>, Files>,
+}
+
+impl Handler for UserFoldersHandler {
+    fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
+        let Some((name, rest)) = split(&request.path) else {
+            return Outcome::Done(self.missing());
+        };
+        if self.users.look(request.now) == Look::Changed {
+            self.open.clear();
+        }
+        if !self.serves(name) {
+            return Outcome::Done(self.missing());
+        }
+        if rest.is_empty() {
+            // So that relative links of its pages lead into the folder.
+            let server = &self.shared.options.server;
+            return Outcome::Done(slash_redirect(request, SlashForm::Add, server));
+        }
+        if !self.open.contains_key(name) && !self.open_folder(name) {
+            return Outcome::Done(self.missing());
+        }
+        let Some(files) = self.open.get_mut(name) else {
+            return Outcome::Done(self.missing());
+        };
+        // Both from the decoded path, in which no dot segment is left.
+        let (path, mount) = (
+            percent_encode_path(rest),
+            percent_encode_path(&request.path[..name.len() + 2]),
+        );
+        let asked = Asked::of_fields(request.head.method, path.as_bytes(), &request.head.fields)
+            .with_query(request.query.as_deref())
+            .with_mount(mount.as_bytes().into());
+        files.respond(&asked, exchange)
+    }
+}
+
+/// The name, and what stands behind it, of `/~name/...`.
+fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let named = path.strip_prefix(b"/~")?;
+    let end = memchr::memchr(b'/', named).unwrap_or(named.len());
+    (end > 0).then(|| named.split_at(end))
+}
+
+impl UserFoldersHandler {
+    /// Whether a user of this name may be served. What is refused is not told from what is not there.
+    fn serves(&self, name: &[u8]) -> bool {
+        let rules = &*self.shared;
+        let is_in = |names: &[String]| names.iter().any(|known| known.as_bytes() == name);
+        let is_open = !name.starts_with(b".") && (rules.only.is_empty() || is_in(&rules.only));
+        let user = self
+            .users
+            .get(name)
+            .filter(|_| is_open && !is_in(&rules.except));
+        user.is_some_and(|user| user.uid >= rules.uid_min.max(1) && user.home.parent().is_some())
+    }
+
+    fn open_folder(&mut self, name: &[u8]) -> bool {
+        let Some(user) = self.users.get(name) else {
+            return false;
+        };
+        let options = FilesOptions {
+            root: user.home.clone(),
+            beneath: Some(self.shared.folder.clone()),
+            ..self.shared.options.clone()
+        };
+        let Ok(root) = self.shared.pool.root(options, self.shared.limits) else {
+            return false;
+        };
+        if self.open.len() >= USERS_OPEN_MAX {
+            self.open.clear();
+        }
+        self.open.insert(Box::from(name), Files::of_reactor(&root));
+        true
+    }
+
+    fn missing(&self) -> Response {
+        not_found(&self.shared.options.server)
+    }
+}

@@ -1,0 +1,159 @@
+//! The users of the machine, as the file of accounts names them: `/etc/passwd`, or one of its form.
+//!
+//! The file is read when it has changed, looked at once in [`LOOK_MS`]. Accounts of directories elsewhere, such as LDAP,
+//! are not asked: that may take seconds, and whoever wants their folders served can list them in a file.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use vervet_engine::reactor::Now;
+
+/// How often the file is looked at, in milliseconds.
+const LOOK_MS: u64 = 900;
+
+/// The largest file that is read, in bytes: a hundred thousand accounts.
+const FILE_BYTES_MAX: u64 = 8 << 20;
+
+/// An account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Its number.
+    pub uid: u32,
+    /// Its home.
+    pub home: PathBuf,
+}
+
+/// The accounts of a file.
+#[derive(Debug, Default)]
+pub struct Users {
+    file: PathBuf,
+    known: HashMap<Box<[u8]>, User>,
+    state: Option<State>,
+    looked_ms: Option<u64>,
+}
+
+/// What tells one state of the file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State {
+    bytes: u64,
+    modified_ns: i128,
+    inode: u64,
+}
+
+/// Whether the accounts are others than at the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// They are.
+    Changed,
+    /// They are not.
+    Same,
+}
+
+impl Users {
+    /// The accounts of `file`; read at the first look.
+    pub fn of(file: impl Into<PathBuf>) -> Self {
+        Self {
+            file: file.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Reads the file if it has changed, at most once in [`LOOK_MS`]. Where it cannot be read, what was known stays.
+    pub fn look(&mut self, now: Now) -> Look {
+        let is_fresh = |looked: u64| now.monotonic_ms.saturating_sub(looked) < LOOK_MS;
+        if self.looked_ms.is_some_and(is_fresh) {
+            return Look::Same;
+        }
+        self.looked_ms = Some(now.monotonic_ms);
+        let Some(state) = state(&self.file).filter(|state| Some(*state) != self.state) else {
+            return Look::Same;
+        };
+        let Ok(text) = std::fs::read(&self.file) else {
+            return Look::Same;
+        };
+        self.state = Some(state);
+        self.known = text
+            .split(|&byte| byte == b'\n')
+            .filter_map(account)
+            .collect();
+        Look::Changed
+    }
+
+    /// The account of this name, as of the last look.
+    pub fn get(&self, name: &[u8]) -> Option<&User> {
+        self.known.get(name)
+    }
+}
+
+fn state(file: &Path) -> Option<State> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = file.metadata().ok()?;
+    (metadata.is_file() && metadata.len() <= FILE_BYTES_MAX).then(|| State {
+        bytes: metadata.len(),
+        modified_ns: i128::from(metadata.mtime()) * 1_000_000_000
+            + i128::from(metadata.mtime_nsec()),
+        inode: metadata.ino(),
+    })
+}
+
+/// `name:password:uid:gid:gecos:home:shell` (passwd(5)). Lines of another form are passed over.
+fn account(line: &[u8]) -> Option<(Box<[u8]>, User)> {
+    use std::os::unix::ffi::OsStrExt;
+    let mut parts = line.split(|&byte| byte == b':');
+    let name = parts
+        .next()
+        .filter(|name| !name.is_empty() && name[0] != b'#')?;
+    let uid = str::from_utf8(parts.nth(1)?).ok()?.parse().ok()?;
+    let home = Path::new(std::ffi::OsStr::from_bytes(parts.nth(2)?));
+    parts.next()?;
+    home.is_absolute().then(|| {
+        let home = home.to_owned();
+        (Box::from(name), User { uid, home })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, u32, &str)>) {
+        let found = account(line.as_bytes());
+        let found = found.as_ref().map(|(name, user)| {
+            (
+                str::from_utf8(name).unwrap(),
+                user.uid,
+                user.home.to_str().unwrap(),
+            )
+        });
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn lines_of_another_form_are_no_accounts() {
+        for line in [
+            "",
+            "#bob:x:1:1::/b:",
+            ":x:1:1::/b:",
+            "bob",
+            "bob:x:1:1::/b",
+            "bob:x:-1:1::/b:",
+            "bob:x:one:1::/b:",
+            "bob:x:4294967296:1::/b:",
+            "bob:x:1:1:::",
+            "bob:x:1:1::b:",
+            "+::::::",
+        ] {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn accounts_have_a_number_and_a_home() {
+        check("root:x:0:0:root:/:/bin/sh", Some(("root", 0, "/")));
+        check(
+            "bob:x:1000:1000:Bob, Builder:/data/bob:",
+            Some(("bob", 1000, "/data/bob")),
+        );
+    }
+}

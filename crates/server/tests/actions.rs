@@ -1,0 +1,321 @@
+//! Actions over a connection: respond, status, redirect, rewrite, and what is answered where no action does.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::routed::{Site, check, check_refused};
+use vervet_testkit::RawClient;
+
+#[test]
+fn what_cannot_be_answered_is_refused() {
+    let respond = |settings: &str| format!("[[route]]\nrespond = {settings}");
+    check_refused(&respond("{ status = 200 }"), "`respond` has no content");
+    check_refused(
+        &respond("{ text = 'a', json = '{}' }"),
+        "`respond` has two contents",
+    );
+    check_refused(
+        &respond("{ text = 'a', type = '' }"),
+        "`type` is no media type",
+    );
+    check_refused(
+        &respond("{ text = 'a', type = \"a\\nb\" }"),
+        "`type` is no media type",
+    );
+    check_refused(
+        &respond("{ text = 'a', status = 204 }"),
+        "an answer with status 204 has no content: use `status` instead of `respond`",
+    );
+    check_refused(
+        &respond("{ text = 'a', status = 199 }"),
+        "`status` is out of bounds",
+    );
+    let status = |code: u16| format!("[[route]]\nstatus = {code}");
+    check_refused(
+        &status(100),
+        "`status` cannot be 100: an answer has a status from 200 to 999",
+    );
+    check_refused(
+        &status(304),
+        "`status` cannot be 304: it answers a range or a condition of the request",
+    );
+    check_refused(
+        &status(308),
+        "`status` cannot be 308: say with `redirect` where it leads",
+    );
+    check_refused(
+        &status(401),
+        "`status` cannot be 401: it needs a challenge, which `auth` makes",
+    );
+    check_refused(
+        &status(405),
+        "`status` cannot be 405: it tells the methods that do; give them to the other routes with `method`",
+    );
+    check_refused(
+        "[[route]]\nredirect = { to = '/', status = 300 }",
+        "`status` cannot be 300: it does not redirect",
+    );
+    check_refused(
+        "[[route]]\nredirect = 'https://{method}/'",
+        "`method` is no part of a host",
+    );
+    check_refused(
+        "[[route]]\nrewrite = 'x'",
+        "a rewrite stays inside the site: its target begins with one `/`",
+    );
+    check_refused(
+        "[[route]]\npath = '/u/:id(int)'",
+        "`path` cannot be `/u/:id(int)`: `int` is no type; the types are number, integer, word, slug, uuid, date, any",
+    );
+    check_refused(
+        "[[route]]\nmethod = 'get'",
+        "`method` cannot be `get`: methods are told apart by case: write GET",
+    );
+    check_refused(
+        "[[route]]\nfield.x = {}",
+        "the condition on `x` is one thing",
+    );
+}
+
+#[test]
+fn fixed_content_is_answered_whatever_the_method() {
+    let wire = Site::start(
+        "[[route]]\npath = '/text'\nrespond = 'hello'\n\
+         [[route]]\npath = '/html'\nrespond = { html = '<p>', status = 503 }\n\
+         [[route]]\npath = '/json'\nrespond = { json = '{\"a\":1}', type = 'application/problem+json' }\n",
+    );
+    check(
+        &wire,
+        &[
+            ("/text", "200: hello"),
+            ("HEAD /text", "200"),
+            ("POST /text", "200: hello"),
+            ("/html", "503: <p>"),
+            ("/json", "200: {\"a\":1}"),
+        ],
+    );
+    let mut client = RawClient::connect(wire.address);
+    let mut types = Vec::new();
+    for path in ["/text", "/html", "/json"] {
+        let response = client.exchange(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"));
+        assert_eq!(response.field("etag").is_some(), response.status == 200);
+        types.push(response.field("content-type").unwrap().to_owned());
+    }
+    assert_eq!(
+        types,
+        [
+            "text/plain; charset=utf-8",
+            "text/html; charset=utf-8",
+            "application/problem+json"
+        ]
+    );
+    wire.stop();
+}
+
+#[test]
+fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
+    let wire = Site::start("[[route]]\nrespond = 'hello'");
+    let mut client = RawClient::connect(wire.address);
+    let first = client.exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    let tag = first.field("etag").unwrap().to_owned();
+    let row = |condition: &str, tag: &str| format!("/\n{condition}: {tag}");
+    check(
+        &wire,
+        &[
+            (&row("If-None-Match", &tag), "304"),
+            (&row("If-None-Match", "\"other\""), "200: hello"),
+            (&row("If-Match", "\"other\""), "412"),
+            (&row("If-Match", &tag), "200: hello"),
+            (&format!("POST /\nIf-None-Match: {tag}"), "200: hello"),
+        ],
+    );
+    let again = client.exchange(format!(
+        "GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n\r\n"
+    ));
+    assert_eq!(again.field("etag"), Some(tag.as_str()));
+    wire.stop();
+    let next = Site::start("[[route]]\nrespond = 'hello'");
+    check(&next, &[(&row("If-None-Match", &tag), "304")]);
+    next.stop();
+}
+
+#[test]
+fn large_content_is_sent_whole() {
+    let wire = Site::start(&format!("[[route]]\nrespond = '{}'", "x".repeat(100_000)));
+    check(
+        &wire,
+        &[
+            ("/", &format!("200: {}", "x".repeat(100_000))),
+            ("HEAD /", "200"),
+        ],
+    );
+    wire.stop();
+}
+
+#[test]
+fn a_status_stands_alone() {
+    let wire = Site::start("[[route]]\npath = '/gone'\nstatus = 410\n[[route]]\nstatus = 204");
+    check(
+        &wire,
+        &[("/gone", "410"), ("HEAD /gone", "410"), ("/", "204")],
+    );
+    let mut client = RawClient::connect(wire.address);
+    let gone = client.exchange("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(gone.text().contains("<h1>410 Gone</h1>"), "{}", gone.text());
+    wire.stop();
+}
+
+#[test]
+fn a_redirect_cannot_be_bent() {
+    let wire = Site::start(
+        "[[route]]\npath = '/go/*'\nredirect = '{rest}'\n\
+         [[route]]\npath = '/to/:x'\nredirect = '/new/{x}'\n\
+         [[route]]\npath = '/h'\nredirect = '{scheme}://{host}/'\n\
+         [[route]]\nredirect = '{path}'\n",
+    );
+    check(
+        &wire,
+        &[
+            ("/go//evil.org", "302 -> /evil.org"),
+            // A path of this host for every browser: dot segments never reach into the host.
+            ("/go/%2e%2e//evil.org", "302 -> /go/%2e%2e//evil.org"),
+            ("/go/\\evil.org", "302 -> /evil.org"),
+            ("//evil.org/", "302 -> /evil.org/"),
+            (
+                "/to/a%0d%0aSet-Cookie:%20b=c",
+                "302 -> /new/a%0D%0ASet-Cookie%3A%20b=c",
+            ),
+            ("/to/%5c%5cevil.org", "302 -> /new/%5C%5Cevil.org"),
+            ("/h\nHost: Example.net:8080", "302 -> http://example.net/"),
+        ],
+    );
+    let mut client = RawClient::connect(wire.address);
+    assert_eq!(client.exchange("GET /h HTTP/1.0\r\n\r\n").status, 400);
+    wire.stop();
+}
+
+#[test]
+fn redirects_lead_where_they_say() {
+    let wire = Site::start(
+        "[[route]]\npath = '/fixed'\nredirect = { to = '/new place', status = 301 }\n\
+         [[route]]\npath = '/u/:id(number)'\nredirect = { to = '/users/{id}{query}', status = 303 }\n\
+         [[route]]\nregex = '^/p(?<n>\\d+)/(?<rest_of_it>.*)$'\nredirect = { to = '/page/{n}/{rest_of_it}', status = 307 }\n\
+         [[route]]\nredirect = { to = 'https://example.net', status = 308 }\n",
+    );
+    check(
+        &wire,
+        &[
+            ("/fixed?q", "301 -> /new%20place"),
+            ("HEAD /fixed", "301 -> /new%20place"),
+            ("/u/7?a=b", "303 -> /users/7?a=b"),
+            ("/p12/a/b%20c", "307 -> /page/12/a/b%20c"),
+            (
+                "POST /a%20b/c?d=e&f",
+                "308 -> https://example.net/a%20b/c?d=e&f",
+            ),
+            ("/", "308 -> https://example.net/"),
+        ],
+    );
+    wire.stop();
+}
+
+#[test]
+fn rewrites_end() {
+    let wire = Site::start(
+        "[[route]]\npath = '/loop'\nrewrite = '/loop'\n\
+         [[route]]\npath = '/n/:n(number)'\nrewrite = '/n/{n}1'\n\
+         [[route]]\npath = '/up/:x'\nrewrite = '/{x}'\n",
+    );
+    check(
+        &wire,
+        &[("/loop", "500"), ("/n/1", "500"), ("/up/y", "404")],
+    );
+    wire.stop();
+}
+
+#[test]
+fn rewritten_requests_are_routed_again() {
+    let tree = vervet_testkit::TempTree::new()
+        .file("shown/a b.txt", "file")
+        .file("shown/q/index.html", "index");
+    let wire = Site::start(&format!(
+        "[[route]]\npath = '/old/:name'\nrewrite = '/new/{{name}}'\n\
+         [[route]]\npath = '/twice/:name'\nrewrite = '/old/{{name}}?kept=no'\n\
+         [[route]]\npath = '/bare/:name'\nrewrite = '/new/{{name}}?'\n\
+         [[route]]\npath = '/echo'\nredirect = '/x{{query}}'\n\
+         [[route]]\npath = '/keep'\nrewrite = '/echo'\n\
+         [[route]]\npath = '/own'\nrewrite = '/echo?b=1{{query}}'\n\
+         [[route]]\npath = '/new/*'\nfiles = '{}/shown'\n",
+        tree.path().display()
+    ));
+    check(
+        &wire,
+        &[
+            ("/old/a%20b.txt", "200: file"),
+            ("/twice/a%20b.txt?x", "200: file"),
+            ("/bare/a%20b.txt?x", "200: file"),
+            ("/old/q?x", "301 -> /new/q/?x"),
+            ("/twice/q?x", "301 -> /new/q/?kept=no"),
+            ("/bare/q?x", "301 -> /new/q/"),
+            ("/keep?a=b", "302 -> /x?a=b"),
+            ("/own?a=b", "302 -> /x?b=1&a=b"),
+            ("/own", "302 -> /x?b=1"),
+        ],
+    );
+    wire.stop();
+}
+
+#[test]
+fn what_no_route_takes_is_told_why() {
+    let wire = Site::start(
+        "[[route]]\npath = '/a'\nmethod = ['GET', 'PURGE']\nrespond = 'a'\n\
+         [[route]]\npath = '/b/*'\ntrailing_slash = 'redirect'\nrespond = 'b'\n\
+         [[route]]\npath = '/c'\ntrailing_slash = 'redirect'\nrespond = 'c'\n",
+    );
+    check(
+        &wire,
+        &[
+            ("/x", "404"),
+            ("POST /a", "405"),
+            ("HEAD /a", "200"),
+            ("PURGE /a", "200: a"),
+            ("/a/", "404"),
+            ("/b?q", "301 -> /b/?q"),
+            ("POST /b", "308 -> /b/"),
+            ("/c/?q", "301 -> /c?q"),
+            ("//c/", "301 -> /c"),
+        ],
+    );
+    let mut client = RawClient::connect(wire.address);
+    let refused = client.exchange("POST /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(refused.field("allow"), Some("GET, HEAD, PURGE"));
+    wire.stop();
+}
+
+#[test]
+fn fields_choose_among_routes() {
+    let wire = Site::start(
+        "[[route]]\nfield = { X-Version = '2' }\nrespond = 'two'\n\
+         [[route]]\nfield = { User-Agent = { matches = '^curl/\\d' }, Accept = { present = true } }\nrespond = 'curl'\n\
+         [[route]]\nmethod = 'GET'\nfield.Cookie.present = false\nrespond = 'bare'\n\
+         [[route]]\npath = '/x'\nrespond = 'rest'\n",
+    );
+    check(
+        &wire,
+        &[
+            ("/x\nx-version: 2", "200: two"),
+            ("/x\nX-Version: 1\nX-Version: 2\nCookie: a", "200: two"),
+            ("/x\nX-Version: 22", "200: bare"),
+            ("/x\nUser-Agent: curl/8\nAccept: */*", "200: curl"),
+            ("/x\nUser-Agent: curl/8", "200: bare"),
+            (
+                "/x\nUser-Agent: a curl/8\nAccept: */*\nCookie: a",
+                "200: rest",
+            ),
+            ("POST /y", "405"),
+            ("POST /y\nCookie: a", "404"),
+        ],
+    );
+    wire.stop();
+}
