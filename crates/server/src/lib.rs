@@ -14,6 +14,7 @@ mod files_shared;
 pub mod filters;
 mod head;
 mod job;
+pub mod layout;
 pub mod listing;
 mod listing_json;
 mod listing_page;

@@ -1,0 +1,133 @@
+//! Sites without configuration: a folder that is named by a host and has a folder `www` is that host's site.
+//!
+//! ```text
+//! sites/example.org/www/        the site of example.org
+//! sites/www.example.org         a link to example.org: another name of the same site
+//! sites/*.example.net/www/      the site of every host below example.net
+//! sites/default/www/            the site of every other host
+//! sites/_shop.example.org/      off, until the underscore is taken away
+//! ```
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::matching::HostPattern;
+
+/// The folder of a site whose files are served.
+pub const CONTENT: &str = "www";
+
+/// The name of the site that every other host has.
+pub const DEFAULT: &str = "default";
+
+/// The most names looked at.
+pub const NAMES_MAX: usize = 100_000;
+
+/// The sites of a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The sites, in the order of their first names.
+    pub sites: Vec<LayoutSite>,
+    /// Names that make no site, in order, with the reason.
+    pub passed_over: Vec<(PathBuf, PassedOver)>,
+}
+
+/// A site of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayoutSite {
+    /// Its hosts; [`HostPattern::Any`] for the default.
+    pub hosts: Vec<HostPattern>,
+    /// The folder whose files are served.
+    pub root: PathBuf,
+}
+
+/// Why a name makes no site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PassedOver {
+    /// It begins with an underscore.
+    Off,
+    /// It is no folder.
+    NoFolder,
+    /// It has no folder `www`.
+    NoContent,
+    /// It is no name of a host.
+    NoHost(String),
+}
+
+impl std::fmt::Display for PassedOver {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Off => formatter.write_str("switched off by the underscore before its name"),
+            Self::NoFolder => formatter.write_str("no folder"),
+            Self::NoContent => write!(formatter, "no folder `{CONTENT}` in it"),
+            Self::NoHost(reason) => write!(formatter, "not named by a host: {reason}"),
+        }
+    }
+}
+
+impl Layout {
+    /// Reads the sites of a folder. Names that begin with a dot are not looked at.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or has more than [`NAMES_MAX`] names.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let mut names = Vec::new();
+        for entry in folder.read_dir()? {
+            let name = entry?.file_name();
+            if name.as_bytes().starts_with(b".") {
+                continue;
+            }
+            if names.len() == NAMES_MAX {
+                let message = format!("more than {NAMES_MAX} names");
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
+            names.push(name);
+        }
+        names.sort();
+        let mut layout = Self::default();
+        let mut by_place: HashMap<PathBuf, usize> = HashMap::new();
+        for name in names {
+            let place = folder.join(&name);
+            match site(&place, &name) {
+                Ok((host, root)) => layout.add(host, root, &mut by_place),
+                Err(reason) => layout.passed_over.push((place, reason)),
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Names that lead to the same folder are names of one site.
+    fn add(&mut self, host: HostPattern, root: PathBuf, by_place: &mut HashMap<PathBuf, usize>) {
+        let place = root.canonicalize().unwrap_or_else(|_| root.clone());
+        let number = *by_place.entry(place).or_insert(self.sites.len());
+        match self.sites.get_mut(number) {
+            Some(site) => site.hosts.push(host),
+            None => self.sites.push(LayoutSite {
+                hosts: vec![host],
+                root,
+            }),
+        }
+    }
+}
+
+fn site(place: &Path, name: &OsStr) -> Result<(HostPattern, PathBuf), PassedOver> {
+    if name.as_bytes().starts_with(b"_") {
+        return Err(PassedOver::Off);
+    }
+    if !place.is_dir() {
+        return Err(PassedOver::NoFolder);
+    }
+    let root = place.join(CONTENT);
+    if !root.is_dir() {
+        return Err(PassedOver::NoContent);
+    }
+    let name = name.to_string_lossy();
+    let host = match &*name {
+        DEFAULT => Ok(HostPattern::Any),
+        name => HostPattern::parse(name),
+    };
+    let host = host.map_err(|flaw| PassedOver::NoHost(flaw.message))?;
+    Ok((host, root))
+}

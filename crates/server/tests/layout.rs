@@ -1,0 +1,83 @@
+//! Sites without configuration.
+
+#![allow(clippy::unwrap_used)]
+
+use vervet_server::layout::Layout;
+use vervet_testkit::TempTree;
+
+/// Each site as `host, host: folder`, and each name passed over with its reason.
+#[track_caller]
+fn check(tree: &TempTree, sites: &[&str], passed_over: &[&str]) {
+    let layout = Layout::read(tree.path()).unwrap();
+    let found: Vec<String> = layout
+        .sites
+        .iter()
+        .map(|site| {
+            let hosts: Vec<String> = site.hosts.iter().map(ToString::to_string).collect();
+            let root = site.root.strip_prefix(tree.path()).unwrap();
+            format!("{}: {}", hosts.join(", "), root.display())
+        })
+        .collect();
+    assert_eq!(found, sites);
+    let found: Vec<String> = layout
+        .passed_over
+        .iter()
+        .map(|(place, reason)| {
+            format!("{}: {reason}", place.file_name().unwrap().to_string_lossy())
+        })
+        .collect();
+    assert_eq!(found, passed_over);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_error() {
+    assert!(Layout::read(std::path::Path::new("/nonexistent")).is_err());
+}
+
+#[test]
+fn what_makes_no_site_is_told_why() {
+    let tree = TempTree::new()
+        .file("notes.txt", "")
+        .file("a.org/www", "a file")
+        .dir("b.org/html")
+        .dir("c d/www")
+        .dir("_off.org/www")
+        .dir(".hidden/www")
+        .dir("port:80/www")
+        .symlink("gone.org", "nowhere");
+    check(
+        &tree,
+        &[],
+        &[
+            "_off.org: switched off by the underscore before its name",
+            "a.org: no folder `www` in it",
+            "b.org: no folder `www` in it",
+            "c d: not named by a host: a host has letters, digits, hyphens, underscores and dots",
+            "gone.org: no folder",
+            "notes.txt: no folder",
+            "port:80: not named by a host: a host without port: ports belong to [[listen]]",
+        ],
+    );
+}
+
+#[test]
+fn folders_are_sites_and_links_are_further_names() {
+    let tree = TempTree::new()
+        .dir("example.org/www")
+        .dir("*.example.net/www")
+        .dir("default/www")
+        .dir("[::1]/www")
+        .dir("elsewhere.org")
+        .symlink("www.example.org", "example.org")
+        .symlink("elsewhere.org/www", "../example.org/www");
+    check(
+        &tree,
+        &[
+            "*.example.net: *.example.net/www",
+            "[::1]: [::1]/www",
+            "*: default/www",
+            "elsewhere.org, example.org, www.example.org: elsewhere.org/www",
+        ],
+        &[],
+    );
+}
