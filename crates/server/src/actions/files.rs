@@ -11,6 +11,7 @@ use crate::asked::Asked;
 use crate::files::Files;
 use crate::files_pool::FilesPool;
 use crate::files_shared::FilesShared;
+use crate::matching::Rest;
 use crate::options::{
     CacheControl, CacheLimits, Compression, DotFiles, FilesOptions, Listing, UnknownPaths,
 };
@@ -239,8 +240,8 @@ impl FilesAction {
         })
     }
 
-    /// Opens the folder or file of an alias.
-    pub fn alias(settings: &Alias, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+    /// Opens the folder or file of an alias, for a route that has or has no rest.
+    pub fn alias(settings: &Alias, rest: Rest, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
         let folder = FolderSettings {
             index: &["index.html".to_owned()],
             listing: listing(&settings.listing),
@@ -248,17 +249,20 @@ impl FilesAction {
             symlinks: SymlinkRule::Refuse,
         };
         let shared = setup.open(setup.options(&settings.to, folder), &settings.to)?;
+        if rest == Rest::Absent && !shared.is_single() {
+            let message = format!(
+                "{} is a folder: the route takes one path only",
+                settings.to.display()
+            );
+            let expected = "a file, or a `path` of the route that ends with `/*`";
+            return Err(Diagnostic::error(settings.to.span(), message).expected(expected));
+        }
         let look = if shared.is_single() {
             Look::Single
         } else {
             Look::Matched
         };
         Ok(Self { shared, look })
-    }
-
-    /// Whether it serves one file, so that its path needs no `*`.
-    pub fn is_single(&self) -> bool {
-        self.shared.is_single()
     }
 
     /// The folder, for whoever takes other files from it.

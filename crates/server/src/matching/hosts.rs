@@ -261,6 +261,8 @@ fn ipv6(host: &[u8]) -> Option<Ipv6Addr> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const SITES: &[&[&str]] = &[
@@ -404,6 +406,40 @@ mod tests {
             ("10.0.0.1", "10.0.0.1"),
         ] {
             assert_eq!(HostPattern::parse(text).unwrap().to_string(), shown);
+        }
+    }
+
+    /// Every name compared with every pattern: exact ones first, then the wildcard with most bytes.
+    fn scan(patterns: &[String], host: &str) -> Option<usize> {
+        let of = |wanted: &str| patterns.iter().position(|pattern| pattern == wanted);
+        let ends = host
+            .match_indices('.')
+            .map(|(dot, _)| format!("*{}", &host[dot..]));
+        of(host).or_else(|| ends.filter_map(|end| of(&end)).next())
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        let label = prop::sample::select(vec!["a", "b", "ab", "x-y"]);
+        prop::collection::vec(label, 1..5).prop_map(|labels| labels.join("."))
+    }
+
+    proptest! {
+        #[test]
+        fn the_tables_say_what_a_scan_says(
+            patterns in prop::collection::btree_set(
+                (prop::bool::ANY, name()).prop_map(|(below, name)| if below { format!("*.{name}") } else { name }),
+                0..20,
+            ),
+            host in name(),
+        ) {
+            let patterns: Vec<String> = patterns.into_iter().collect();
+            let mut hosts = Hosts::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                hosts.insert(&HostPattern::parse(pattern).unwrap(), number).unwrap();
+            }
+            let expected = scan(&patterns, &host);
+            prop_assert_eq!(hosts.site(host.as_bytes()), expected);
+            prop_assert_eq!(hosts.site(format!("{}.:80", host.to_uppercase()).as_bytes()), expected);
         }
     }
 }

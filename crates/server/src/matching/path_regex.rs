@@ -42,7 +42,7 @@ impl PathRegex {
     /// Compiles an expression such as `^/x/(?<n>\d+)$`. Its named groups become variables.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let hir = parse(text)?;
-        let regex = build(text)?;
+        let regex = compile(text)?;
         let mut variables = Vec::new();
         let mut groups = Vec::new();
         for (group, name) in regex.capture_names().enumerate() {
@@ -107,6 +107,11 @@ impl PathRegex {
 /// Compiles an expression within the bounds.
 pub(super) fn build(text: &str) -> Result<Regex, Flaw> {
     parse(text)?;
+    compile(text)
+}
+
+/// Compiles what was found good.
+fn compile(text: &str) -> Result<Regex, Flaw> {
     let built = RegexBuilder::new(text)
         .unicode(false)
         .nest_limit(NEST_MAX)

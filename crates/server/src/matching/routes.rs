@@ -13,6 +13,7 @@ use super::index::Index;
 use super::methods::MethodSet;
 use super::path_regex::PathRegex;
 use super::pattern::Pattern;
+use super::template::{Offer, Rest};
 
 /// What the path must be.
 #[derive(Debug, Clone)]
@@ -33,6 +34,19 @@ words! {
         Strict = "strict",
         /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and `/a/*`.
         Redirect = "redirect",
+    }
+}
+
+impl PathRule {
+    /// What targets of the route may ask for.
+    pub fn offer(&self) -> Offer<'_> {
+        let (variables, rest) = match self {
+            Self::Any => (&[][..], Rest::There),
+            Self::Pattern(pattern) if pattern.is_open() => (pattern.variables(), Rest::There),
+            Self::Pattern(pattern) => (pattern.variables(), Rest::Absent),
+            Self::Regex(regex) => (regex.variables(), Rest::Absent),
+        };
+        Offer { variables, rest }
     }
 }
 

@@ -15,8 +15,8 @@ use vervet_server::actions::{
     too_many_rewrites,
 };
 use vervet_server::matching::{
-    Captures, FieldCondition, FieldRule, MethodName, MethodSet, Offer, PathRegex, PathRule,
-    Pattern, Question, Rest, Route, Routed, Routes, TrailingSlash, raw_rest,
+    Captures, FieldCondition, FieldRule, MethodName, MethodSet, PathRegex, PathRule, Pattern,
+    Question, Route, Routed, Routes, TrailingSlash, raw_rest,
 };
 use vervet_server::options::CacheLimits;
 use vervet_server::web::{Action, Handler, Request};
@@ -160,24 +160,7 @@ fn leads_to(
     route: &Route,
     setup: &FilesSetup<'_>,
 ) -> Result<Leads, String> {
-    let offer = match &route.path {
-        PathRule::Any => Offer {
-            variables: &[],
-            rest: Rest::There,
-        },
-        PathRule::Pattern(pattern) => Offer {
-            variables: pattern.variables(),
-            rest: if pattern.is_open() {
-                Rest::There
-            } else {
-                Rest::Absent
-            },
-        },
-        PathRule::Regex(regex) => Offer {
-            variables: regex.variables(),
-            rest: Rest::Absent,
-        },
-    };
+    let offer = route.path.offer();
     let action: Box<dyn Action> = if let Some(respond) = settings.respond.value() {
         Box::new(RespondAction::new(respond, "Vervet").map_err(said)?)
     } else if let Some(redirect) = settings.redirect.value() {
@@ -185,7 +168,7 @@ fn leads_to(
     } else if let Some(files) = settings.files.value() {
         Box::new(FilesAction::new(files, setup).map_err(said)?)
     } else if let Some(alias) = settings.alias.value() {
-        Box::new(FilesAction::alias(alias, setup).map_err(said)?)
+        Box::new(FilesAction::alias(alias, offer.rest, setup).map_err(said)?)
     } else if let Some(folders) = settings.user_folders.value() {
         Box::new(UserFoldersAction::new(folders, setup).map_err(said)?)
     } else if let Some(target) = settings.rewrite.value() {

@@ -1,5 +1,6 @@
 //! Rows of templates: the wrong ones, the hostile values, and then what users write.
 
+use proptest::prelude::*;
 use vervet_http::target::NormalPath;
 
 use super::super::pattern::Pattern;
@@ -228,4 +229,36 @@ fn a_text_without_values_is_fixed() {
     assert_eq!(fixed("/a b").as_deref(), Some("/a%20b"));
     assert_eq!(fixed("/a{query}"), None);
     assert_eq!(fixed("https://example.org"), None);
+}
+
+proptest! {
+    /// Whatever the values are: a template that begins with a path makes a path of this host, in one field line.
+    #[test]
+    fn a_path_stays_a_path(
+        template in prop::sample::select(vec!["/{x}", "/{x}{y}", "{path}", "{rest}", "/{path}", "/a?{x}={y}", "/{x}#{y}"]),
+        values in prop::collection::vec("[ -~\\r\\n\\t\\\\/é]{0,12}", 2),
+        raw in "/[!-~]{0,20}",
+    ) {
+        let pattern = Pattern::parse("/:x/:y/*").unwrap();
+        let read = Template::parse(template, TemplateUse::Location, offer(&pattern)).unwrap();
+        let path = [values[0].as_bytes(), values[1].as_bytes()].concat();
+        let mut captures = Captures::of(pattern.variables());
+        captures.set(0, 0, values[0].len());
+        captures.set(1, values[0].len(), path.len());
+        let mut out = Vec::new();
+        let values = Values {
+            captures: &captures,
+            path: &path,
+            raw_path: raw.as_bytes(),
+            query: None,
+            rest: Some(raw.as_bytes()),
+            host: b"example.org",
+            scheme: "http",
+            method: "GET",
+        };
+        read.render(&values, &mut out);
+        prop_assert!(out.iter().all(u8::is_ascii_graphic), "{:?}", out.escape_ascii().to_string());
+        prop_assert_eq!(out[0], b'/');
+        prop_assert!(!matches!(out.get(1), Some(b'/' | b'\\')), "{:?}", out.escape_ascii().to_string());
+    }
 }
