@@ -38,7 +38,7 @@ pub use faults::{Faults, faults};
 pub use json::render_json;
 pub use parse::DEPTH_MAX;
 pub use places::{Place, places};
-pub use reader::{Bounded, FromConfig, Reader, cited};
+pub use reader::{Bounded, FromConfig, Reader, cited, nearest};
 pub use reference::{Page, reference, reference_table};
 pub use render::{Style, render_text};
 pub use schema::{DIALECT, schema};

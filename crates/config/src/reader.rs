@@ -322,7 +322,7 @@ pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -
 }
 
 /// The known name that is near enough to be meant: closer than a third of its letters are wrong.
-pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let distance = |one: &str| strsim::damerau_levenshtein(name, one);
     let best = known.iter().copied().min_by_key(|one| distance(one))?;
     let allowed = best.chars().count().max(3) / 3;

@@ -178,6 +178,29 @@ pub(crate) struct Return<'a> {
     pub(crate) number: u32,
 }
 
+/// Makes pipes for the content of one exchange.
+#[derive(Clone, Debug)]
+pub struct Piping {
+    mailbox: Arc<Mailbox<Message>>,
+    token: Token,
+    number: u32,
+    window_bytes: usize,
+}
+
+impl Piping {
+    /// A pipe for the content of a [stream](crate::response::Content::Stream).
+    pub fn stream(self) -> (ContentSender, ContentReader) {
+        let Self {
+            mailbox,
+            token,
+            number,
+            window_bytes,
+        } = self;
+        let bell = move || mailbox.post(token, Message::Pipe(number));
+        pipe(window_bytes, Arc::new(bell))
+    }
+}
+
 /// Where an answer is written to while the exchange is at hand.
 pub(crate) struct Writer<'a> {
     pub(crate) out: &'a mut Vec<u8>,
@@ -307,11 +330,17 @@ impl<'a> Exchange<'a> {
 
     /// A pipe for the content of a [stream](crate::response::Content::Stream): the handler keeps the sender.
     pub fn stream(&self) -> (ContentSender, ContentReader) {
-        let (mailbox, token, number) = (Arc::clone(self.to.mailbox), self.to.token, self.to.number);
-        pipe(
-            self.window_bytes,
-            Arc::new(move || mailbox.post(token, Message::Pipe(number))),
-        )
+        self.piping().stream()
+    }
+
+    /// Makes such a pipe when it is needed, also after the exchange is gone from hand.
+    pub fn piping(&self) -> Piping {
+        Piping {
+            mailbox: Arc::clone(self.to.mailbox),
+            token: self.to.token,
+            number: self.to.number,
+            window_bytes: self.window_bytes,
+        }
     }
 
     /// Answers with a head (status line and field lines, each with its CRLF) and content that lie in memory: they are

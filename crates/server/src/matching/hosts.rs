@@ -412,10 +412,10 @@ mod tests {
     /// Every name compared with every pattern: exact ones first, then the wildcard with most bytes.
     fn scan(patterns: &[String], host: &str) -> Option<usize> {
         let of = |wanted: &str| patterns.iter().position(|pattern| pattern == wanted);
-        let ends = host
+        let mut ends = host
             .match_indices('.')
             .map(|(dot, _)| format!("*{}", &host[dot..]));
-        of(host).or_else(|| ends.filter_map(|end| of(&end)).next())
+        of(host).or_else(|| ends.find_map(|end| of(&end)))
     }
 
     fn name() -> impl Strategy<Value = String> {

@@ -136,16 +136,13 @@ impl PageSettings {
     /// The folder, and the path of the template from it on.
     fn place(&self) -> Result<(PathBuf, String), Diagnostic> {
         let template: &std::path::Path = &self.template;
-        let (folder, name) = match self.folder.value() {
-            Some(folder) => (folder.to_path_buf(), template.strip_prefix(folder).ok()),
-            None => {
-                let parent = template.parent().filter(|parent| *parent != "");
-                let here = parent.unwrap_or(std::path::Path::new("."));
-                (
-                    here.to_owned(),
-                    template.file_name().map(std::path::Path::new),
-                )
-            }
+        let (folder, name) = if let Some(folder) = self.folder.value() {
+            (folder.to_path_buf(), template.strip_prefix(folder).ok())
+        } else {
+            let parent = template.parent().filter(|parent| *parent != "");
+            let here = parent.unwrap_or(std::path::Path::new("."));
+            let name = template.file_name().map(std::path::Path::new);
+            (here.to_owned(), name)
         };
         let Some(name) = name else {
             let text = format!(
@@ -155,13 +152,12 @@ impl PageSettings {
             return Err(Diagnostic::error(self.template.span(), text)
                 .note_at(self.folder.span(), "the folder"));
         };
-        match name.to_str().filter(|name| !name.is_empty()) {
-            Some(name) => Ok((folder, name.to_owned())),
-            None => {
-                let text = "the path of a template is UTF-8, and more than its folder";
-                Err(Diagnostic::error(self.template.span(), text))
-            }
-        }
+        let name = name.to_str().filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| {
+            let text = "the path of a template is UTF-8, and more than its folder";
+            Diagnostic::error(self.template.span(), text)
+        })?;
+        Ok((folder, name.to_owned()))
     }
 
     fn limits(&self) -> PageLimits {

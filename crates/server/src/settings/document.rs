@@ -1,10 +1,12 @@
 //! The whole document.
 
-use vervet_config::{Path, Text, section, words};
+use vervet_config::{Named, Path, Setting, Size, Text, section, words};
 
 use super::limits::LimitSettings;
 use super::listen::Listen;
+use super::site::Site;
 use super::workers::Workers;
+use crate::access_log::LogSettings;
 
 words! {
     /// What becomes of connections above `connections_max`.
@@ -32,5 +34,15 @@ section! {
         /// Where connections come from. Without any: the sockets that the parent process has left, else the port that
         /// `PORT` names, else `127.0.0.1:8080`.
         pub listen: Vec<Listen>,
+        /// Access logs by their names.
+        pub log: Named<LogSettings>,
+        /// Media types by extension, before the built-in table: `{ md = "text/markdown" }`.
+        pub media_types: Named<Text>,
+        /// Media type of files whose extension nobody knows.
+        pub default_media_type: Text = "application/octet-stream",
+        /// Memory of each worker for entries of files with their heads, and for small files.
+        pub file_cache: Size = "64MiB" in "64KiB"..="1TiB",
+        /// What is served, by host names.
+        pub site: Vec<Setting<Site>>,
     }
 }

@@ -2,13 +2,19 @@
 //! document, and the sections that nothing else owns.
 
 mod document;
+mod filters;
 mod limits;
 mod listen;
 mod network;
+mod route;
+mod site;
 mod workers;
 
 pub use document::{Document, Overload};
+pub(crate) use filters::FilterSettings;
 pub use limits::LimitSettings;
 pub use listen::Listen;
 pub use network::Network;
+pub use route::Route;
+pub use site::Site;
 pub use workers::{WORKERS_MAX, Workers};

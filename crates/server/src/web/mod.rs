@@ -2,10 +2,19 @@
 
 mod edits;
 mod filter;
+mod finishing;
 mod handler;
+mod reactor_stage;
 mod request;
+mod service;
+mod stage;
+mod stages;
+mod way;
 
 pub use edits::{Edit, Edits};
 pub use filter::{RequestFilter, Verdict};
 pub use handler::{Action, Handler};
 pub use request::Request;
+pub use service::Web;
+pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage};
+pub use stages::Stages;

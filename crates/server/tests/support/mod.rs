@@ -4,6 +4,7 @@
 
 pub mod filtered;
 pub mod routed;
+pub mod served;
 pub mod wire;
 
 use std::borrow::Cow;

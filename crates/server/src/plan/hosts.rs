@@ -1,0 +1,112 @@
+//! Which sites a listener leads to, by which names.
+
+use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
+
+use super::planned::{PlannedListener, PlannedSite};
+use crate::matching::HostPattern;
+use crate::settings::Site;
+
+/// Gives each listener its sites.
+pub(super) fn hosts_of(
+    listeners: &mut [PlannedListener],
+    sites: &[PlannedSite],
+    found: &mut Diagnostics,
+) {
+    for (number, site) in sites.iter().enumerate() {
+        for position in places(&site.settings, listeners, found) {
+            for host in site.settings.hosts.iter() {
+                if let Err(taken) = listeners[position].hosts.insert(host, number) {
+                    found.push(taken_name(host, &sites[taken.0]));
+                }
+            }
+            if is_default(&site.settings)
+                && let Err(taken) = listeners[position].hosts.set_default(number)
+            {
+                found.push(taken_default(&site.settings, &sites[taken.0]));
+            }
+        }
+    }
+    for listener in listeners {
+        // As people know it from elsewhere: the first site answers for names that nobody has.
+        if listener.hosts.site(b"").is_none()
+            && let Some(first) = sites
+                .iter()
+                .position(|site| leads_to(&site.settings, &listener.name))
+        {
+            let _ = listener.hosts.set_default(first);
+        }
+        if listener.hosts.site(b"").is_none() && !sites.is_empty() {
+            let message = format!("no site is to be found at `{}`", listener.name);
+            found.push(
+                Diagnostic::error(listener.span, message)
+                    .expected("a site without `listen`, or one that names this listener"),
+            );
+        }
+    }
+}
+
+/// Whether a site answers for all names that are left.
+fn is_default(site: &Site) -> bool {
+    *site.default || site.hosts.is_empty()
+}
+
+fn leads_to(site: &Site, listener: &str) -> bool {
+    site.listen.is_empty() || site.listen.iter().any(|name| name.value() == listener)
+}
+
+/// The positions of the listeners that lead to a site.
+fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -> Vec<usize> {
+    if site.listen.is_empty() {
+        return (0..listeners.len()).collect();
+    }
+    let mut positions = Vec::new();
+    for name in site.listen.iter() {
+        let position = listeners
+            .iter()
+            .position(|listener| listener.name == **name);
+        if let Some(position) = position {
+            positions.push(position);
+            continue;
+        }
+        let known = listeners.iter().map(|listener| listener.name.as_str());
+        found.push(unknown(name, "listener", &known.collect::<Vec<_>>()));
+    }
+    positions
+}
+
+/// A name that nothing has.
+pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("there is no {what} `{}`", name.value());
+    let diagnostic = Diagnostic::error(name.span(), message);
+    if known.is_empty() {
+        return diagnostic.note(format!("no {what} is declared"));
+    }
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    diagnostic
+        .nearest(nearest(name, known))
+        .expected(format!("one of {}", names.join(", ")))
+}
+
+fn taken_name(name: &Setting<HostPattern>, by: &PlannedSite) -> Diagnostic {
+    let message = format!("the host `{}` has a site already", name.value());
+    let first = by.settings.hosts.iter().find(|host| *host == name);
+    let place = first.map_or(by.settings.span(), Setting::span);
+    Diagnostic::error(name.span(), message).note_at(place, format!("it belongs to `{}`", by.name))
+}
+
+fn taken_default(site: &Setting<Site>, by: &PlannedSite) -> Diagnostic {
+    let place = |site: &Setting<Site>| {
+        if *site.default {
+            site.default.span()
+        } else {
+            site.span()
+        }
+    };
+    let note = if *by.settings.default {
+        "this one does, too"
+    } else {
+        "this one does, too, for it has no `hosts`"
+    };
+    let message = "two sites answer for all other hosts of a listener";
+    Diagnostic::error(place(site), message).note_at(place(&by.settings), note)
+}

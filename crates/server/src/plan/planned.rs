@@ -1,0 +1,178 @@
+//! The plan: a document of which every name is resolved and every text understood.
+
+use std::collections::HashMap;
+
+use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
+use vervet_engine::limits::Limits;
+use vervet_engine::listener::{ListenAddress, ListenOptions};
+
+use super::ends::PlannedEnd;
+use super::hosts::hosts_of;
+use super::routes::planned_routes;
+use crate::matching::{Hosts, Routes};
+use crate::settings::{Document, Listen, Route, Site};
+
+/// The most sites of one document.
+pub(super) const SITES_MAX: usize = 65_536;
+
+/// All that a document asks for. The parts that need files have not looked at them yet.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) document: Document,
+    /// The limits of the engine.
+    pub limits: Limits,
+    /// Where it listens, in file order.
+    pub listeners: Vec<PlannedListener>,
+    pub(super) sites: Vec<PlannedSite>,
+}
+
+/// A listener to be.
+#[derive(Clone, Debug)]
+pub struct PlannedListener {
+    /// What sites call it.
+    pub name: String,
+    /// Where.
+    pub address: ListenAddress,
+    /// How.
+    pub options: ListenOptions,
+    /// What is blamed when it cannot be had.
+    pub span: Span,
+    pub(super) hosts: Hosts,
+}
+
+/// A site to be.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedSite {
+    pub(super) name: String,
+    pub(super) settings: Setting<Site>,
+    pub(super) routes: Routes,
+    pub(super) targets: Vec<PlannedRoute>,
+}
+
+/// A route to be.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedRoute {
+    pub(super) name: String,
+    /// None for the folder of the site, which is its last route.
+    pub(super) settings: Option<Setting<Route>>,
+    pub(super) end: PlannedEnd,
+}
+
+impl Plan {
+    /// The plan of a document, or everything that is wrong with it. `unasked` is where it listens if the document does
+    /// not say.
+    pub fn of(document: &Document, unasked: &[ListenAddress]) -> Result<Self, Diagnostics> {
+        let mut found = Diagnostics::new();
+        let limits = document.limits.limits().unwrap_or_else(|problem| {
+            found.push(*problem);
+            Limits::default()
+        });
+        if document.site.is_empty() {
+            let message = "there is no site: nothing would be served";
+            found.push(Diagnostic::error(document.site.span(), message).expected("`[[site]]`"));
+        }
+        if document.site.len() > SITES_MAX {
+            let message = format!(
+                "there are {} sites, at most {SITES_MAX}",
+                document.site.len()
+            );
+            found.push(Diagnostic::error(document.site.span(), message));
+        }
+        let sites = document.site.iter();
+        let sites: Vec<_> = sites
+            .map(|site| planned_site(site, document, &mut found))
+            .collect();
+        let mut listeners = planned_listeners(document, unasked, &mut found);
+        hosts_of(&mut listeners, &sites, &mut found);
+        super::logs::check(document, &mut found);
+        if found.has_errors() {
+            found.sort();
+            return Err(found);
+        }
+        Ok(Self {
+            document: document.clone(),
+            limits,
+            listeners,
+            sites,
+        })
+    }
+
+    /// What the document says beside sites and listeners.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+}
+
+fn planned_site(
+    settings: &Setting<Site>,
+    document: &Document,
+    found: &mut Diagnostics,
+) -> PlannedSite {
+    let (routes, targets) = planned_routes(settings, &document.server, found);
+    let first = settings.hosts.first().map(|host| host.to_string());
+    let name = settings.name.value().clone().or(first);
+    PlannedSite {
+        name: name.unwrap_or_else(|| "default".to_owned()),
+        settings: settings.clone(),
+        routes: Routes::new(routes),
+        targets,
+    }
+}
+
+fn planned_listeners(
+    document: &Document,
+    unasked: &[ListenAddress],
+    found: &mut Diagnostics,
+) -> Vec<PlannedListener> {
+    if document.listen.is_empty() {
+        let assumed = unasked.iter().map(|address| PlannedListener {
+            name: address.to_string(),
+            address: address.clone(),
+            options: ListenOptions::default(),
+            span: document.listen.span(),
+            hosts: Hosts::new(),
+        });
+        return assumed.collect();
+    }
+    let mut names: HashMap<String, Span> = HashMap::new();
+    let mut addresses: HashMap<&ListenAddress, Span> = HashMap::new();
+    let mut listeners = Vec::new();
+    for listen in document.listen.iter() {
+        let name = listen.called();
+        let span = listen
+            .name
+            .value()
+            .as_ref()
+            .map_or(listen.address.span(), |_| listen.name.span());
+        if let Some(first) = names.insert(name.clone(), span) {
+            found.push(twice(
+                span,
+                first,
+                &format!("two listeners are called `{name}`"),
+            ));
+        } else if let Some(first) = is_shared(listen)
+            .then(|| addresses.insert(&listen.address.0, span))
+            .flatten()
+        {
+            let message = format!("`{}` is listened on twice", listen.address.0);
+            found.push(twice(listen.address.span(), first, &message));
+        }
+        listeners.push(PlannedListener {
+            name,
+            address: listen.address.0.clone(),
+            options: listen.options(),
+            span: listen.address.span(),
+            hosts: Hosts::new(),
+        });
+    }
+    listeners
+}
+
+/// Whether a second listener at its address would be a mistake: not where the kernel chooses a port.
+fn is_shared(listen: &Listen) -> bool {
+    !matches!(&listen.address.0, ListenAddress::Tcp(address) if address.port() == 0)
+}
+
+fn twice(span: Span, first: Span, message: &str) -> Diagnostic {
+    Diagnostic::error(span, message).note_at(first, "the first one is here")
+}

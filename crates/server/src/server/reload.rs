@@ -1,0 +1,170 @@
+//! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot be had changes
+//! nothing.
+
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Diagnostics};
+use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
+
+use super::running::{AtWork, Server};
+use super::sockets::{Named, open};
+use crate::plan::{Plan, PlannedListener, prepare};
+use crate::web::Stage;
+
+/// What a reload has come to.
+#[derive(Debug)]
+pub struct Reloaded {
+    /// The number of the plan.
+    pub generation: u64,
+    /// The names of listeners that are new.
+    pub opened: Vec<String>,
+    /// The names of listeners that are gone; who was in their queues is served.
+    pub closed: Vec<String>,
+    /// What is not as the document wants it, without refusing it.
+    pub warnings: Diagnostics,
+}
+
+/// The listeners of the next plan, before anything has changed.
+#[derive(Default)]
+struct Change {
+    kept: Vec<(Named, Arc<Endpoint>)>,
+    new: Vec<(Named, Listener)>,
+    keys: Vec<ListenerKey>,
+    found: Diagnostics,
+    next_key: u32,
+}
+
+impl Server {
+    /// Goes over to another plan. Connections stay; requests that have begun end as they began. Where something of the
+    /// plan cannot be had, nothing changes, and all that is wrong is told.
+    pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
+        let mut current = self.current();
+        let mut change = Change::of(&current, &plan);
+        if change.found.has_errors() {
+            return Err(change.found);
+        }
+        let (stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
+        change.found.extend(warnings);
+        note_what_stays(&current.plan, &plan, &mut change.found);
+        Ok(self.install(&mut current, plan, stage, change))
+    }
+
+    fn install(
+        &self,
+        current: &mut AtWork,
+        plan: Plan,
+        stage: Stage,
+        mut change: Change,
+    ) -> Reloaded {
+        let generation = current.generation + 1;
+        self.stages.replace(Stage {
+            generation,
+            ..stage
+        });
+        // The limits of a plan are good; an engine that has ended needs none.
+        let _ = self.control.set_limits(plan.limits.clone());
+        let _ = self.control.refresh().wait();
+        let mut opened = Vec::new();
+        for (named, listener) in change.new {
+            match self.control.adopt(listener) {
+                Ok(endpoint) => {
+                    opened.push(named.name.clone());
+                    change.kept.push((named, endpoint));
+                }
+                Err(error) => {
+                    let message = format!("cannot listen on {}: {error}", named.address);
+                    let place = plan
+                        .listeners
+                        .iter()
+                        .find(|planned| planned.address == named.address);
+                    let span = place.map_or(vervet_config::Span::NOWHERE, |planned| planned.span);
+                    change.found.push(Diagnostic::warning(span, message));
+                }
+            }
+        }
+        let gone = std::mem::replace(&mut current.listeners, change.kept);
+        let kept: Vec<_> = current
+            .listeners
+            .iter()
+            .map(|(named, _)| named.key)
+            .collect();
+        let mut closed = Vec::new();
+        for (named, endpoint) in gone
+            .into_iter()
+            .filter(|(named, _)| !kept.contains(&named.key))
+        {
+            // Its queue is served meanwhile; nobody has to wait for that.
+            drop(self.control.unlisten(&endpoint));
+            closed.push(named.name);
+        }
+        current.plan = plan;
+        current.generation = generation;
+        current.next_key = change.next_key;
+        Reloaded {
+            generation,
+            opened,
+            closed,
+            warnings: change.found,
+        }
+    }
+}
+
+impl Change {
+    fn of(current: &AtWork, plan: &Plan) -> Self {
+        let mut change = Self {
+            next_key: current.next_key,
+            ..Self::default()
+        };
+        for planned in &plan.listeners {
+            let known = current
+                .listeners
+                .iter()
+                .find(|(named, _)| named.address == planned.address);
+            match known {
+                Some((named, endpoint)) => change.keep(planned, named, endpoint),
+                None => change.open(planned),
+            }
+        }
+        change
+    }
+
+    fn keep(&mut self, planned: &PlannedListener, known: &Named, endpoint: &Arc<Endpoint>) {
+        if known.options != planned.options {
+            let message = "the options of a socket that is open do not change";
+            let problem = Diagnostic::warning(planned.span, message);
+            self.found
+                .push(problem.note("they hold from the next start on"));
+        }
+        let named = Named {
+            options: known.options.clone(),
+            ..Named::of(planned, known.key)
+        };
+        self.keys.push(known.key);
+        self.kept.push((named, Arc::clone(endpoint)));
+    }
+
+    fn open(&mut self, planned: &PlannedListener) {
+        let key = ListenerKey(self.next_key);
+        self.next_key += 1;
+        self.keys.push(key);
+        match open(planned, key, &mut Inherited::default()) {
+            Ok(listener) => self.new.push((Named::of(planned, key), listener)),
+            Err(problem) => self.found.push(problem),
+        }
+    }
+}
+
+/// What only a start can change.
+fn note_what_stays(before: &Plan, now: &Plan, found: &mut Diagnostics) {
+    let (before, now) = (before.document(), now.document());
+    let mut note = |span, name: &str| {
+        let message = format!("`{name}` changes with the next start");
+        found.push(Diagnostic::warning(span, message));
+    };
+    if before.workers != now.workers {
+        note(now.workers.span(), "workers");
+    }
+    if before.overload != now.overload {
+        note(now.overload.span(), "overload");
+    }
+}

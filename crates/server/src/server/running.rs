@@ -1,0 +1,121 @@
+//! The engine with the sites of a plan.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use vervet_engine::listener::{Endpoint, ListenerKey};
+use vervet_engine::reactor::Overload as EngineOverload;
+use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
+
+use super::sockets::{Named, Sockets};
+use crate::plan::{Plan, Tools};
+use crate::settings::Overload;
+use crate::web::{Stage, Stages, Web};
+
+/// How the engine is to run, whatever it serves. It holds until the process ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// How many reactors.
+    pub workers: usize,
+    /// What carries them.
+    pub carrier: Carrier,
+}
+
+/// A server at work, steered from outside.
+pub struct Server {
+    pub(super) control: EngineControl,
+    pub(super) stages: Stages,
+    pub(super) tools: Tools,
+    pub(super) current: Mutex<AtWork>,
+}
+
+/// What the last plan has left.
+pub(super) struct AtWork {
+    pub(super) plan: Plan,
+    pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
+    pub(super) next_key: u32,
+    pub(super) generation: u64,
+}
+
+impl Server {
+    /// Starts the engine with its sockets and its first stage. The other half of the result is waited for.
+    pub fn start(
+        plan: Plan,
+        stage: Stage,
+        (sockets, tools): (Sockets, Tools),
+        setup: Setup,
+    ) -> Result<(Self, Running), EngineError> {
+        let document = plan.document();
+        let overload = match *document.overload {
+            Overload::Reject => EngineOverload::Reject,
+            Overload::Wait => EngineOverload::Wait,
+        };
+        let own_fields = format!("Server: {}\r\n", *document.server).into_bytes();
+        let mut builder = Engine::builder()
+            .workers(setup.workers)
+            .carrier(setup.carrier)
+            .limits(plan.limits.clone())
+            .own_answers(own_fields, overload);
+        for listener in sockets.listeners {
+            builder = builder.adopt(listener);
+        }
+        let stages = Stages::new(stage);
+        let for_reactors = stages.clone();
+        let running = builder.start(move |_| Web::new(&for_reactors))?;
+        let control = running.control();
+        let endpoints = control.listeners();
+        let listeners = sockets.named.into_iter().filter_map(|named| {
+            let endpoint = endpoint(&endpoints, named.key)?;
+            Some((named, endpoint))
+        });
+        let listeners: Vec<_> = listeners.collect();
+        let current = AtWork {
+            plan,
+            next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
+            listeners,
+            generation: 1,
+        };
+        let server = Self {
+            control,
+            stages,
+            tools,
+            current: Mutex::new(current),
+        };
+        Ok((server, running))
+    }
+
+    /// The hand on the engine.
+    pub fn control(&self) -> &EngineControl {
+        &self.control
+    }
+
+    /// What outlives plans.
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// How many plans there have been, the present one included.
+    pub fn generation(&self) -> u64 {
+        self.current().generation
+    }
+
+    /// The names of the listeners and where each really listens.
+    pub fn listeners(&self) -> Vec<(String, Arc<Endpoint>)> {
+        let current = self.current();
+        let listeners = current.listeners.iter();
+        listeners
+            .map(|(named, endpoint)| (named.name.clone(), Arc::clone(endpoint)))
+            .collect()
+    }
+
+    pub(super) fn current(&self) -> MutexGuard<'_, AtWork> {
+        // A reload that panicked has ended the process.
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn endpoint(endpoints: &[Arc<Endpoint>], key: ListenerKey) -> Option<Arc<Endpoint>> {
+    endpoints
+        .iter()
+        .find(|endpoint| endpoint.key() == key)
+        .cloned()
+}

@@ -1,0 +1,93 @@
+//! What is done to an answer on its way out: a failure gets its page, edits are applied, content is encoded, and the log
+//! is told the head.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use vervet_engine::exchange::Piping;
+use vervet_engine::reactor::Now;
+use vervet_engine::{Exchange, Outcome, Response};
+
+use super::edits::Edits;
+use super::reactor_stage::ReactorStage;
+use super::request::Request;
+use super::stage::Finish;
+use crate::access_log::Scribe;
+use crate::actions::ErrorPagesAtWork;
+use crate::filters::compression::{AnswerCompression, Taken};
+
+/// The log that wants to see the head of an answer, and the tag of its exchange.
+pub(super) type Told = Option<(Rc<RefCell<Scribe>>, u32)>;
+
+/// What is to be done to one answer.
+pub(super) struct Finishing {
+    error_pages: Option<ErrorPagesAtWork>,
+    edits: Edits,
+    encoder: Option<Encoder>,
+    told: Told,
+    now: Now,
+}
+
+struct Encoder {
+    compression: Arc<AnswerCompression>,
+    taken: Taken,
+    piping: Piping,
+}
+
+impl Finishing {
+    /// What a request asks to be done to its answer.
+    pub(super) fn new(
+        request: &Request<'_>,
+        exchange: &Exchange<'_>,
+        (edits, told): (Edits, Told),
+        (finish, current): (&Finish, &ReactorStage),
+    ) -> Self {
+        let encoder = finish.compression.as_ref().map(|compression| Encoder {
+            compression: Arc::clone(compression),
+            taken: AnswerCompression::taken(request),
+            piping: exchange.piping(),
+        });
+        Self {
+            error_pages: finish
+                .error_pages
+                .and_then(|number| current.error_pages(number)),
+            edits,
+            encoder,
+            told,
+            now: request.now,
+        }
+    }
+
+    /// Whether a success is changed, too: then a handler must not send it by itself.
+    pub(super) fn touches_every_answer(&self) -> bool {
+        !self.edits.is_empty() || self.encoder.is_some() || self.told.is_some()
+    }
+
+    /// The outcome with all of it done, now or when the answer comes.
+    pub(super) fn finish(self, outcome: Outcome) -> Outcome {
+        if self.error_pages.is_none() && !self.touches_every_answer() {
+            return outcome;
+        }
+        outcome.amend(move |response| self.change(response))
+    }
+
+    fn change(self, mut response: Response) -> Response {
+        if let Some(pages) = &self.error_pages {
+            response = pages.replace(response, self.now);
+        }
+        response = self.edits.apply(response);
+        if let Some(encoder) = self.encoder {
+            let Encoder {
+                compression,
+                taken,
+                piping,
+            } = encoder;
+            response = compression.apply(taken, response, || piping.stream());
+        }
+        if let Some((scribe, tag)) = &self.told {
+            scribe.borrow_mut().respond(*tag, response.head_bytes());
+        }
+        response
+    }
+}

@@ -1,0 +1,256 @@
+//! The service of one reactor: from a request to its site, on its way to a handler, and back.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use vervet_engine::exchange::{Admit, Finished};
+use vervet_engine::listener::Endpoint;
+use vervet_engine::{Exchange, Outcome, Service};
+use vervet_http::h1::RequestHead;
+use vervet_http::method::Method;
+use vervet_http::status::Status;
+use vervet_http::target::{NormalPath, RequestTarget, Scheme, TargetMethod};
+
+use super::edits::Edits;
+use super::filter::Verdict;
+use super::finishing::Finishing;
+use super::reactor_stage::ReactorStage;
+use super::request::Request;
+use super::stage::{ListenerStage, Passage, SiteStage, Stage};
+use super::stages::Stages;
+use super::way::{End, Way};
+use crate::access_log::{RequestFacts, Scribe};
+use crate::error_page::error_answer;
+use crate::matching::Captures;
+
+/// The sites of a server on one reactor.
+pub struct Web {
+    stages: Stages,
+    current: Rc<ReactorStage>,
+    scribe: Rc<RefCell<Scribe>>,
+    /// What filters hold for the exchanges under way, by tag.
+    held: Vec<Held>,
+}
+
+type Held = Vec<Box<dyn Any + Send>>;
+
+impl Web {
+    /// What serves the newest stage, on the thread of a reactor.
+    pub fn new(stages: &Stages) -> Self {
+        let current = ReactorStage::new(stages.newest());
+        Self {
+            stages: stages.clone(),
+            scribe: Rc::new(RefCell::new(Scribe::new(&current.stage.logs))),
+            current: Rc::new(current),
+            held: Vec::new(),
+        }
+    }
+
+    /// Begins the line in the log, and keeps what filters hold until the exchange has ended.
+    fn begin(&mut self, exchange: &mut Exchange<'_>, facts: &RequestFacts<'_>, held: Held) -> u32 {
+        let tag = self.scribe.borrow_mut().begin(facts);
+        exchange.set_tag(tag);
+        if !held.is_empty() {
+            let index = tag as usize;
+            if index >= self.held.len() {
+                self.held.resize_with(index + 1, Vec::new);
+            }
+            self.held[index] = held;
+        }
+        tag
+    }
+
+    /// Answers what is no request that a site could be asked.
+    fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status) -> Outcome {
+        let facts = RequestFacts::of_head(exchange.head());
+        self.begin(&mut exchange, &facts, Vec::new());
+        Outcome::Done(error_answer(status, &self.current.stage.server))
+    }
+
+    /// Sends a request on its way through its site.
+    fn send<'r>(
+        &mut self,
+        mut exchange: Exchange<'_>,
+        request: &mut Request<'r>,
+        (listener, site): (&ListenerStage, &'r SiteStage),
+        current: &ReactorStage,
+    ) -> Outcome {
+        let server = &*current.stage.server;
+        let mut edits = Edits::default();
+        let (end, passage) = Way {
+            site,
+            server,
+            request,
+            edits: &mut edits,
+        }
+        .go();
+        if let End::Verdict(Verdict::Suspend(job)) = end {
+            let (resume, outcome) = exchange.suspend();
+            job(resume);
+            return outcome;
+        }
+        let held = std::mem::take(&mut request.held);
+        let tag = self.begin(&mut exchange, &facts(request, passage, listener), held);
+        let needs_heads = current.stage.logs.needs().responses;
+        let told = needs_heads.then(|| (Rc::clone(&self.scribe), tag));
+        let place = (&passage.finish, current);
+        let finishing = Finishing::new(request, &exchange, (edits, told), place);
+        if finishing.touches_every_answer() {
+            exchange.hold_answer();
+        }
+        let outcome = match end {
+            End::Verdict(Verdict::Answer(response)) => Outcome::Done(response),
+            End::Verdict(_) => {
+                exchange.close_after();
+                Outcome::Done(error_answer(Status::FORBIDDEN, server))
+            }
+            End::Action(action) => current
+                .act(action, |handler| handler.answer(request, exchange))
+                .unwrap_or_else(|| {
+                    Outcome::Done(error_answer(Status::INTERNAL_SERVER_ERROR, server))
+                }),
+        };
+        finishing.finish(outcome)
+    }
+}
+
+impl Service for Web {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        let current = Rc::clone(&self.current);
+        let head = exchange.head();
+        let mut request = match open(head, &exchange) {
+            Ok(request) => request,
+            Err(status) => return self.refuse(exchange, status),
+        };
+        match site(&current.stage, exchange.listener(), &request.host) {
+            Some(found) => self.send(exchange, &mut request, found, &current),
+            None => self.refuse(exchange, Status::NOT_FOUND),
+        }
+    }
+
+    fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
+        let stage = &self.current.stage;
+        let address = peer.map(|peer| peer.ip());
+        let listener = stage.listeners.get(&listener.key());
+        let is_welcome = listener
+            .and_then(|listener| listener.access.as_ref())
+            .is_none_or(|access| access.admit(address));
+        if is_welcome
+            && !stage
+                .blocks
+                .turns_away(address, vervet_engine::reactor::Now::read())
+        {
+            Admit::Accept
+        } else {
+            Admit::Close
+        }
+    }
+
+    fn refresh(&mut self) {
+        let next = self.current.followed_by(self.stages.newest());
+        self.scribe.borrow_mut().change(&next.stage.logs);
+        self.current = Rc::new(next);
+    }
+
+    fn finished(&mut self, finished: &Finished<'_>) {
+        self.scribe.borrow_mut().finish(finished);
+        if let Some(held) = finished.tag.and_then(|tag| self.held.get_mut(tag as usize)) {
+            held.clear();
+        }
+    }
+}
+
+/// What a head says, before a site is known.
+fn open<'r>(head: &'r RequestHead<'r>, exchange: &Exchange<'r>) -> Result<Request<'r>, Status> {
+    let form = match head.method {
+        // A tunnel to somewhere else is not what a server of sites is for.
+        Method::Connect => return Err(Status::NOT_IMPLEMENTED),
+        Method::Options => TargetMethod::Options,
+        _ => TargetMethod::Other,
+    };
+    let target = RequestTarget::parse(head.target, form).map_err(|_| Status::BAD_REQUEST)?;
+    let raw_path = target.raw_path().unwrap_or(b"/");
+    let path = match raw_path {
+        b"*" => Cow::Borrowed(raw_path),
+        _ => NormalPath::decode(raw_path)
+            .map_err(|_| Status::BAD_REQUEST)?
+            .into_bytes(),
+    };
+    let host = match target.authority() {
+        // RFC 9112 §3.2.2: it outranks the Host field.
+        Some(authority) => authority.host(),
+        None => without_port(head.host().unwrap_or_default()),
+    };
+    Ok(Request {
+        head,
+        raw_path: Cow::Borrowed(raw_path),
+        path,
+        query: target.raw_query().map(Cow::Borrowed),
+        host: lower_case(host),
+        peer: exchange.peer(),
+        client: exchange.peer().map(|peer| peer.ip().to_canonical()),
+        scheme: Scheme::Http,
+        captures: Captures::default(),
+        rest: None,
+        resumed: exchange.resumed(),
+        user: None,
+        held: Vec::new(),
+        now: exchange.now(),
+    })
+}
+
+/// The host of a valid Host field.
+fn without_port(host: &[u8]) -> &[u8] {
+    let digits = host
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    match host[..host.len() - digits].strip_suffix(b":") {
+        Some(name) => name,
+        None => host,
+    }
+}
+
+fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
+    if host.iter().any(u8::is_ascii_uppercase) {
+        Cow::Owned(host.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(host)
+    }
+}
+
+fn site<'s>(
+    stage: &'s Stage,
+    listener: &Endpoint,
+    host: &[u8],
+) -> Option<(&'s ListenerStage, &'s SiteStage)> {
+    let listener = stage.listeners.get(&listener.key())?;
+    let site = stage.sites.get(listener.hosts.site(host)?)?;
+    Some((listener, site))
+}
+
+fn facts<'f>(
+    request: &'f Request<'_>,
+    passage: &Passage,
+    listener: &'f ListenerStage,
+) -> RequestFacts<'f> {
+    RequestFacts {
+        path: &request.path,
+        query: request.query.as_deref(),
+        host: &request.host,
+        scheme: match request.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        },
+        listener: &listener.name,
+        client: request.client,
+        user: request.user.as_deref().map(str::as_bytes),
+        origin: passage.origin,
+        logs: passage.logs,
+        ..RequestFacts::of_head(request.head)
+    }
+}

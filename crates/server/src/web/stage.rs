@@ -1,0 +1,99 @@
+//! What a plan has become when all of it is open and ready: what reactors serve from. It is shared by them, never
+//! changed, and replaced as a whole.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use vervet_engine::listener::ListenerKey;
+
+use super::filter::RequestFilter;
+use super::handler::Action;
+use crate::access_log::{Choice, LogPlan, Origin};
+use crate::actions::{ErrorPages, RewriteAction};
+use crate::filters::access::AccessRules;
+use crate::filters::blocks::Blocks;
+use crate::filters::compression::AnswerCompression;
+use crate::matching::{Hosts, Routes};
+
+/// All that serves.
+#[derive(Debug, Default)]
+pub struct Stage {
+    /// Counts the plans of a process, from 1.
+    pub generation: u64,
+    /// The sites of each listener.
+    pub listeners: HashMap<ListenerKey, ListenerStage>,
+    /// The sites, in file order.
+    pub sites: Vec<SiteStage>,
+    /// What answers, by number.
+    pub actions: Vec<Arc<dyn Action>>,
+    /// Pages in place of failures, by number.
+    pub error_pages: Vec<ErrorPages>,
+    /// The value of the Server field.
+    pub server: Arc<str>,
+    /// The access logs.
+    pub logs: Arc<LogPlan>,
+    /// Who is blocked for now.
+    pub blocks: Arc<Blocks>,
+}
+
+/// What a listener leads to.
+#[derive(Debug)]
+pub struct ListenerStage {
+    /// Its name, for logs and status.
+    pub name: Arc<str>,
+    /// Who may come in at all.
+    pub access: Option<AccessRules>,
+    /// Its sites by their names.
+    pub hosts: Hosts,
+}
+
+/// A site.
+#[derive(Debug)]
+pub struct SiteStage {
+    /// What all of its requests pass.
+    pub passage: Passage,
+    /// When which route is taken.
+    pub routes: Routes,
+    /// The routes, by their number.
+    pub targets: Vec<RouteStage>,
+}
+
+/// A route.
+#[derive(Debug)]
+pub struct RouteStage {
+    /// What its requests pass, beyond the filters of the site.
+    pub passage: Passage,
+    /// Where it leads.
+    pub end: RouteEnd,
+}
+
+/// Where a route leads.
+#[derive(Clone, Debug)]
+pub enum RouteEnd {
+    /// To the action of this number.
+    Action(usize),
+    /// To another route of the site.
+    Rewrite(Arc<RewriteAction>),
+}
+
+/// What happens before an answer is made, and to the answer.
+#[derive(Debug, Default)]
+pub struct Passage {
+    /// In the order of the phases. Those of a route come after those of its site.
+    pub filters: Box<[Arc<dyn RequestFilter>]>,
+    /// What changes the answer: for a route, those of its site are among them.
+    pub finish: Finish,
+    /// The logs that get a line.
+    pub logs: Choice,
+    /// What logs and counters call this place.
+    pub origin: Origin,
+}
+
+/// What is done to an answer, whoever gave it.
+#[derive(Clone, Debug, Default)]
+pub struct Finish {
+    /// The pages of this number, in place of failures.
+    pub error_pages: Option<usize>,
+    /// Content is encoded for those who take it.
+    pub compression: Option<Arc<AnswerCompression>>,
+}
