@@ -29,7 +29,7 @@ vervet_config::section! {
         /// Itself and others.
         inner: Vec<Named<Option<Inner>>>,
         /// Itself.
-        outer: Vec<Outer>,
+        again: Vec<Outer>,
     }
 }
 
