@@ -73,8 +73,12 @@ fn page(place: &Place, elsewhere: &[&Place], places: &[Place]) -> String {
     if let (Some(short), Some(name)) = (declaration.short_field(), place.path.last()) {
         let name = name.replace(CHOSEN, CHOSEN_EXAMPLE);
         let (directive, value) = (short.name(), example_of(short));
+        let table = match place.count {
+            Count::One => format!("{{ {directive} = {value} }}"),
+            Count::Many => format!("[{{ {directive} = {value} }}]"),
+        };
         paragraph(format!(
-            "`{name} = {value}` is short for `{name} = {{ {directive} = {value} }}`."
+            "`{name} = {value}` is short for `{name} = {table}`."
         ));
     }
     if is_top {

@@ -190,6 +190,7 @@ impl Shape {
                 None => "a table".to_owned(),
             },
             Shape::Boolean => "`true` or `false`".to_owned(),
+            Shape::Word([word]) => typed(word),
             Shape::Word(words) => format!("one of {}", words_of(words)),
             Shape::Named(_) => "a table of named entries".to_owned(),
             Shape::List(element) => format!("a list of {}", element.plural(extent)),
@@ -294,7 +295,13 @@ fn either(shapes: &[Shape], or: &str, extent: Extent, say: fn(&Shape, Extent) ->
 }
 
 fn words_of(words: &[Word]) -> String {
-    quoted(words.iter().map(|word| word.name))
+    let words: Vec<String> = words.iter().map(typed).collect();
+    words.join(", ")
+}
+
+/// A word as it is typed, quotes included.
+fn typed(word: &Word) -> String {
+    format!("`\"{}\"`", word.name)
 }
 
 /// By its first letter. A noun in `u` gets `a`: a URL, a user.
@@ -306,11 +313,17 @@ fn with_article(noun: &str) -> String {
     }
 }
 
+/// The plural of a noun, or of the noun before its attribute: `modes in octal`.
 fn plural_of(noun: &str) -> String {
+    let attribute = [" in ", " of ", " on ", " for ", " to ", " with "];
+    let begins = attribute.iter().filter_map(|word| noun.find(word));
+    let (noun, attribute) = noun.split_at(begins.min().unwrap_or(noun.len()));
     match noun.as_bytes() {
-        [stem @ .., b'y'] if !stem.ends_with(b"e") => format!("{}ies", &noun[..noun.len() - 1]),
-        [.., b's' | b'x'] | [.., b's' | b'c', b'h'] => format!("{noun}es"),
-        _ => format!("{noun}s"),
+        [stem @ .., b'y'] if !stem.ends_with(b"e") => {
+            format!("{}ies{attribute}", &noun[..noun.len() - 1])
+        }
+        [.., b's' | b'x'] | [.., b's' | b'c', b'h'] => format!("{noun}es{attribute}"),
+        _ => format!("{noun}s{attribute}"),
     }
 }
 
@@ -318,4 +331,53 @@ fn plural_of(noun: &str) -> String {
 pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(noun: &'static str, singular: &str, plural: &str) {
+        let text = TextShape {
+            noun,
+            example: "",
+            pattern: None,
+        };
+        assert_eq!(Shape::Text(text).phrase(), singular);
+        let list = Shape::List(Box::new(Shape::Text(text)));
+        assert_eq!(list.phrase(), format!("a list of {plural}"));
+    }
+
+    #[test]
+    fn nouns_have_their_article_and_plural() {
+        check("time", "a time", "times");
+        check("IP address", "an IP address", "IP addresses");
+        check("entry", "an entry", "entries");
+        check("key", "a key", "keys");
+        check("path", "a path", "paths");
+        check("hash", "a hash", "hashes");
+        check("mode in octal", "a mode in octal", "modes in octal");
+        check(
+            "address to listen on",
+            "an address to listen on",
+            "addresses to listen on",
+        );
+    }
+
+    #[test]
+    fn one_word_is_said_without_a_choice() {
+        const WORDS: &[Word] = &[
+            Word {
+                name: "auto",
+                doc: "",
+            },
+            Word {
+                name: "off",
+                doc: "",
+            },
+        ];
+        assert_eq!(Shape::Word(&WORDS[..1]).phrase(), "`\"auto\"`");
+        assert_eq!(Shape::Word(WORDS).phrase(), "one of `\"auto\"`, `\"off\"`");
+    }
 }

@@ -1,6 +1,7 @@
 //! Words: enumerations whose variants are typed as text. [`words!`](crate::words) declares one.
 
-use crate::reader::{Reader, cited, unknown};
+use crate::diagnostic::Diagnostic;
+use crate::reader::{Reader, cited, nearest};
 use crate::shape::{Shape, Word};
 use crate::tree::Node;
 
@@ -90,6 +91,9 @@ pub fn read_word(
         return Some(word);
     }
     let message = format!("{} cannot be `{}`", reader.subject(), cited(&text));
-    reader.report(unknown(node.span, message, &text, &known));
+    let problem = Diagnostic::error(node.span, message)
+        .nearest(nearest(&text, &known))
+        .expected(Shape::Word(words).phrase());
+    reader.report(problem);
     None
 }

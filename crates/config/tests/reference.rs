@@ -36,7 +36,7 @@ What one client may cost.
 |---|---|---|---|---|
 | `content` | a size, or an integer | `\"1MiB\"` | `0` to `\"1TiB\"` | The most bytes of a request. |
 | `connections` | an integer | none | `1` to `1000000` | The most connections, if there is a limit. |
-| `overload` | one of `reject`, `wait` | `\"reject\"` |  | What happens above it. |
+| `overload` | one of `\"reject\"`, `\"wait\"` | `\"reject\"` |  | What happens above it. |
 | `share` | a number | `0.5` | `0.0` to `1.0` | The part of the machine that may be used. |
 
 - `overload = \"reject\"`: 503 with Retry-After.

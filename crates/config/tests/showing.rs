@@ -97,7 +97,7 @@ fn findings_as_json_have_their_places() {
     is_at(&found[1], place(3, 12, 8));
     assert_eq!(found[1]["message"], "`overload` cannot be `rejekt`");
     assert_eq!(found[1]["nearest"], "reject");
-    assert_eq!(found[1]["expected"], "one of `reject`, `wait`");
+    assert_eq!(found[1]["expected"], "one of `\"reject\"`, `\"wait\"`");
     assert_eq!(found[1]["severity"], "error");
     is_at(&found[2], place(4, 2, 6));
     assert_eq!(found[2]["notes"][0]["message"], "first given here");
