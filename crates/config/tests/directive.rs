@@ -4,7 +4,7 @@
 
 use serde_json::json;
 use vervet_config::{
-    Documents, Origin, Reading, Section, read_text, reference, schema, show_json, show_text,
+    Documents, Origin, Reading, Section, manual, read_text, reference, schema, show_json, show_text,
 };
 
 vervet_config::section! {
@@ -69,6 +69,16 @@ fn the_reference_knows_it() {
         "| `mast_height` | an integer | `12` | `3` to `60` | How tall the mast is, in metres. |";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("```toml\nmast_height = 12\n```"), "{page}");
+}
+
+#[test]
+fn the_manual_page_knows_it() {
+    let page = manual(Document::declaration(), "ship.toml", "a ship");
+    assert!(
+        page.contains("\n.TP\n\\fBmast_height\\fR = 12\nHow tall the mast is, in metres.\n"),
+        "{page}"
+    );
+    assert!(page.contains("Takes an integer from 3 to 60.\n"), "{page}");
 }
 
 #[test]
