@@ -9,19 +9,40 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use vervet_config::{FromText, TextShape, section, words};
 use vervet_http::status::Status;
 
 use super::networks::{Network, NetworkError, Networks};
 use super::refusal::refusal;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
-/// What a rule says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Permission {
-    /// The client may come in.
-    Allow,
-    /// It may not.
-    Deny,
+words! {
+    /// What a rule says.
+    pub enum Permission {
+        /// The client may come in.
+        Allow = "allow",
+        /// It may not.
+        Deny = "deny",
+    }
+}
+
+section! {
+    /// Who may come in, by address. The first rule in file order that names the client decides, whatever the width of its network.
+    /// A rule is `"allow"` or `"deny"` and a network, an address, `unix` (clients of a unix socket, which have no address) or `all`.
+    ///
+    /// On a listener the rules hold for the peer of a connection, which is closed before a byte is read. On a site or a route they
+    /// hold for the client of a request, who gets 403.
+    ///
+    /// ```toml
+    /// access = ["deny 10.1.0.0/16", "allow 10.0.0.0/8", "allow 2001:db8::/32"]
+    /// ```
+    pub struct Access short(rules) {
+        /// The rules, in the order in which they are asked.
+        pub rules: Vec<Rule>,
+        /// What becomes of clients that no rule names. Where it is not given, rules that allow anybody deny the rest, and rules
+        /// that only deny admit the rest.
+        pub default: Option<Permission>,
+    }
 }
 
 /// Whom a rule names.
@@ -51,6 +72,39 @@ pub enum RuleError {
     Verb(String),
     /// What follows is neither a network nor `unix` nor `all`.
     Network(NetworkError),
+}
+
+impl FromText for Rule {
+    const SHAPE: TextShape = TextShape {
+        noun: "rule",
+        example: "allow 10.0.0.0/8",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error| match error {
+            RuleError::Verb(_) => {
+                "it begins with neither `allow` nor `deny` and a space".to_owned()
+            }
+            RuleError::Network(error) => error.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.permission, self.whom)
+    }
+}
+
+impl fmt::Display for Whom {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Network(network) => network.fmt(formatter),
+            Self::Unix => formatter.write_str("unix"),
+            Self::All => formatter.write_str("all"),
+        }
+    }
 }
 
 impl FromStr for Rule {
@@ -98,6 +152,12 @@ pub struct AccessRules {
 }
 
 type Numbered = (usize, Permission);
+
+impl From<&Access> for AccessRules {
+    fn from(section: &Access) -> Self {
+        Self::new(&section.rules, *section.default)
+    }
+}
 
 impl AccessRules {
     /// Prepares rules. `default` is for clients that no rule names; `None` derives it from the rules.
@@ -335,6 +395,29 @@ mod tests {
             }
         }
         assert!(!access.admits(Some("10.200.0.1".parse().unwrap())));
+    }
+
+    /// What a document gives is what it shows.
+    #[test]
+    fn a_document_has_rules_as_texts() {
+        let read = |text: &str| vervet_config::read_text::<Access>("test.toml", text);
+        for text in [
+            "rules = ['allow 10.0.0.1/8']",
+            "rules = ['10.0.0.0/8']",
+            "default = 'maybe'",
+            "rules = 'deny nobody'",
+        ] {
+            assert!(read(text).value.is_none(), "{text}");
+        }
+        let section = read("rules = ['deny 10.1.0.0/16', 'allow unix', 'deny all']")
+            .value
+            .unwrap();
+        let shown: Vec<_> = section.rules.iter().map(Rule::to_string).collect();
+        assert_eq!(shown, ["deny 10.1.0.0/16", "allow unix", "deny all"]);
+        let rules = AccessRules::from(&section);
+        assert!(rules.admits(None) && !rules.admits("10.1.0.1".parse().ok()));
+        let section = read("rules = 'deny all'\ndefault = 'allow'").value.unwrap();
+        assert!(!AccessRules::from(&section).admits(None));
     }
 
     #[test]

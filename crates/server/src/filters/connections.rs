@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use vervet_config::section;
 use vervet_http::status::Status;
 
 use super::networks::client_key;
@@ -21,6 +22,20 @@ const SHARDS: usize = 64;
 
 /// Seconds after which a refused client may come again.
 const RETRY_AFTER_S: u64 = 1;
+
+section! {
+    /// How many requests may be under way at a time, each until its answer has been sent: `concurrency = 20` for each client.
+    ///
+    /// ```toml
+    /// concurrency = { per_client = 20, total = 500 }
+    /// ```
+    pub struct ConcurrencySettings short(per_client) {
+        /// For one client, IPv6 by its /64. Above it the answer is 429 with Retry-After.
+        pub per_client: Option<u32> = _ in 1..=1000000,
+        /// For all together. Above it the answer is 503 with Retry-After.
+        pub total: Option<u32> = _ in 1..=1000000,
+    }
+}
 
 /// The most requests under way at a time; at least one each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +76,17 @@ type Shard = Mutex<HashMap<Option<IpAddr>, usize>>;
 pub struct Place {
     places: Arc<Places>,
     client: Option<IpAddr>,
+}
+
+impl From<&ConcurrencySettings> for Concurrency {
+    fn from(section: &ConcurrencySettings) -> Self {
+        let limit =
+            |limit: &Option<u32>| limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        Self::new(ConcurrencyLimits {
+            per_client: limit(&section.per_client),
+            total: limit(&section.total),
+        })
+    }
 }
 
 impl Concurrency {

@@ -12,20 +12,34 @@ use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use vervet_config::{section, words};
 use vervet_http::field::{Fields, Known};
 use vervet_http::target::{Authority, Scheme};
 
-use super::networks::Networks;
+use super::networks::{Network, Networks};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
-/// Which fields the listed proxies write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ForwardedFields {
-    /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`.
-    #[default]
-    X,
-    /// `Forwarded`.
-    Rfc7239,
+words! {
+    /// Which fields the listed proxies write.
+    pub enum ForwardedFields {
+        /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`.
+        X = "x-forwarded",
+        /// `Forwarded` (RFC 7239).
+        Rfc7239 = "forwarded",
+    }
+}
+
+section! {
+    /// Proxies that are believed when they say who the client is: `forwarded = ["10.0.0.0/8"]`. Each hop is believed because the one
+    /// before it is in a listed network; the first that is in none is the client. Of all others the fields mean nothing.
+    pub struct ForwardedFrom short(from) {
+        /// Networks of the proxies.
+        pub from: Vec<Network>,
+        /// Whether those are believed who come by a unix socket, which only a proxy of this machine may open.
+        pub unix: bool = false,
+        /// Which fields the proxies write. The others are not read: a proxy lets them pass as the client has sent them.
+        pub fields: ForwardedFields = "x-forwarded",
+    }
 }
 
 /// Whether those are believed who come by a unix socket and so have no address.
@@ -39,7 +53,7 @@ pub enum UnixPeers {
 }
 
 /// The proxies that are believed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Forwarders {
     networks: Networks<()>,
     fields: ForwardedFields,
@@ -74,6 +88,18 @@ struct Hop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Malformed;
 
+impl From<&ForwardedFrom> for Forwarders {
+    fn from(section: &ForwardedFrom) -> Self {
+        let unix = if *section.unix {
+            UnixPeers::Trusted
+        } else {
+            UnixPeers::Distrusted
+        };
+        let networks = section.from.iter().map(|network| (*network, ())).collect();
+        Self::new(networks, *section.fields, unix)
+    }
+}
+
 impl Forwarders {
     /// Proxies of these networks, who write these fields.
     pub fn new(networks: Networks<()>, fields: ForwardedFields, unix: UnixPeers) -> Self {
@@ -81,7 +107,8 @@ impl Forwarders {
             networks,
             fields,
             unix,
-            ..Self::default()
+            disbelieved: AtomicU64::new(0),
+            malformed: AtomicU64::new(0),
         }
     }
 

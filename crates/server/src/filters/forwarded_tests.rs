@@ -6,7 +6,7 @@ use vervet_http::field::{FieldSlots, Known};
 use vervet_http::h1::{HeadLimits, Received, Server};
 use vervet_http::target::Scheme;
 
-use super::forwarded::{ForwardedFields, Forwarders, Origin, UnixPeers};
+use super::forwarded::{ForwardedFields, ForwardedFrom, Forwarders, Origin, UnixPeers};
 
 const PROXIES: [&str; 3] = ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"];
 
@@ -370,4 +370,33 @@ fn scheme_and_host_come_from_the_outermost_believed_proxy() {
         None,
         None,
     );
+}
+
+#[test]
+fn a_document_lists_the_proxies() {
+    let read = |text: &str| vervet_config::read_text::<ForwardedFrom>("test.toml", text).value;
+    assert!(read("from = ['10.0.0.1/8']").is_none());
+    assert!(read("fields = 'both'").is_none());
+    let with = |text: &str| Case {
+        forwarders: Forwarders::from(&read(text).unwrap()),
+    };
+    let x = [
+        "X-Forwarded-For: 198.51.100.7",
+        "Forwarded: for=203.0.113.9",
+    ];
+    let client = |case: &Case, peer: &str| {
+        case.origin(peer, &x)
+            .client
+            .map(|client| client.to_string())
+    };
+    assert_eq!(client(&with(""), "10.0.0.1").as_deref(), Some("10.0.0.1"));
+    assert_eq!(
+        client(&with("from = '10.0.0.0/8'"), "10.0.0.1").as_deref(),
+        Some("198.51.100.7")
+    );
+    assert_eq!(
+        client(&with("unix = true\nfields = 'forwarded'"), "unix").as_deref(),
+        Some("203.0.113.9")
+    );
+    assert_eq!(client(&with("from = '10.0.0.0/8'"), "unix"), None);
 }

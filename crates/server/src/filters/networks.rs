@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use prefix_trie::PrefixMap;
+use vervet_config::{FromText, TextShape};
 
 /// The bits before the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2).
 const MAPPED_BITS: u8 = 96;
@@ -46,6 +47,23 @@ impl Network {
             .zip(six.prefix_len().checked_sub(MAPPED_BITS))
             .and_then(|(address, bits)| Ipv4Net::new(address, bits).ok());
         Self(four.map_or(IpNet::V6(six), IpNet::V4))
+    }
+}
+
+impl FromText for Network {
+    const SHAPE: TextShape = TextShape {
+        noun: "network",
+        example: "10.0.0.0/8",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error| match error {
+            NetworkError::Malformed(_) => "it is no address and no network".to_owned(),
+            NetworkError::HostBits(_, network) => {
+                format!("it has bits beyond its length (the network is {network})")
+            }
+        })
     }
 }
 

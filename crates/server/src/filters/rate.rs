@@ -11,8 +11,10 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use vervet_config::{FromText, TextShape, section};
 use vervet_http::status::Status;
 
+use super::field_text::FieldName;
 use super::networks::client_key;
 use super::refusal::refusal_for;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
@@ -25,6 +27,25 @@ const WAYS: usize = 8;
 
 /// The highest rate, in requests a second: the clock of a request counts milliseconds.
 pub const PER_SECOND_MAX: u64 = 1_000_000;
+
+section! {
+    /// How many requests a client may make: `rate = "10/s"`. Above it the answer is 429 with Retry-After.
+    ///
+    /// ```toml
+    /// rate = { limit = "5/s", burst = 20 }
+    /// ```
+    pub struct RateSettings short(limit) {
+        /// Requests in a second, minute, hour or day: `"10/s"`, `"100/m"`, `"1000/h"`, `"5000/d"`.
+        pub limit: Rate,
+        /// How many of them may come at once; those of one time where it is not given (10 for `"10/s"`).
+        pub burst: Option<u32> = _ in 1..=1000000,
+        /// By what clients are told apart: `"address"` (IPv6 by its /64), or the name of a request field, such as `"X-Api-Key"`.
+        /// Requests without the field count by address.
+        pub key: RateKey = "address",
+        /// Clients that are remembered at a time, 16 bytes each. Above it those who asked least are forgotten.
+        pub clients: u32 = 65536 in 1024..=16777216,
+    }
+}
 
 /// So many requests in so much time: `10/s`, `100/m`, `1000/h`, `5000/d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +82,34 @@ impl Rate {
             Period::Day => 86_400,
         };
         seconds * 1_000_000_000 / u64::from(self.requests)
+    }
+}
+
+impl FromText for Rate {
+    const SHAPE: TextShape = TextShape {
+        noun: "rate",
+        example: "10/s",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_: RateError| {
+            format!(
+                "it is a number of requests, a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
+            )
+        })
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let period = match self.period {
+            Period::Second => "s",
+            Period::Minute => "m",
+            Period::Hour => "h",
+            Period::Day => "d",
+        };
+        write!(formatter, "{}/{period}", self.requests)
     }
 }
 
@@ -215,13 +264,36 @@ impl Slot {
 }
 
 /// By what clients are told apart.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateKey {
     /// By address; IPv6 by its /64. Those of a unix socket are one client.
-    #[default]
     Address,
     /// By the value of this request field, such as an API key; requests without it by address.
-    Field(String),
+    Field(FieldName),
+}
+
+impl FromText for RateKey {
+    const SHAPE: TextShape = TextShape {
+        noun: "key",
+        example: "address",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "address" => Ok(Self::Address),
+            name => FieldName::from_text(name).map(Self::Field),
+        }
+    }
+}
+
+impl fmt::Display for RateKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address => formatter.write_str("address"),
+            Self::Field(name) => name.fmt(formatter),
+        }
+    }
 }
 
 /// What a key was found to be. Addresses and values do not share meters.
@@ -237,6 +309,18 @@ pub struct RateLimit {
     meters: Meters,
     key: RateKey,
     refused: AtomicU64,
+}
+
+impl From<&RateSettings> for RateLimit {
+    fn from(section: &RateSettings) -> Self {
+        let rate = *section.limit.value();
+        let burst = section.burst.unwrap_or(rate.requests());
+        let clients = usize::try_from(*section.clients).unwrap_or(CLIENTS);
+        Self::new(
+            Meters::new(rate, burst, clients),
+            section.key.value().clone(),
+        )
+    }
 }
 
 impl RateLimit {
@@ -263,7 +347,7 @@ impl RequestFilter for RateLimit {
         }
         let value = match &self.key {
             RateKey::Address => None,
-            RateKey::Field(name) => request.head.fields.named(name).next(),
+            RateKey::Field(name) => request.head.fields.named(name.as_str()).next(),
         };
         let client = match value {
             Some(value) => Client::Value(value),
