@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use vervet_config::{FromText, Text, TextShape, Time, section};
+use vervet_config::{Diagnostic, FromText, Text, TextShape, Time, section};
 use vervet_engine::Response;
 use vervet_http::field::Known;
 use vervet_http::method::Method;
@@ -64,10 +64,6 @@ pub enum Origin {
     },
 }
 
-/// `credentials = true` with `origins = ["*"]`: any site could then read what a visitor may read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CredentialsForAll;
-
 /// The rules of a section as they are asked.
 #[derive(Debug)]
 pub struct CorsRules {
@@ -89,7 +85,7 @@ enum Credentials {
 
 impl CorsRules {
     /// The rules of a section.
-    pub fn new(section: &Cors) -> Result<Self, CredentialsForAll> {
+    pub fn new(section: &Cors) -> Result<Self, Box<Diagnostic>> {
         let is_any = section.origins.contains(&Origin::Any);
         let credentials = if *section.credentials {
             Credentials::Allowed
@@ -97,7 +93,12 @@ impl CorsRules {
             Credentials::Refused
         };
         if is_any && credentials == Credentials::Allowed {
-            return Err(CredentialsForAll);
+            let message =
+                "with credentials the origin `*` would let any site read what a visitor may read";
+            let problem = Diagnostic::error(section.credentials.span(), message);
+            return Err(Box::new(
+                problem.note_at(section.origins.span(), "list the origins here"),
+            ));
         }
         let mut granted = Vec::new();
         if credentials == Credentials::Allowed {
@@ -322,14 +323,6 @@ impl fmt::Display for Token {
     }
 }
 
-impl fmt::Display for CredentialsForAll {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("with credentials the origin `*` would let any site read what a visitor may read: list the origins")
-    }
-}
-
-impl std::error::Error for CredentialsForAll {}
-
 #[cfg(test)]
 mod tests {
     use vervet_config::read_text;
@@ -337,7 +330,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn rules(text: &str) -> Result<CorsRules, CredentialsForAll> {
+    fn rules(text: &str) -> Result<CorsRules, Box<Diagnostic>> {
         let read = read_text::<Cors>("test.toml", text);
         CorsRules::new(
             &read
@@ -396,11 +389,18 @@ mod tests {
 
     #[test]
     fn credentials_for_all_are_refused() {
-        assert_eq!(rules("credentials = true").unwrap_err(), CredentialsForAll);
-        assert_eq!(
-            rules("origins = ['https://a', '*']\ncredentials = true").unwrap_err(),
-            CredentialsForAll
-        );
+        for text in [
+            "credentials = true",
+            "origins = ['https://a', '*']\ncredentials = true",
+        ] {
+            let problem = rules(text).unwrap_err();
+            assert!(
+                problem
+                    .message
+                    .starts_with("with credentials the origin `*`"),
+                "{problem:?}"
+            );
+        }
         assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());
         assert!(rules("").is_ok());
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use vervet_config::{Named, section};
+use vervet_config::{Diagnostic, Diagnostics, FromText as _, Named, section};
 use vervet_http::h1::RequestHead;
 
 use super::field_template::{FieldTemplate, FieldValues};
@@ -53,17 +53,6 @@ enum Change {
     Default(FieldName, FieldTemplate),
 }
 
-/// A name that is no name of a field, as it stands in the document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangeError {
-    /// The name.
-    pub name: String,
-    /// Why it is none, as the end of a sentence.
-    pub reason: String,
-    /// Where it stands.
-    pub span: vervet_config::Span,
-}
-
 /// Changes of answers: those without variables are shared by all requests as they are.
 #[derive(Debug)]
 pub struct ResponseFields {
@@ -77,7 +66,7 @@ pub struct RequestFields(Vec<Change>);
 
 impl ResponseFields {
     /// The changes of a section, or all names that are none.
-    pub fn new(section: &FieldChanges) -> Result<Self, Vec<ChangeError>> {
+    pub fn new(section: &FieldChanges) -> Result<Self, Diagnostics> {
         let changes = changes(section)?;
         let fixed = changes
             .iter()
@@ -112,7 +101,7 @@ impl RequestFilter for ResponseFields {
 
 impl RequestFields {
     /// The changes of a section, or all names that are none.
-    pub fn new(section: &FieldChanges) -> Result<Self, Vec<ChangeError>> {
+    pub fn new(section: &FieldChanges) -> Result<Self, Diagnostics> {
         changes(section).map(Self)
     }
 
@@ -182,9 +171,9 @@ impl Change {
 
 type Make = fn(FieldName, FieldTemplate) -> Change;
 
-fn changes(section: &FieldChanges) -> Result<Vec<Change>, Vec<ChangeError>> {
+fn changes(section: &FieldChanges) -> Result<Vec<Change>, Diagnostics> {
     let mut changes: Vec<_> = section.remove.iter().cloned().map(Change::Remove).collect();
-    let mut errors = Vec::new();
+    let mut problems = Diagnostics::new();
     let groups = [
         (section.set.value(), Change::Set as Make),
         (section.add.value(), Change::Add),
@@ -192,20 +181,20 @@ fn changes(section: &FieldChanges) -> Result<Vec<Change>, Vec<ChangeError>> {
     ];
     for (named, change) in groups {
         for (name, template) in named.iter() {
-            match <FieldName as vervet_config::FromText>::from_text(name.value()) {
+            match FieldName::from_text(name.value()) {
                 Ok(field) => changes.push(change(field, template.clone())),
-                Err(reason) => errors.push(ChangeError {
-                    name: name.value().clone(),
-                    reason,
-                    span: name.span(),
-                }),
+                Err(reason) => {
+                    let message =
+                        format!("`{}` is no name of a field: {reason}", name.escape_debug());
+                    problems.push(Diagnostic::error(name.span(), message));
+                }
             }
         }
     }
-    if errors.is_empty() {
+    if problems.is_empty() {
         Ok(changes)
     } else {
-        Err(errors)
+        Err(problems)
     }
 }
 
@@ -272,12 +261,22 @@ mod tests {
 
     #[test]
     fn names_that_are_none_are_found_with_their_place() {
-        let errors = ResponseFields::new(&section(
-            "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }",
-        ))
-        .unwrap_err();
-        let found: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
-        assert_eq!(found, ["a b", "Connection", "c:"]);
+        let text = "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }";
+        let problems = ResponseFields::new(&section(text)).unwrap_err();
+        let found: Vec<_> = problems
+            .iter()
+            .map(|found| found.message.as_str())
+            .collect();
+        let name = "is no name of a field: a name has letters, digits and some signs, and no space or colon";
+        assert_eq!(
+            found,
+            [
+                format!("`a b` {name}"),
+                "`Connection` is no name of a field: the connection writes this field itself"
+                    .to_owned(),
+                format!("`c:` {name}"),
+            ]
+        );
     }
 
     #[test]

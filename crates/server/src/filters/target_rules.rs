@@ -8,10 +8,33 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
+use vervet_config::{Diagnostic, Diagnostics, Text, section};
 use vervet_http::status::Status;
 
 use super::refusal::refusal;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
+
+section! {
+    /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or an expression. The path is compared
+    /// decoded, without dot segments and doubled slashes, so that no other spelling passes; the query is not looked at. Of several
+    /// that match, the first gives the status.
+    ///
+    /// ```toml
+    /// deny = [{ prefix = "/internal/" }, { regex = '\.(bak|ini)$', ignore_case = true, status = 404 }]
+    /// ```
+    pub struct Deny short(contains) {
+        /// Text that the path has anywhere.
+        pub contains: Option<Text>,
+        /// Text that the path begins with: `"/admin"` is the beginning of `/administration`, too.
+        pub prefix: Option<Text>,
+        /// Expression that matches somewhere in the path, of which `^` and `$` are the ends. It is one of bytes: a dot is any byte.
+        pub regex: Option<Text>,
+        /// Whether capitals of ASCII do not count.
+        pub ignore_case: bool = false,
+        /// What they are answered with.
+        pub status: u16 = 403 in 400..=599,
+    }
+}
 
 /// What a path is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +103,28 @@ pub struct TargetRules {
 }
 
 impl TargetRules {
+    /// The rules of a document, or all that is wrong with them. `sections` have the place of each.
+    pub fn of(sections: &[Deny]) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        let mut rules = Vec::new();
+        for section in sections {
+            match section.rule() {
+                Ok(rule) => rules.push(rule),
+                Err(problem) => problems.push(*problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        // Each was tried alone, so what is wrong now is wrong with all of them.
+        Self::new(&rules).map_err(|error| {
+            let span = sections.last().map(|section| section.status.span());
+            let span = span.unwrap_or(vervet_config::Span::NOWHERE);
+            problems.push(Diagnostic::error(span, error.to_string()));
+            problems
+        })
+    }
+
     /// Prepares rules, or says which cannot be used.
     pub fn new(rules: &[TargetRule]) -> Result<Self, TargetRuleError> {
         let mut expressions = Vec::new();
@@ -112,6 +157,52 @@ impl TargetRules {
     /// How many requests were refused.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
+    }
+}
+
+impl Deny {
+    fn rule(&self) -> Result<TargetRule, Box<Diagnostic>> {
+        let given = [
+            (
+                &self.contains,
+                PathPattern::Contains as fn(String) -> PathPattern,
+            ),
+            (&self.prefix, PathPattern::Prefix),
+            (&self.regex, PathPattern::Regex),
+        ];
+        let mut given = given.into_iter().filter_map(|(setting, pattern)| {
+            let text = setting.value().clone()?;
+            Some((setting.span(), pattern(text)))
+        });
+        let Some((span, pattern)) = given.next() else {
+            let problem =
+                Diagnostic::error(self.status.span(), "the rule says nothing of the path");
+            return Err(Box::new(
+                problem.expected("one of `contains`, `prefix` and `regex`"),
+            ));
+        };
+        if let Some((second, _)) = given.next() {
+            let problem = Diagnostic::error(second, "the rule has two patterns");
+            return Err(Box::new(
+                problem
+                    .note_at(span, "the first one is here")
+                    .note("make two rules of them"),
+            ));
+        }
+        let rule = TargetRule {
+            pattern,
+            case: if *self.ignore_case {
+                Case::Insensitive
+            } else {
+                Case::Sensitive
+            },
+            // The bounds of the directive are within those of a status.
+            status: Status::new(*self.status).unwrap_or(Status::FORBIDDEN),
+        };
+        match expression(&rule) {
+            Ok(_) => Ok(rule),
+            Err(problem) => Err(Box::new(Diagnostic::error(span, problem.to_string()))),
+        }
     }
 }
 
@@ -341,6 +432,53 @@ mod tests {
         assert_eq!(rules.verdict(b"/old/renewed"), Some(Status::GONE));
         assert_eq!(rules.verdict(b"/x/new"), Some(Status::FORBIDDEN));
         assert_eq!(rules.verdict(b"/x"), None);
+    }
+
+    section! {
+        /// Where rules stand.
+        struct Holder {
+            /// Rules.
+            deny: Vec<Deny>,
+        }
+    }
+
+    fn read(text: &str) -> Result<TargetRules, Vec<String>> {
+        let read = vervet_config::read_text::<Holder>("test.toml", text);
+        let holder = read
+            .value
+            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
+        TargetRules::of(&holder.deny)
+            .map_err(|found| found.iter().map(|found| found.message.clone()).collect())
+    }
+
+    #[test]
+    fn all_that_is_wrong_in_a_document_is_said_at_once() {
+        let text = "deny = ['', { prefix = 'a' }, { status = 404 }, { regex = 'a', contains = 'b' }, { regex = '[' }]";
+        let messages = read(text).unwrap_err();
+        let begin: Vec<_> = messages
+            .iter()
+            .map(|message| &message[..message.len().min(24)])
+            .collect();
+        assert_eq!(
+            begin,
+            [
+                "an empty text is part of",
+                "no path begins with this",
+                "the rule says nothing of",
+                "the rule has two pattern",
+                "the regular expression c"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_document_has_rules_as_texts_and_tables() {
+        let rules = read("deny = ['/.git/', { prefix = '/old', status = 410 }, { regex = '\\.INI$', ignore_case = true }]").unwrap();
+        assert_eq!(rules.verdict(b"/a/.git/config"), Some(Status::FORBIDDEN));
+        assert_eq!(rules.verdict(b"/old/x"), Some(Status::GONE));
+        assert_eq!(rules.verdict(b"/x.ini"), Some(Status::FORBIDDEN));
+        assert_eq!(rules.verdict(b"/x"), None);
+        assert!(read("").unwrap().verdict(b"/").is_none());
     }
 
     #[test]

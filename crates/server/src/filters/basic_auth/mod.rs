@@ -6,6 +6,7 @@ mod filter;
 #[cfg(test)]
 mod filter_tests;
 mod memory;
+mod settings;
 mod user_file;
 mod users;
 mod verifier;
@@ -15,6 +16,7 @@ pub use entry::{
     EntryError, HashError, OldHashes, hash_argon2id, hash_bcrypt,
 };
 pub use filter::{BasicAuth, BasicAuthCounters, BasicAuthOptions, RealmError};
+pub use settings::Auth;
 pub use user_file::{
     USER_FILE_BYTES_MAX, USER_NAME_BYTES_MAX, UserFileError, UserFileProblem, UserNameError,
     check_user_name, parse_user_file,

@@ -1,0 +1,187 @@
+//! The section of a realm.
+
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Diagnostics, Named, Path, Secret, Text, section};
+
+use super::entry::{Entry, OldHashes};
+use super::filter::{BasicAuth, BasicAuthOptions};
+use super::user_file::check_user_name;
+use super::users::{Say, UserSources, Users};
+use super::verifier::Verifier;
+use crate::filters::rate::Rate;
+
+section! {
+    /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd` writes. Who proves no name gets 401.
+    ///
+    /// ```toml
+    /// auth = { realm = "staff", files = ["users", "guests"], users = { ann = "${ANN_HASH}" } }
+    /// ```
+    ///
+    /// Entries are Argon2id or bcrypt. A changed file is live within a second; a broken one leaves its users as they were.
+    pub struct Auth short(files) {
+        /// What the browser shows of what is asked for.
+        pub realm: Text = "restricted",
+        /// Files of users, one `name:entry` on a line. Of users of the same name the first counts, in the order of the files.
+        pub files: Vec<Path>,
+        /// Users given here, before those of files, with the entries that `vervet passwd` would write.
+        pub users: Named<Secret>,
+        /// Whether old `{SHA}` entries of files are taken. Whoever reads such a file knows the passwords: set them anew soon.
+        pub old_hashes: bool = false,
+        /// How many wrong passwords a client may try. Above it the answer is 429 with Retry-After.
+        pub failures: Rate = "10/m",
+    }
+}
+
+impl Auth {
+    /// Opens the realm, reading its files, or says all that is wrong. `say` is told of files that break later.
+    pub fn open(&self, verifier: &Arc<Verifier>, say: &Say) -> Result<BasicAuth, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        let old_hashes = if *self.old_hashes {
+            OldHashes::Allowed
+        } else {
+            OldHashes::Refused
+        };
+        let users = self.inline(old_hashes, &mut problems);
+        if self.files.is_empty() && self.users.is_empty() {
+            let problem = Diagnostic::error(self.files.span(), "nobody could come in");
+            problems.push(problem.expected("`files`, `users` or both"));
+        }
+        let files = self.files.iter().map(|path| path.to_path_buf()).collect();
+        let sources = UserSources {
+            files,
+            users,
+            old_hashes,
+        };
+        let users = Users::load(sources, Arc::clone(say)).map_err(|errors| {
+            for error in errors {
+                problems.push(Diagnostic::error(self.files.span(), error.to_string()));
+            }
+            std::mem::take(&mut problems)
+        })?;
+        let realm = BasicAuth::new(BasicAuthOptions {
+            realm: self.realm.value().clone(),
+            users,
+            failures: *self.failures.value(),
+            verifier: Arc::clone(verifier),
+        });
+        match realm {
+            Ok(realm) if problems.is_empty() => Ok(realm),
+            Ok(_) => Err(problems),
+            Err(error) => {
+                problems.push(Diagnostic::error(self.realm.span(), error.to_string()));
+                Err(problems)
+            }
+        }
+    }
+
+    fn inline(&self, old_hashes: OldHashes, problems: &mut Diagnostics) -> Vec<(String, Entry)> {
+        let mut users = Vec::new();
+        for (name, entry) in self.users.iter() {
+            let span = name.span();
+            if let Err(error) = check_user_name(name) {
+                let message = format!("`{}` is no user: {error}", name.escape_debug());
+                problems.push(Diagnostic::error(span, message));
+            }
+            match Entry::parse(entry.reveal(), old_hashes) {
+                Ok(entry) => users.push((name.value().clone(), entry)),
+                Err(error) => {
+                    let message =
+                        format!("the password of `{}` cannot be used", name.escape_debug());
+                    problems.push(Diagnostic::error(span, message).note(error.to_string()));
+                }
+            }
+        }
+        users
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vervet_config::read_text;
+    use vervet_testkit::TempTree;
+
+    use super::*;
+
+    const OPEN: &str = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
+
+    fn open(text: &str) -> Result<BasicAuth, Vec<String>> {
+        let read = read_text::<Auth>("test.toml", text);
+        let section = read
+            .value
+            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
+        let say: Say = Arc::new(|said| panic!("{said}"));
+        let realm = section.open(&Verifier::start(1).unwrap(), &say);
+        realm.map_err(|found| found.iter().map(|found| found.message.clone()).collect())
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, expected: &[&str]) {
+        let found = open(text).unwrap_err();
+        let begins = found.len() == expected.len()
+            && found
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| found.starts_with(expected));
+        assert!(begins, "{found:#?}");
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_said_at_once() {
+        check_refused("", &["nobody could come in"]);
+        check_refused(
+            "realm = \"a\\nb\"\nusers = { ann = \"$1\" }",
+            &[
+                "the password of `ann` cannot be used",
+                "the realm has a control",
+            ],
+        );
+        check_refused(
+            "users = { 'a:b' = 'secret' }",
+            &[
+                "`a:b` is no user: the name has a colon",
+                "the password of `a:b`",
+            ],
+        );
+        let tree = TempTree::new().file("users", "ann:secret\n");
+        let files = format!(
+            "files = ['{}', '{}']",
+            tree.join("users").display(),
+            tree.join("none").display()
+        );
+        check_refused(
+            &files,
+            &["cannot use the user file", "cannot use the user file"],
+        );
+        check_refused(
+            "users = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }",
+            &["the password of `ann`"],
+        );
+    }
+
+    #[test]
+    fn a_realm_has_users_of_both_kinds() {
+        let tree = TempTree::new().file("users", format!("ann:{OPEN}\n"));
+        let file = tree.join("users");
+        assert!(open(&format!("files = '{}'", file.display())).is_ok());
+        assert!(
+            open(&format!(
+                "users = {{ ann = '{OPEN}' }}\nrealm = 'a'\nfailures = '3/h'"
+            ))
+            .is_ok()
+        );
+        assert!(
+            open("old_hashes = true\nusers = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }")
+                .is_ok()
+        );
+    }
+
+    /// `config show` and logs repeat no entry.
+    #[test]
+    fn entries_are_not_shown() {
+        let section = read_text::<Auth>("test.toml", &format!("users = {{ ann = '{OPEN}' }}"))
+            .value
+            .unwrap();
+        assert!(!format!("{section:?}").contains("argon2id"));
+    }
+}
