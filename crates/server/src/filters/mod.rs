@@ -13,6 +13,7 @@ pub mod forwarded;
 #[cfg(test)]
 mod forwarded_tests;
 pub mod host_pattern;
+pub mod meters;
 pub mod networks;
 pub mod rate;
 pub mod referer;

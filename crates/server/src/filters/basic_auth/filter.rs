@@ -19,8 +19,9 @@ use super::entry::Entry;
 use super::memory::Memory;
 use super::users::Users;
 use super::verifier::{OnVerifier, Place, Verifier};
+use crate::filters::meters::{Exceeded, Meters};
 use crate::filters::networks::client_key;
-use crate::filters::rate::{Exceeded, Meters, Rate};
+use crate::filters::rate::Rate;
 use crate::filters::refusal::{refusal, refusal_for};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
