@@ -9,7 +9,8 @@ use crate::gate::TooMany;
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    pub(crate) fn add(&self, amount: u64) {
+    /// Adds, on the thread of its one writer: what two threads add at once may be lost.
+    pub fn add(&self, amount: u64) {
         self.0.store(
             self.0.load(Ordering::Relaxed).wrapping_add(amount),
             Ordering::Relaxed,

@@ -19,6 +19,7 @@ pub mod listing;
 mod listing_json;
 mod listing_page;
 pub mod matching;
+pub mod metrics;
 pub mod offload;
 pub mod options;
 pub mod pages;

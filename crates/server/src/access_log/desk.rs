@@ -9,15 +9,18 @@ use super::condition::{Condition, Fate, Matched};
 use super::end_value::Line;
 use super::facts::RequestFacts;
 use super::lines::Lines;
-use super::plan::LogPlan;
+use super::plan::{LogPlan, NameNumber};
 use super::record::{Entry, Record};
 use super::when::Clock;
+use crate::metrics::{Meter, SiteCounters};
 
 /// The logs of one plan on one reactor.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     plan: Arc<LogPlan>,
     ends: Vec<End>,
+    /// What is counted of each site, and of what no site answers.
+    counters: (Vec<Arc<SiteCounters>>, Arc<SiteCounters>),
 }
 
 /// A log's end on this reactor.
@@ -29,13 +32,14 @@ struct End {
 }
 
 impl Desk {
-    pub(super) fn new(plan: &Arc<LogPlan>) -> Self {
+    pub(super) fn new(plan: &Arc<LogPlan>, meter: &Meter) -> Self {
         let ends = plan.logs.iter().map(|log| End {
             lines: log.outlet.lines(),
             passed: Cell::new(0),
         });
         Self {
             ends: ends.collect(),
+            counters: meter.sites(plan.names.sites()),
             plan: Arc::clone(plan),
         }
     }
@@ -67,8 +71,11 @@ impl Desk {
         }
     }
 
-    /// Writes the lines of an exchange that has ended.
+    /// Counts an exchange that has ended, and writes its lines.
     pub(super) fn write(&self, record: &Record, finished: &Finished<'_>, clock: &Clock) {
+        let site = record.origin().site.map(NameNumber::index);
+        let counters = site.and_then(|site| self.counters.0.get(site));
+        counters.unwrap_or(&self.counters.1).count(finished);
         let mut first = (0, 0);
         for entry in &record.entries {
             self.write_line(*entry, (Some(record), first), finished, clock);
@@ -79,8 +86,9 @@ impl Desk {
         }
     }
 
-    /// Writes the lines of what the engine refused.
+    /// Counts what the engine refused, and writes its lines.
     pub(super) fn write_refused(&self, finished: &Finished<'_>, clock: &Clock) {
+        self.counters.1.count(finished);
         for number in self.plan.logs_of_refused() {
             let condition = self.plan.logs.get(usize::from(*number));
             let entry = Entry {

@@ -49,6 +49,11 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// The names of all sites, in the order of their numbers.
+    pub(super) fn sites(&self) -> impl Iterator<Item = &str> {
+        self.sites.iter().map(|name| &**name)
+    }
+
     pub(super) fn site(&self, origin: Origin) -> Option<&str> {
         Some(self.sites.get(origin.site?.index())?)
     }

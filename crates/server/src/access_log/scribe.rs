@@ -10,20 +10,28 @@ use super::facts::RequestFacts;
 use super::plan::{LogPlan, Origin};
 use super::record::Records;
 use super::when::Clock;
+use crate::metrics::Meter;
 
 /// Writes the access logs of one reactor. In the steady state it allocates nothing.
 #[derive(Debug)]
 pub struct Scribe {
     desk: Rc<Desk>,
+    meter: Meter,
     records: Records,
     clock: Clock,
 }
 
 impl Scribe {
-    /// The logs of a plan on this reactor.
+    /// The logs of a plan on this reactor. What they tell is not counted.
     pub fn new(plan: &Arc<LogPlan>) -> Self {
+        Self::counting(plan, Meter::default())
+    }
+
+    /// The logs of a plan on this reactor, whose meter counts every exchange, by its site, whether it has a line or not.
+    pub fn counting(plan: &Arc<LogPlan>, meter: Meter) -> Self {
         Self {
-            desk: Rc::new(Desk::new(plan)),
+            desk: Rc::new(Desk::new(plan, &meter)),
+            meter,
             records: Records::default(),
             clock: Clock::new(),
         }
@@ -31,7 +39,7 @@ impl Scribe {
 
     /// Goes over to another plan. Exchanges that have begun get their lines as the old one wanted them.
     pub fn change(&mut self, plan: &Arc<LogPlan>) {
-        self.desk = Rc::new(Desk::new(plan));
+        self.desk = Rc::new(Desk::new(plan, &self.meter));
     }
 
     /// Notes a request. Give the tag to [`Exchange::set_tag`](vervet_engine::Exchange::set_tag): each tag has to come
