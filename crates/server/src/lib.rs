@@ -2,6 +2,7 @@
 
 pub mod access_log;
 pub mod actions;
+pub mod admin;
 mod asked;
 pub mod compression;
 mod decision;

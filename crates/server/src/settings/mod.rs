@@ -13,7 +13,7 @@ mod workers;
 pub use document::{Document, Overload};
 pub(crate) use filters::FilterSettings;
 pub use limits::LimitSettings;
-pub use listen::Listen;
+pub use listen::{Address, Listen, Mode};
 pub use network::Network;
 pub use route::Route;
 pub use site::Site;

@@ -1,0 +1,197 @@
+//! The admin service: five targets, GET and HEAD.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use vervet_engine::{Exchange, Outcome, Response, Service};
+use vervet_http::field::Known;
+use vervet_http::method::Method;
+use vervet_http::status::Status;
+
+use super::report::{Facts, Phase};
+use super::{prometheus, status};
+use crate::metrics;
+
+/// Whom the service answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hosts {
+    /// Requests whose Host is an address or `localhost`: a page in a browser on this machine cannot make a name of its own
+    /// lead here and read the answers.
+    Local,
+    /// All: the service was put on an address that others reach.
+    Any,
+}
+
+/// Answers what operators and their tools ask.
+#[derive(Clone)]
+pub struct Admin {
+    facts: Arc<dyn Facts>,
+    hosts: Hosts,
+}
+
+impl Admin {
+    /// For a unix socket or a loopback address.
+    pub fn new(facts: Arc<dyn Facts>) -> Self {
+        Self {
+            facts,
+            hosts: Hosts::Local,
+        }
+    }
+
+    /// For an address that others reach.
+    pub fn exposed(facts: Arc<dyn Facts>) -> Self {
+        Self {
+            facts,
+            hosts: Hosts::Any,
+        }
+    }
+
+    /// The answer to a method and a path, without its query.
+    fn answer(&self, method: Method, path: &[u8]) -> Answer {
+        if !matches!(method, Method::Get | Method::Head) {
+            return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        }
+        match path {
+            b"/-/live" => Answer::text(Status::OK, "live\n"),
+            b"/-/ready" => probe(self.facts.phase(), &[Phase::Ready]),
+            b"/-/startup" => probe(self.facts.phase(), &[Phase::Ready, Phase::Draining]),
+            b"/metrics" => Answer {
+                status: Status::OK,
+                media_type: metrics::CONTENT_TYPE,
+                content: prometheus::metrics(&self.facts.report()),
+            },
+            b"/-/status" => Answer {
+                status: Status::OK,
+                media_type: "application/json",
+                content: status::status(&self.facts.report()),
+            },
+            _ => Answer::text(
+                Status::NOT_FOUND,
+                "there are /-/live, /-/ready, /-/startup, /-/status and /metrics\n",
+            ),
+        }
+    }
+}
+
+impl Service for Admin {
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        let head = exchange.head();
+        let is_local = self.hosts == Hosts::Any || is_local(head.host().unwrap_or_default());
+        let answer = if is_local {
+            let end = memchr::memchr(b'?', head.target).unwrap_or(head.target.len());
+            self.answer(head.method, &head.target[..end])
+        } else {
+            Answer::text(
+                Status::MISDIRECTED_REQUEST,
+                "Host has to be an address or localhost here\n",
+            )
+        };
+        Outcome::Done(answer.response())
+    }
+}
+
+impl fmt::Debug for Admin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Admin")
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is answered.
+#[derive(Debug)]
+struct Answer {
+    status: Status,
+    media_type: &'static str,
+    content: String,
+}
+
+impl Answer {
+    fn text(status: Status, content: &str) -> Self {
+        Self {
+            status,
+            media_type: "text/plain; charset=utf-8",
+            content: content.to_owned(),
+        }
+    }
+
+    fn response(self) -> Response {
+        let fields = [
+            (Known::ContentType, self.media_type),
+            (Known::CacheControl, "no-store"),
+            (Known::Allow, "GET, HEAD"),
+        ];
+        // Allow goes with 405 alone (RFC 9110 §15.5.6).
+        let count = if self.status == Status::METHOD_NOT_ALLOWED {
+            3
+        } else {
+            2
+        };
+        let mut response = Response::new(self.status);
+        for (name, value) in &fields[..count] {
+            response = match response.field(*name, value.as_bytes()) {
+                Ok(response) => response,
+                // Our own fields are well formed.
+                Err(_) => return Response::new(Status::INTERNAL_SERVER_ERROR),
+            };
+        }
+        response.content(self.content)
+    }
+}
+
+/// What a probe is told that asks for one of some phases.
+fn probe(phase: Phase, wanted: &[Phase]) -> Answer {
+    let status = if wanted.contains(&phase) {
+        Status::OK
+    } else {
+        Status::SERVICE_UNAVAILABLE
+    };
+    Answer::text(status, &format!("{}\n", phase.as_str()))
+}
+
+/// Whether a Host is an address or `localhost`, with or without a port; or empty, as over a unix socket.
+fn is_local(host: &[u8]) -> bool {
+    let Ok(host) = std::str::from_utf8(host) else {
+        return false;
+    };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    name.is_empty()
+        || name.eq_ignore_ascii_case("localhost")
+        || address.unwrap_or(name).parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_and_localhost_are_local() {
+        for host in [
+            "",
+            "localhost",
+            "LocalHost:80",
+            "127.0.0.1:9000",
+            "10.1.2.3",
+            "[::1]",
+            "[::1]:9000",
+        ] {
+            assert!(is_local(host.as_bytes()), "{host}");
+        }
+        for host in [
+            "example.org",
+            "localhost.example.org:80",
+            "127.0.0.1.example.org",
+            "\u{ff}",
+        ] {
+            assert!(!is_local(host.as_bytes()), "{host}");
+        }
+    }
+}
