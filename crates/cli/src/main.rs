@@ -6,6 +6,7 @@ mod generate;
 mod limits;
 mod passwd;
 mod reference;
+mod run;
 mod serve;
 mod talk;
 mod version;

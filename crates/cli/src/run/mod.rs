@@ -1,0 +1,5 @@
+//! `vervet run`: what a server that runs for years needs of the system it runs on.
+
+#![allow(dead_code, reason = "used by the command that puts them together")]
+
+mod notify;
