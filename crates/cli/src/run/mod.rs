@@ -3,3 +3,4 @@
 #![allow(dead_code, reason = "used by the command that puts them together")]
 
 mod notify;
+mod pid_file;
