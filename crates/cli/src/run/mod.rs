@@ -4,3 +4,4 @@
 
 mod notify;
 mod pid_file;
+mod privilege;
