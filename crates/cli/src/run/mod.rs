@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "used by the command that puts them together")]
 
+mod landlock;
 mod notify;
 mod pid_file;
 mod privilege;
