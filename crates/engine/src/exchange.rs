@@ -20,7 +20,7 @@ use crate::reactor::{Mailbox, Now, Token};
 use crate::response::Response;
 
 /// What all requests of a server come to. Each reactor has a value of its own, so it needs no lock; what
-/// several reactors share, it holds by reference.
+/// several reactors share, it holds by reference. A service around another hands on every call, not only those for requests.
 pub trait Service {
     /// Answers a request, now or later. Called on the reactor's thread: it must not block.
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome;

@@ -24,6 +24,8 @@ pub(super) struct Shared {
     /// In the order of the workers.
     pub(super) hands: Vec<Hand>,
     pub(super) entries: Mutex<Vec<Entry>>,
+    /// Held for the length of a change of one listener, while others may look at all of them.
+    pub(super) changing: Mutex<()>,
     pub(super) gate: Arc<Gate>,
 }
 
@@ -62,11 +64,47 @@ impl EngineControl {
         Ok(endpoint)
     }
 
+    /// Gives a listener other options, without a moment in which it does not listen: connections that are accepted from now on have
+    /// them, and belong to the endpoint that is returned.
+    ///
+    /// # Errors
+    /// When an option is a socket's for good ([`BindError::Fixed`](crate::listener::BindError::Fixed)), the system refuses, or nobody
+    /// listens there any more. The old options hold then.
+    pub fn change(
+        &self,
+        endpoint: &Arc<Endpoint>,
+        options: &ListenOptions,
+    ) -> Result<Arc<Endpoint>, EngineError> {
+        let _one_at_a_time = self.changing();
+        let find = |entries: &mut Vec<Entry>| {
+            let mut all = entries.iter();
+            all.position(|entry| Arc::ptr_eq(&entry.endpoint, endpoint))
+        };
+        let old = {
+            let mut entries = self.entries();
+            find(&mut entries).and_then(|position| entries[position].group())
+        };
+        let old = old.ok_or(EngineError::Ended)?;
+        let new = old.changed(options)?;
+        let done = self.ask(|reactor| Order::Replace(old.socket(reactor), new.socket(reactor)));
+        if let Err(not_done) = done.wait() {
+            let back = self.ask(|reactor| Order::Replace(new.socket(reactor), old.socket(reactor)));
+            let _ = back.wait();
+            return Err(not_done.into());
+        }
+        let mut entries = self.entries();
+        if let Some(position) = find(&mut entries) {
+            entries[position] = new.entry();
+        }
+        Ok(Arc::clone(new.endpoint()))
+    }
+
     /// Stops listening at an endpoint that [`Self::listeners`] has given; nothing happens where nobody listens any more.
     ///
     /// New handshakes are refused where the kernel lets us (not on a socket that was inherited). Whoever is in the queue is accepted and
     /// served, then the socket closes, after a quarter of a second at most: the receipt tells when. Connections go on.
     pub fn unlisten(&self, endpoint: &Arc<Endpoint>) -> Receipt {
+        let _one_at_a_time = self.changing();
         let mut entries = self.entries();
         let found = entries
             .iter()
@@ -149,6 +187,11 @@ impl EngineControl {
         hands
             .map(|hand| hand.load.load(Ordering::Relaxed))
             .collect()
+    }
+
+    fn changing(&self) -> MutexGuard<'_, ()> {
+        let changing = &self.0.changing;
+        changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {

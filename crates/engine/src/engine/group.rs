@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::listener::{BindError, Endpoint, Listener};
+use crate::listener::{BindError, Endpoint, ListenOptions, Listener};
 
 /// The sockets of one listener, in the order of the reactors.
 pub(super) struct Group {
@@ -19,6 +19,15 @@ impl Group {
         let mut sockets = others?;
         sockets.insert(0, Arc::new(listener));
         Ok(Group { sockets })
+    }
+
+    /// The same sockets with other options.
+    pub(super) fn changed(&self, options: &ListenOptions) -> Result<Group, BindError> {
+        let sockets = self.sockets.iter();
+        let sockets: Result<Vec<_>, _> = sockets
+            .map(|socket| socket.changed(options).map(Arc::new))
+            .collect();
+        Ok(Group { sockets: sockets? })
     }
 
     /// The socket of the reactor of this number.
@@ -50,6 +59,13 @@ impl Entry {
     /// Whether a reactor still listens there.
     pub(super) fn is_open(&self) -> bool {
         self.sockets.iter().any(|socket| socket.strong_count() > 0)
+    }
+
+    /// The sockets themselves, if all are still there.
+    pub(super) fn group(&self) -> Option<Group> {
+        let sockets = self.sockets.iter().map(Weak::upgrade);
+        let sockets: Option<Vec<_>> = sockets.collect();
+        sockets.map(|sockets| Group { sockets })
     }
 
     /// The socket of the reactor of this number, if it is still there.

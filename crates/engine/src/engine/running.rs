@@ -46,6 +46,7 @@ impl Start {
         let shared = Shared {
             hands: std::mem::take(&mut self.hands),
             entries: Mutex::new(groups.iter().map(Group::entry).collect()),
+            changing: Mutex::default(),
             gate,
         };
         Running {

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use ipnet::IpNet;
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::sockopt::{
     set_ipv6_v6only, set_socket_recv_buffer_size, set_socket_reuseaddr, set_socket_reuseport,
     set_socket_send_buffer_size, set_tcp_congestion, set_tcp_nodelay,
@@ -76,11 +76,50 @@ impl Default for ListenOptions {
     }
 }
 
+impl ListenOptions {
+    /// The first option that differs and is a socket's for good: chosen before it is bound, or not to be taken back.
+    fn first_fixed(&self, other: &ListenOptions) -> Option<&'static str> {
+        let taken_back = |before: bool, after: bool| before && !after;
+        [
+            ("reuse_port", self.reuse_port != other.reuse_port),
+            ("v6only", self.v6only != other.v6only),
+            (
+                "fastopen_queue",
+                taken_back(self.fastopen_queue > 0, other.fastopen_queue > 0),
+            ),
+            (
+                "congestion",
+                taken_back(self.congestion.is_some(), other.congestion.is_some()),
+            ),
+            (
+                "unix_mode",
+                taken_back(self.unix_mode.is_some(), other.unix_mode.is_some()),
+            ),
+            (
+                "send_buffer_bytes",
+                taken_back(
+                    self.send_buffer_bytes.is_some(),
+                    other.send_buffer_bytes.is_some(),
+                ),
+            ),
+            (
+                "receive_buffer_bytes",
+                taken_back(
+                    self.receive_buffer_bytes.is_some(),
+                    other.receive_buffer_bytes.is_some(),
+                ),
+            ),
+        ]
+        .into_iter()
+        .find_map(|(option, differs)| differs.then_some(option))
+    }
+}
+
 /// A socket that listens, at its [`Endpoint`]. Dropping it closes the socket and removes the file of a unix socket it made.
 #[derive(Debug)]
 pub struct Listener {
     // The file goes first: a peer that finds no file is told so, one that finds a closed socket is refused.
-    _file: Option<SocketFile>,
+    file: Option<Arc<SocketFile>>,
     socket: OwnedFd,
     endpoint: Arc<Endpoint>,
     options: ListenOptions,
@@ -110,7 +149,11 @@ impl Listener {
             ListenAddress::Unix(path) => {
                 let socket =
                     new_socket(AddressFamily::UNIX).map_err(|failure| failure.of(address))?;
-                file = Some(SocketFile::bind(&socket, path, options.unix_mode)?);
+                file = Some(Arc::new(SocketFile::bind(
+                    &socket,
+                    path,
+                    options.unix_mode,
+                )?));
                 socket
             }
             ListenAddress::Abstract(name) => {
@@ -121,14 +164,10 @@ impl Listener {
             }
         };
         let listener = Listener {
-            _file: file,
+            file,
             ..Listener::of(socket, address, options)?
         };
-        listen(
-            &listener.socket,
-            i32::try_from(options.backlog).unwrap_or(i32::MAX),
-        )
-        .map_err(|errno| Failure::address(errno).of(address))?;
+        listener.begin()?;
         Ok(listener)
     }
 
@@ -155,7 +194,7 @@ impl Listener {
             set_tcp_options(socket.as_fd(), options).map_err(|failure| failure.of(address))?;
         }
         Ok(Listener {
-            _file: None,
+            file: None,
             socket,
             endpoint: Arc::new(Endpoint::new(address, local, options)),
             options: options.clone(),
@@ -168,6 +207,39 @@ impl Listener {
         // The port may have been chosen by the kernel.
         let bound = self.local_address().filter(|_| self.spreads())?;
         Some(Listener::bind(&ListenAddress::Tcp(bound), &self.options))
+    }
+
+    /// Listens, or goes on with another backlog.
+    fn begin(&self) -> Result<(), BindError> {
+        let backlog = i32::try_from(self.options.backlog).unwrap_or(i32::MAX);
+        listen(&self.socket, backlog)
+            .map_err(|errno| Failure::address(errno).of(self.endpoint.address()))
+    }
+
+    /// The same socket with other options for the connections to come; whoever is in its queue stays there.
+    ///
+    /// # Errors
+    /// When an option is a socket's for good, or the system refuses.
+    pub fn changed(&self, options: &ListenOptions) -> Result<Listener, BindError> {
+        let address = self.endpoint.address();
+        if let Some(option) = self.options.first_fixed(options) {
+            let address = address.to_string();
+            return Err(BindError::Fixed { address, option });
+        }
+        let socket = fcntl_dupfd_cloexec(&self.socket, 0)
+            .map_err(|errno| Failure::address(errno).of(address))?;
+        if let (Some(file), Some(mode)) = (&self.file, options.unix_mode) {
+            file.set_mode(mode)?;
+        }
+        let listener = Listener {
+            file: self.file.clone(),
+            shared: self.shared,
+            ..Listener::of(socket, address, options)?
+        };
+        if !listener.shared {
+            listener.begin()?;
+        }
+        Ok(listener)
     }
 
     /// Where it listens: what its connections remember of it.

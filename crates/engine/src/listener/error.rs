@@ -24,6 +24,13 @@ pub enum BindError {
         /// What the system said.
         errno: Errno,
     },
+    /// The option is a socket's for good, and this one has another.
+    Fixed {
+        /// The address as written.
+        address: String,
+        /// The option of [`ListenOptions`](super::ListenOptions).
+        option: &'static str,
+    },
     /// A server answers on the unix socket already.
     UnixInUse(String),
     /// The path of the unix socket is taken by something that is no socket.
@@ -59,6 +66,10 @@ impl fmt::Display for BindError {
                     _ => Ok(()),
                 }
             }
+            BindError::Fixed { address, option } => write!(
+                f,
+                "cannot change {option} of {address} while it listens (close it first, then listen anew)"
+            ),
             BindError::UnixInUse(address) => {
                 write!(
                     f,

@@ -46,16 +46,26 @@ impl SocketFile {
         }
         let from_io =
             |error: std::io::Error| system(Errno::from_io_error(&error).unwrap_or(Errno::IO));
-        if let Some(mode) = mode {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(from_io)?;
-        }
         let metadata = fs::symlink_metadata(path).map_err(from_io)?;
         // Absolute, so that a later change of directory does not remove another file.
         let path = std::path::absolute(path).map_err(from_io)?;
-        Ok(SocketFile {
+        let file = SocketFile {
             path,
             device: metadata.dev(),
             inode: metadata.ino(),
+        };
+        if let Some(mode) = mode {
+            file.set_mode(mode)?;
+        }
+        Ok(file)
+    }
+
+    /// Sets the permissions of the file.
+    pub(super) fn set_mode(&self, mode: u32) -> Result<(), BindError> {
+        let permissions = fs::Permissions::from_mode(mode);
+        fs::set_permissions(&self.path, permissions).map_err(|error| BindError::Address {
+            address: format!("unix:{}", self.path.display()),
+            errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
         })
     }
 }

@@ -76,6 +76,28 @@ impl<P: Protocol> Reactor<P> {
         Ok(())
     }
 
+    /// Takes the second listener in the place of the first; `None` when that is not there, or is being let go of.
+    pub(super) fn replace(
+        &mut self,
+        old: &Arc<Listener>,
+        new: Arc<Listener>,
+    ) -> Option<Result<(), Errno>> {
+        let mut places = self.listening.places.iter_mut();
+        let (position, place) = places.find(|(_, place)| Arc::ptr_eq(&place.listener, old))?;
+        if place.leaving.is_some() {
+            return None;
+        }
+        if self.listening.rest_until.is_none() {
+            let added = self.poller.add_listener(new.as_fd(), position);
+            if added.is_err() {
+                return Some(added);
+            }
+            self.poller.remove(old.as_fd());
+        }
+        place.listener = new;
+        Some(Ok(()))
+    }
+
     pub(super) fn listener_ready(&mut self, position: usize) {
         if self.accept_some(position) == Queue::More {
             self.listening.more = true;

@@ -24,6 +24,8 @@ pub enum Order<M> {
     Listen(Arc<Listener>),
     /// Accept no more from this listener. Done when its queue has been emptied and it is let go of.
     Unlisten(Arc<Listener>),
+    /// Accept from the second listener instead of the first: the same socket with other options.
+    Replace(Arc<Listener>, Arc<Listener>),
     /// Hold to other limits.
     Tune(Tuning),
     /// Tell this to the protocol.
@@ -94,6 +96,10 @@ impl<P: Protocol> Reactor<P> {
             Order::Listen(_) if self.life != Life::Running => return,
             Order::Listen(listener) => self.listen(listener),
             Order::Unlisten(listener) => return self.unlisten(listener, reply),
+            Order::Replace(old, new) => match self.replace(&old, new) {
+                Some(result) => result,
+                None => return,
+            },
             Order::Tune(tuning) => {
                 self.options.tuning = tuning;
                 Ok(())
