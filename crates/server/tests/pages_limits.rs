@@ -88,14 +88,14 @@ fn recursion_ends_before_the_stack_does() {
         "{% macro m() %}{{ caller() }}{% endmacro %}{% macro n() %}{% call m() %}{{ n() }}{% endcall %}{% endmacro %}{{ n() }}",
     ];
     for template in recursive {
-        // The stack of a thread of the server, in the build with the largest frames.
+        // Three quarters of the stack of a thread of the server, in the build with the largest frames.
         let run = move || {
             let mut site = limited(template, |_| {});
             let shown = site.get("/");
             (shown.status, site.problems(), site.told.take())
         };
         let thread = std::thread::Builder::new()
-            .stack_size(2 << 20)
+            .stack_size(3 << 19)
             .spawn(run)
             .unwrap();
         let (status, problems, told) = thread.join().unwrap();
@@ -105,6 +105,24 @@ fn recursion_ends_before_the_stack_does() {
             "{template}: {problems:?} {told:?}"
         );
     }
+}
+
+/// The depths that the guide tells.
+#[test]
+fn what_people_write_is_not_too_deep() {
+    let depth = |template: &str| {
+        let deepest = (1..=100).take_while(|depth| {
+            limited(template, |_| {})
+                .get(&format!("/?depth={depth}"))
+                .status
+                == 200
+        });
+        deepest.last().unwrap_or(0)
+    };
+    let macros = "{% macro m(n) %}{% if n > 1 %}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(query.depth|int) }}";
+    let includes = "{% set n = (n|default(query.depth|int + 1)) - 1 %}{% if n > 0 %}{% include 'page.html' %}{% endif %}";
+    let loops = "{% for n in [query.depth|int] recursive %}{% if n > 1 %}{{ loop([n - 1]) }}{% endif %}{% endfor %}";
+    assert_eq!((depth(macros), depth(includes), depth(loops)), (16, 9, 99));
 }
 
 #[test]

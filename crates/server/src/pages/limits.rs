@@ -16,7 +16,7 @@ pub const LOOK_MS: u64 = 900;
 
 /// Depth of the calls of templates, blocks, macros and loops. A recursion runs into this one before it has used up
 /// the stack of a thread (2 MiB), in a debug build too.
-pub const NESTING_MAX: usize = 120;
+pub const NESTING_MAX: usize = 100;
 
 /// What one rendering may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
