@@ -212,3 +212,25 @@ fn a_folder_that_is_replaced_is_followed() {
     site.pass_ms(LOOK_MS);
     assert_eq!(site.text("/"), "b");
 }
+
+#[test]
+fn names_that_visitors_make_up_leave_nothing_behind_and_write_one_line() {
+    let template = "{% include 'parts/' ~ query.a ~ '.html' %}{{ query.b|date }}";
+    let mut site = Site::new(
+        TempTree::new()
+            .file("page.html", template)
+            .file("parts/a.html", "ok"),
+    );
+    for number in 0..100 {
+        assert_eq!(site.get(&format!("/?a={number}%0aforged")).status, 500);
+    }
+    let told = site.told.take();
+    assert_eq!(told.len(), 32, "more are counted only");
+    assert!(
+        told.iter()
+            .all(|line| !line.contains('\n') && line.contains("forged")),
+        "{told:?}"
+    );
+    assert_eq!(site.page.counts().failed(), 100);
+    assert_eq!(site.get("/?a=a&b=2026-11-21").text, "ok2026-11-21");
+}

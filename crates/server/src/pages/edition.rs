@@ -146,14 +146,13 @@ fn set_loader(
 ) {
     environment.set_loader(move |name| {
         let (witness, text) = folder.read(name);
-        found
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(witness);
-        match text {
-            Ok(text) => Ok(Some(text)),
-            Err(wrong) => Err(Error::new(ErrorKind::TemplateNotFound, wrong)),
+        let text = text.map_err(|wrong| Error::new(ErrorKind::TemplateNotFound, wrong))?;
+        // Kept for what is kept alone: a name that nothing has, which visitors can make up, is looked up each time.
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        if !found.contains(&witness) {
+            found.push(witness);
         }
+        Ok(Some(text))
     });
 }
 

@@ -67,7 +67,11 @@ impl FieldsSeen {
 
 impl Object for FieldsSeen {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.value(key.as_str()?).map(Value::from)
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.value(key).map(Value::from)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -95,7 +99,11 @@ impl CookiesSeen {
 
 impl Object for CookiesSeen {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.value(key.as_str()?).map(Value::from)
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.value(key).map(Value::from)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

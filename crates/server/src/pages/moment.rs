@@ -98,7 +98,11 @@ impl Object for When {
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.part(key.as_str()?).map(Value::from)
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.part(key).map(Value::from)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

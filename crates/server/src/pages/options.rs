@@ -24,6 +24,12 @@ pub trait Journal: Send + Sync + fmt::Debug {
     fn tell(&self, line: &str);
 }
 
+/// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no terminal obeys it.
+pub(crate) fn tell(journal: &dyn Journal, template: &str, text: &str) {
+    let shown = text.replace(char::is_control, "\u{fffd}");
+    journal.tell(&format!("page {template}: {shown}"));
+}
+
 /// The standard error stream.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StandardError;

@@ -11,13 +11,13 @@ use vervet_engine::reactor::Now;
 
 use crate::pages::edition::Edition;
 use crate::pages::effects::Verb;
-use crate::pages::folder::{TemplateFolder, Witness};
+use crate::pages::folder::TemplateFolder;
 use crate::pages::limits::LOOK_MS;
-use crate::pages::options::{Mode, PageOptions};
+use crate::pages::options::{Mode, PageOptions, tell};
 use crate::pages::parameters::BadParameter;
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::Part;
-use crate::pages::sources::Sources;
+use crate::pages::sources::{Sources, is_settled};
 
 /// A page, shared by all reactors.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ impl Page {
         let open_changed = watch
             .edition
             .as_ref()
-            .is_some_and(|edition| !found_stands(edition, &folder));
+            .is_some_and(|edition| !found_stands(edition, &folder, now));
         let all_stand = || {
             watch
                 .sources
@@ -255,9 +255,7 @@ impl Page {
     /// Tells what has changed. What is wrong from the beginning is told by whoever made the page.
     fn tell(&self, text: &str) {
         if self.generation.load(Ordering::Relaxed) > 0 {
-            self.options
-                .journal
-                .tell(&format!("page {}: {text}", self.options.template));
+            tell(&*self.options.journal, &self.options.template, text);
         }
     }
 
@@ -267,14 +265,16 @@ impl Page {
     }
 }
 
-/// Whether the templates that were named by expressions are as they were.
-fn found_stands(edition: &Edition, folder: &TemplateFolder) -> bool {
-    let found: Vec<Witness> = edition
+/// Whether the templates that were named by expressions are as they were, and old enough for that to be certain.
+fn found_stands(edition: &Edition, folder: &TemplateFolder, now: Now) -> bool {
+    let found = edition
         .found
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .clone();
-    found.iter().all(|witness| folder.stands(witness))
+    found
+        .iter()
+        .all(|witness| is_settled(witness, now.unix_seconds) && folder.stands(witness))
 }
 
 fn is_free_name(name: &str) -> bool {

@@ -50,7 +50,11 @@ impl Pairs {
 
 impl Object for Pairs {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.first(key.as_str()?).map(Value::from)
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.first(key).map(Value::from)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {

@@ -21,7 +21,7 @@ use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
 use crate::pages::limits::PageLimits;
 use crate::pages::notice;
-use crate::pages::options::Mode;
+use crate::pages::options::{Mode, tell};
 use crate::pages::page::{Latest, Page};
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::{Part, Scope};
@@ -243,9 +243,7 @@ impl Renderer {
             &counts.failed
         });
         if edition.is_news(problem.to_string()) {
-            options
-                .journal
-                .tell(&format!("page {}: {problem}", options.template));
+            tell(&*options.journal, &options.template, &problem.to_string());
         }
         self.out_of_order(&[problem])
     }

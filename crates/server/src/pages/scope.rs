@@ -117,7 +117,11 @@ impl Captured {
 
 impl Object for Captured {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.value(key.as_str()?).map(Value::from)
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        self.value(key).map(Value::from)
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -266,7 +270,10 @@ impl Scope {
 
 impl Object for Scope {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        let name = key.as_str()?;
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
         let mut declared = self.parameters.iter().zip(&self.arguments);
         if let Some((_, value)) = declared.find(|(parameter, _)| parameter.name == name) {
             return Some(value.clone());

@@ -23,6 +23,12 @@ pub(crate) struct Sources {
     pub(crate) is_settled: bool,
 }
 
+/// Whether a change after the look would show in the times of the file.
+pub(crate) fn is_settled(witness: &Witness, unix_seconds: u64) -> bool {
+    let now_s = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
+    now_s - witness.changed_s() >= SETTLED_S
+}
+
 /// A template that is wanted, and where.
 struct Wanted {
     name: String,
@@ -53,11 +59,10 @@ impl Sources {
             }
             wanted.extend(sources.take(folder, &next));
         }
-        let now_s = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
-        sources.is_settled = sources
-            .witnesses
+        let witnesses = &sources.witnesses;
+        sources.is_settled = witnesses
             .iter()
-            .all(|witness| now_s - witness.changed_s() >= SETTLED_S);
+            .all(|witness| is_settled(witness, unix_seconds));
         sources
     }
 
