@@ -36,6 +36,7 @@ impl Service for Sole {
             scheme: Scheme::Http,
             captures: Captures::default(),
             rest: None,
+            request_id: None,
             resumed: None,
             user: None,
             held: Vec::new(),

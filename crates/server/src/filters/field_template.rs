@@ -71,7 +71,7 @@ impl<'a> FieldValues<'a> {
             host: &request.host,
             method: request.head.method_token.as_bytes(),
             path: &request.raw_path,
-            request_id: None,
+            request_id: request.request_id.as_deref(),
             scheme: match request.scheme {
                 Scheme::Http => b"http",
                 Scheme::Https => b"https",

@@ -17,6 +17,7 @@ use vervet_http::field::{Fields, Known};
 use vervet_http::target::{Authority, Scheme};
 
 use super::networks::{Network, Networks};
+use crate::access_log::trusted_request_id;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 words! {
@@ -180,7 +181,14 @@ impl Forwarders {
 impl RequestFilter for Forwarders {
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         let peer = request.peer.map(|peer| peer.ip().to_canonical());
-        let origin = self.origin(peer, &request.head.fields);
+        let head = request.head;
+        let origin = self.origin(peer, &head.fields);
+        if request.request_id.is_some() && self.is_believed(peer) {
+            let mut given = head.fields.named("x-request-id");
+            if let Some(id) = given.next().and_then(trusted_request_id) {
+                request.request_id = Some(Cow::Borrowed(id));
+            }
+        }
         request.client = origin.client;
         if let Some(scheme) = origin.scheme {
             request.scheme = scheme;

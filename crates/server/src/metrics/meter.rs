@@ -186,7 +186,9 @@ mod tests {
         let metrics = Metrics::new();
         let meter = metrics.meter();
         let (old, _) = meter.sites(["stays", "goes"].into_iter());
-        old.iter().for_each(|site| site.count(&finished(200)));
+        for site in &old {
+            site.count(&finished(200));
+        }
         let (new, _) = meter.sites(["comes", "stays"].into_iter());
         new[1].count(&finished(200));
         // An exchange of the old plan that ends now.
@@ -206,7 +208,9 @@ mod tests {
     fn two_sites_of_one_name_count_together() {
         let metrics = Metrics::new();
         let (sites, _) = metrics.meter().sites(["a", "a"].into_iter());
-        sites.iter().for_each(|site| site.count(&finished(200)));
+        for site in &sites {
+            site.count(&finished(200));
+        }
         assert_eq!(metrics.sites()[1].requests(), 2);
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use vervet_config::{Diagnostic, Diagnostics, Setting, Text};
 
 use super::hosts::unknown;
-use crate::access_log::{Choice, LogNumber, LogPlan, LogSettings, Logs, Outlet};
+use super::tools::{Purpose, Tools};
+use crate::access_log::{Choice, LogNumber, LogPlan, LogSettings, Outlet, Target};
 use crate::settings::Document;
 
 /// Finds what can be found without opening anything.
@@ -47,19 +48,14 @@ pub(super) struct OpenLogs {
 
 impl OpenLogs {
     /// Opens the targets.
-    pub(super) fn open(
-        document: &Document,
-        logs: &Logs,
-        owner: Option<(u32, u32)>,
-        found: &mut Diagnostics,
-    ) -> Self {
+    pub(super) fn open(document: &Document, tools: &Tools, found: &mut Diagnostics) -> Self {
         let mut open = Self {
             plan: LogPlan::new(),
             numbers: HashMap::new(),
             outlets: Vec::new(),
         };
         for (name, settings) in document.log.iter() {
-            let opened = outlet(name, settings, logs, owner);
+            let opened = outlet(name, settings, tools);
             let added = opened.and_then(|outlet| {
                 let condition = settings.condition()?;
                 let format = settings.format.format().clone();
@@ -89,13 +85,22 @@ impl OpenLogs {
 fn outlet(
     name: &Setting<String>,
     settings: &LogSettings,
-    logs: &Logs,
-    owner: Option<(u32, u32)>,
+    tools: &Tools,
 ) -> Result<Outlet, Box<Diagnostic>> {
-    let target = settings.target(name.span(), owner)?;
-    let opened = logs.open(&target);
-    let outlet =
-        opened.map_err(|error| Box::new(Diagnostic::error(name.span(), error.to_string())))?;
+    let mut target = settings.target(name.span(), tools.owner)?;
+    let refuse = |reason: String| Box::new(Diagnostic::error(name.span(), reason));
+    if tools.purpose == Purpose::Rehearse {
+        if let Target::File(file) = &target
+            && let Some(folder) = file.path.parent().filter(|folder| *folder != "")
+            && !folder.is_dir()
+        {
+            let message = format!("there is no folder {} for the log", folder.display());
+            return Err(refuse(message));
+        }
+        target = Target::Memory;
+    }
+    let opened = tools.logs.open(&target);
+    let outlet = opened.map_err(|error| refuse(error.to_string()))?;
     outlet.set_rotation(settings.rotation()?);
     Ok(outlet)
 }

@@ -12,7 +12,8 @@ mod logs;
 mod planned;
 mod prepare;
 mod routes;
+mod tools;
 
-pub use kept::Kept;
 pub use planned::{Plan, PlannedListener};
-pub use prepare::{Tools, prepare};
+pub use prepare::{prepare, rehearse};
+pub use tools::Tools;

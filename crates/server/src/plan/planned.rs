@@ -9,6 +9,7 @@ use vervet_engine::listener::{ListenAddress, ListenOptions};
 use super::ends::PlannedEnd;
 use super::hosts::hosts_of;
 use super::routes::planned_routes;
+use crate::filters::access::Access;
 use crate::matching::{Hosts, Routes};
 use crate::settings::{Document, Listen, Route, Site};
 
@@ -37,6 +38,7 @@ pub struct PlannedListener {
     pub options: ListenOptions,
     /// What is blamed when it cannot be had.
     pub span: Span,
+    pub(super) access: Option<Access>,
     pub(super) hosts: Hosts,
 }
 
@@ -79,9 +81,10 @@ impl Plan {
             found.push(Diagnostic::error(document.site.span(), message));
         }
         let sites = document.site.iter();
-        let sites: Vec<_> = sites
+        let mut sites: Vec<_> = sites
             .map(|site| planned_site(site, document, &mut found))
             .collect();
+        name_apart(&mut sites, |site| &mut site.name);
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
         super::logs::check(document, &mut found);
@@ -119,6 +122,19 @@ fn planned_site(
     }
 }
 
+/// Names that logs, counters and memories know things by: a second `a` is `a#2`.
+pub(super) fn name_apart<T>(things: &mut [T], name_of: impl Fn(&mut T) -> &mut String) {
+    let mut times: HashMap<String, u32> = HashMap::new();
+    for thing in things {
+        let name = name_of(thing);
+        let time = times.entry(name.clone()).or_default();
+        *time += 1;
+        if *time > 1 {
+            *name = format!("{name}#{time}");
+        }
+    }
+}
+
 fn planned_listeners(
     document: &Document,
     unasked: &[ListenAddress],
@@ -130,6 +146,7 @@ fn planned_listeners(
             address: address.clone(),
             options: ListenOptions::default(),
             span: document.listen.span(),
+            access: None,
             hosts: Hosts::new(),
         });
         return assumed.collect();
@@ -162,6 +179,7 @@ fn planned_listeners(
             address: listen.address.0.clone(),
             options: listen.options(),
             span: listen.address.span(),
+            access: listen.access.value().clone(),
             hosts: Hosts::new(),
         });
     }

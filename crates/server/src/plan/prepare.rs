@@ -1,41 +1,26 @@
 //! From a plan to a stage: folders, logs, user files and templates are opened, and everything is put in its place.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics};
+use vervet_config::{Diagnostic, Diagnostics, Span};
 use vervet_engine::listener::ListenerKey;
 use vervet_engine::reactor::Now;
 
 use super::ends::PlannedEnd;
-use super::filters::{compression, request_filters};
-use super::kept::{Keeping, Kept};
+use super::filters::FilterMaker;
 use super::logs::OpenLogs;
-use super::planned::{Plan, PlannedRoute, PlannedSite};
-use crate::access_log::{Logs, Origin};
+use super::planned::{Plan, PlannedListener, PlannedRoute, PlannedSite};
+use super::tools::Tools;
+use crate::access_log::Origin;
 use crate::actions::{ErrorPages, FilesAction, FilesSetup, UserFoldersAction};
-use crate::files_pool::FilesPool;
+use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
+use crate::filters::forwarded::Forwarders;
 use crate::options::CacheLimits;
-use crate::pages::{Journal, PageSetup};
-use crate::web::{Action, Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage};
-
-/// What outlives plans and stages.
-#[derive(Debug)]
-pub struct Tools {
-    /// Folders that are open.
-    pub pool: Arc<FilesPool>,
-    /// Filters that remember something.
-    pub kept: Kept,
-    /// Who is blocked for now.
-    pub blocks: Arc<Blocks>,
-    /// Log targets that are open.
-    pub logs: Logs,
-    /// Where parts that work on their own tell their problems.
-    pub journal: Arc<dyn Journal>,
-    /// Whom log files are given to, when privileges are to be dropped.
-    pub owner: Option<(u32, u32)>,
-}
+use crate::pages::PageSetup;
+use crate::web::{
+    Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
+};
 
 /// Makes the stage of a plan, or says what cannot be had. `keys` are those that the engine knows the listeners by, in the
 /// order of the plan.
@@ -60,52 +45,72 @@ pub fn prepare(
         media_types: &media_types,
         default_media_type: &document.default_media_type,
     };
+    let logs = OpenLogs::open(document, tools, &mut found);
+    let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
     let mut maker = Maker {
         setup,
         pages: PageSetup {
             server: &document.server,
-            journal: &tools.journal,
+            journal: tools.journal(),
             now: Now::read(),
         },
-        logs: OpenLogs::open(document, &tools.logs, tools.owner, &mut found),
-        keeping: tools.kept.begin(),
+        logs,
+        forwarders: forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>),
+        filters: FilterMaker {
+            keeping: tools.kept.begin(),
+            tools,
+            found,
+        },
         actions: Vec::new(),
-        all_error_pages: Vec::new(),
-        found,
+        error_pages: Vec::new(),
     };
     let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
-    let Maker {
-        logs,
-        keeping,
-        actions,
-        all_error_pages,
-        mut found,
-        ..
-    } = maker;
+    let mut found = std::mem::take(&mut maker.filters.found);
     found.sort();
     if found.has_errors() {
         return Err(found);
     }
-    keeping.settle();
-    let listeners = plan.listeners.iter().zip(keys).map(|(listener, key)| {
-        let stage = ListenerStage {
-            name: Arc::from(listener.name.as_str()),
-            access: None,
-            hosts: listener.hosts.clone(),
-        };
-        (*key, stage)
-    });
+    let listeners = plan.listeners.iter().zip(keys);
+    let listeners = listeners
+        .map(|(listener, key)| (*key, Maker::listener(listener)))
+        .collect();
+    maker.filters.keeping.settle();
     let stage = Stage {
-        generation: 0,
-        listeners: listeners.collect::<HashMap<_, _>>(),
+        generation: 1,
+        listeners,
         sites,
-        actions,
-        error_pages: all_error_pages,
+        actions: maker.actions,
+        error_pages: maker.error_pages,
         server: Arc::from(document.server.as_str()),
-        logs: Arc::new(logs.plan),
+        needs_request_ids: maker.logs.plan.needs().request_ids || has_field_changes(plan),
+        logs: Arc::new(maker.logs.plan),
         blocks: Arc::clone(&tools.blocks),
     };
     Ok((stage, found))
+}
+
+/// What would be found if the plan were to be served now. Nothing is written, and no socket is bound.
+pub fn rehearse(plan: &Plan) -> Diagnostics {
+    let tools = match Tools::rehearsing() {
+        Ok(tools) => tools,
+        Err(error) => {
+            let message = format!("cannot rehearse: {error}");
+            return Diagnostics::from_iter([Diagnostic::error(Span::NOWHERE, message)]);
+        }
+    };
+    let keys = (0_u32..).map(ListenerKey).take(plan.listeners.len());
+    match prepare(plan, &keys.collect::<Vec<_>>(), &tools) {
+        Ok((_, found)) | Err(found) => found,
+    }
+}
+
+/// Whether some answers have their fields changed: their values may hold the id of the request.
+fn has_field_changes(plan: &Plan) -> bool {
+    plan.sites.iter().any(|site| {
+        let mut routes = site.settings.route.iter();
+        site.settings.filters().fields.is_some()
+            || routes.any(|route| route.filters().fields.is_some())
+    })
 }
 
 /// What a stage is put together with.
@@ -113,31 +118,48 @@ struct Maker<'m> {
     setup: FilesSetup<'m>,
     pages: PageSetup<'m>,
     logs: OpenLogs,
-    keeping: Keeping<'m>,
+    forwarders: Option<Arc<dyn RequestFilter>>,
+    filters: FilterMaker<'m>,
     actions: Vec<Arc<dyn Action>>,
-    all_error_pages: Vec<ErrorPages>,
-    found: Diagnostics,
+    error_pages: Vec<ErrorPages>,
 }
 
 impl Maker<'_> {
+    fn listener(listener: &PlannedListener) -> ListenerStage {
+        ListenerStage {
+            name: Arc::from(listener.name.as_str()),
+            access: listener
+                .access
+                .as_ref()
+                .map(|access| Arc::new(AccessRules::from(access))),
+            hosts: listener.hosts.clone(),
+        }
+    }
+
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
-        let settings = site.settings.value();
-        let origin = Origin {
-            site: Some(self.logs.plan.add_site(&site.name)),
-            route: None,
-        };
+        let settings = site.settings.filters();
+        let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&self.filters.tools.blocks);
+        let own = self.filters.filters(&site.name, settings);
+        let filters = self.forwarders.iter().cloned().chain([blocks]).chain(own);
+        let filters = filters.collect();
         let finish = Finish {
             error_pages: self.error_pages(site),
-            compression: compression(settings.filters(), None),
+            compression: FilterMaker::compression(settings, None),
         };
         let passage = Passage {
-            filters: request_filters(settings.filters(), &mut self.found).into_boxed_slice(),
-            logs: self.logs.choice(settings.filters().log.unwrap_or_default()),
+            filters,
+            decorations: self.filters.decorations(settings),
+            logs: self.logs.choice(settings.log.unwrap_or_default()),
             finish,
-            origin,
+            origin: Origin {
+                site: Some(self.logs.plan.add_site(&site.name)),
+                route: None,
+            },
         };
-        let targets = site.targets.iter().map(|route| self.route(route, &passage));
-        let targets = targets.collect();
+        let targets = site.targets.iter();
+        let targets = targets
+            .map(|route| self.route(route, (&site.name, &passage)))
+            .collect();
         SiteStage {
             passage,
             routes: site.routes.clone(),
@@ -145,24 +167,26 @@ impl Maker<'_> {
         }
     }
 
-    fn route(&mut self, route: &PlannedRoute, site: &Passage) -> RouteStage {
-        let origin = Origin {
-            route: Some(self.logs.plan.add_route(&route.name)),
-            ..site.origin
-        };
-        let settings = route.settings.as_ref().map(|settings| settings.filters());
+    fn route(&mut self, route: &PlannedRoute, (name, site): (&str, &Passage)) -> RouteStage {
         let mut passage = Passage {
-            filters: Box::default(),
             logs: site.logs,
             finish: site.finish.clone(),
-            origin,
+            origin: Origin {
+                route: Some(self.logs.plan.add_route(&route.name)),
+                ..site.origin
+            },
+            ..Passage::default()
         };
-        if let Some(settings) = settings {
-            passage.filters = request_filters(settings, &mut self.found).into_boxed_slice();
+        if let Some(settings) = &route.settings {
+            let settings = settings.filters();
+            let place = format!("{name} {}", route.name);
+            passage.filters = self.filters.filters(&place, settings);
+            passage.decorations = self.filters.decorations(settings);
             passage.logs = settings
                 .log
                 .map_or(site.logs, |names| self.logs.choice(names));
-            passage.finish.compression = compression(settings, site.finish.compression.as_ref());
+            passage.finish.compression =
+                FilterMaker::compression(settings, site.finish.compression.as_ref());
         }
         RouteStage {
             passage,
@@ -184,7 +208,7 @@ impl Maker<'_> {
             Ok(action) => self.actions.push(action),
             Err(problems) => problems
                 .into_iter()
-                .for_each(|problem| self.found.push(problem)),
+                .for_each(|problem| self.filters.found.push(problem)),
         }
         RouteEnd::Action(self.actions.len().saturating_sub(1))
     }
@@ -197,9 +221,9 @@ impl Maker<'_> {
         // A folder that cannot be opened is found where its route is made.
         let root = root.and_then(|root| FilesAction::new(root, &self.setup).ok());
         let root = root.as_ref().map(FilesAction::shared);
-        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut self.found);
-        self.all_error_pages.push(pages);
-        Some(self.all_error_pages.len() - 1)
+        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut self.filters.found);
+        self.error_pages.push(pages);
+        Some(self.error_pages.len() - 1)
     }
 }
 

@@ -3,7 +3,7 @@
 use vervet_config::{Diagnostic, Diagnostics, Setting};
 
 use super::ends::{PlannedEnd, planned_end};
-use super::planned::PlannedRoute;
+use super::planned::{PlannedRoute, name_apart};
 use crate::matching::{FieldRule, MethodSet, Offer, PathRule, Rest, Route as Rule, TrailingSlash};
 use crate::settings::{Route, Site};
 
@@ -55,6 +55,7 @@ pub(super) fn planned_routes(
             end: PlannedEnd::Files(Box::new(root.clone())),
         });
     }
+    name_apart(&mut targets, |target| &mut target.name);
     (rules, targets)
 }
 

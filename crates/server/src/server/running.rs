@@ -60,7 +60,8 @@ impl Server {
         }
         let stages = Stages::new(stage);
         let for_reactors = stages.clone();
-        let running = builder.start(move |_| Web::new(&for_reactors))?;
+        let metrics = tools.metrics.clone();
+        let running = builder.start(move |_| Web::new(&for_reactors, metrics.meter()))?;
         let control = running.control();
         let endpoints = control.listeners();
         let listeners = sockets.named.into_iter().filter_map(|named| {

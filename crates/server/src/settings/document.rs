@@ -7,6 +7,9 @@ use super::listen::Listen;
 use super::site::Site;
 use super::workers::Workers;
 use crate::access_log::LogSettings;
+use crate::admin::AdminSettings;
+use crate::error_log::ErrorLogSettings;
+use crate::filters::forwarded::ForwardedFrom;
 
 words! {
     /// What becomes of connections above `connections_max`.
@@ -34,6 +37,12 @@ section! {
         /// Where connections come from. Without any: the sockets that the parent process has left, else the port that
         /// `PORT` names, else `127.0.0.1:8080`.
         pub listen: Vec<Listen>,
+        /// Proxies that are believed when they say who the client is.
+        pub forwarded: Option<ForwardedFrom>,
+        /// What operators and their tools ask the server.
+        pub admin: Option<AdminSettings>,
+        /// Events of the server itself.
+        pub error_log: ErrorLogSettings,
         /// Access logs by their names.
         pub log: Named<LogSettings>,
         /// Media types by extension, before the built-in table: `{ md = "text/markdown" }`.

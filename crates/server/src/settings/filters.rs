@@ -3,11 +3,16 @@
 
 use vervet_config::{Setting, Text};
 
+use crate::filters::access::Access;
+use crate::filters::basic_auth::Auth;
 use crate::filters::compression::Compression;
+use crate::filters::connections::ConcurrencySettings;
 use crate::filters::cors::Cors;
 use crate::filters::fields::FieldSettings;
+use crate::filters::rate::RateSettings;
 use crate::filters::referer::Referer;
 use crate::filters::security::Security;
+use crate::filters::target_rules::Deny;
 
 /// Declares a section that has these directives behind its own. The registry of filters: one directive each.
 macro_rules! filtered {
@@ -18,8 +23,18 @@ macro_rules! filtered {
                 $($own)*
                 /// The access logs that get a line, by their names. A route without it writes where its site does; `[]` is none.
                 pub log: Option<Vec<vervet_config::Setting<vervet_config::Text>>>,
+                /// Who may come in, by address: `["allow 10.0.0.0/8", "deny all"]`. Others are answered with 403.
+                pub access: Option<$crate::filters::access::Access>,
+                /// Paths that are refused.
+                pub deny: Vec<$crate::filters::target_rules::Deny>,
                 /// Requests that come from pages of other sites, refused.
                 pub referer: Option<$crate::filters::referer::Referer>,
+                /// How many requests a client may send in a time: `"10/s"`. Above it the answer is 429.
+                pub rate: Option<$crate::filters::rate::RateSettings>,
+                /// How many requests may be under way at a time.
+                pub concurrency: Option<$crate::filters::connections::ConcurrencySettings>,
+                /// Who may come in, by name and password.
+                pub auth: Option<$crate::filters::basic_auth::Auth>,
                 /// What scripts of other origins may read.
                 pub cors: Option<$crate::filters::cors::Cors>,
                 /// Fields that keep browsers from common mistakes: `"basic"` or `"strict"`.
@@ -36,8 +51,13 @@ macro_rules! filtered {
             pub(crate) fn filters(&self) -> $crate::settings::FilterSettings<'_> {
                 $crate::settings::FilterSettings {
                     log: self.log.value().as_deref(),
+                    access: self.access.value().as_ref(),
+                    deny: &self.deny,
                     referer: self.referer.value().as_ref(),
-                    cors: &self.cors,
+                    rate: self.rate.value().as_ref(),
+                    concurrency: self.concurrency.value().as_ref(),
+                    auth: self.auth.value().as_ref(),
+                    cors: self.cors.value().as_ref(),
                     security: self.security.value().as_ref(),
                     fields: self.fields.value().as_ref(),
                     compression: self.compression.value().as_ref(),
@@ -53,8 +73,13 @@ pub(crate) use filtered;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterSettings<'s> {
     pub(crate) log: Option<&'s [Setting<Text>]>,
+    pub(crate) access: Option<&'s Access>,
+    pub(crate) deny: &'s [Deny],
     pub(crate) referer: Option<&'s Referer>,
-    pub(crate) cors: &'s Setting<Option<Cors>>,
+    pub(crate) rate: Option<&'s RateSettings>,
+    pub(crate) concurrency: Option<&'s ConcurrencySettings>,
+    pub(crate) auth: Option<&'s Auth>,
+    pub(crate) cors: Option<&'s Cors>,
     pub(crate) security: Option<&'s Security>,
     pub(crate) fields: Option<&'s FieldSettings>,
     pub(crate) compression: Option<&'s Compression>,

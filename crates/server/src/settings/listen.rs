@@ -6,6 +6,7 @@ use vervet_config::{FromText, Text, TextShape, Time, section};
 use vervet_engine::listener::{ListenAddress, ListenOptions};
 
 use super::network::Network;
+use crate::filters::access::Access;
 
 /// An address to listen on, as it is written in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +80,8 @@ section! {
         pub v6only: bool = false,
         /// Permissions of the file of a unix socket, in octal.
         pub mode: Option<Mode>,
+        /// Who may come in at all, by address: others find the connection closed before a byte is read.
+        pub access: Option<Access>,
         /// Networks whose connections begin with a PROXY protocol header (version 1 or 2). On a unix socket any network
         /// means that all connections do.
         pub proxy_protocol_from: Vec<Network>,

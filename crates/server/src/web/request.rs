@@ -33,6 +33,8 @@ pub struct Request<'a> {
     pub captures: Captures<'a>,
     /// The raw path that the `*` of the route's path stands for, beginning with `/`.
     pub rest: Option<Cow<'a, [u8]>>,
+    /// The id of the request, where something asks for one.
+    pub request_id: Option<Cow<'a, [u8]>>,
     /// What a filter that suspended the exchange learned meanwhile.
     pub resumed: Option<u64>,
     /// The user who has proved a name, if any.

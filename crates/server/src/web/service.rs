@@ -22,15 +22,17 @@ use super::request::Request;
 use super::stage::{ListenerStage, Passage, SiteStage, Stage};
 use super::stages::Stages;
 use super::way::{End, Way};
-use crate::access_log::{RequestFacts, Scribe};
+use crate::access_log::{RequestFacts, RequestIds, Scribe};
 use crate::error_page::error_answer;
 use crate::matching::Captures;
+use crate::metrics::Meter;
 
 /// The sites of a server on one reactor.
 pub struct Web {
     stages: Stages,
     current: Rc<ReactorStage>,
     scribe: Rc<RefCell<Scribe>>,
+    ids: RequestIds,
     /// What filters hold for the exchanges under way, by tag.
     held: Vec<Held>,
 }
@@ -38,12 +40,13 @@ pub struct Web {
 type Held = Vec<Box<dyn Any + Send>>;
 
 impl Web {
-    /// What serves the newest stage, on the thread of a reactor.
-    pub fn new(stages: &Stages) -> Self {
+    /// What serves the newest stage, on the thread of a reactor, which counts what it answers.
+    pub fn new(stages: &Stages, meter: Meter) -> Self {
         let current = ReactorStage::new(stages.newest());
         Self {
             stages: stages.clone(),
-            scribe: Rc::new(RefCell::new(Scribe::new(&current.stage.logs))),
+            scribe: Rc::new(RefCell::new(Scribe::counting(&current.stage.logs, meter))),
+            ids: RequestIds::new(),
             current: Rc::new(current),
             held: Vec::new(),
         }
@@ -125,6 +128,9 @@ impl Service for Web {
             Ok(request) => request,
             Err(status) => return self.refuse(exchange, status),
         };
+        if current.stage.needs_request_ids {
+            request.request_id = Some(Cow::Owned(self.ids.next_id().as_bytes().to_vec()));
+        }
         match site(&current.stage, exchange.listener(), &request.host) {
             Some(found) => self.send(exchange, &mut request, found, &current),
             None => self.refuse(exchange, Status::NOT_FOUND),
@@ -195,6 +201,7 @@ fn open<'r>(head: &'r RequestHead<'r>, exchange: &Exchange<'r>) -> Result<Reques
         scheme: Scheme::Http,
         captures: Captures::default(),
         rest: None,
+        request_id: None,
         resumed: exchange.resumed(),
         user: None,
         held: Vec::new(),
@@ -249,6 +256,7 @@ fn facts<'f>(
         listener: &listener.name,
         client: request.client,
         user: request.user.as_deref().map(str::as_bytes),
+        request_id: request.request_id.as_deref(),
         origin: passage.origin,
         logs: passage.logs,
         ..RequestFacts::of_head(request.head)

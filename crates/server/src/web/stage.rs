@@ -32,6 +32,8 @@ pub struct Stage {
     pub server: Arc<str>,
     /// The access logs.
     pub logs: Arc<LogPlan>,
+    /// Whether requests are given ids.
+    pub needs_request_ids: bool,
     /// Who is blocked for now.
     pub blocks: Arc<Blocks>,
 }
@@ -42,7 +44,7 @@ pub struct ListenerStage {
     /// Its name, for logs and status.
     pub name: Arc<str>,
     /// Who may come in at all.
-    pub access: Option<AccessRules>,
+    pub access: Option<Arc<AccessRules>>,
     /// Its sites by their names.
     pub hosts: Hosts,
 }
@@ -81,6 +83,8 @@ pub enum RouteEnd {
 pub struct Passage {
     /// In the order of the phases. Those of a route come after those of its site.
     pub filters: Box<[Arc<dyn RequestFilter>]>,
+    /// What is asked behind all filters, whatever their verdict: it only edits answers.
+    pub decorations: Box<[Arc<dyn RequestFilter>]>,
     /// What changes the answer: for a route, those of its site are among them.
     pub finish: Finish,
     /// The logs that get a line.

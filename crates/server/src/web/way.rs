@@ -35,6 +35,22 @@ pub(super) struct Way<'w, 'r> {
 impl<'r> Way<'_, 'r> {
     /// Goes all the way. The passage is the last one that the request has come to.
     pub(super) fn go(&mut self) -> (End, &'r Passage) {
+        let (end, passage) = self.find_end();
+        self.decorate(&self.site.passage);
+        if !std::ptr::eq(passage, &raw const self.site.passage) {
+            self.decorate(passage);
+        }
+        (end, passage)
+    }
+
+    /// Asks for edits; the verdict has been passed.
+    fn decorate(&mut self, passage: &Passage) {
+        for decoration in &passage.decorations {
+            let _ = decoration.check(self.request, self.edits);
+        }
+    }
+
+    fn find_end(&mut self) -> (End, &'r Passage) {
         let mut passage = &self.site.passage;
         if let Some(verdict) = self.pass(passage) {
             return (End::Verdict(verdict), passage);

@@ -90,6 +90,7 @@ impl Service for Filtered {
             client: exchange.peer().map(|peer| peer.ip().to_canonical()),
             captures: Captures::default(),
             rest: None,
+            request_id: None,
             resumed: exchange.resumed(),
             user: None,
             scheme: Scheme::Http,

@@ -272,6 +272,7 @@ fn request<'a>(
         client: None,
         captures: Captures::default(),
         rest: None,
+        request_id: None,
         resumed: None,
         user: None,
         scheme: Scheme::Http,

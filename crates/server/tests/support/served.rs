@@ -2,15 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 
 use vervet_config::{Diagnostics, Documents, Reading, Sources};
 use vervet_engine::listener::Inherited;
 use vervet_engine::{Carrier, Running};
-use vervet_server::FilesPool;
-use vervet_server::access_log::Logs;
-use vervet_server::pages::StandardError;
-use vervet_server::plan::{Kept, Plan, Tools, prepare};
+use vervet_server::access_log::{Logs, Target};
+use vervet_server::error_log::{ErrorLog, Level};
+use vervet_server::plan::{Plan, Tools, prepare};
 use vervet_server::server::{Reloaded, Server, Setup, Sockets};
 use vervet_server::settings::Document;
 use vervet_testkit::{RawClient, TempTree};
@@ -43,14 +41,10 @@ pub fn said(found: &Diagnostics, sources: &Sources) -> Vec<String> {
 }
 
 pub fn tools() -> Tools {
-    Tools {
-        pool: Arc::new(FilesPool::new()),
-        kept: Kept::default(),
-        blocks: Arc::default(),
-        logs: Logs::new(|_| {}),
-        journal: Arc::new(StandardError),
-        owner: None,
-    }
+    let logs = Logs::new(|_| {});
+    let outlet = logs.open(&Target::Memory).unwrap();
+    let error_log = ErrorLog::new(&outlet, Level::Debug);
+    Tools::new(logs, error_log)
 }
 
 /// A server that ends with its test.

@@ -68,6 +68,7 @@ fn ask(
         client: client.parse::<IpAddr>().ok(),
         captures: Captures::default(),
         rest: None,
+        request_id: None,
         resumed,
         user: None,
         scheme: Scheme::Http,
