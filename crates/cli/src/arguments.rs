@@ -4,8 +4,10 @@
 use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::config::{CheckArguments, ConfigCommand};
 use crate::generate::GenerateArguments;
 use crate::passwd::PasswdArguments;
+use crate::run::RunArguments;
 use crate::serve::ServeArguments;
 use crate::version::VersionArguments;
 
@@ -32,6 +34,16 @@ pub(crate) enum Command {
     /// Without options it listens on this machine only, lists folders that have no index page, and prints a line for
     /// each request. Ctrl-C stops it.
     Serve(Box<ServeArguments>),
+    /// Serve the sites of a configuration file
+    ///
+    /// It stays in the foreground. HUP reads the file anew: what is wrong changes nothing and is said. TERM, INT and
+    /// QUIT let requests under way end; a second one stops at once. USR1 opens the logs anew.
+    Run(RunArguments),
+    /// Check a configuration file: every mistake at once, each with its place
+    Check(CheckArguments),
+    /// Show what a configuration comes to, and what there is to be set
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Say which version this is, and with --build how it was built
     Version(VersionArguments),
     /// Print the table of limits that `serve --limit` sets

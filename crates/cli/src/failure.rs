@@ -17,6 +17,12 @@ pub(crate) enum Failure {
     Root(FilesError),
     /// The log file.
     LogFile(PathBuf, OpenError),
+    /// A file to be read.
+    Read(PathBuf, io::Error),
+    /// A configuration with mistakes, which have been said; the first of them once more.
+    Configuration(PathBuf, String),
+    /// The identity of the process, its pid file, its restrictions: a part of the start that the system refused.
+    Start(String),
     /// A file to be written.
     Write(PathBuf, io::Error),
     /// A listener, a limit, or the system under the engine.
@@ -55,11 +61,15 @@ impl fmt::Display for Failure {
             Self::LogFile(path, error) => {
                 write!(f, "cannot open the log file {}: {error}", path.display())
             }
+            Self::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+            Self::Configuration(path, first) => {
+                write!(f, "{} cannot be served: {first}", path.display())
+            }
             Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             Self::Engine(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
             Self::Passwd(error) => error.fmt(f),
-            Self::Environment(problem) => f.write_str(problem),
+            Self::Start(problem) | Self::Environment(problem) => f.write_str(problem),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The vervet command.
 
 mod arguments;
+mod config;
 mod failure;
 mod generate;
+mod life;
 mod limits;
 mod passwd;
 mod reference;
@@ -23,6 +25,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let result = match arguments::read().command {
         Command::Serve(arguments) => serve::serve(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => config::check(&arguments),
+        Command::Config(command) => config::config(&command),
         Command::Version(arguments) => version::print(&arguments),
         Command::Limits => limits::print(),
         Command::Passwd(arguments) => passwd::passwd(&arguments),

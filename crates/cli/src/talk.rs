@@ -10,6 +10,11 @@ pub(crate) fn say(text: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
+/// Says several lines that are complete as they are.
+pub(crate) fn say_block(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Writes data to standard output; a reader that has seen enough is no failure.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();

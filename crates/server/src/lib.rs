@@ -43,4 +43,5 @@ pub use files_pool::FilesPool;
 pub use files_shared::{FilesError, FilesShared};
 pub use job::Job;
 pub use options::FilesOptions;
+pub use vervet_config as config;
 pub use vervet_engine as engine;

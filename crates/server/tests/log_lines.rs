@@ -172,7 +172,7 @@ fn what_nobody_could_read_has_a_line_too() {
             ..Ended::default()
         };
         scribe.finish(&refused.finished(None));
-        assert_eq!(written(logs, &outlet), [expected], "{format}");
+        assert_eq!(written(&logs, &outlet), [expected], "{format}");
     };
     check(
         "{client} {user} \"{request}\" {status} {response:a} {site}",

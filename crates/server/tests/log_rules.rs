@@ -35,7 +35,7 @@ fn check(condition: Condition, requests: &[&str], expected: &[&str]) {
         };
         ended.log(&mut scribe, |facts| facts.logs = choice);
     }
-    assert_eq!(written(logs, &outlet), expected);
+    assert_eq!(written(&logs, &outlet), expected);
 }
 
 const SOME: &[&str] = &[

@@ -1,8 +1,13 @@
-//! `vervet run`: what a server that runs for years needs of the system it runs on.
+//! `vervet run`: the sites of a configuration file, until a signal.
 
-#![allow(dead_code, reason = "used by the command that puts them together")]
-
+mod arguments;
+mod course;
+mod facts;
 mod landlock;
 mod notify;
 mod pid_file;
 mod privilege;
+mod start;
+
+pub(crate) use arguments::RunArguments;
+pub(crate) use start::run;

@@ -8,8 +8,8 @@ use std::sync::mpsc::Sender;
 use vervet_server::access_log::{Choice, Color, Condition, Format, LogPlan, Logs, Target};
 
 use super::arguments::{LogArguments, LogFormat};
-use super::signals::Event;
 use crate::failure::Failure;
+use crate::life::Event;
 
 /// The log that all requests get their lines in.
 pub(super) struct ServeLog {

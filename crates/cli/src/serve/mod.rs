@@ -2,14 +2,12 @@
 
 mod announce;
 mod arguments;
-mod crash;
+mod course;
 mod handler;
 mod listen;
 mod log;
 mod quantity;
 mod run;
-mod signals;
-mod supervise;
 
 pub(crate) use arguments::ServeArguments;
 pub(crate) use run::serve;

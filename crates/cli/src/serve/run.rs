@@ -14,16 +14,16 @@ use vervet_server::{Files, FilesShared};
 use super::arguments::{
     CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,
 };
+use super::course::ServeCourse;
 use super::log::ServeLog;
-use super::supervise::supervise;
-use super::{announce, crash, handler, listen, log, signals};
+use super::{announce, handler, listen, log};
 use crate::failure::Failure;
-use crate::talk;
+use crate::{life, talk};
 
 /// Serves until a signal.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
-    crash::report_panics();
-    let (sender, events) = signals::events()?;
+    life::report_panics();
+    let (sender, events) = life::events()?;
     if let Err(errno) = raise_files() {
         talk::say(format_args!(
             "note: cannot raise the limit of open files: {errno}"
@@ -37,12 +37,12 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     let running = start(builder, files, log.as_ref())?;
     announce::listeners(&arguments.path, &running, &notes);
     announce::kernel_advice(arguments.sockets.backlog, limits.connections_max);
-    supervise(
-        running,
-        log.map(|log| log.logs),
-        u64::from(limits.drain_timeout_ms),
-        (sender, events),
-    )
+    let course = ServeCourse {
+        control: running.control(),
+        logs: log.map(|log| log.logs),
+        drain_ms: u64::from(limits.drain_timeout_ms),
+    };
+    life::supervise(running, course, (sender, events))
 }
 
 fn limits(arguments: &WorkArguments) -> Result<Limits, Failure> {

@@ -90,7 +90,7 @@ impl Logs {
     }
 
     /// Writes what there is and ends. What a target does not take within `patience` is counted as dropped.
-    pub fn finish(self, patience: Duration) -> Vec<(Target, Drops)> {
+    pub fn finish(&self, patience: Duration) -> Vec<(Target, Drops)> {
         let open = std::mem::take(&mut *lock(&self.open));
         let writers: Vec<&Writer> = open.writers.values().chain(&open.alone).collect();
         for writer in &writers {

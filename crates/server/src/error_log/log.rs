@@ -171,7 +171,7 @@ mod tests {
     }
 
     /// What was written, without the times.
-    fn written(logs: Logs, outlet: &Outlet) -> Vec<String> {
+    fn written(logs: &Logs, outlet: &Outlet) -> Vec<String> {
         logs.finish(Duration::from_secs(20));
         let lines = outlet.recent();
         lines
@@ -197,7 +197,7 @@ mod tests {
             "error page: a.html:3: broken",
             "info request: worse",
         ];
-        assert_eq!(written(logs, &outlet), expected);
+        assert_eq!(written(&logs, &outlet), expected);
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         let [("request", left_out)] = left_out[..] else {
             panic!("{left_out:?}");
         };
-        let lines = written(logs, &outlet);
+        let lines = written(&logs, &outlet);
         assert_eq!(lines.last().unwrap(), "error page: broken");
         assert_eq!(
             lines.len() as u64,

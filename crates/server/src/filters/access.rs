@@ -239,6 +239,10 @@ impl RequestFilter for AccessRules {
             Verdict::Answer(refusal(Status::FORBIDDEN))
         }
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("access", self.denied())]
+    }
 }
 
 #[cfg(test)]

@@ -166,6 +166,10 @@ impl RequestFilter for Blocks {
             Verdict::Pass
         }
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("blocks", self.turned_away())]
+    }
 }
 
 #[cfg(test)]

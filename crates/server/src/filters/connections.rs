@@ -207,6 +207,10 @@ impl RequestFilter for Concurrency {
             }
         }
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("concurrency", self.refused_client() + self.refused_total())]
+    }
 }
 
 impl fmt::Debug for Places {

@@ -239,6 +239,10 @@ impl RequestFilter for RateLimit {
             }
         }
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("rate", RateLimit::refused(self))]
+    }
 }
 
 #[cfg(test)]

@@ -129,6 +129,10 @@ impl RequestFilter for RefererRules {
         self.refused.fetch_add(1, Ordering::Relaxed);
         Verdict::Answer(refusal(Status::FORBIDDEN))
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("referer", RefererRules::refused(self))]
+    }
 }
 
 /// What stands behind the last dot of the last segment; empty where there is none.

@@ -214,6 +214,10 @@ impl RequestFilter for TargetRules {
         self.refused.fetch_add(1, Ordering::Relaxed);
         Verdict::Answer(refusal(status))
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        vec![("deny", TargetRules::refused(self))]
+    }
 }
 
 /// The rule as an expression that can stand among others.

@@ -9,11 +9,13 @@ mod filters;
 mod hosts;
 mod kept;
 mod logs;
+mod paths;
 mod planned;
 mod prepare;
 mod routes;
 mod tools;
 
+pub use paths::Paths;
 pub use planned::{Plan, PlannedListener};
 pub use prepare::{prepare, rehearse};
 pub use tools::Tools;

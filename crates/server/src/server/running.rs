@@ -1,5 +1,6 @@
 //! The engine with the sites of a plan.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vervet_engine::listener::{Endpoint, ListenerKey};
@@ -92,6 +93,20 @@ impl Server {
     /// What outlives plans.
     pub fn tools(&self) -> &Tools {
         &self.tools
+    }
+
+    /// How long a drain may take, in milliseconds.
+    pub fn drain_ms(&self) -> u64 {
+        u64::from(self.current().plan.limits.drain_timeout_ms)
+    }
+
+    /// What filters have refused so far, by short names, summed over all places.
+    pub fn refused(&self) -> Vec<(String, u64)> {
+        let mut sums = BTreeMap::new();
+        for (name, count) in self.stages.newest().refused() {
+            *sums.entry(name.to_owned()).or_default() += count;
+        }
+        sums.into_iter().collect()
     }
 
     /// How many plans there have been, the present one included.

@@ -22,10 +22,33 @@ words! {
 }
 
 section! {
+    /// What of the file system the server sees once it has started: with landlock (Linux 5.13), the folders that the
+    /// configuration names, and nothing else. It reads its own files and folders, writes to those of its logs, and runs
+    /// nothing. Folders that a later configuration names must lie below those of the first.
+    pub struct Sandbox short(landlock) {
+        /// Whether it is restricted.
+        pub landlock: bool = true,
+        /// Further folders and files that may be read.
+        pub read: Vec<Path>,
+        /// Further folders that may be written to.
+        pub write: Vec<Path>,
+    }
+}
+
+section! {
     /// A configuration of `vervet run`.
     pub struct Document {
         /// Further files, whose tables are added to those of this one. Wildcards are allowed: `"sites/*.toml"`.
         pub include: Vec<Path>,
+        /// The account that the server becomes when its sockets are bound, by name or number. Who starts it as root has to
+        /// give one; `"root"` insists. Logs are opened as this account.
+        pub user: Option<Text>,
+        /// Its group, where it is not that of the account.
+        pub group: Option<Text>,
+        /// A file that holds the number of the process while it runs.
+        pub pid_file: Option<Path>,
+        /// What of the file system the server sees.
+        pub sandbox: Option<Sandbox>,
         /// Threads that answer requests; `"auto"` for as many as the processors and the control group allow.
         pub workers: Workers = "auto",
         /// What becomes of connections above `limits.connections_max`.

@@ -10,7 +10,7 @@ mod route;
 mod site;
 mod workers;
 
-pub use document::{Document, Overload};
+pub use document::{Document, Overload, Sandbox};
 pub(crate) use filters::FilterSettings;
 pub use limits::LimitSettings;
 pub use listen::{Address, Listen, Mode};

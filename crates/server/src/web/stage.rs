@@ -1,7 +1,7 @@
 //! What a plan has become when all of it is open and ready: what reactors serve from. It is shared by them, never
 //! changed, and replaced as a whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use vervet_engine::listener::ListenerKey;
@@ -36,6 +36,34 @@ pub struct Stage {
     pub needs_request_ids: bool,
     /// Who is blocked for now.
     pub blocks: Arc<Blocks>,
+}
+
+impl Stage {
+    /// What filters have refused so far, by short names. A filter that several places share is told once.
+    pub fn refused(&self) -> Vec<(&'static str, u64)> {
+        let mut seen: HashSet<*const ()> = HashSet::new();
+        let mut refused = Vec::new();
+        let mut add = |filter: &Arc<dyn RequestFilter>| {
+            if seen.insert(Arc::as_ptr(filter).cast()) {
+                refused.extend(filter.refused());
+            }
+        };
+        for site in &self.sites {
+            site.passage.filters.iter().for_each(&mut add);
+            for target in &site.targets {
+                target.passage.filters.iter().for_each(&mut add);
+            }
+        }
+        for listener in self.listeners.values() {
+            refused.extend(
+                listener
+                    .access
+                    .as_ref()
+                    .map(|access| ("access", access.denied())),
+            );
+        }
+        refused
+    }
 }
 
 /// What a listener leads to.

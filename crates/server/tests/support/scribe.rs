@@ -100,7 +100,7 @@ pub(crate) fn memory_plan(format: &str, condition: Condition) -> (Logs, Outlet, 
 }
 
 /// Waits for what is written to memory.
-pub(crate) fn written(logs: Logs, outlet: &Outlet) -> Vec<String> {
+pub(crate) fn written(logs: &Logs, outlet: &Outlet) -> Vec<String> {
     for (target, drops) in logs.finish(Duration::from_secs(20)) {
         assert_eq!(drops.lines, 0, "{target}");
     }
@@ -122,7 +122,7 @@ pub(crate) fn line(
         facts.origin.route = Some(route);
         fill(facts);
     });
-    let lines = written(logs, &outlet);
+    let lines = written(&logs, &outlet);
     assert_eq!(lines.len(), 1, "{lines:?}");
     lines.into_iter().next().unwrap()
 }

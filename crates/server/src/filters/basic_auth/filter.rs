@@ -164,6 +164,15 @@ impl RequestFilter for BasicAuth {
             now_ms,
         })
     }
+
+    fn refused(&self) -> Vec<(&'static str, u64)> {
+        let counters = self.counters();
+        vec![
+            ("auth", counters.wrong),
+            ("auth_throttled", counters.throttled),
+            ("auth_crowded", counters.crowded),
+        ]
+    }
 }
 
 impl BasicAuth {

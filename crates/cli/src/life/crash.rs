@@ -7,7 +7,7 @@ use std::panic;
 use crate::talk;
 
 /// Prints the place and the trace of any panic, then aborts, so that there is a core where the system keeps them.
-pub(super) fn report_panics() {
+pub(crate) fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let trace = Backtrace::force_capture();
         talk::say(format_args!("a bug: {info}\n{trace}"));

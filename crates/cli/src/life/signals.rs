@@ -11,12 +11,12 @@ use crate::failure::Failure;
 
 /// One thing that happened.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A signal that asks for the end, by its number.
     Stop(i32),
     /// A signal that asks for the logs to be opened anew.
     Reopen,
-    /// A signal that asks for more than that, which there is not yet.
+    /// A signal that asks for the configuration to be read anew, and the logs with it.
     Reload,
     /// All workers have ended.
     Ended(Result<(), EngineError>),
@@ -25,7 +25,7 @@ pub(super) enum Event {
 }
 
 /// Takes over the signals. From here on none of them ends the process by itself.
-pub(super) fn events() -> Result<(Sender<Event>, Receiver<Event>), Failure> {
+pub(crate) fn events() -> Result<(Sender<Event>, Receiver<Event>), Failure> {
     let (sender, receiver) = mpsc::channel();
     let mut signals =
         Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGHUP]).map_err(EngineError::System)?;

@@ -1,0 +1,137 @@
+//! Reading a configuration from the disk: its file, what it includes, and the environment.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use vervet_server::config::{
+    Diagnostics, Documents, Include, Reading, Severity, Sources, Style, render_text,
+};
+use vervet_server::engine::listener::ListenAddress;
+use vervet_server::plan::Plan;
+use vervet_server::settings::Document;
+
+use crate::failure::Failure;
+use crate::talk;
+
+/// What is read unless another file is named.
+const DEFAULT_FILE: &str = "vervet.toml";
+
+/// The port unless another is asked for.
+const DEFAULT_PORT: u16 = 8080;
+
+/// Which configuration, and what goes before it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FileArguments {
+    /// Configuration file
+    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
+    pub(crate) file: PathBuf,
+    /// Set a directive of the top level, before environment and file; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub(crate) set: Vec<(String, String)>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("\"{text}\" is not of the form NAME=VALUE"))?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// Reads all of it.
+pub(crate) fn read(arguments: &FileArguments) -> Result<Reading<Document>, Failure> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let mut documents = Documents::new(&environment);
+    let bytes = std::fs::read(&arguments.file)
+        .map_err(|error| Failure::Read(arguments.file.clone(), error))?;
+    documents.add(arguments.file.to_string_lossy(), bytes);
+    for (name, value) in &arguments.set {
+        documents.flag(name, &format!("--set {name}"), value);
+    }
+    while let Some(include) = documents.wanted() {
+        match matching(&include) {
+            Ok(files) => documents.supply(&include, files),
+            Err(reason) => documents.refuse(&include, &reason),
+        }
+    }
+    Ok(documents.read())
+}
+
+/// The plan of a configuration, with the texts that findings point into. What is wrong is said here.
+pub(crate) fn planned(
+    arguments: &FileArguments,
+    unasked: &[ListenAddress],
+) -> Result<(Plan, Sources), Failure> {
+    let reading = read(arguments)?;
+    report(&reading.diagnostics, &reading.sources);
+    let found = &reading.diagnostics;
+    let refused = || refusal(&arguments.file, found, &reading.sources);
+    let document = reading.value.ok_or_else(refused)?;
+    let plan = Plan::of(&document, unasked).map_err(|found| {
+        report(&found, &reading.sources);
+        refusal(&arguments.file, &found, &reading.sources)
+    })?;
+    Ok((plan, reading.sources))
+}
+
+/// A configuration that cannot be served: its first error in one line.
+pub(crate) fn refusal(file: &Path, found: &Diagnostics, sources: &Sources) -> Failure {
+    let mut errors = found.iter().filter(|one| one.severity == Severity::Error);
+    let first = errors.next().map(|one| match sources.position(one.span) {
+        Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message),
+        None => one.message.clone(),
+    });
+    Failure::Configuration(file.to_owned(), first.unwrap_or_default())
+}
+
+/// Where a server listens if its document does not say: the port of `PORT` on all addresses, else 8080 of this machine
+/// alone.
+pub(crate) fn unasked() -> Result<Vec<ListenAddress>, Failure> {
+    let Ok(port) = std::env::var("PORT") else {
+        return Ok(vec![ListenAddress::Tcp(
+            ([127, 0, 0, 1], DEFAULT_PORT).into(),
+        )]);
+    };
+    let port = port.parse().map_err(|_| {
+        Failure::Environment(format!(
+            "the environment says PORT={port}, which is no port (a number from 0 to 65535)"
+        ))
+    })?;
+    Ok(vec![ListenAddress::Any(port)])
+}
+
+/// The files of a pattern, in the order of their names.
+fn matching(include: &Include) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let pattern = include.pattern.to_string_lossy();
+    let paths = glob::glob(&pattern).map_err(|error| error.msg.to_owned())?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| error.to_string())?;
+        if path.is_dir() {
+            continue;
+        }
+        files.push((path.to_string_lossy().into_owned(), load(&path)?));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn load(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Prints findings to standard error, in colours on a terminal unless `NO_COLOR` asks for none.
+pub(crate) fn report(diagnostics: &Diagnostics, sources: &Sources) {
+    if !diagnostics.is_empty() {
+        talk::say_block(&render_text(diagnostics, sources, style()));
+    }
+}
+
+fn style() -> Style {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if std::io::stderr().is_terminal() && !refused {
+        Style::Coloured
+    } else {
+        Style::Plain
+    }
+}

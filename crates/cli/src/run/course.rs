@@ -1,0 +1,131 @@
+//! What `vervet run` does when it is told to: reload, reopen, drain, and speak to the service manager.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use vervet_server::access_log::{Drops, Target};
+use vervet_server::admin::Phase;
+use vervet_server::config::Sources;
+use vervet_server::engine::Running;
+use vervet_server::error_log::Level;
+use vervet_server::server::{Reloaded, Server};
+
+use super::facts::ServerFacts;
+use super::notify::{Notifier, State};
+use super::pid_file::PidFile;
+use crate::config::{FileArguments, planned, refusal, report};
+use crate::life::Course;
+
+/// What is let go of at the end.
+pub(super) struct Hold {
+    pub(super) admin: Option<Running>,
+    pub(super) pid_file: Option<PidFile>,
+}
+
+/// A configuration being served.
+pub(super) struct RunCourse {
+    server: Arc<Server>,
+    facts: Arc<ServerFacts>,
+    notifier: Notifier,
+    file: FileArguments,
+    hold: Hold,
+}
+
+impl RunCourse {
+    pub(super) fn new(
+        server: Arc<Server>,
+        facts: Arc<ServerFacts>,
+        (notifier, file): (Notifier, FileArguments),
+        hold: Hold,
+    ) -> Self {
+        Self {
+            server,
+            facts,
+            notifier,
+            file,
+            hold,
+        }
+    }
+
+    /// Tells the service manager. One that has gone is no reason to do anything else.
+    pub(super) fn tell(&self, state: State, status: &str) {
+        let _ = self.notifier.tell(state, status);
+    }
+
+    fn event(&self, level: Level, kind: &'static str, text: &str) {
+        let error_log = &self.server.tools().error_log;
+        error_log.write(level, kind, format_args!("{text}"));
+    }
+
+    fn took_effect(&self, reloaded: &Reloaded, sources: &Sources) {
+        report(&reloaded.warnings, sources);
+        let mut text = format!("reloaded: plan {}", reloaded.generation);
+        for (what, names) in [("new", &reloaded.opened), ("gone", &reloaded.closed)] {
+            if !names.is_empty() {
+                text = format!("{text}, {what}: {}", names.join(", "));
+            }
+        }
+        self.event(Level::Notice, "reload", &text);
+        self.facts.reloaded(None);
+    }
+
+    fn refuse(&self, reason: &str) {
+        let text = format!("the old configuration is served on: {reason}");
+        self.event(Level::Error, "reload", &text);
+        self.facts.reloaded(Some(reason.to_owned()));
+    }
+}
+
+impl Course for RunCourse {
+    fn reload(&mut self) {
+        self.tell(State::Reloading, "reading the configuration anew");
+        match planned(&self.file, &[]) {
+            Ok((plan, sources)) => match self.server.reload(plan) {
+                Ok(reloaded) => self.took_effect(&reloaded, &sources),
+                Err(found) => {
+                    report(&found, &sources);
+                    self.refuse(&refusal(&self.file.file, &found, &sources).to_string());
+                }
+            },
+            Err(failure) => self.refuse(&failure.to_string()),
+        }
+        // Whoever sends HUP to rotate logs is served, too.
+        self.reopen();
+        self.tell(State::Ready, "serving");
+    }
+
+    fn reopen(&mut self) {
+        self.server.tools().logs.reopen();
+    }
+
+    fn drain(&mut self) -> u64 {
+        self.facts.enter(Phase::Draining);
+        self.tell(State::Stopping, "letting requests under way end");
+        let drain_ms = self.server.drain_ms();
+        self.server.control().drain(drain_ms);
+        drain_ms
+    }
+
+    fn drops(&self) -> Vec<(Target, Drops)> {
+        self.server.tools().logs.drops()
+    }
+
+    fn finish(&mut self, patience: Duration) -> Vec<(Target, Drops)> {
+        if let Some(admin) = self.hold.admin.take() {
+            admin.control().stop();
+            // It has nothing that anybody waits for.
+            let _ = admin.wait();
+        }
+        let drops = self.server.tools().logs.finish(patience);
+        drop(self.hold.pid_file.take());
+        drops
+    }
+
+    fn heartbeat(&self) -> Option<Duration> {
+        self.notifier.watchdog_interval()
+    }
+
+    fn beat(&mut self) {
+        self.tell(State::Alive, "");
+    }
+}

@@ -1,0 +1,89 @@
+//! What the admin service tells of the server.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use vervet_server::admin::{
+    CacheReport, Facts, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
+};
+use vervet_server::server::Server;
+
+/// A server, and what has become of it.
+pub(super) struct ServerFacts {
+    server: Arc<Server>,
+    phase: AtomicU8,
+    started: (Instant, u64),
+    reloads: Mutex<Reloads>,
+}
+
+impl ServerFacts {
+    pub(super) fn new(server: &Arc<Server>) -> Self {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self {
+            server: Arc::clone(server),
+            phase: AtomicU8::new(Phase::Starting as u8),
+            started: (Instant::now(), since_1970.map_or(0, |time| time.as_secs())),
+            reloads: Mutex::default(),
+        }
+    }
+
+    /// The server has come so far.
+    pub(super) fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// A reload took effect, or was refused for this reason.
+    pub(super) fn reloaded(&self, refused: Option<String>) {
+        let mut reloads = self.reloads.lock().unwrap_or_else(PoisonError::into_inner);
+        match refused {
+            None => reloads.done += 1,
+            Some(_) => reloads.refused += 1,
+        }
+        reloads.last_error = refused;
+    }
+}
+
+impl Facts for ServerFacts {
+    fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            phase if phase == Phase::Ready as u8 => Phase::Ready,
+            phase if phase == Phase::Draining as u8 => Phase::Draining,
+            _ => Phase::Starting,
+        }
+    }
+
+    fn report(&self) -> Report {
+        let control = self.server.control();
+        let tools = self.server.tools();
+        let listeners = self.server.listeners().into_iter();
+        let (began, started_unix) = self.started;
+        let reloads = self.reloads.lock().unwrap_or_else(PoisonError::into_inner);
+        Report {
+            version: env!("CARGO_PKG_VERSION"),
+            phase: self.phase(),
+            started_unix,
+            uptime_seconds: began.elapsed().as_secs(),
+            generation: self.server.generation(),
+            reloads: reloads.clone(),
+            process: ProcessReport::read(),
+            engine: control.totals(),
+            reactor_connections: control.loads(),
+            listeners: listeners
+                .map(|(name, endpoint)| ListenerReport {
+                    name,
+                    address: endpoint.to_string(),
+                })
+                .collect(),
+            sites: tools.metrics.sites(),
+            refused: self.server.refused(),
+            caches: vec![CacheReport {
+                name: "compressed",
+                bytes: tools.pool.compressed_bytes(),
+                descriptors: 0,
+            }],
+            logs: LogReport::all(&tools.logs),
+            events: tools.error_log.events().collect(),
+        }
+    }
+}
