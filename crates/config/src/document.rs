@@ -1,7 +1,7 @@
 //! Reading a whole configuration: its files, what they include, the flags and variables that go before them, and what
 //! comes out. The caller does all input and output; here is what it is asked for.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use crate::assemble::Assembly;
@@ -20,6 +20,9 @@ use crate::{FromConfig, Table};
 
 /// The most files of one configuration.
 pub const FILES_MAX: usize = 65_536;
+
+/// The directive whose files are read before the document is.
+pub(crate) const INCLUDE: &str = "include";
 
 /// What the names of environment variables that stand for directives begin with.
 pub const ENVIRONMENT_PREFIX: &str = "VERVET_";
@@ -64,7 +67,8 @@ pub struct Documents<'e> {
     assembly: Assembly,
     found: Diagnostics,
     wanted: VecDeque<Include>,
-    files: Vec<(PathBuf, Span)>,
+    /// Each file with the place that asked for it.
+    files: HashMap<PathBuf, Span>,
     flags: Vec<Override>,
 }
 
@@ -83,7 +87,7 @@ impl<'e> Documents<'e> {
             assembly: Assembly::new(),
             found: Diagnostics::new(),
             wanted: VecDeque::new(),
-            files: Vec::new(),
+            files: HashMap::new(),
             flags: Vec::new(),
         }
     }
@@ -111,10 +115,8 @@ impl<'e> Documents<'e> {
         };
         let path = PathBuf::from(&name);
         let id = self.sources.add(name, text, SourceKind::File);
-        self.files.push((
-            path,
-            include.map_or(Span::new(id, 0, 0), |include| include.span),
-        ));
+        let asked = include.map_or(Span::new(id, 0, 0), |include| include.span);
+        self.files.insert(path, asked);
         if size > SOURCE_BYTES_MAX {
             let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are read");
             self.found
@@ -144,7 +146,7 @@ impl<'e> Documents<'e> {
         let each = node.elements().unwrap_or(std::slice::from_ref(node));
         let patterns: Vec<Setting<Path>> = each
             .iter()
-            .filter_map(|one| reader.within("include", |reader| FromConfig::read(one, reader)))
+            .filter_map(|one| reader.within(INCLUDE, |reader| FromConfig::read(one, reader)))
             .collect();
         let includes = patterns.into_iter().map(|pattern| Include {
             span: pattern.span(),
@@ -169,8 +171,7 @@ impl<'e> Documents<'e> {
             self.refuse(include, "there is no such file");
         }
         for (name, bytes) in files {
-            let known = self.files.iter().find(|(path, _)| *path == *name);
-            if let Some((_, first)) = known {
+            if let Some(first) = self.files.get(std::path::Path::new(&name)) {
                 let message = format!("`{name}` is included twice");
                 let problem = Diagnostic::error(include.span, message);
                 self.found
@@ -230,7 +231,10 @@ impl<'e> Documents<'e> {
     /// What flags and variables say, variables first, so that flags replace them.
     fn overrides(&mut self, fields: &'static [Field]) -> Vec<(&'static Field, Node)> {
         let mut overrides = Vec::new();
-        for field in fields.iter().filter(|field| (field.shape)().is_plain()) {
+        // By now the files have been read: what is included is said in files alone.
+        let is_open = |field: &&Field| field.name() != INCLUDE;
+        let plain = |field: &&Field| (field.shape)().is_plain();
+        for field in fields.iter().filter(is_open).filter(plain) {
             let variable = format!("{ENVIRONMENT_PREFIX}{}", field.name().to_uppercase());
             // A variable that is set to nothing is taken as not set, as compose files leave them.
             let value = (self.environment)(&variable).filter(|value| !value.is_empty());
@@ -245,11 +249,11 @@ impl<'e> Documents<'e> {
             }
         }
         for one in std::mem::take(&mut self.flags) {
-            let field = fields.iter().find(|field| field.name() == one.directive);
-            if let Some(field) = field {
+            let mut open = fields.iter().filter(is_open);
+            if let Some(field) = open.find(|field| field.name() == one.directive) {
                 overrides.push((field, one.node));
             } else {
-                let message = format!("there is no directive `{}` for this flag", one.directive);
+                let message = format!("no flag gives the directive `{}`", one.directive);
                 self.found.push(Diagnostic::error(one.node.span, message));
             }
         }

@@ -9,6 +9,7 @@ use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace};
 
 use crate::assemble::{Assembly, Header, give_within};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::document::INCLUDE;
 use crate::phrases::{expectation, sentence};
 use crate::span::{SourceId, Span};
 use crate::tree::{Key, ListForm, Node, Table, TableForm, Value};
@@ -42,7 +43,7 @@ pub(crate) fn parse_file(
                 assembly.header(&path, span, header, parser.found);
             }
             Statement::Directive { path, node } => {
-                if assembly.is_at_top() && matches!(&*path, [key] if key.name == "include") {
+                if assembly.is_at_top() && matches!(&*path, [key] if key.name == INCLUDE) {
                     let given = give_within(&mut include, &path, node.clone());
                     match (given, role) {
                         (Ok(()), Role::Included) => continue,

@@ -3,8 +3,15 @@
 
 use toml_parser::{Expected, ParseError};
 
+use crate::parse::DEPTH_MAX;
+
+/// What is said at `DEPTH_MAX`.
+const TOO_DEEP: &str = "at most 32 lists and tables stand within each other";
+const _: () = assert!(DEPTH_MAX == 32, "the sentence names it");
+
 /// A sentence of the parser and ours.
 const SENTENCES: &[(&str, &str)] = &[
+    ("cannot recurse further; max recursion depth met", TOO_DEEP),
     (
         "`_` may only go between digits",
         "`_` stands between digits only",

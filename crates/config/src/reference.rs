@@ -83,8 +83,8 @@ fn page(place: &Place, elsewhere: &[&Place], places: &[Place]) -> String {
     }
     if is_top {
         paragraph(format!(
-            "A directive of this page that is no table can also be given by an environment variable, its name in capitals \
-             behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a variable before a file, a file before the default."
+            "A directive of this page that can be written without a table, `include` excepted, can also be given by an \
+             environment variable, its name in capitals behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a variable before a file, a file before the default."
         ));
     }
     paragraph(table(declaration, places).trim_end().to_owned());
@@ -218,7 +218,7 @@ fn example(place: &Place) -> String {
         let _ = writeln!(text, "{open}{path}{close}");
     }
     for field in place.declaration.fields {
-        if (field.shape)().is_plain() {
+        if !matches!((field.shape)(), Shape::Section(_)) && (field.shape)().is_plain() {
             let _ = writeln!(text, "{} = {}", field.name(), example_of(field));
         }
     }

@@ -241,7 +241,8 @@ impl Shape {
         }
     }
 
-    /// Whether a flag or an environment variable can give it: a value without structure, or a list of such.
+    /// Whether a flag or an environment variable can give it: a value without structure, a list of such, or a section that
+    /// such a value stands for.
     pub fn is_plain(&self) -> bool {
         match self {
             Shape::Boolean
@@ -250,7 +251,11 @@ impl Shape {
             | Shape::Text(_)
             | Shape::Word(_) => true,
             Shape::List(element) => element.is_plain(),
-            Shape::Named(_) | Shape::Section(_) => false,
+            Shape::Section(declaration) => {
+                let short = declaration.short_field();
+                short.is_some_and(|field| (field.shape)().is_plain())
+            }
+            Shape::Named(_) => false,
             Shape::Either(shapes) => shapes.iter().any(Shape::is_plain),
         }
     }

@@ -33,6 +33,7 @@ fn each_section_is_a_chapter() {
         "[log.NAME]",
         "[[site]]",
         "[site.cors]",
+        "[[heard]]",
     ];
     assert_eq!(chapters, expected, "{page}");
 }

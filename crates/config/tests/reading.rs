@@ -122,6 +122,16 @@ fn flags_go_before_variables_and_those_before_files() {
 }
 
 #[test]
+fn a_variable_stands_for_tables_by_their_short_directive() {
+    let variables = |name: &str| (name == "VERVET_HEARD").then(|| "80, 443".to_owned());
+    let mut documents = Documents::new(&variables);
+    documents.add("vervet.toml", "[[heard]]\nport = 8080\n");
+    let read = document(documents.read());
+    let ports: Vec<u16> = read.heard.iter().map(|listener| *listener.port).collect();
+    assert_eq!(ports, [80, 443]);
+}
+
+#[test]
 fn relative_paths_start_from_their_file() {
     let mut documents = Documents::new(&environment);
     documents.add(

@@ -21,7 +21,14 @@ fn each_section_has_one_page() {
     let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
     assert_eq!(
         files,
-        ["index.md", "limits.md", "log.md", "site.md", "site.cors.md"]
+        [
+            "index.md",
+            "limits.md",
+            "log.md",
+            "site.md",
+            "site.cors.md",
+            "heard.md"
+        ]
     );
 }
 
@@ -66,6 +73,18 @@ fn a_page_says_what_the_short_form_stands_for() {
         page.contains("`main = \"path\"` is short for `main = { file = \"path\" }`."),
         "{page}"
     );
+}
+
+#[test]
+fn a_short_list_stands_for_a_list_of_tables() {
+    let page = text("heard.md");
+    assert!(
+        page.contains("`heard = 1` is short for `heard = [{ port = 1 }]`."),
+        "{page}"
+    );
+    let reading = read("heard = [{ port = 1 }]");
+    assert_eq!(read("heard = 1").value, reading.value);
+    assert!(reading.value.is_some());
 }
 
 #[test]

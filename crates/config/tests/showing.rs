@@ -5,7 +5,7 @@ mod common;
 
 use common::{Document, read};
 use serde_json::json;
-use vervet_config::{Documents, render_json, show_json, show_text};
+use vervet_config::{Documents, Style, render_json, render_text, show_json, show_text};
 
 const TEXT: &str = "workers = 2\ntrusted = ['a\"b', 'c$${d}']\n[log]\nmain = 'a.log'\n\"odd name\" = 'b.log'\n[limits]\n\
                     connections = 7\n[[site]]\nroot = '/srv/a'\nhosts = ['a.example']\ncors = '*'\n[[site]]\nroot = '/srv/b'\n";
@@ -18,13 +18,14 @@ fn shows_each_directive_with_its_origin() {
         "vervet.toml",
         "trusted = ['a']\n[[site]]\nroot = '/srv'\ncors = '*'\n[log]\na = '/a'\n",
     );
-    documents.flag("include", "--include", "x");
+    documents.flag("trusted", "--trusted", "x");
     let reading = documents.read::<Document>();
     let shown = show_text(reading.value.as_ref().unwrap(), &reading.sources);
     let expected = "\
-include = [\"x\"]                          # flag --include
+include = []                             # default
 workers = 3                              # environment VERVET_WORKERS
-trusted = [\"a\"]                          # vervet.toml:1
+trusted = [\"x\"]                          # flag --trusted
+heard = []                               # default
 
 [limits]                                 # default
 content = \"1MiB\"                         # default
@@ -79,6 +80,18 @@ fn shows_json_with_origins() {
     );
     assert_eq!(shown["site"]["value"][0]["root"]["value"], json!("/srv"));
     assert_eq!(shown["log"]["value"], json!({}));
+}
+
+#[test]
+fn findings_are_coloured_when_asked() {
+    let reading = read("wrokers = 2\n");
+    let text = |style| render_text(&reading.diagnostics, &reading.sources, style);
+    assert!(!text(Style::Plain).contains('\x1b'));
+    assert!(
+        text(Style::Coloured).contains("\x1b[1m\x1b[91merror"),
+        "{:?}",
+        text(Style::Coloured)
+    );
 }
 
 #[test]

@@ -67,6 +67,14 @@ vervet_config::section! {
 }
 
 vervet_config::section! {
+    /// Where clients connect.
+    pub struct Listener short(port) {
+        /// The port.
+        pub port: u16,
+    }
+}
+
+vervet_config::section! {
     /// The whole document.
     pub struct Document {
         /// Further files.
@@ -81,6 +89,8 @@ vervet_config::section! {
         pub log: Named<Log>,
         /// Sites.
         pub site: Vec<Site>,
+        /// Where clients connect.
+        pub heard: Vec<Listener>,
     }
 }
 
