@@ -13,7 +13,7 @@ use crate::section::Section;
 use crate::setting::Setting;
 use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
-use crate::span::Span;
+use crate::span::{SourceId, Span};
 use crate::tree::{Entry, Key, Node, Value};
 use crate::value::Path;
 use crate::{FromConfig, Table};
@@ -67,6 +67,8 @@ pub struct Documents<'e> {
     assembly: Assembly,
     found: Diagnostics,
     wanted: VecDeque<Include>,
+    /// The file that was asked for, which takes the blame for what no file has.
+    main: Option<SourceId>,
     /// Each file with the place that asked for it.
     files: HashMap<PathBuf, Span>,
     flags: Vec<Override>,
@@ -87,6 +89,7 @@ impl<'e> Documents<'e> {
             assembly: Assembly::new(),
             found: Diagnostics::new(),
             wanted: VecDeque::new(),
+            main: None,
             files: HashMap::new(),
             flags: Vec::new(),
         }
@@ -115,6 +118,7 @@ impl<'e> Documents<'e> {
         };
         let path = PathBuf::from(&name);
         let id = self.sources.add(name, text, SourceKind::File);
+        self.main.get_or_insert(id);
         let asked = include.map_or(Span::new(id, 0, 0), |include| include.span);
         self.files.insert(path, asked);
         if size > SOURCE_BYTES_MAX {
@@ -204,11 +208,7 @@ impl<'e> Documents<'e> {
     /// Reads all of it.
     pub fn read<S: Section>(mut self) -> Reading<S> {
         let overrides = self.overrides(S::declaration().fields);
-        let start = Span::new(crate::SourceId(0), 0, 0);
-        let at = self
-            .sources
-            .get(start.source())
-            .map_or(Span::NOWHERE, |_| start);
+        let at = self.main.map_or(Span::NOWHERE, |id| Span::new(id, 0, 0));
         let mut root = self.assembly.into_root();
         for (field, node) in overrides {
             give(&mut root, field, node);

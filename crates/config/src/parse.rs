@@ -149,16 +149,10 @@ impl<'a> Parser<'a> {
     fn directive(&mut self, first: &Event) -> Statement {
         let path = self.path(first);
         self.skip_blank();
-        let node = match self
-            .events
-            .next_if(|event| event.kind() == EventKind::KeyValSep)
-        {
+        let node = match self.take(EventKind::KeyValSep) {
             Some(_) => self.value(),
             // A name without a value: reported, and not missing either.
-            None => Node {
-                span: self.span(first),
-                value: Value::Broken,
-            },
+            None => broken(self.span(first)),
         };
         Statement::Directive { path, node }
     }
@@ -169,18 +163,11 @@ impl<'a> Parser<'a> {
         let mut path = vec![self.key(first)];
         loop {
             self.skip_blank();
-            if self
-                .events
-                .next_if(|event| event.kind() == EventKind::KeySep)
-                .is_none()
-            {
+            if self.take(EventKind::KeySep).is_none() {
                 break;
             }
             self.skip_blank();
-            if let Some(next) = self
-                .events
-                .next_if(|event| event.kind() == EventKind::SimpleKey)
-            {
+            if let Some(next) = self.take(EventKind::SimpleKey) {
                 path.push(self.key(next));
             }
         }
@@ -213,31 +200,16 @@ impl<'a> Parser<'a> {
     /// The value that comes next. Its depth is bounded by the guard that the events have passed.
     fn value(&mut self) -> Node {
         self.skip_blank();
-        let nothing = Node {
-            span: Span::new(
-                self.id,
-                self.source.input().len(),
-                self.source.input().len(),
-            ),
-            value: Value::Broken,
-        };
-        let Some(event) = self.events.peek().copied() else {
-            return nothing;
-        };
-        match event.kind() {
-            EventKind::Scalar => self
-                .events
-                .next()
-                .map_or(nothing, |event| self.scalar(event)),
-            EventKind::ArrayOpen => self.events.next().map_or(nothing, |event| self.list(event)),
-            EventKind::InlineTableOpen => self
-                .events
-                .next()
-                .map_or(nothing, |event| self.table(event)),
-            _ => Node {
-                span: self.span(event),
-                value: Value::Broken,
-            },
+        if let Some(event) = self.take(EventKind::Scalar) {
+            self.scalar(event)
+        } else if let Some(event) = self.take(EventKind::ArrayOpen) {
+            self.list(event)
+        } else if let Some(event) = self.take(EventKind::InlineTableOpen) {
+            self.table(event)
+        } else {
+            let end = self.source.input().len();
+            let next = self.events.peek().copied().map(|event| self.span(event));
+            broken(next.unwrap_or(Span::new(self.id, end, end)))
         }
     }
 
@@ -316,10 +288,7 @@ impl<'a> Parser<'a> {
             // What the parser puts where a value should have been.
             let missing = Diagnostic::error(span, "the value is missing").expected("a value");
             self.found.push(missing);
-            return Node {
-                span,
-                value: Value::Broken,
-            };
+            return broken(span);
         }
         let mut text = Cow::Borrowed("");
         let mut errors = Vec::new();
@@ -327,10 +296,10 @@ impl<'a> Parser<'a> {
             .source
             .get(event)
             .map(|raw| raw.decode_scalar(&mut text, &mut errors));
-        let broken = !errors.is_empty();
+        let is_broken = !errors.is_empty();
         report(self.id, self.source.input(), errors, self.found);
         let value = match kind {
-            _ if broken => Value::Broken,
+            _ if is_broken => Value::Broken,
             None => Value::Broken,
             Some(ScalarKind::String) => Value::Text(text.into_owned()),
             Some(ScalarKind::Boolean(value)) => Value::Boolean(value),
@@ -356,16 +325,25 @@ impl<'a> Parser<'a> {
         Value::Broken
     }
 
+    /// The next event, if it is of this kind.
+    fn take(&mut self, kind: EventKind) -> Option<&'a Event> {
+        self.events.next_if(|event| event.kind() == kind)
+    }
+
     fn skip_blank(&mut self) {
-        while self
-            .events
-            .next_if(|event| event.kind() == EventKind::Whitespace)
-            .is_some()
-        {}
+        while self.take(EventKind::Whitespace).is_some() {}
     }
 
     fn span(&self, event: &Event) -> Span {
         Span::new(self.id, event.span().start(), event.span().end())
+    }
+}
+
+/// What has been reported.
+fn broken(span: Span) -> Node {
+    Node {
+        span,
+        value: Value::Broken,
     }
 }
 

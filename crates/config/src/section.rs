@@ -249,6 +249,9 @@ pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S
     })
 }
 
+/// The most sections that a finding names to which a directive belongs.
+const HEADERS_MAX: usize = 4;
+
 fn unknown_directive(
     declaration: &'static Declaration,
     name: &str,
@@ -259,8 +262,12 @@ fn unknown_directive(
     let message = format!("unknown directive `{}`", cited(name));
     let mut diagnostic = unknown(span, message, name, &known);
     if diagnostic.nearest.is_none() {
-        for header in reader.headers_of(name) {
-            diagnostic = diagnostic.note(format!("`{name}` is a directive of {header}"));
+        let headers = reader.headers_of(name);
+        let (named, others) = headers.split_at(HEADERS_MAX.min(headers.len()));
+        let more = if others.is_empty() { "" } else { " and others" };
+        if !named.is_empty() {
+            let named = named.join(", ");
+            diagnostic = diagnostic.note(format!("`{name}` is a directive of {named}{more}"));
         }
     }
     reader.report(diagnostic);
