@@ -4,9 +4,12 @@
 //! default and its bounds. What reads it, and what speaks of it, follows from that.
 //!
 //! - [`Documents`] takes files, variables and flags from the caller and gives a [`Reading`]: the root section, or all
-//!   [`Diagnostics`] at once.
-//! - Each field is a [`Setting`]: a value with its [`Origin`] and its [`Span`].
-//! - A type is usable in a section when it implements [`FromConfig`], or [`FromText`] when it is written as text.
+//!   [`Diagnostics`] at once, as text ([`render_text`]) and as JSON ([`render_json`]).
+//! - Each field is a [`Setting`]: a value with its [`Origin`] and its [`Span`]. [`show_text`] and [`show_json`] print them.
+//! - A type is usable in a section when it implements [`FromConfig`], or [`FromText`] when it is written as text; an
+//!   enumeration of words is declared by [`words!`].
+//! - [`schema()`], [`reference()`] and [`manual()`] are made from the declarations, and [`faults()`] finds what is wrong with
+//!   the declarations themselves.
 
 mod assemble;
 mod diagnostic;

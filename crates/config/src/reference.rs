@@ -23,19 +23,29 @@ pub struct Page {
 /// The pages of a document: the top level first, with links to all others.
 pub fn reference(root: &'static Declaration) -> Vec<Page> {
     let places = places(root);
-    let mut pages: Vec<Page> = Vec::new();
-    for (index, place) in places.iter().enumerate() {
-        let is_same = |other: &&Place| std::ptr::eq(other.declaration, place.declaration);
-        if places[..index].iter().any(|other| is_same(&other)) {
-            continue;
-        }
-        let elsewhere: Vec<&Place> = places[index + 1..].iter().filter(is_same).collect();
-        pages.push(Page {
+    let homes = places.iter().filter(|place| is_home(place, &places));
+    homes
+        .map(|place| Page {
             file: file(place),
-            text: page(place, &elsewhere, &places),
-        });
-    }
-    pages
+            text: page(place, &places),
+        })
+        .collect()
+}
+
+fn is_same(one: &Place, other: &Place) -> bool {
+    std::ptr::eq(one.declaration, other.declaration)
+}
+
+/// Whether a section has its page under the name of this place: the first of those with the shortest path.
+fn is_home(place: &Place, places: &[Place]) -> bool {
+    std::ptr::eq(home(place.declaration, places).unwrap_or(place), place)
+}
+
+fn home<'p>(declaration: &Declaration, places: &'p [Place]) -> Option<&'p Place> {
+    let same = places
+        .iter()
+        .filter(|place| std::ptr::eq(place.declaration, declaration));
+    same.min_by_key(|place| place.path.len())
 }
 
 /// The table of one section's directives: name, type, default, bounds and documentation.
@@ -43,7 +53,7 @@ pub fn reference_table(declaration: &'static Declaration) -> String {
     table(declaration, &[])
 }
 
-/// The file of a section's page, named by the place where it is met first.
+/// The file of a section's page, named by its place.
 fn file(place: &Place) -> String {
     let names = place.path.iter().filter(|name| **name != CHOSEN);
     let names: Vec<&str> = names.copied().collect();
@@ -53,7 +63,7 @@ fn file(place: &Place) -> String {
     }
 }
 
-fn page(place: &Place, elsewhere: &[&Place], places: &[Place]) -> String {
+fn page(place: &Place, places: &[Place]) -> String {
     let declaration = place.declaration;
     let is_top = place.path.is_empty();
     let title = if is_top {
@@ -66,8 +76,11 @@ fn page(place: &Place, elsewhere: &[&Place], places: &[Place]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n{line}\n");
     };
-    if !elsewhere.is_empty() {
-        let headers: Vec<String> = elsewhere.iter().map(|other| other.header()).collect();
+    let elsewhere = places
+        .iter()
+        .filter(|other| is_same(other, place) && !std::ptr::eq(*other, place));
+    let headers: Vec<String> = elsewhere.map(Place::header).collect();
+    if !headers.is_empty() {
         paragraph(format!("Also: {}.", headers.join(", ")));
     }
     if let (Some(short), Some(name)) = (declaration.short_field(), place.path.last()) {
@@ -84,7 +97,8 @@ fn page(place: &Place, elsewhere: &[&Place], places: &[Place]) -> String {
     if is_top {
         paragraph(format!(
             "A directive of this page that can be written without a table, `include` excepted, can also be given by an \
-             environment variable, its name in capitals behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a variable before a file, a file before the default."
+             environment variable, its name in capitals behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a \
+             variable before a file, a file before the default."
         ));
     }
     paragraph(table(declaration, places).trim_end().to_owned());
@@ -107,7 +121,7 @@ fn table(declaration: &'static Declaration, places: &[Place]) -> String {
         let bounds = bounds.map_or_else(String::new, |(low, high)| format!("`{low}` to `{high}`"));
         let cells = [
             format!("`{}`", field.name()),
-            type_of(field, places),
+            with_code(&type_of(field, places)),
             default_of(field),
             bounds,
             prose(field.doc).replace("\n\n", "<br>"),
@@ -122,9 +136,7 @@ fn table(declaration: &'static Declaration, places: &[Place]) -> String {
 /// What a directive takes; a section is a link to its page.
 fn type_of(field: &Field, places: &[Place]) -> String {
     let link = |declaration: &'static Declaration, name: &str| {
-        let page = places
-            .iter()
-            .find(|place| std::ptr::eq(place.declaration, declaration));
+        let page = home(declaration, places);
         let name = page.map_or_else(
             || name.to_owned(),
             |page| format!("[{name}]({})", file(page)),
@@ -259,14 +271,30 @@ fn value_of(shape: &Shape, field: &Field) -> String {
 /// All sections with links to their pages.
 fn contents(places: &[Place]) -> String {
     let mut text = "## Sections\n".to_owned();
-    for place in places.iter().filter(|place| !place.path.is_empty()) {
-        let page = places
-            .iter()
-            .find(|other| std::ptr::eq(other.declaration, place.declaration))
-            .unwrap_or(place);
+    let below = places.iter().filter(|place| !place.path.is_empty());
+    for place in below.filter(|place| is_home(place, places)) {
         let doc = prose(place.declaration.doc);
-        let first = doc.split("\n\n").next().unwrap_or_default();
-        let _ = write!(text, "\n- [{}]({}): {first}", place.header(), file(page));
+        let (header, page) = (place.header(), file(place));
+        let _ = write!(text, "\n- [{header}]({page}): {}", first_sentence(&doc));
     }
     text
+}
+
+fn first_sentence(text: &str) -> &str {
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let end = paragraph.find(". ").map(|at| at + 1);
+    &paragraph[..end.unwrap_or(paragraph.len())]
+}
+
+/// A phrase whose example is set as code, which keeps its letters from being read as Markdown.
+fn with_code(phrase: &str) -> String {
+    let Some((before, example)) = phrase.split_once(" such as \"") else {
+        return phrase.to_owned();
+    };
+    match example.split_once('"') {
+        Some((example, behind)) => {
+            format!("{before} such as `\"{example}\"`{}", with_code(behind))
+        }
+        None => phrase.to_owned(),
+    }
 }

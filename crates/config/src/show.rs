@@ -183,6 +183,9 @@ fn origin_text(origin: &Origin, sources: &Sources) -> String {
 /// The column in which comments begin, unless the directive is longer.
 const COMMENT_COLUMN: usize = 40;
 
+/// The most columns of names in a line of those that are not set.
+const UNSET_COLUMNS_MAX: usize = 80;
+
 struct Page<'a> {
     sources: &'a Sources,
     text: String,
@@ -194,6 +197,12 @@ impl Page<'_> {
         for entry in entries.iter().filter(|entry| !entry.value.has_header()) {
             self.directive(entry);
         }
+        let is_unset = |entry: &&ShownEntry| entry.value == Shown::Nothing;
+        let unset = entries
+            .iter()
+            .filter(is_unset)
+            .map(|entry| key(&entry.name));
+        self.unset(&unset.collect::<Vec<_>>());
         for entry in entries.iter().filter(|entry| entry.value.has_header()) {
             let path = match path {
                 "" => key(&entry.name),
@@ -234,9 +243,26 @@ impl Page<'_> {
         let remark = origin.map_or_else(String::new, |origin| origin_text(origin, self.sources));
         let name = key(&entry.name);
         match entry.value {
-            Shown::Nothing => self.line(&format!("# {name} is not set"), ""),
+            Shown::Nothing => {}
             Shown::Hidden => self.line(&format!("# {name} is hidden"), &remark),
             _ => self.line(&format!("{name} = {}", entry.value.inline()), &remark),
+        }
+    }
+
+    /// The names of directives that hold nothing, in lines of comments.
+    fn unset(&mut self, names: &[String]) {
+        let mut line = String::new();
+        for name in names {
+            if !line.is_empty() && line.len() + name.len() > UNSET_COLUMNS_MAX {
+                self.line(&format!("# not set: {line}"), "");
+                line.clear();
+            }
+            let comma = if line.is_empty() { "" } else { ", " };
+            line.push_str(comma);
+            line.push_str(name);
+        }
+        if !line.is_empty() {
+            self.line(&format!("# not set: {line}"), "");
         }
     }
 

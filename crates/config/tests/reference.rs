@@ -193,6 +193,61 @@ own = \"example\"
     assert_eq!(page, expected);
 }
 
+vervet_config::section! {
+    /// Shared. It has more to say.
+    struct Shared {
+        /// A time, if at all.
+        time: Option<vervet_config::Time>,
+    }
+}
+
+vervet_config::section! {
+    /// Deep.
+    struct Deep {
+        /// Shared.
+        shared: Shared,
+    }
+}
+
+vervet_config::section! {
+    /// Top.
+    struct Shallow {
+        /// Deep.
+        deep: Deep,
+        /// Shared.
+        common: Shared,
+    }
+}
+
+#[test]
+fn a_section_of_several_places_has_its_page_at_the_highest() {
+    let pages = reference(Shallow::declaration());
+    let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
+    assert_eq!(files, ["index.md", "deep.md", "common.md"]);
+    assert!(
+        pages[1].text.contains("| [a table](common.md) |"),
+        "{}",
+        pages[1].text
+    );
+    assert!(
+        pages[2].text.contains("Also: `[deep.shared]`."),
+        "{}",
+        pages[2].text
+    );
+    assert!(
+        pages[2].text.contains("| a time such as `\"10s\"` |"),
+        "{}",
+        pages[2].text
+    );
+    assert!(
+        pages[0]
+            .text
+            .ends_with("- [`[common]`](common.md): Shared.\n"),
+        "{}",
+        pages[0].text
+    );
+}
+
 #[test]
 fn a_table_alone_can_stand_in_other_pages() {
     let table = reference_table(common::Log::declaration());

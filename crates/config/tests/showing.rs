@@ -29,9 +29,9 @@ heard = []                               # default
 
 [limits]                                 # default
 content = \"1MiB\"                         # default
-# connections is not set
 overload = \"reject\"                      # default
 share = 0.5                              # default
+# not set: connections
 
 [log.a]
 file = \"/a\"                              # vervet.toml:6
@@ -42,7 +42,7 @@ hosts = []                               # default
 ports = [80, 443]                        # default
 root = \"/srv\"                            # vervet.toml:3
 default = false                          # default
-# type is not set
+# not set: type
 
 [site.cors]
 origins = [\"*\"]                          # vervet.toml:4
