@@ -122,6 +122,22 @@ impl Entry {
         }
     }
 
+    /// How much longer than others it takes, roughly: microseconds of a usual processor.
+    pub(super) fn cost_us(&self) -> u64 {
+        match &self.kind {
+            Kind::Argon2id => {
+                let params = PasswordHash::new(&self.text).map(|hash| Params::try_from(&hash));
+                let Ok(Ok(params)) = params else { return 0 };
+                u64::from(params.m_cost()) * u64::from(params.t_cost()) / 2
+            }
+            Kind::Bcrypt => {
+                let cost = HashParts::from_str(&self.text).map_or(0, |parts| parts.get_cost());
+                60 << cost
+            }
+            Kind::Sha(_) => 1,
+        }
+    }
+
     /// An entry that costs what the tool's do and that nobody's password opens.
     pub(super) fn decoy() -> Self {
         const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGF0IGFsbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

@@ -77,7 +77,6 @@ pub(super) struct Realm {
     memory: Memory,
     failures: Meters,
     verifier: Arc<Verifier>,
-    decoy: Entry,
     counted: Counted,
 }
 
@@ -94,10 +93,18 @@ struct Counted {
 struct Attempt {
     realm: Arc<Realm>,
     credentials: Credentials,
-    /// What is stored of the user; `None` for nobody, who costs as much.
-    entry: Option<Arc<Entry>>,
+    /// What is stored of the user, or what nobody is compared with.
+    entry: Arc<Entry>,
+    who: Who,
     client: Option<IpAddr>,
     now_ms: u64,
+}
+
+/// Whether a name is one of a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    User,
+    Nobody,
 }
 
 impl BasicAuth {
@@ -111,7 +118,6 @@ impl BasicAuth {
             memory: Memory::new(),
             failures: Meters::new(options.failures, options.failures.requests(), CLIENTS),
             verifier: options.verifier,
-            decoy: Entry::decoy(),
             counted: Counted::default(),
         })))
     }
@@ -149,9 +155,12 @@ impl RequestFilter for BasicAuth {
             }
             return Verdict::Answer(realm.unauthorized());
         }
-        let entry = realm.users.table().get(credentials.user.as_str()).cloned();
-        let is_known = |entry: &Arc<Entry>| realm.memory.knows(&credentials, entry, now_ms);
-        if entry.as_ref().is_some_and(is_known) {
+        let users = realm.users.table();
+        let (entry, who) = match users.get(&credentials.user) {
+            Some(entry) => (entry, Who::User),
+            None => (users.decoy(), Who::Nobody),
+        };
+        if who == Who::User && realm.memory.knows(&credentials, entry, now_ms) {
             count(&realm.counted.remembered);
             request.user = Some(credentials.user);
             return Verdict::Pass;
@@ -159,7 +168,8 @@ impl RequestFilter for BasicAuth {
         self.attempt(Attempt {
             realm: Arc::clone(realm),
             credentials,
-            entry,
+            entry: Arc::clone(entry),
+            who,
             client: request.client,
             now_ms,
         })
@@ -231,13 +241,14 @@ impl Attempt {
 
     fn verdict(&self, on: &OnVerifier) -> u64 {
         let realm = &self.realm;
-        let entry = self.entry.as_deref().unwrap_or(&realm.decoy);
-        let is_right =
-            entry.verify(self.credentials.password.as_bytes(), on) && self.entry.is_some();
+        let password = self.credentials.password.as_bytes();
+        let is_right = self.entry.verify(password, on) && self.who == Who::User;
         if is_right {
             count(&realm.counted.right);
             self.refund();
-            realm.memory.remember(&self.credentials, entry, self.now_ms);
+            realm
+                .memory
+                .remember(&self.credentials, &self.entry, self.now_ms);
         } else {
             count(&realm.counted.wrong);
         }

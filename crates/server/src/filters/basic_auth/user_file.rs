@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::entry::{Entry, EntryError, OldHashes};
 
@@ -14,9 +13,6 @@ pub const USER_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// The longest name, in bytes.
 pub const USER_NAME_BYTES_MAX: usize = 255;
-
-/// Users by name.
-pub(super) type UserTable = HashMap<Box<str>, Arc<Entry>>;
 
 /// Why a user file cannot be used; the fault of whoever keeps it.
 #[derive(Debug)]

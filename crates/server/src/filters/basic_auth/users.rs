@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use arc_swap::ArcSwap;
 
 use super::entry::{Entry, OldHashes};
-use super::user_file::{UserFileError, UserTable, read_user_file};
+use super::user_file::{UserFileError, read_user_file};
 
 /// How often the files are looked at while requests come, in milliseconds.
 pub(super) const LOOK_MS: u64 = 900;
@@ -43,6 +43,26 @@ pub struct Users {
     /// When the files are looked at next, in milliseconds of the monotonic clock.
     look_at_ms: AtomicU64,
     say: Say,
+}
+
+/// Users by name.
+pub(super) struct UserTable {
+    users: HashMap<Box<str>, Arc<Entry>>,
+    /// The entry that takes the longest.
+    slowest: Arc<Entry>,
+}
+
+impl UserTable {
+    /// What is stored of a user.
+    pub(super) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.users.get(name)
+    }
+
+    /// What a password of nobody is compared with, for as long as one of anybody's, so that the time does not tell who is a
+    /// user. Where users have entries of several kinds it is that of the slowest.
+    pub(super) fn decoy(&self) -> &Arc<Entry> {
+        &self.slowest
+    }
 }
 
 /// What was found at the last look at a file.
@@ -140,14 +160,18 @@ impl Looked {
 }
 
 fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
-    let mut table = HashMap::new();
+    let mut users = HashMap::new();
     let files = looked.iter().flat_map(|looked| &looked.users);
     for (name, entry) in sources.users.iter().chain(files) {
-        table
+        users
             .entry(name.as_str().into())
             .or_insert_with(|| Arc::new(entry.clone()));
     }
-    table
+    let slowest = users.values().max_by_key(|entry| entry.cost_us()).cloned();
+    UserTable {
+        users,
+        slowest: slowest.unwrap_or_else(|| Arc::new(Entry::decoy())),
+    }
 }
 
 /// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
@@ -174,7 +198,41 @@ impl fmt::Debug for Users {
         let mut shown = formatter.debug_struct("Users");
         shown
             .field("files", &self.sources.files)
-            .field("users", &self.table.load().len())
+            .field("users", &self.table.load().users.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The entry that a password of nobody is compared with.
+    #[track_caller]
+    fn check_decoy(users: &[&str], expected: &str) {
+        let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
+        let named = |(number, text): (usize, &&str)| (format!("user{number}"), entry(text));
+        let users = users.iter().enumerate().map(named).collect();
+        let sources = UserSources {
+            users,
+            ..UserSources::default()
+        };
+        let users = Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap();
+        assert!(users.table().decoy().text().starts_with(expected));
+    }
+
+    #[test]
+    fn nobody_takes_as_long_as_the_slowest_user() {
+        let sha = "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=";
+        let argon2id =
+            "$argon2id$v=19$m=19456,t=2,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
+        let cheap = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
+        let bcrypt = "$2y$12$L6Bc/AlTQHyd9liGgGEZyOFLPHNgyxeEPfgYfBCVxJ7JIlwxyVU3u";
+        let fast = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
+        check_decoy(&[], "$argon2id$v=19$m=19456,t=2,p=1$");
+        check_decoy(&[sha], "{SHA}");
+        check_decoy(&[cheap, sha], "$argon2id$v=19$m=8,");
+        check_decoy(&[fast, argon2id, cheap], "$argon2id$v=19$m=19456,");
+        check_decoy(&[argon2id, bcrypt, fast], "$2y$12$");
     }
 }
