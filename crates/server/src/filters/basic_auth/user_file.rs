@@ -28,6 +28,8 @@ pub struct UserFileError {
 pub enum UserFileProblem {
     /// It cannot be read.
     Read(std::io::Error),
+    /// A folder, a pipe, a device: reading it might never end.
+    NotAFile,
     /// Larger than [`USER_FILE_BYTES_MAX`].
     TooLarge,
     /// It is not UTF-8; the line, from 1.
@@ -107,10 +109,11 @@ pub(super) fn read_user_file(
         path: path.to_owned(),
         problem,
     };
-    let size = std::fs::metadata(path)
-        .map_err(|io| error(UserFileProblem::Read(io)))?
-        .len();
-    if size > USER_FILE_BYTES_MAX {
+    let metadata = std::fs::metadata(path).map_err(|io| error(UserFileProblem::Read(io)))?;
+    if !metadata.is_file() {
+        return Err(error(UserFileProblem::NotAFile));
+    }
+    if metadata.len() > USER_FILE_BYTES_MAX {
         return Err(error(UserFileProblem::TooLarge));
     }
     let content = std::fs::read(path).map_err(|io| error(UserFileProblem::Read(io)))?;
@@ -121,7 +124,7 @@ impl UserFileProblem {
     /// The line that is meant, from 1; `None` where it is the file.
     pub fn line(&self) -> Option<usize> {
         match self {
-            Self::Read(_) | Self::TooLarge => None,
+            Self::Read(_) | Self::NotAFile | Self::TooLarge => None,
             Self::NotUtf8(line)
             | Self::NoColon(line)
             | Self::Name(line, _)
@@ -155,6 +158,7 @@ impl fmt::Display for UserFileProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => error.fmt(formatter),
+            Self::NotAFile => formatter.write_str("it is no plain file"),
             Self::TooLarge => write!(
                 formatter,
                 "it is larger than {} MiB",
@@ -236,6 +240,19 @@ mod tests {
             1,
             "this is no entry of Argon2id ($argon2id$...) or bcrypt ($2y$...): set the password with `vervet passwd`",
         );
+    }
+
+    #[test]
+    fn files_that_are_none_are_not_read() {
+        let check = |path: &Path, expected: &str| {
+            let found = read_user_file(path, OldHashes::Refused).unwrap_err();
+            assert_eq!(found.problem.to_string(), expected, "{found}");
+        };
+        let tree = vervet_testkit::TempTree::new().sparse("large", USER_FILE_BYTES_MAX + 1);
+        check(tree.path(), "it is no plain file");
+        check(Path::new("/dev/zero"), "it is no plain file");
+        check(&tree.join("large"), "it is larger than 8 MiB");
+        check(&tree.join("none"), "No such file or directory (os error 2)");
     }
 
     #[test]
