@@ -28,8 +28,9 @@ section! {
         pub users: Named<Secret>,
         /// Whether old `{SHA}` entries of files are taken. Whoever reads such a file knows the passwords: set them anew soon.
         pub old_hashes: bool = false,
-        /// How many wrong passwords a client may try. Above it the answer is 429 with Retry-After.
-        pub failures: Rate = "10/m",
+        /// How many wrong passwords a client may try, those that are being verified among them: of many users behind one address
+        /// so many can come in at the same time. Above it the answer is 429 with Retry-After.
+        pub failures: Rate = "30/m",
     }
 }
 
