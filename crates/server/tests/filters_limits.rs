@@ -42,7 +42,7 @@ fn above_its_rate_a_client_is_told_when_to_come_again() {
     let retry: u64 = response.field("retry-after").unwrap().parse().unwrap();
     assert!((1..=1200).contains(&retry), "{retry}");
     assert_eq!(client.exchange(GET).status, 429, "the connection goes on");
-    assert_eq!(limit.refused(), 2);
+    assert_eq!(limit.refusals(), 2);
 }
 
 #[test]

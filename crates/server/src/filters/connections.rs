@@ -1,7 +1,8 @@
 //! How many requests may be under way at a time: for one client, and for a site or route in all.
 //!
 //! A request is under way until its answer has been sent, so a client that reads slowly holds its place. Places are held
-//! by the request and free again when it is gone, however it ends.
+//! by the request and free again when it is gone, however it ends. One that waits for its password to be verified holds none:
+//! the queue of passwords is bounded by itself.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -209,7 +210,10 @@ impl RequestFilter for Concurrency {
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
-        vec![("concurrency", self.refused_client() + self.refused_total())]
+        vec![
+            ("concurrency", self.refused_client()),
+            ("concurrency_total", self.refused_total()),
+        ]
     }
 }
 

@@ -32,7 +32,8 @@ section! {
         /// How many of them may come at once; those of one time where it is not given (10 for `"10/s"`).
         pub burst: Option<u32> = _ in 1..=1000000,
         /// By what clients are told apart: `"address"` (IPv6 by its /64), or the name of a request field, such as `"X-Api-Key"`.
-        /// Requests without the field count by address.
+        /// Requests without the field count by address. Whoever makes values up has a rate for each of them: have them checked, or
+        /// set a second rate by address on the site.
         pub key: RateKey = "address",
         /// Clients that are remembered at a time, 16 bytes each. Above it those who asked least are forgotten.
         pub clients: u32 = 65536 in 1024..=16777216,
@@ -209,7 +210,7 @@ impl RateLimit {
     }
 
     /// How many requests were refused.
-    pub fn refused(&self) -> u64 {
+    pub fn refusals(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 }
@@ -241,7 +242,7 @@ impl RequestFilter for RateLimit {
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
-        vec![("rate", RateLimit::refused(self))]
+        vec![("rate", self.refusals())]
     }
 }
 

@@ -86,7 +86,7 @@ impl RefererRules {
     }
 
     /// How many requests were refused.
-    pub fn refused(&self) -> u64 {
+    pub fn refusals(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 
@@ -131,7 +131,7 @@ impl RequestFilter for RefererRules {
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
-        vec![("referer", RefererRules::refused(self))]
+        vec![("referer", self.refusals())]
     }
 }
 

@@ -85,7 +85,7 @@ pub enum TargetRuleProblem {
     Empty,
     /// A beginning that no path has, for each begins with a slash.
     NoSlash,
-    /// The expression cannot be read; the explanation is of several lines.
+    /// The expression cannot be read, for this reason.
     Regex(String),
     /// All rules together would need too much memory.
     TooLarge,
@@ -155,7 +155,7 @@ impl TargetRules {
     }
 
     /// How many requests were refused.
-    pub fn refused(&self) -> u64 {
+    pub fn refusals(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 }
@@ -216,7 +216,7 @@ impl RequestFilter for TargetRules {
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
-        vec![("deny", TargetRules::refused(self))]
+        vec![("deny", self.refusals())]
     }
 }
 
@@ -242,8 +242,15 @@ fn expression(rule: &TargetRule) -> Result<String, TargetRuleProblem> {
     match set(std::slice::from_ref(&expression)) {
         Ok(_) => Ok(expression),
         Err(regex::Error::CompiledTooBig(_)) => Err(TargetRuleProblem::TooLarge),
-        Err(error) => Err(TargetRuleProblem::Regex(error.to_string())),
+        Err(error) => Err(TargetRuleProblem::Regex(reason(&error))),
     }
+}
+
+/// Why an expression cannot be read: the last line of what the reader draws.
+fn reason(error: &regex::Error) -> String {
+    let drawn = error.to_string();
+    let last = drawn.lines().next_back().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// Expressions are of bytes, and a dot stands for any of them: neither a line end (`%0A`) nor a byte that is no text
@@ -336,7 +343,7 @@ mod tests {
         check_error(Prefix("admin".into()), "no path begins with this");
         check_error(
             Regex("(".into()),
-            "the regular expression cannot be read: regex parse error",
+            "the regular expression cannot be read: unclosed group",
         );
         check_error(
             Regex("(?:x{1000}){1000}".into()),

@@ -12,7 +12,7 @@ pub trait RequestFilter: Send + Sync + fmt::Debug {
     /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict;
 
-    /// What it has refused so far, by short names, for status pages.
+    /// How many requests it has refused so far, by short names of the reasons, such as `rate`: for the status.
     fn refused(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

@@ -179,8 +179,8 @@ impl RequestFilter for BasicAuth {
         let counters = self.counters();
         vec![
             ("auth", counters.wrong),
-            ("auth_throttled", counters.throttled),
-            ("auth_crowded", counters.crowded),
+            ("auth_failures", counters.throttled),
+            ("auth_queue", counters.crowded),
         ]
     }
 }
