@@ -400,3 +400,28 @@ fn a_document_lists_the_proxies() {
     );
     assert_eq!(client(&with("from = '10.0.0.0/8'"), "unix"), None);
 }
+
+proptest::proptest! {
+    /// Whatever a client has sent, what a believed proxy appends to it is found.
+    #[test]
+    fn nothing_that_a_client_sends_hides_it(sent in "[ -~\\t]{0,60}") {
+        let line = |name: &str, own: &str| format!("{name}: {sent},{own}");
+        for own in ["for=198.51.100.7", "for=\"198.51.100.7:80\";proto=https", "host=\"a,b\";for=198.51.100.7"] {
+            let case = Case::of(ForwardedFields::Rfc7239, UnixPeers::Distrusted);
+            let found = case.origin("10.0.0.1", &[&line("Forwarded", own)]).client;
+            assert_eq!(found, "198.51.100.7".parse().ok());
+        }
+        let case = Case::of(ForwardedFields::X, UnixPeers::Distrusted);
+        let found = case.origin("10.0.0.1", &[&line("X-Forwarded-For", "198.51.100.7")]).client;
+        assert_eq!(found, "198.51.100.7".parse().ok());
+    }
+
+    /// Nothing that a proxy passes on breaks the walk.
+    #[test]
+    fn any_bytes_give_some_client(sent in "[ -~\\t]{0,80}") {
+        for (fields, name) in [(ForwardedFields::X, "X-Forwarded-For"), (ForwardedFields::Rfc7239, "Forwarded")] {
+            let case = Case::of(fields, UnixPeers::Distrusted);
+            assert!(case.origin("10.0.0.1", &[&format!("{name}: {sent}")]).client.is_some());
+        }
+    }
+}
