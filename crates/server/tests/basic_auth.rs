@@ -90,10 +90,7 @@ impl Realm {
 }
 
 fn request(credentials: Option<&str>) -> String {
-    let field = credentials.map_or(String::new(), |text| {
-        let encoded = <base64ct::Base64 as base64ct::Encoding>::encode_string(text.as_bytes());
-        format!("Authorization: Basic {encoded}\r\n")
-    });
+    let field = credentials.map_or(String::new(), support::basic);
     format!("GET / HTTP/1.1\r\nHost: a\r\n{field}\r\n")
 }
 

@@ -2,6 +2,7 @@
 
 mod support;
 
+use support::basic;
 use support::served::{Served, get, plan, read, said, tools};
 use vervet_engine::listener::Inherited;
 use vervet_server::plan::prepare;
@@ -32,11 +33,6 @@ fn check_refused(text: &str, expected: &[&str]) {
 fn ask(served: &Served, target: &str, fields: &str) -> Response {
     let request = get("a", target).replace("\r\n\r\n", &format!("\r\n{fields}\r\n"));
     served.connect().exchange(request)
-}
-
-fn basic(credentials: &str) -> String {
-    let encoded = <base64ct::Base64 as base64ct::Encoding>::encode_string(credentials.as_bytes());
-    format!("Authorization: Basic {encoded}\r\n")
 }
 
 const SITE: &str = "[[site]]\nhosts = ['a']\nroute = [{ respond = 'hello' }]\n";

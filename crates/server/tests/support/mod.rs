@@ -200,3 +200,9 @@ pub fn text(bytes: usize) -> Vec<u8> {
         .take(bytes)
         .collect()
 }
+
+/// The field with these credentials (`name:password`), and its line end.
+pub fn basic(credentials: &str) -> String {
+    let encoded = <base64ct::Base64 as base64ct::Encoding>::encode_string(credentials.as_bytes());
+    format!("Authorization: Basic {encoded}\r\n")
+}
