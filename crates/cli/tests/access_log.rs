@@ -256,7 +256,7 @@ fn a_pipe_that_nobody_reads_delays_no_answer_and_drops_are_counted() {
     let mut server = serve(&tree, &arguments);
     fill(&server, 300);
     server.child.wait_for_line(|line| {
-        line.starts_with("vervet: access log to ")
+        line.starts_with("vervet: log to ")
             && line.contains(" lines dropped so far: it takes lines too slowly")
     });
 
@@ -318,7 +318,7 @@ fn a_full_disk_delays_no_answer_and_drops_are_counted() {
     assert_eq!(dropped(&server.child), 50);
     let talk = server.child.text(Stream::Stderr);
     assert!(
-        talk.contains("access log to /dev/full: 50 lines dropped so far: No space left on device"),
+        talk.contains("log to /dev/full: 50 lines dropped so far: No space left on device"),
         "{talk}"
     );
 }

@@ -72,12 +72,12 @@ fn what_is_wrong_in_a_directive_is_said_at_its_place() {
     );
     check(
         "log.a = {syslog = 'localhost'}",
-        &["1:19: `address` cannot be `localhost`: it begins with `unix:/` or `udp:`"],
+        &["1:19: `syslog` cannot be `localhost`: it begins with `unix:/` or `udp:`"],
     );
     check(
         "log.a = {syslog = 'udp:localhost:514'}",
         &[
-            "1:19: `address` cannot be `udp:localhost:514`: behind `udp:` stand an IP address, a colon and a port",
+            "1:19: `syslog` cannot be `udp:localhost:514`: behind `udp:` stand an IP address, a colon and a port",
         ],
     );
     check(

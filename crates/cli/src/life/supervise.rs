@@ -87,9 +87,7 @@ impl<C: Course> Supervisor<C> {
                 Some(Event::Reload) if self.draining => {}
                 Some(Event::Reload) => self.course.reload(),
                 Some(Event::Log(Notice::Dropping)) => self.report.note(Instant::now()),
-                Some(Event::Log(Notice::Trouble { trouble, .. })) => {
-                    talk::say(format_args!("{trouble}"));
-                }
+                Some(Event::Log(notice)) => talk::say(format_args!("{notice}")),
                 Some(Event::Ended(result)) => {
                     self.end_logs(LOG_PATIENCE);
                     result?;

@@ -48,7 +48,7 @@ impl DropReport {
             self.last = Some(now);
             let reason = drops.reason.as_deref();
             sentences.push(format!(
-                "access log to {target}: {} lines dropped so far: {}",
+                "log to {target}: {} lines dropped so far: {}",
                 drops.lines,
                 reason.unwrap_or("it takes lines too slowly")
             ));
@@ -74,10 +74,7 @@ mod tests {
         report.note(now);
         assert_eq!(report.due(), Some(now));
         let sentences = report.sentences(&dropped(3), now);
-        assert_eq!(
-            sentences,
-            ["access log to /log: 3 lines dropped so far: no space"]
-        );
+        assert_eq!(sentences, ["log to /log: 3 lines dropped so far: no space"]);
         assert_eq!(report.due(), None);
         report.note(now + Duration::from_secs(1));
         assert_eq!(report.due(), Some(now + Duration::from_secs(10)));

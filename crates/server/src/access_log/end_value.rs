@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use vervet_engine::exchange::Finished;
 
-use super::layout::{Piece, put};
+use super::layout::Found;
 use super::number::{push_address, push_number, push_three};
 use super::plan::Names;
 use super::pretty;
@@ -26,12 +26,12 @@ pub(super) struct Line<'a> {
     pub(super) sample: u32,
 }
 
-impl Line<'_> {
-    pub(super) fn segment(&self, index: usize) -> Option<&[u8]> {
+impl<'a> Line<'a> {
+    pub(super) fn segment(&self, index: usize) -> Option<&'a [u8]> {
         self.record?.segment(self.first.0 + index)
     }
 
-    pub(super) fn response(&self, index: usize) -> Option<&[u8]> {
+    pub(super) fn response(&self, index: usize) -> Option<&'a [u8]> {
         self.record?.response(self.first.1 + index)
     }
 
@@ -44,44 +44,40 @@ impl Line<'_> {
     }
 }
 
-/// Appends the value of a piece. Says whether it is known.
-pub(super) fn push(out: &mut Vec<u8>, piece: &Piece, line: &Line<'_>) -> bool {
-    let (finished, form) = (line.finished, piece.form);
+/// The value of a piece at the end of an exchange.
+pub(super) fn find<'a>(value: &Value, line: &Line<'a>) -> Found<'a> {
+    let finished = line.finished;
     let origin = || line.record.map(Record::origin).unwrap_or_default();
-    match &piece.value {
+    match value {
+        Value::Forwarder if line.client() == line.peer() => Found::Nothing,
+        Value::Port => finished
+            .peer
+            .map_or(Found::Nothing, |peer| Found::Number(u64::from(peer.port()))),
+        Value::Bytes => Found::Number(finished.content_bytes),
+        Value::Milliseconds => Found::Number(finished.duration_ms),
+        Value::Site => Found::foreign(line.names.site(origin()).map(str::as_bytes)),
+        Value::Route => Found::foreign(line.names.route(origin()).map(str::as_bytes)),
+        Value::Fault => Found::foreign(finished.fault.map(str::as_bytes)),
+        Value::Sampled if line.sample <= 1 => Found::Nothing,
+        Value::Sample | Value::Sampled => Found::Number(u64::from(line.sample)),
+        Value::FaultInBrackets if finished.fault.is_none() => Found::Nothing,
+        _ => Found::Composed,
+    }
+}
+
+/// Appends a value that is not there as such.
+pub(super) fn compose(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) {
+    let finished = line.finished;
+    match value {
         Value::Client => push_address(out, line.client()),
-        Value::Forwarder if line.client() == line.peer() => return false,
         Value::Peer | Value::Forwarder => push_address(out, line.peer()),
-        Value::Port => {
-            return finished
-                .peer
-                .is_some_and(|peer| push_number(out, u64::from(peer.port())));
-        }
         Value::Time(style) => line.clock.push(out, *style),
         Value::Status => push_three(out, u32::from(finished.status.code())),
-        Value::Bytes => return push_number(out, finished.content_bytes),
-        Value::Milliseconds => return push_number(out, finished.duration_ms),
         Value::Seconds => {
             push_number(out, finished.duration_ms / 1000);
             out.push(b'.');
             push_three(out, (finished.duration_ms % 1000) as u32);
         }
-        Value::Site => {
-            let name = line.names.site(origin());
-            return name.is_some_and(|name| put(out, name.as_bytes(), form));
-        }
-        Value::Route => {
-            let name = line.names.route(origin());
-            return name.is_some_and(|name| put(out, name.as_bytes(), form));
-        }
-        Value::Fault => {
-            return finished
-                .fault
-                .is_some_and(|fault| put(out, fault.as_bytes(), form));
-        }
-        Value::Sampled if line.sample <= 1 => return false,
-        Value::Sample | Value::Sampled => return push_number(out, u64::from(line.sample)),
-        _ => return pretty::push(out, &piece.value, line),
+        _ => pretty::push(out, value, line),
     }
-    true
 }

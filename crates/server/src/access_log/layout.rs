@@ -6,6 +6,7 @@
 use super::end_value::{self, Line};
 use super::escape::{Delimiter, push_json, push_text};
 use super::facts::RequestFacts;
+use super::number::push_number;
 use super::record::Record;
 use super::request_value;
 use super::variable::{Stage, Value};
@@ -27,6 +28,21 @@ pub(super) enum Form {
     Member,
     /// As it is; nothing at all, `before` neither, where it is not known.
     Optional,
+}
+
+/// A value, looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found<'a> {
+    /// It is not known.
+    Nothing,
+    /// Text of our own, which needs no escape.
+    Own(&'a [u8]),
+    /// Text of others, to be escaped.
+    Foreign(&'a [u8]),
+    /// A number.
+    Number(u64),
+    /// It is known, and put together when it is written.
+    Composed,
 }
 
 /// A line that is ready to be written again and again.
@@ -67,9 +83,8 @@ impl Layout {
         }
         for segment in &mut layout.segments {
             for piece in &segment.pieces {
-                piece.push(&mut segment.absent, |out| {
-                    request_value::push_absent(out, &piece.value)
-                });
+                let found = request_value::find_absent(&piece.value);
+                piece.push(&mut segment.absent, found, |_| {});
             }
         }
         layout
@@ -125,7 +140,10 @@ impl Layout {
         for segment in &self.segments {
             record.add_segment(|out| {
                 for piece in &segment.pieces {
-                    piece.push(out, |out| request_value::push(out, piece, facts));
+                    let (value, form) = (&piece.value, piece.form);
+                    piece.push(out, request_value::find(value, facts), |out| {
+                        request_value::compose(out, value, facts, form);
+                    });
                 }
             });
         }
@@ -139,7 +157,10 @@ impl Layout {
             };
             let value = response_field(head, name);
             record.add_response(|out| match value {
-                Some(value) => put(out, value, piece.form),
+                Some(value) => {
+                    put(out, value, piece.form);
+                    true
+                }
                 None => false,
             });
         }
@@ -154,15 +175,16 @@ impl Layout {
                     let absent = || self.segments[*index].absent.as_slice();
                     out.extend_from_slice(segment.unwrap_or_else(absent));
                 }
-                Step::End(piece) => piece.push(out, |out| end_value::push(out, piece, line)),
-                Step::Response(index) => {
-                    self.responses[*index].push(out, |out| match line.response(*index) {
-                        Some(text) => {
-                            out.extend_from_slice(text);
-                            true
-                        }
-                        None => false,
+                Step::End(piece) => {
+                    let value = &piece.value;
+                    piece.push(out, end_value::find(value, line), |out| {
+                        end_value::compose(out, value, line);
                     });
+                }
+                Step::Response(index) => {
+                    // It was escaped when it was noted.
+                    let found = line.response(*index).map_or(Found::Nothing, Found::Own);
+                    self.responses[*index].push(out, found, |_| {});
                 }
             }
         }
@@ -171,27 +193,51 @@ impl Layout {
 }
 
 impl Piece {
-    /// Appends the text before, and the value if `push` knows it.
-    fn push(&self, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>) -> bool) {
-        let begin = out.len();
-        out.extend_from_slice(&self.before);
-        match (push(out), self.form) {
-            (true, Form::Member) => out.push(b'"'),
-            (true, _) => {}
-            (false, Form::Text(_)) => out.push(b'-'),
-            (false, _) => out.truncate(begin),
+    /// Appends the text before and the value, which `compose` appends where it is composed.
+    fn push(&self, out: &mut Vec<u8>, found: Found<'_>, compose: impl FnOnce(&mut Vec<u8>)) {
+        match (found, self.form) {
+            (Found::Nothing, Form::Text(_)) => {
+                out.extend_from_slice(&self.before);
+                out.push(b'-');
+                return;
+            }
+            (Found::Nothing, Form::Member | Form::Optional) => return,
+            _ => out.extend_from_slice(&self.before),
+        }
+        match found {
+            Found::Composed => compose(out),
+            found => found.push(out, self.form),
+        }
+        if self.form == Form::Member {
+            out.push(b'"');
         }
     }
 }
 
-/// Appends bytes of a peer as the form wants them. Says that they are known.
-pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8], form: Form) -> bool {
+impl<'a> Found<'a> {
+    /// Text of others, if it is known.
+    pub(super) fn foreign(text: Option<&'a [u8]>) -> Self {
+        text.map_or(Self::Nothing, Self::Foreign)
+    }
+
+    /// Appends what is there as such.
+    pub(super) fn push(self, out: &mut Vec<u8>, form: Form) {
+        match self {
+            Self::Own(text) => out.extend_from_slice(text),
+            Self::Foreign(text) => put(out, text, form),
+            Self::Number(number) => push_number(out, number),
+            Self::Nothing | Self::Composed => {}
+        }
+    }
+}
+
+/// Appends bytes of a peer as the form wants them.
+pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8], form: Form) {
     match form {
         Form::Text(delimiter) => push_text(out, bytes, delimiter),
         Form::Member => push_json(out, bytes),
         Form::Optional => push_text(out, bytes, Delimiter::QUOTE),
     }
-    true
 }
 
 /// The value of the first field line of this name.

@@ -3,10 +3,9 @@
 use std::io::Write as _;
 use std::net::IpAddr;
 
-/// Appends a number in decimal. Says that it is known.
-pub(super) fn push_number(out: &mut Vec<u8>, number: u64) -> bool {
+/// Appends a number in decimal.
+pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-    true
 }
 
 /// Appends a number below a thousand with three digits.

@@ -61,6 +61,15 @@ impl fmt::Display for Trouble {
     }
 }
 
+impl fmt::Display for Notice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dropping => formatter.write_str("lines of a log were dropped"),
+            Self::Trouble { target, trouble } => write!(formatter, "{target}: {trouble}"),
+        }
+    }
+}
+
 /// Takes notices; shared by all threads, and must not wait.
 #[derive(Clone)]
 pub(super) struct Tell(Arc<dyn Fn(Notice) + Send + Sync>);

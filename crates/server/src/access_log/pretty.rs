@@ -44,14 +44,18 @@ pub(super) fn pieces(color: Color) -> Vec<Piece> {
     ]
 }
 
+/// What stands for the method of a request that nobody could read, as wide as one.
+pub(super) const NO_METHOD: &[u8] = b"-      ";
+
+const _: () = assert!(NO_METHOD.len() == METHOD_WIDTH);
+
 /// Pads the method that begins at `begin`.
-pub(super) fn pad_method(out: &mut Vec<u8>, begin: usize) -> bool {
+pub(super) fn pad_method(out: &mut Vec<u8>, begin: usize) {
     pad(out, begin, METHOD_WIDTH);
-    true
 }
 
-/// Appends one of this format's own values. Says whether it is known.
-pub(super) fn push(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) -> bool {
+/// Appends one of this format's own values.
+pub(super) fn push(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) {
     let finished = line.finished;
     match value {
         Value::ColoredStatus => push_status(out, finished.status),
@@ -66,16 +70,13 @@ pub(super) fn push(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) -> bool {
             pad(out, begin, CLIENT_WIDTH);
         }
         Value::FaultInBrackets => {
-            let Some(fault) = finished.fault else {
-                return false;
-            };
             out.push(b'(');
+            let fault = finished.fault.unwrap_or_default();
             push_text(out, fault.as_bytes(), Delimiter::QUOTE);
             out.push(b')');
         }
-        _ => return false,
+        _ => {}
     }
-    true
 }
 
 fn push_status(out: &mut Vec<u8>, status: Status) {

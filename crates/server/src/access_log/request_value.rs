@@ -5,95 +5,93 @@ use vervet_engine::http::h1::RequestHead;
 use vervet_engine::http::method::Method;
 
 use super::facts::RequestFacts;
-use super::layout::{Form, Piece, put};
-use super::number::push_number;
+use super::layout::{Form, Found, put};
 use super::pretty;
 use super::variable::{FieldName, Value};
 
-/// Appends the value of a piece. Says whether it is known.
-pub(super) fn push(out: &mut Vec<u8>, piece: &Piece, facts: &RequestFacts<'_>) -> bool {
-    let (head, form) = (facts.head, piece.form);
-    match &piece.value {
+/// The value of a piece in a request.
+pub(super) fn find<'a>(value: &Value, facts: &RequestFacts<'a>) -> Found<'a> {
+    let head = facts.head;
+    match value {
+        Value::Method => method(head),
+        Value::Target => Found::Foreign(head.target),
+        Value::Version => Found::Own(head.version.as_str().as_bytes()),
+        Value::Scheme => Found::Own(facts.scheme.as_bytes()),
+        Value::Path => Found::Foreign(facts.path),
+        Value::Query => Found::foreign(facts.query),
+        Value::Host => Found::foreign(Some(facts.host).filter(|host| !host.is_empty())),
+        Value::User => Found::foreign(facts.user),
+        Value::RequestId => Found::foreign(facts.request_id),
+        Value::Listener => Found::Foreign(facts.listener.as_bytes()),
+        Value::ConnectionRequests => facts
+            .connection_requests
+            .map_or(Found::Nothing, Found::Number),
+        Value::Field(name) => field(&head.fields, name),
+        Value::Cookie(name) => Found::foreign(cookie(&head.fields, name)),
+        Value::Parameter(name) => Found::foreign(parameter(facts.query, name)),
+        Value::Request | Value::AlignedMethod => Found::Composed,
+        // The others are known later.
+        _ => Found::Nothing,
+    }
+}
+
+/// Appends a value that is put together from several.
+pub(super) fn compose(out: &mut Vec<u8>, value: &Value, facts: &RequestFacts<'_>, form: Form) {
+    let head = facts.head;
+    match value {
         Value::Request => {
-            push_method(out, head, form);
+            method(head).push(out, form);
             out.push(b' ');
             put(out, head.target, form);
             out.push(b' ');
-            push_known(out, head.version.as_str())
+            out.extend_from_slice(head.version.as_str().as_bytes());
         }
-        Value::Method => push_method(out, head, form),
         Value::AlignedMethod => {
             let begin = out.len();
-            push_method(out, head, form);
-            pretty::pad_method(out, begin)
+            method(head).push(out, form);
+            pretty::pad_method(out, begin);
         }
-        Value::Target => put(out, head.target, form),
-        Value::Version => push_known(out, head.version.as_str()),
-        Value::Scheme => push_known(out, facts.scheme),
-        Value::Path => put(out, facts.path, form),
-        Value::Query => put_option(out, facts.query, form),
-        Value::Host => put_option(out, Some(facts.host).filter(|host| !host.is_empty()), form),
-        Value::User => put_option(out, facts.user, form),
-        Value::RequestId => put_option(out, facts.request_id, form),
-        Value::Listener => put(out, facts.listener.as_bytes(), form),
-        Value::ConnectionRequests => match facts.connection_requests {
-            Some(number) => push_number(out, number),
-            None => false,
-        },
-        Value::Field(name) => push_field(out, &head.fields, name, form),
-        Value::Cookie(name) => put_option(out, cookie(&head.fields, name), form),
-        Value::Parameter(name) => put_option(out, parameter(facts.query, name), form),
-        // The others are known later.
-        _ => false,
+        Value::Field(FieldName::Known(name)) => push_joined(out, head.fields.all(*name), form),
+        Value::Field(FieldName::Other(name)) => push_joined(out, head.fields.named(name), form),
+        _ => {}
     }
 }
 
-/// Appends what stands for a value of a request that nobody could read. Says whether anything does.
-pub(super) fn push_absent(out: &mut Vec<u8>, value: &Value) -> bool {
-    if *value != Value::AlignedMethod {
-        return false;
+/// The value of a piece for a request that nobody could read.
+pub(super) fn find_absent(value: &Value) -> Found<'static> {
+    match value {
+        Value::AlignedMethod => Found::Own(pretty::NO_METHOD),
+        _ => Found::Nothing,
     }
-    let begin = out.len();
-    out.push(b'-');
-    pretty::pad_method(out, begin)
 }
 
 /// A method that we know needs no look at its bytes.
-fn push_method(out: &mut Vec<u8>, head: &RequestHead<'_>, form: Form) -> bool {
+fn method<'a>(head: &RequestHead<'a>) -> Found<'a> {
     match head.method {
-        Method::Unknown => put(out, head.method_token.as_bytes(), form),
-        method => push_known(out, method.as_str()),
+        Method::Unknown => Found::Foreign(head.method_token.as_bytes()),
+        method => Found::Own(method.as_str().as_bytes()),
     }
 }
 
-fn push_known(out: &mut Vec<u8>, text: &str) -> bool {
-    out.extend_from_slice(text.as_bytes());
-    true
-}
-
-fn put_option(out: &mut Vec<u8>, value: Option<&[u8]>, form: Form) -> bool {
-    value.is_some_and(|value| put(out, value, form))
-}
-
-fn push_field(out: &mut Vec<u8>, fields: &Fields<'_>, name: &FieldName, form: Form) -> bool {
-    match name {
-        FieldName::Known(known) if !fields.is_repeated(*known) => {
-            put_option(out, fields.get(*known), form)
-        }
-        FieldName::Known(known) => push_joined(out, fields.all(*known), form),
-        FieldName::Other(name) => push_joined(out, fields.named(name), form),
+fn field<'a>(fields: &Fields<'a>, name: &FieldName) -> Found<'a> {
+    let mut values = match name {
+        FieldName::Known(known) if fields.is_repeated(*known) => return Found::Composed,
+        FieldName::Known(known) => return Found::foreign(fields.get(*known)),
+        FieldName::Other(name) => fields.named(name),
+    };
+    match (values.next(), values.next()) {
+        (_, Some(_)) => Found::Composed,
+        (value, None) => Found::foreign(value),
     }
 }
 
-fn push_joined<'a>(out: &mut Vec<u8>, values: impl Iterator<Item = &'a [u8]>, form: Form) -> bool {
-    let mut any = false;
-    for value in values {
-        if any {
+fn push_joined<'a>(out: &mut Vec<u8>, values: impl Iterator<Item = &'a [u8]>, form: Form) {
+    for (number, value) in values.enumerate() {
+        if number > 0 {
             put(out, b", ", form);
         }
-        any = put(out, value, form);
+        put(out, value, form);
     }
-    any
 }
 
 /// The value of a cookie (RFC 6265 §4.2.1).
