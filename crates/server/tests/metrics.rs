@@ -16,6 +16,7 @@ use vervet_engine::{Engine, Exchange, Outcome, Response, Service};
 use vervet_server::access_log::{
     Choice, Condition, LogPlan, Logs, NameNumber, RequestFacts, Scribe, Target,
 };
+use vervet_server::admin::Report;
 use vervet_server::metrics::{CLASSES, Meter, Metrics};
 use vervet_testkit::{PATIENCE, RawClient, TempTree};
 
@@ -93,7 +94,7 @@ fn meters_say_what_the_access_log_says() {
     let mut plan = LogPlan::new();
     let outlet = logs.open(&Target::file(&path)).unwrap();
     let format = "{site} {status} {bytes} {fault}".parse().unwrap();
-    let log = plan.add_log(format, Condition::default(), outlet);
+    let log = plan.add_log(format, Condition::default(), outlet.clone());
     let choice = plan.choice(log.as_slice());
     plan.set_refused(choice);
     let names = [plan.add_site("alpha"), plan.add_site("beta")];
@@ -130,9 +131,17 @@ fn meters_say_what_the_access_log_says() {
         assert_eq!(client.read_response().status, 400);
     }
     running.control().drain(5000);
-    let totals = running.control().totals();
+    let control = running.control();
     running.wait().unwrap();
+    let report = Report::of(&control, &metrics, &logs);
+    let totals = report.engine;
+    assert_eq!(report.sites, metrics.sites());
+    assert_eq!(
+        (report.reactor_connections.len(), report.logs.len()),
+        (2, 1)
+    );
     logs.finish(PATIENCE);
+    drop(outlet);
 
     let (requests, others) = of_meters(&metrics);
     assert_eq!((requests.clone(), others), of_log(&path));

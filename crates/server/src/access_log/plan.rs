@@ -152,6 +152,11 @@ impl LogPlan {
         self.refused = choice;
     }
 
+    /// The logs of what is refused before a site is known.
+    pub fn refused(&self) -> Choice {
+        self.refused
+    }
+
     /// Adds the name of a site.
     pub fn add_site(&mut self, name: &str) -> NameNumber {
         add(&mut self.names.sites, name)

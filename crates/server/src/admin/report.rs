@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
+use vervet_engine::EngineControl;
 use vervet_engine::counters::Totals;
+use vervet_engine::listener::Endpoint;
 
 use super::process::ProcessReport;
 use crate::access_log::{Logs, Outlet};
 use crate::error_log::Level;
-use crate::metrics::SiteTotals;
+use crate::metrics::{Metrics, SiteTotals};
 
 /// Where the admin service takes what it tells from. Asked on its own thread, for each request.
 pub trait Facts: Send + Sync {
@@ -76,6 +79,27 @@ pub struct Report {
     pub logs: Vec<LogReport>,
     /// Events of the error log by level.
     pub events: Vec<(Level, u64)>,
+}
+
+impl Report {
+    /// What an engine at work, its meters and its logs tell. The rest is whoever's who steers the server: the phase, the plan,
+    /// the names of listeners, what filters have refused, caches.
+    pub fn of(engine: &EngineControl, metrics: &Metrics, logs: &Logs) -> Self {
+        let listener = |endpoint: &Arc<Endpoint>| ListenerReport {
+            name: endpoint.address().to_string(),
+            address: endpoint.to_string(),
+        };
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            process: ProcessReport::read(),
+            engine: engine.totals(),
+            reactor_connections: engine.loads(),
+            listeners: engine.listeners().iter().map(listener).collect(),
+            sites: metrics.sites(),
+            logs: LogReport::all(logs),
+            ..Self::default()
+        }
+    }
 }
 
 /// Reloads of the configuration.

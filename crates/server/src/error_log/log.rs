@@ -13,6 +13,7 @@ use super::budget::{Budget, Verdict};
 use super::level::Level;
 use super::line::{Envelope, Event};
 use crate::access_log::{Lines, Outlet};
+use crate::pages::Journal;
 
 /// The error log of a server. Clones are the same; any thread may write, and none waits.
 #[derive(Clone, Debug)]
@@ -122,6 +123,14 @@ impl ErrorLog {
     }
 }
 
+/// Problems of pages are events, too.
+impl Journal for ErrorLog {
+    fn tell(&self, line: &str) {
+        let text = line.strip_prefix("page ").unwrap_or(line);
+        self.write(Level::Error, "page", format_args!("{text}"));
+    }
+}
+
 impl State {
     /// Says of kinds whose flood is over what was left out of it.
     fn say_left_out(&mut self, now_ms: u64, unix_ms: u64) {
@@ -159,6 +168,9 @@ fn unix_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use vervet_engine::http::status::Status;
+    use vervet_engine::reactor::Now;
 
     use super::super::budget::BURST_MAX;
     use super::*;
@@ -198,6 +210,31 @@ mod tests {
             "info request: worse",
         ];
         assert_eq!(written(&logs, &outlet), expected);
+    }
+
+    #[test]
+    fn problems_of_pages_and_of_requests_are_events() {
+        let (logs, outlet) = memory();
+        let log = ErrorLog::new(&outlet, Level::Info);
+        Journal::tell(&log, "page hello.html: line 3: no such name");
+        let mut finished = Finished {
+            tag: None,
+            status: Status::BAD_REQUEST,
+            content_bytes: 0,
+            duration_ms: 0,
+            peer: Some(([192, 0, 2, 9], 4711).into()),
+            now: Now::default(),
+            fault: Some("peer sent no Host"),
+        };
+        log.write_fault(&finished);
+        finished.fault = None;
+        log.write_fault(&finished);
+        drop(log);
+        let expected = [
+            "error page: hello.html: line 3: no such name",
+            "info request: 192.0.2.9:4711: 400: peer sent no Host",
+        ];
+        assert_eq!(written(logs, &outlet), expected);
     }
 
     #[test]
