@@ -77,6 +77,7 @@ impl Facts for Server {
                 recent: vec!["a line".to_owned()],
             }],
             events: vec![(Level::Error, 1)],
+            recent_events: vec!["oh".to_owned()],
             ..Report::default()
         };
         report.engine.responses[1] = 10;
@@ -179,6 +180,7 @@ fn the_state_is_json() {
         ("/logs/0/lines_dropped", "1"),
         ("/logs/0/recent/0", "\"a line\""),
         ("/events/error", "1"),
+        ("/recent_events/0", "\"oh\""),
     ] {
         let found = state.pointer(pointer).map(ToString::to_string);
         assert_eq!(found.as_deref(), Some(expected), "{pointer}");

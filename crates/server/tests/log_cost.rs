@@ -23,7 +23,7 @@ fn check(format: &str) {
     let (_logs, outlet, plan, choice) = memory_plan(format, Condition::default());
     let mut scribe = Scribe::new(&Arc::new(plan));
     let mut ids = RequestIds::new();
-    let long = format!(
+    let large = format!(
         "GET /{} HTTP/1.1\r\nHost: a\r\n\r\n",
         "x".repeat(LONG_BYTES)
     );
@@ -44,7 +44,7 @@ fn check(format: &str) {
     // Each buffer of lines takes its turn with the writer: both have to have grown.
     for _ in 0..4 {
         let ended = Ended {
-            request: &long,
+            request: &large,
             ..Ended::default()
         };
         let sent = log(&ended, &mut scribe);

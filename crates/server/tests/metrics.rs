@@ -17,6 +17,7 @@ use vervet_server::access_log::{
     Choice, Condition, LogPlan, Logs, NameNumber, RequestFacts, Scribe, Target,
 };
 use vervet_server::admin::Report;
+use vervet_server::error_log::{ErrorLog, Level};
 use vervet_server::metrics::{CLASSES, Meter, Metrics};
 use vervet_testkit::{PATIENCE, RawClient, TempTree};
 
@@ -133,7 +134,8 @@ fn meters_say_what_the_access_log_says() {
     running.control().drain(5000);
     let control = running.control();
     running.wait().unwrap();
-    let report = Report::of(&control, &metrics, &logs);
+    let errors = ErrorLog::new(&outlet, Level::Error);
+    let report = Report::of(&control, &metrics, (&logs, &errors));
     let totals = report.engine;
     assert_eq!(report.sites, metrics.sites());
     assert_eq!(
@@ -141,7 +143,6 @@ fn meters_say_what_the_access_log_says() {
         (2, 1)
     );
     logs.finish(PATIENCE);
-    drop(outlet);
 
     let (requests, others) = of_meters(&metrics);
     assert_eq!((requests.clone(), others), of_log(&path));

@@ -10,7 +10,7 @@ use vervet_engine::listener::Endpoint;
 
 use super::process::ProcessReport;
 use crate::access_log::{Logs, Outlet};
-use crate::error_log::Level;
+use crate::error_log::{ErrorLog, Level};
 use crate::metrics::{Metrics, SiteTotals};
 
 /// Where the admin service takes what it tells from. Asked on its own thread, for each request.
@@ -79,12 +79,18 @@ pub struct Report {
     pub logs: Vec<LogReport>,
     /// Events of the error log by level.
     pub events: Vec<(Level, u64)>,
+    /// The last of them, the oldest first.
+    pub recent_events: Vec<String>,
 }
 
 impl Report {
     /// What an engine at work, its meters and its logs tell. The rest is whoever's who steers the server: the phase, the plan,
     /// the names of listeners, what filters have refused, caches.
-    pub fn of(engine: &EngineControl, metrics: &Metrics, logs: &Logs) -> Self {
+    pub fn of(
+        engine: &EngineControl,
+        metrics: &Metrics,
+        (logs, error_log): (&Logs, &ErrorLog),
+    ) -> Self {
         let listener = |endpoint: &Arc<Endpoint>| ListenerReport {
             name: endpoint.address().to_string(),
             address: endpoint.to_string(),
@@ -97,6 +103,8 @@ impl Report {
             listeners: engine.listeners().iter().map(listener).collect(),
             sites: metrics.sites(),
             logs: LogReport::all(logs),
+            events: error_log.events().collect(),
+            recent_events: error_log.recent(),
             ..Self::default()
         }
     }

@@ -68,6 +68,7 @@ pub(super) fn status(report: &Report) -> String {
         "logs": report.logs.iter().map(log).collect::<Vec<_>>(),
         "events": report.events.iter().map(|(level, count)| (level.as_str().to_owned(), Value::from(*count)))
             .collect::<Map<_, _>>(),
+        "recent_events": report.recent_events,
     });
     let mut text = format!("{document:#}");
     text.push('\n');

@@ -1,6 +1,6 @@
 //! The error log at work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,9 +27,13 @@ struct Counts([AtomicU64; Level::ALL.len()]);
 struct State {
     level: Level,
     envelope: Envelope,
-    lines: Lines,
+    lines: Arc<Lines>,
     budgets: BTreeMap<&'static str, Budget>,
+    recent: VecDeque<String>,
 }
+
+/// Events that are remembered.
+pub const RECENT_EVENTS_MAX: usize = 50;
 
 impl ErrorLog {
     /// A log of events of this level and graver ones.
@@ -37,8 +41,9 @@ impl ErrorLog {
         let state = State {
             level,
             envelope: Envelope::of(outlet.target()),
-            lines: outlet.lines(),
+            lines: Arc::new(outlet.lines()),
             budgets: BTreeMap::new(),
+            recent: VecDeque::new(),
         };
         Self(Arc::new(Mutex::new(state)), Arc::default())
     }
@@ -48,7 +53,7 @@ impl ErrorLog {
         let mut state = self.state();
         state.level = level;
         state.envelope = Envelope::of(outlet.target());
-        state.lines = outlet.lines();
+        state.lines = Arc::new(outlet.lines());
     }
 
     /// Writes an event. Its kind is one word for what it is about, such as `page`, `limit` or `reload`: events of one kind
@@ -59,26 +64,27 @@ impl ErrorLog {
             return;
         }
         self.1.0[level.index()].fetch_add(1, Ordering::Relaxed);
-        let (now_ms, unix_ms) = (monotonic_ms(), unix_ms());
+        let now_ms = monotonic_ms();
+        let mut texts = state.summaries(kind, now_ms);
         let budget = state
             .budgets
             .entry(kind)
             .or_insert_with(|| Budget::new(now_ms));
-        let verdict = budget.ask(now_ms);
-        state.say_left_out(now_ms, unix_ms);
-        let Verdict::Written { left_out } = verdict else {
-            return;
-        };
-        let text = match left_out {
-            0 => text.to_string(),
-            _ => format!("{text} ({left_out} more like this were left out)"),
-        };
-        state.push(&Event {
-            level,
-            kind,
-            text: &text,
-            unix_ms,
-        });
+        match budget.ask(now_ms) {
+            Verdict::LeftOut => {}
+            Verdict::Written { left_out: 0 } => texts.push((level, kind, text.to_string())),
+            Verdict::Written { left_out } => texts.push((
+                level,
+                kind,
+                format!("{text} ({left_out} more like this were left out)"),
+            )),
+        }
+        let (target, lines) = state.lines(&texts);
+        // A target that drops lines tells so, which may become an event.
+        drop(state);
+        for line in lines {
+            target.push(|out| out.extend_from_slice(&line));
+        }
     }
 
     /// Writes what there is to say of an exchange that the engine refused or that did not reach its end.
@@ -99,6 +105,11 @@ impl ErrorLog {
                 format_args!("unix: {status}: {fault}"),
             ),
         }
+    }
+
+    /// The last events that were written, the oldest first.
+    pub fn recent(&self) -> Vec<String> {
+        self.state().recent.iter().cloned().collect()
     }
 
     /// Events since the start by level, written or left out.
@@ -131,27 +142,47 @@ impl Journal for ErrorLog {
     }
 }
 
+type Text = (Level, &'static str, String);
+
 impl State {
-    /// Says of kinds whose flood is over what was left out of it.
-    fn say_left_out(&mut self, now_ms: u64, unix_ms: u64) {
-        let summaries: Vec<_> = self
-            .budgets
-            .iter_mut()
-            .filter_map(|(kind, budget)| Some((*kind, budget.summary(now_ms)?)))
-            .collect();
-        for (kind, left_out) in summaries {
+    /// What there is to say of other kinds, whose flood is over.
+    fn summaries(&mut self, now: &'static str, now_ms: u64) -> Vec<Text> {
+        let summary = |(kind, budget): (&&'static str, &mut Budget)| {
+            let left_out = budget.summary(now_ms)?;
             let text = format!("{left_out} events of this kind were left out");
-            self.push(&Event {
-                level: Level::Notice,
-                kind,
-                text: &text,
-                unix_ms,
-            });
-        }
+            Some((Level::Notice, *kind, text))
+        };
+        let others = self.budgets.iter_mut().filter(|(kind, _)| **kind != now);
+        others.filter_map(summary).collect()
     }
 
-    fn push(&self, event: &Event<'_>) {
-        self.lines.push(|out| event.push(out, self.envelope));
+    /// The events as lines, remembered; and where they are to be written.
+    fn lines(&mut self, texts: &[Text]) -> (Arc<Lines>, Vec<Vec<u8>>) {
+        let unix_ms = unix_ms();
+        let mut lines = Vec::with_capacity(texts.len());
+        for (level, kind, text) in texts {
+            let event = Event {
+                level: *level,
+                kind,
+                text,
+                unix_ms,
+            };
+            let mut line = Vec::new();
+            event.push(&mut line, self.envelope);
+            lines.push(line);
+            self.remember(&event);
+        }
+        (Arc::clone(&self.lines), lines)
+    }
+
+    fn remember(&mut self, event: &Event<'_>) {
+        let mut line = Vec::new();
+        event.push(&mut line, Envelope::Plain);
+        if self.recent.len() >= RECENT_EVENTS_MAX {
+            self.recent.pop_front();
+        }
+        let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();
+        self.recent.push_back(line);
     }
 }
 
@@ -167,6 +198,7 @@ fn unix_ms() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
     use std::time::Duration;
 
     use vervet_engine::http::status::Status;
@@ -203,6 +235,11 @@ mod tests {
         log.write(Level::Info, "request", format_args!("worse"));
         let counts: Vec<_> = log.events().map(|(_, count)| count).collect();
         assert_eq!(counts, [1, 0, 1, 1, 0]);
+        let recent = log.recent();
+        assert!(
+            recent.len() == 3 && recent[0].ends_with("Z notice reload: done"),
+            "{recent:?}"
+        );
         drop(log);
         let expected = [
             "notice reload: done",
@@ -234,7 +271,34 @@ mod tests {
             "error page: hello.html: line 3: no such name",
             "info request: 192.0.2.9:4711: 400: peer sent no Host",
         ];
-        assert_eq!(written(logs, &outlet), expected);
+        assert_eq!(written(&logs, &outlet), expected);
+    }
+
+    #[test]
+    fn a_target_that_drops_lines_may_make_an_event_of_it() {
+        let tree = tempfile::tempdir().unwrap();
+        let pipe = tree.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        let own: Arc<OnceLock<ErrorLog>> = Arc::default();
+        let told = Arc::clone(&own);
+        let logs = Logs::new(move |notice| {
+            if let Some(log) = told.get() {
+                log.write(Level::Warning, "log", format_args!("{notice}"));
+            }
+        });
+        let outlet = logs.open(&Target::file(&pipe)).unwrap();
+        let log = own.get_or_init(|| ErrorLog::new(&outlet, Level::Info));
+        // As many kinds as it takes to fill the buffers with what each may write at once, long before the writer's own
+        // attempts could drop a line.
+        let text = "x".repeat(8000);
+        for kind in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+            for _ in 0..BURST_MAX {
+                log.write(Level::Error, kind, format_args!("{text}"));
+            }
+        }
+        let warnings = log.events().find(|(level, _)| *level == Level::Warning);
+        assert_eq!(warnings, Some((Level::Warning, 1)));
     }
 
     #[test]

@@ -12,5 +12,5 @@ mod settings;
 
 pub use budget::{BURST_MAX, REFILL_MS};
 pub use level::Level;
-pub use log::ErrorLog;
+pub use log::{ErrorLog, RECENT_EVENTS_MAX};
 pub use settings::ErrorLogSettings;
