@@ -7,10 +7,12 @@ mod support;
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
-use support::{Ended, memory_plan};
-use vervet_server::access_log::{Condition, RequestIds, Scribe};
-use vervet_testkit::{PATIENCE, wait_until};
+use support::{Ended, logs, memory_plan, with_head};
+use vervet_engine::exchange::Finished;
+use vervet_server::access_log::{Condition, LogPlan, Outlet, RequestIds, Scribe, Target};
+use vervet_testkit::{PATIENCE, TempTree, wait_until};
 
 /// Lines in the measurement: fewer bytes than the buffers have room for after the warm-up.
 const LINES: usize = 100;
@@ -57,6 +59,63 @@ fn check(format: &str) {
         }
     });
     assert_eq!(counted.count_total, 0, "{format}: {counted:?}");
+}
+
+/// Processor time of this process, the writer's thread included.
+fn processor_time() -> Duration {
+    vervet_testkit::cpu_time(std::process::id()).unwrap()
+}
+
+#[test]
+#[ignore = "prints figures, proves nothing"]
+fn what_a_line_costs() {
+    const REQUESTS: u32 = 400_000;
+    let tree = TempTree::new();
+    let request = "GET /13.txt HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n";
+    let mut first = None;
+    for format in ["no log", "common", "combined", "json", "{client} {status}"] {
+        let logs = logs();
+        let mut plan = LogPlan::new();
+        let mut choice = plan.choice(&[]);
+        if format != "no log" {
+            let outlet = logs.open(&Target::file(tree.join("log"))).unwrap();
+            let log = plan.add_log(format.parse().unwrap(), Condition::default(), outlet);
+            choice = plan.choice(log.as_slice());
+        }
+        let mut scribe = Scribe::new(&Arc::new(plan));
+        let ended = Ended::default();
+        let began = processor_time();
+        with_head(request, |facts| {
+            facts.logs = choice;
+            let finished = ended.finished(None);
+            for _ in 0..REQUESTS {
+                let tag = Some(scribe.begin(facts));
+                black_box(scribe.finish(&Finished { tag, ..finished }));
+            }
+        });
+        let written = || logs.outlets().iter().map(Outlet::written).sum::<u64>();
+        let dropped = || {
+            logs.drops()
+                .iter()
+                .map(|(_, drops)| drops.lines)
+                .sum::<u64>()
+        };
+        let sent = if logs.outlets().is_empty() {
+            0
+        } else {
+            u64::from(REQUESTS)
+        };
+        assert!(wait_until(PATIENCE, || written() + dropped() >= sent));
+        let each = (processor_time() - began).as_nanos() / u128::from(REQUESTS);
+        let bytes = tree.join("log").metadata().map_or(0, |log| log.len()) / u64::from(REQUESTS);
+        let more = each.saturating_sub(*first.get_or_insert(each));
+        println!(
+            "{format}: {each} ns, {more} more than without; {bytes} bytes, {} dropped",
+            dropped()
+        );
+        let _ = std::fs::remove_file(tree.join("log"));
+        logs.finish(PATIENCE);
+    }
 }
 
 #[test]

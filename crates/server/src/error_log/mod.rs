@@ -6,11 +6,13 @@
 
 mod budget;
 mod level;
+mod limits;
 mod line;
 mod log;
 mod settings;
 
 pub use budget::{BURST_MAX, REFILL_MS};
 pub use level::Level;
+pub use limits::LimitWatch;
 pub use log::{ErrorLog, RECENT_EVENTS_MAX};
 pub use settings::ErrorLogSettings;
