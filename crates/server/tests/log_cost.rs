@@ -7,11 +7,11 @@ mod support;
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 use support::{Ended, logs, memory_plan, with_head};
 use vervet_engine::exchange::Finished;
 use vervet_server::access_log::{Condition, LogPlan, Outlet, RequestIds, Scribe, Target};
+use vervet_server::admin::ProcessReport;
 use vervet_testkit::{PATIENCE, TempTree, wait_until};
 
 /// Lines in the measurement: fewer bytes than the buffers have room for after the warm-up.
@@ -61,11 +61,6 @@ fn check(format: &str) {
     assert_eq!(counted.count_total, 0, "{format}: {counted:?}");
 }
 
-/// Processor time of this process, the writer's thread included.
-fn processor_time() -> Duration {
-    vervet_testkit::cpu_time(std::process::id()).unwrap()
-}
-
 #[test]
 #[ignore = "prints figures, proves nothing"]
 fn what_a_line_costs() {
@@ -84,7 +79,8 @@ fn what_a_line_costs() {
         }
         let mut scribe = Scribe::new(&Arc::new(plan));
         let ended = Ended::default();
-        let began = processor_time();
+        // The writer's thread included.
+        let began = ProcessReport::read().cpu_ms;
         with_head(request, |facts| {
             facts.logs = choice;
             let finished = ended.finished(None);
@@ -106,7 +102,7 @@ fn what_a_line_costs() {
             u64::from(REQUESTS)
         };
         assert!(wait_until(PATIENCE, || written() + dropped() >= sent));
-        let each = (processor_time() - began).as_nanos() / u128::from(REQUESTS);
+        let each = (ProcessReport::read().cpu_ms - began) * 1_000_000 / u64::from(REQUESTS);
         let bytes = tree.join("log").metadata().map_or(0, |log| log.len()) / u64::from(REQUESTS);
         let more = each.saturating_sub(*first.get_or_insert(each));
         println!(
