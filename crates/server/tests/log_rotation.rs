@@ -146,6 +146,7 @@ fn as_many_copies_stay_as_are_wanted_and_are_compressed() {
         .outlet
         .set_rotation(Some(rotation(1000, 3, Copies::Gzip)));
     bench.requests(950);
+    assert!(wait_until(PATIENCE, || bench.outlet.written() == 950));
     let is_done = || {
         let files = files(&folder);
         let are_compressed = files[..files.len() - 1]
