@@ -60,7 +60,7 @@ fn is_http(scheme: &str) -> bool {
 /// What stands before a colon that comes before any slash, question mark or hash: a scheme, or what a browser may
 /// take for one.
 fn scheme(url: &str) -> Option<&str> {
-    let end = url.find([':', '/', '?', '#', '\\'])?;
+    let end = url.find([':', '/', '?', '#'])?;
     url[end..].starts_with(':').then(|| &url[..end])
 }
 
@@ -89,6 +89,8 @@ mod tests {
             "data:text/html,x",
             ":x",
             "HTTPS:evil.example",
+            "\\:x",
+            "a\\b:x",
         ] {
             check(to, Reach::Site, None);
         }
