@@ -184,6 +184,29 @@ fn a_failure_while_rendering_is_told_once_and_shown_in_development() {
 }
 
 #[test]
+fn a_failure_in_a_template_named_by_an_expression_has_its_line_too() {
+    let tree = TempTree::new()
+        .file("page.html", "{% include query.a ~ '.html' %}")
+        .file("b.html", "\n{{ query.x.y }}");
+    let mut site = Site::new(tree);
+    assert_eq!(site.get("/?a=b").status, 500);
+    assert!(site.told.take()[0].contains("/b.html:2:9: "));
+}
+
+#[test]
+fn an_edit_sees_nothing_of_requests_before_it() {
+    let mut site = development(TempTree::new().file("page.html", "{{ query.a }}{{ form.a }}"));
+    assert_eq!(site.text("/?a=secret"), "secret");
+    site.tree.write(
+        "page.html",
+        "[{{ debug() }}{% for n in [1] %}{{ n }}{% endfor %}]",
+    );
+    assert!(!site.text("/").contains("secret"));
+    site.tree.write("page.html", "[{{ query.a }}]");
+    assert_eq!(site.text("/"), "[]");
+}
+
+#[test]
 fn other_reactors_follow() {
     let mut site = Site::new(tree());
     let mut other = Renderer::new(&site.page);
@@ -233,4 +256,54 @@ fn names_that_visitors_make_up_leave_nothing_behind_and_write_one_line() {
     );
     assert_eq!(site.page.counts().failed(), 100);
     assert_eq!(site.get("/?a=a&b=2026-11-21").text, "ok2026-11-21");
+}
+
+/// Reactors that render while files change see whole editions only: a page and its part are always of one age.
+#[test]
+fn reactors_never_see_half_of_an_edit() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let tree = TempTree::new()
+        .file("page.html", "0{% include 'part.html' %}")
+        .file("part.html", "0");
+    let site = development(tree);
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut renderer = Renderer::new(&site.page);
+                let input = vervet_server::pages::Input::get("/");
+                while !is_done.load(Ordering::Relaxed) {
+                    let content = renderer.render(&input, site.now).content;
+                    // One of the two files may be newer than the other, for they are not written at once.
+                    let numbers: Vec<u32> = content
+                        .iter()
+                        .map(|digit| u32::from(digit - b'0'))
+                        .collect();
+                    assert!(
+                        numbers.len() == 2 && numbers[0].abs_diff(numbers[1]) <= 1,
+                        "{numbers:?}"
+                    );
+                }
+            });
+        }
+        for number in 1..=9 {
+            for file in ["page.html", "part.html"] {
+                let text = if file == "page.html" {
+                    "{% include 'part.html' %}"
+                } else {
+                    ""
+                };
+                let new = site
+                    .tree
+                    .write(format!("{file}.new"), format!("{number}{text}"));
+                std::fs::rename(new, site.tree.join(file)).unwrap();
+                let mut renderer = Renderer::new(&site.page);
+                renderer.render(&vervet_server::pages::Input::get("/"), site.now);
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    let mut site = site;
+    assert_eq!(site.text("/"), "99");
 }

@@ -4,6 +4,7 @@
 //! costs what the template engine allocates and little else.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -121,6 +122,8 @@ impl Renderer {
         let generation = self.latest.generation;
         self.page.refresh(&mut self.latest, now);
         if self.latest.generation != generation {
+            // What the new edition does not use must not be there from a request to the old one.
+            self.spare = None;
             self.environment = self
                 .latest
                 .edition
@@ -139,9 +142,10 @@ impl Renderer {
             .filter(|scope| Arc::strong_count(scope) == 1);
         let mut scope = alone
             .unwrap_or_else(|| Arc::new(Scope::new(&self.page.options.parameters, &self.notes)));
-        if let Some(own) = Arc::get_mut(&mut scope) {
-            own.fill(input, edition.uses, now.unix_seconds);
-        }
+        let Some(own) = Arc::get_mut(&mut scope) else {
+            return Err(self.out_of_order(&[]));
+        };
+        own.fill(input, edition.uses, now.unix_seconds);
         Ok(Begun { edition, scope })
     }
 
@@ -149,13 +153,13 @@ impl Renderer {
     pub(crate) fn finish(&mut self, begun: Begun, form: &[u8]) -> Rendered {
         let Begun { edition, mut scope } = begun;
         // Nobody else has it: it is lent to the template engine further down only.
-        let read = Arc::get_mut(&mut scope).map(|own| {
-            if !form.is_empty() {
-                own.fill_form(form);
-            }
-            own.read_parameters()
-        });
-        if let Some(Err(bad)) = read {
+        let Some(own) = Arc::get_mut(&mut scope) else {
+            return self.out_of_order(&[]);
+        };
+        if !form.is_empty() {
+            own.fill_form(form);
+        }
+        if let Err(bad) = own.read_parameters() {
             self.spare = Some(scope);
             return self.refused(Status::BAD_REQUEST, &bad.to_string());
         }
@@ -189,12 +193,16 @@ impl Renderer {
                 let content = self.taken();
                 answer(edition, &self.page.options.server, &effects, content)
             }
-            Err(error) => {
+            Err(_) if effects.stop.is_some() => {
                 self.buffer = BytesMut::new();
-                match effects.stop {
-                    Some(_) => self.stopped(&effects),
-                    None => self.failed(edition, &error, cut),
-                }
+                self.stopped(&effects)
+            }
+            Err(error) => {
+                let problem = problem_of(&error, &self.page.options.folder, environment);
+                let cut =
+                    cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
+                self.buffer = BytesMut::new();
+                self.failed(edition, problem, cut)
             }
         }
     }
@@ -222,17 +230,8 @@ impl Renderer {
         }
     }
 
-    fn failed(&self, edition: &Edition, error: &Error, cut: Option<Cut>) -> Rendered {
+    fn failed(&self, edition: &Edition, mut problem: PageProblem, cut: Option<Cut>) -> Rendered {
         let options = &self.page.options;
-        let environment = &edition.environment;
-        let templates: Vec<_> = environment.templates().collect();
-        let mut problem = PageProblem::of_error(error, &options.folder, |name| {
-            templates
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, template)| template.source())
-        });
-        let cut = cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
         if let Some(cut) = cut {
             problem.message = cut.message(&options.limits);
         }
@@ -281,6 +280,15 @@ impl Renderer {
             content: Bytes::from(content),
         }
     }
+}
+
+/// The problem of a rendering that failed, in whatever template it did.
+fn problem_of(error: &Error, folder: &Path, environment: &Environment<'static>) -> PageProblem {
+    let templates: Vec<_> = environment.templates().collect();
+    PageProblem::of_error(error, folder, |name| {
+        let named = templates.iter().find(|(known, _)| *known == name);
+        named.map(|(_, template)| template.source())
+    })
 }
 
 fn count(counter: &AtomicU64) {
