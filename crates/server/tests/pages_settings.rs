@@ -76,7 +76,8 @@ fn options(text: &str) -> PageOptions {
 #[test]
 fn directives_that_do_not_fit_their_type_are_found_all_at_once() {
     check(
-        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'text', min = 1, choices = ['x']}\nb = {type = 'integer', length_max = 1}\nc = 'choice'",
+        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'text', min = 1, choices = ['x']}\n\
+         b = {type = 'integer', length_max = 1}\nc = 'choice'",
         &[
             "4:27: `min` means nothing for the type `text`",
             "4:40: `choices` means nothing for the type `text`",
@@ -89,7 +90,8 @@ fn directives_that_do_not_fit_their_type_are_found_all_at_once() {
 #[test]
 fn bounds_that_cannot_be_are_found() {
     check(
-        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'integer', min = 1.5}\nb = {type = 'date', max = '2026-02-30'}\nc = {type = 'number', min = 2, max = 1}\nd = {length_min = 5, length_max = 4}",
+        "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'integer', min = 1.5}\n\
+         b = {type = 'date', max = '2026-02-30'}\nc = {type = 'number', min = 2, max = 1}\nd = {length_min = 5, length_max = 4}",
         &[
             "4:30: `min` is no whole number",
             "5:27: `max` is no day such as 2026-11-21",
@@ -118,7 +120,7 @@ fn defaults_and_names_are_held_against_what_pages_know() {
     );
     check(
         &format!("{begin}a = 'integr'"),
-        &["4:5: `type` cannot be `integr`"],
+        &["4:5: `a` cannot be `integr`"],
     );
 }
 
