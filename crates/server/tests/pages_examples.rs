@@ -8,54 +8,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use page_support::{Asked, NOW_S, Shown, Site, Told};
-use vervet_config::{Setting, Text, read_text, section};
+use vervet_config::read_text;
 use vervet_engine::reactor::Now;
-use vervet_server::pages::{Journal, PageSettings, PageSetup};
-use vervet_server::settings::Listen;
-
-section! {
-    /// As much of a document as the example has.
-    pub struct Example {
-        /// Listeners.
-        pub listen: Vec<Listen>,
-        /// Sites.
-        pub site: Vec<Setting<ExampleSite>>,
-    }
-}
-
-section! {
-    /// A site of the example.
-    pub struct ExampleSite {
-        /// Routes.
-        pub route: Vec<Setting<ExampleRoute>>,
-    }
-}
-
-section! {
-    /// A route of the example.
-    pub struct ExampleRoute {
-        /// The path.
-        pub path: Text,
-        /// The page.
-        pub page: PageSettings,
-    }
-}
+use vervet_server::pages::{Journal, PageSetup};
+use vervet_server::settings::Document;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pages")
 }
 
-/// The page at a path of the example.
-fn site(path: &str) -> Site {
+/// A page of the example.
+fn site(template: &str) -> Site {
     let document = folder().join("vervet.toml");
     let text = std::fs::read_to_string(&document).unwrap();
-    let reading = read_text::<Example>(document.to_str().unwrap(), &text);
+    let reading = read_text::<Document>(document.to_str().unwrap(), &text);
     assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
-    let example = reading.value.unwrap();
-    let route = example.site[0]
+    let document = reading.value.unwrap();
+    let pages = document.site[0]
         .route
         .iter()
-        .find(|route| *route.path == path)
+        .filter_map(|route| route.page.value().clone());
+    let page = pages
+        .into_iter()
+        .find(|page| page.template.ends_with(template))
         .unwrap();
     let told = Told::default();
     let journal: Arc<dyn Journal> = Arc::new(told.clone());
@@ -68,7 +43,7 @@ fn site(path: &str) -> Site {
         journal: &journal,
         now,
     };
-    let options = route.page.options(setup).unwrap();
+    let options = page.options(setup).unwrap();
     let site = Site::with(vervet_testkit::TempTree::new(), |of_test| {
         *of_test = options;
     });
@@ -88,7 +63,7 @@ fn check(shown: &Shown, parts: &[&str]) {
 fn the_greeting_is_six_lines_and_safe() {
     let source = std::fs::read_to_string(folder().join("hello.html")).unwrap();
     assert!(source.lines().count() <= 6, "{source}");
-    let mut hello = site("/hello");
+    let mut hello = site("hello.html");
     check(&hello.get("/hello"), &["<h1>Hello, World!</h1>"]);
     check(
         &hello.get("/hello?name=%3Cscript%3E%22%26%27"),
@@ -98,7 +73,7 @@ fn the_greeting_is_six_lines_and_safe() {
 
 #[test]
 fn the_form_is_shown_and_taken() {
-    let mut order = site("/order");
+    let mut order = site("order.html");
     check(
         &order.get("/order"),
         &[
@@ -135,7 +110,7 @@ fn the_form_is_shown_and_taken() {
 
 #[test]
 fn an_order_that_cannot_be_is_refused() {
-    let mut order = site("/order");
+    let mut order = site("order.html");
     for form in [
         "name=Ada&quantity=0",
         "name=Ada&quantity=100",
