@@ -109,6 +109,7 @@ pub struct Response {
     status: Status,
     head: Head,
     content: Content,
+    keeps_content: bool,
 }
 
 impl Response {
@@ -120,6 +121,7 @@ impl Response {
             status,
             head: Head::Built(line),
             content: Content::Empty,
+            keeps_content: false,
         }
     }
 
@@ -142,6 +144,7 @@ impl Response {
             status,
             head: Head::Encoded(head),
             content: Content::Empty,
+            keeps_content: false,
         }
     }
 
@@ -179,6 +182,18 @@ impl Response {
     pub fn content(mut self, content: impl Into<Content>) -> Self {
         self.content = content.into();
         self
+    }
+
+    /// Says that the content of a failure was made for whoever asked: nothing general is to be shown in its place.
+    #[must_use]
+    pub fn keep_content(mut self) -> Self {
+        self.keeps_content = true;
+        self
+    }
+
+    /// Whether [`Self::keep_content`] was said.
+    pub fn keeps_content(&self) -> bool {
+        self.keeps_content
     }
 
     /// The status.

@@ -92,6 +92,31 @@ fn what_a_site_does_to_its_answers_holds_for_pages_and_forms() {
     }
 }
 
+/// What a page says with a failing status is meant for its visitor; what the server says of a page is not.
+#[test]
+fn pages_of_the_site_take_the_place_of_notices_alone() {
+    let tree = TempTree::new()
+        .file("own.html", "{{ status(404) }}own words")
+        .file("typed.html", "{{ n }}")
+        .file("broken.html", "{{ query.a.b }}");
+    let served = Served::start(
+        tree,
+        "[[site]]\nerror_pages = { 4xx = { text = 'four' }, 5xx = { text = 'five' } }\n\
+         [[site.route]]\npath = '/own'\npage = 'own.html'\n\
+         [[site.route]]\npath = '/typed'\npage = { template = 'typed.html', parameters = { n = 'integer' } }\n\
+         [[site.route]]\npath = '/broken'\npage = 'broken.html'\n\
+         [[site.route]]\npath = '/written'\npage = { template = 'broken.html', mode = 'development' }\n",
+    );
+    assert_eq!(served.get("a", "/own"), (404, "own words".to_owned()));
+    assert_eq!(served.get("a", "/typed"), (400, "four".to_owned()));
+    assert_eq!(served.get("a", "/broken"), (500, "five".to_owned()));
+    let (status, text) = served.get("a", "/written");
+    assert!(
+        status == 500 && text.contains("This page has a problem"),
+        "{text}"
+    );
+}
+
 #[test]
 fn pages_of_one_layout_follow_its_edit_each() {
     let tree = TempTree::new()

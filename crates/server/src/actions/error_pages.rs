@@ -192,11 +192,11 @@ struct AtWork {
 }
 
 impl ErrorPagesAtWork {
-    /// The answer with the page of its status in place of its content; an answer that is no failure, or has no page, as
-    /// it is.
+    /// The answer with the page of its status in place of its content; an answer that is no failure, has no page, or
+    /// keeps its content, as it is.
     #[must_use]
     pub fn replace(&self, response: Response, now: Now) -> Response {
-        if !is_failure(response.status()) {
+        if !is_failure(response.status()) || response.keeps_content() {
             return response;
         }
         match self.page(response.status(), now) {

@@ -39,5 +39,5 @@ pub use page::{Counts, Page, PageError};
 pub use parameter_settings::{ParameterKind, ParameterSettings, ParameterSource, Plain};
 pub use parameters::{Absent, BadParameter, Parameter, ParameterType, Source};
 pub use problem::PageProblem;
-pub use renderer::{Rendered, Renderer};
+pub use renderer::{Rendered, Renderer, Voice};
 pub use settings::{PageMode, PageSettings, PageSetup, TemplateLinks};

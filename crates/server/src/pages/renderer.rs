@@ -45,11 +45,26 @@ pub struct Rendered {
     pub head: Bytes,
     /// The content.
     pub content: Bytes,
+    /// Whose words the content is.
+    pub voice: Voice,
+}
+
+/// Whose words the content of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// The template's, or what the person who writes it must read: it is shown as it is.
+    Page,
+    /// Ours, about a failure: a page of the site may take its place.
+    Notice,
 }
 
 impl From<Rendered> for Response {
     fn from(rendered: Rendered) -> Self {
-        Self::encoded(rendered.status, rendered.head).content(rendered.content)
+        let response = Self::encoded(rendered.status, rendered.head).content(rendered.content);
+        match rendered.voice {
+            Voice::Page => response.keep_content(),
+            Voice::Notice => response,
+        }
     }
 }
 
@@ -250,14 +265,17 @@ impl Renderer {
     /// The answer of a page that cannot be rendered.
     fn out_of_order(&self, problems: &[PageProblem]) -> Rendered {
         let status = Status::INTERNAL_SERVER_ERROR;
-        let content = match self.page.options.mode {
-            Mode::Development => notice::problems(problems),
-            Mode::Production => notice::notice(
-                status,
-                "This page is out of order. Those who run the site can read why in its log.",
-            ),
-        };
-        self.notice(status, content)
+        match self.page.options.mode {
+            Mode::Development => Rendered {
+                voice: Voice::Page,
+                ..self.notice(status, notice::problems(problems))
+            },
+            Mode::Production => {
+                let text =
+                    "This page is out of order. Those who run the site can read why in its log.";
+                self.notice(status, notice::notice(status, text))
+            }
+        }
     }
 
     /// The answer to a request that the page does not take.
@@ -278,6 +296,7 @@ impl Renderer {
             status,
             head: Bytes::from(head.into_bytes()),
             content: Bytes::from(content),
+            voice: Voice::Notice,
         }
     }
 }
@@ -302,6 +321,7 @@ fn answer(edition: &Edition, server: &str, effects: &Effects, content: Bytes) ->
             status: Status::OK,
             head,
             content,
+            voice: Voice::Page,
         };
     }
     let status = effects.status.unwrap_or(Status::OK);
@@ -344,6 +364,7 @@ fn with_fields(
         status,
         head: Bytes::from(head.into_bytes()),
         content,
+        voice: Voice::Page,
     }
 }
 
