@@ -1,20 +1,17 @@
 //! Times and days in templates: what they show, their parts, and how they are formatted. All in UTC; no clock is read.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
-use jiff::fmt::strtime;
-use jiff::tz::{Offset, TimeZone};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, SecondsFormat, Timelike, Utc};
 use minijinja::value::{Enumerator, Object, ObjectRepr, from_args};
 use minijinja::{Error, ErrorKind, State, Value};
 
 /// A moment or a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    Moment(Timestamp),
-    Day(Date),
+    Moment(DateTime<Utc>),
+    Day(NaiveDate),
 }
 
 const PARTS: &[&str] = &[
@@ -32,7 +29,7 @@ const PARTS: &[&str] = &[
 impl When {
     /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is later.
     pub(crate) fn of_unix(seconds: i64) -> Self {
-        Self::Moment(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX))
+        Self::Moment(DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC))
     }
 
     /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as text.
@@ -41,22 +38,23 @@ impl When {
             return Some(*when);
         }
         if let Some(seconds) = value.as_i64() {
-            return Timestamp::from_second(seconds).ok().map(Self::Moment);
+            return DateTime::from_timestamp(seconds, 0).map(Self::Moment);
         }
         let text = value.as_str()?;
         let day = crate::pages::parameters::day(text).map(Self::Day);
         day.or_else(|| text.parse().ok().map(Self::Moment))
     }
 
-    fn date_time(self) -> DateTime {
+    /// The moment, or the first one of the day.
+    fn begin(self) -> DateTime<Utc> {
         match self {
-            Self::Moment(moment) => Offset::UTC.to_datetime(moment),
-            Self::Day(day) => day.to_datetime(jiff::civil::Time::midnight()),
+            Self::Moment(moment) => moment,
+            Self::Day(day) => day.and_time(NaiveTime::MIN).and_utc(),
         }
     }
 
     fn part(self, name: &str) -> Option<i64> {
-        let at = self.date_time();
+        let at = self.begin();
         Some(match name {
             "year" => at.year().into(),
             "month" => at.month().into(),
@@ -64,29 +62,30 @@ impl When {
             "hour" => at.hour().into(),
             "minute" => at.minute().into(),
             "second" => at.second().into(),
-            "weekday" => at.date().weekday().to_monday_one_offset().into(),
-            "day_of_year" => at.date().day_of_year().into(),
-            "unix" => Offset::UTC.to_timestamp(at).ok()?.as_second(),
+            "weekday" => at.weekday().number_from_monday().into(),
+            "day_of_year" => at.ordinal().into(),
+            "unix" => at.timestamp(),
             _ => return None,
         })
     }
 
     fn formatted(self, format: &str) -> Result<String, Error> {
-        let formatted = match self {
-            Self::Moment(moment) => strtime::format(format, &moment.to_zoned(TimeZone::UTC)),
-            Self::Day(day) => strtime::format(format, day),
-        };
-        formatted.map_err(|why| {
-            let text = format!("{format:?} is no format of dates: {why}");
+        let mut out = String::new();
+        // Writing to a text fails for nothing but the format.
+        write!(out, "{}", self.begin().format(format)).map_err(|_| {
+            let text = format!("{format:?} is no format of dates");
             Error::new(ErrorKind::InvalidOperation, text)
-        })
+        })?;
+        Ok(out)
     }
 }
 
 impl fmt::Display for When {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Moment(moment) => moment.fmt(formatter),
+            Self::Moment(moment) => {
+                formatter.write_str(&moment.to_rfc3339_opts(SecondsFormat::Secs, true))
+            }
             Self::Day(day) => day.fmt(formatter),
         }
     }

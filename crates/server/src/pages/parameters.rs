@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use jiff::civil::Date;
+use chrono::NaiveDate;
 use minijinja::Value;
 
 use crate::pages::moment::When;
@@ -52,9 +52,9 @@ pub enum ParameterType {
     /// A day, as `2026-11-21`.
     Date {
         /// The first day.
-        min: Option<Date>,
+        min: Option<NaiveDate>,
         /// The last day.
-        max: Option<Date>,
+        max: Option<NaiveDate>,
     },
     /// One of these words.
     Choice(Vec<String>),
@@ -209,7 +209,7 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 /// A day of the Gregorian calendar, as `2026-11-21` and in no other form.
-pub(crate) fn day(text: &str) -> Option<Date> {
+pub(crate) fn day(text: &str) -> Option<NaiveDate> {
     let is_form = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
             4 | 7 => byte == b'-',
