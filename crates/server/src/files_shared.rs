@@ -74,6 +74,10 @@ impl FilesShared {
         };
         let root = open(directory, &options).map_err(refused)?;
         let root_state = root.stat(b"").map_err(refused)?.fingerprint;
+        if let Some(name) = &single {
+            // A link, which could never be served, is said at once.
+            root.stat(name).map_err(refused)?;
+        }
         Ok(Arc::new(Self {
             directory: directory.to_owned(),
             single,

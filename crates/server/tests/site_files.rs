@@ -40,6 +40,19 @@ fn what_is_not_there_is_said_when_the_plan_is_made() {
 }
 
 #[test]
+fn an_alias_of_a_link_to_a_file_is_refused() {
+    let tree = TempTree::new().file("a.txt", "a").symlink("link", "a.txt");
+    let link = tree.join("link");
+    check_refused(
+        &format!("[[route]]\nalias = '{}'", link.display()),
+        &format!(
+            "cannot serve {}: a part of it is a symbolic link",
+            link.display()
+        ),
+    );
+}
+
+#[test]
 fn the_path_below_the_route_is_looked_up() {
     let tree = TempTree::new()
         .file("static/a b.txt", "static")

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use vervet_engine::exchange::COPY_BYTES_MAX;
 use vervet_engine::{Exchange, Outcome, Response};
-use vervet_http::status::Status;
+use vervet_http::status::{Class, Status};
 
 /// Status, head and content.
 #[derive(Debug, Clone)]
@@ -22,9 +22,10 @@ impl Fixed {
         }
     }
 
-    /// Sends it; small content without counting a reference.
+    /// Sends it; small content without counting a reference. A failure is given as a response, for error pages to replace.
     pub(super) fn send(&self, exchange: Exchange<'_>) -> Outcome {
-        if self.content.len() <= COPY_BYTES_MAX {
+        let is_failure = matches!(self.status.class(), Class::ClientError | Class::ServerError);
+        if self.content.len() <= COPY_BYTES_MAX && !is_failure {
             return exchange.send_whole(self.status, &self.head, &self.content);
         }
         let response = Response::encoded(self.status, self.head.clone());

@@ -18,8 +18,15 @@ use super::routes::{PathRule, Route, SlashForm, TrailingSlash};
 /// From how many expressions at one node on a set is faster than one after the other.
 const REGEX_SET_MIN: usize = 4;
 
+/// The most expressions of one set. A set of thousands would have more states than it can keep, and would build them anew
+/// for each path: a thousand times slower than some sets one after the other.
+const REGEX_SET_MAX: usize = 64;
+
 /// Memory for one compiled set, in bytes. A larger one is not made: its expressions are tried one after the other.
-const REGEX_SET_BYTES_MAX: usize = 32 << 20;
+const REGEX_SET_BYTES_MAX: usize = 8 << 20;
+
+/// Memory for the states that a set finds while it runs, in bytes, for each thread that is at it.
+const REGEX_STATES_BYTES_MAX: usize = 512 << 10;
 
 type Table<V> = HashMap<Box<[u8]>, V, RandomState>;
 
@@ -56,8 +63,10 @@ struct Rare {
     heads: Table<Vec<Entry>>,
     /// The lengths of those beginnings.
     head_lengths: Vec<usize>,
+    /// Numbers of routes, in order.
     regexes: Vec<usize>,
-    regex_set: Option<RegexSet>,
+    /// Sets of them, in order; each of [`REGEX_SET_MAX`] but the last. None where they are few.
+    regex_sets: Vec<Option<RegexSet>>,
 }
 
 impl Index {
@@ -185,18 +194,22 @@ impl Index {
     fn make_sets(&mut self, routes: &[Route]) {
         let rare = self.nodes.iter_mut().filter_map(|node| node.rare.as_mut());
         for rare in rare.filter(|rare| rare.regexes.len() >= REGEX_SET_MIN) {
-            let texts = rare
-                .regexes
-                .iter()
-                .filter_map(|&number| regex_of(routes, number))
-                .map(PathRegex::as_str);
-            let set = RegexSetBuilder::new(texts)
-                .unicode(false)
-                .size_limit(REGEX_SET_BYTES_MAX)
-                .build();
-            rare.regex_set = set.ok();
+            let sets = rare.regexes.chunks(REGEX_SET_MAX);
+            rare.regex_sets = sets.map(|numbers| regex_set(routes, numbers)).collect();
         }
     }
+}
+
+fn regex_set(routes: &[Route], numbers: &[usize]) -> Option<RegexSet> {
+    let regexes = numbers
+        .iter()
+        .filter_map(|&number| regex_of(routes, number));
+    RegexSetBuilder::new(regexes.map(PathRegex::as_str))
+        .unicode(false)
+        .size_limit(REGEX_SET_BYTES_MAX)
+        .dfa_size_limit(REGEX_STATES_BYTES_MAX)
+        .build()
+        .ok()
 }
 
 fn regex_of(routes: &[Route], number: usize) -> Option<&PathRegex> {
@@ -297,29 +310,31 @@ impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
     }
 
     fn try_regexes(&mut self, rare: &Rare) {
-        if rare
-            .regexes
-            .first()
-            .is_none_or(|first| *first >= self.bound())
-        {
-            return;
-        }
-        if let Some(set) = &rare.regex_set {
-            for found in &set.matches(self.path) {
-                let route = rare.regexes[found];
-                if route >= self.bound() || self.try_route(route) {
-                    return;
-                }
+        for (number, routes) in rare.regexes.chunks(REGEX_SET_MAX).enumerate() {
+            if routes[0] >= self.bound() {
+                return;
             }
-            return;
-        }
-        for &route in &rare.regexes {
-            let found =
-                |routes| regex_of(routes, route).is_some_and(|regex| regex.is_match(self.path));
-            if route >= self.bound() || (found(self.routes) && self.try_route(route)) {
+            let is_found = match rare.regex_sets.get(number) {
+                Some(Some(set)) => self.try_set(set, routes),
+                _ => self.try_one_by_one(routes),
+            };
+            if is_found {
                 return;
             }
         }
+    }
+
+    fn try_set(&mut self, set: &RegexSet, routes: &[usize]) -> bool {
+        let matches = set.matches(self.path);
+        let mut found = matches.iter().map(|number| routes[number]);
+        found.any(|route| route >= self.bound() || self.try_route(route))
+    }
+
+    fn try_one_by_one(&mut self, routes: &[usize]) -> bool {
+        let (all, path) = (self.routes, self.path);
+        let is_match = |route| regex_of(all, route).is_some_and(|regex| regex.is_match(path));
+        let mut routes = routes.iter().copied();
+        routes.any(|route| route >= self.bound() || (is_match(route) && self.try_route(route)))
     }
 
     fn try_route(&mut self, route: usize) -> bool {

@@ -192,8 +192,7 @@ struct AtWork {
 }
 
 impl Service for AtWork {
-    fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
-        exchange.hold_answer();
+    fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
         let now = exchange.now();
         let pages = self.error_pages.clone();
         self.route(exchange)
