@@ -58,6 +58,7 @@ fn pages_replace_content_and_nothing_else() {
          [[route]]\npath = '/site/*'\nfiles = '{0}/site'\n\
          [[route]]\npath = '/gone'\nstatus = 410\n\
          [[route]]\npath = '/get'\nmethod = 'GET'\nrespond = 'got'\n\
+         [[route]]\npath = '/own'\nrespond = {{ status = 503, text = 'back at noon' }}\n\
          [[route]]\npath = '/broken'\nstatus = 503\n\
          [[route]]\npath = '/moved'\nredirect = '/get'\n",
         tree.path().display()
@@ -71,6 +72,7 @@ fn pages_replace_content_and_nothing_else() {
             ("/site/", "403: client"),
             ("POST /get", "405: client"),
             ("/broken", "503: <p>server</p>"),
+            ("/own", "503: back at noon"),
             ("/gone", &format!("410: {}", "x".repeat(200_000))),
             ("/get", "200: got"),
             ("/moved", "302 -> /get"),

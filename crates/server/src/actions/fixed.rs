@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use vervet_engine::exchange::COPY_BYTES_MAX;
 use vervet_engine::{Exchange, Outcome, Response};
-use vervet_http::status::{Class, Status};
+use vervet_http::status::Status;
 
 /// Status, head and content.
 #[derive(Debug, Clone)]
@@ -22,12 +22,16 @@ impl Fixed {
         }
     }
 
-    /// Sends it; small content without counting a reference. A failure is given as a response, for error pages to replace.
+    /// Sends it; small content without counting a reference.
     pub(super) fn send(&self, exchange: Exchange<'_>) -> Outcome {
-        let is_failure = matches!(self.status.class(), Class::ClientError | Class::ServerError);
-        if self.content.len() <= COPY_BYTES_MAX && !is_failure {
+        if self.content.len() <= COPY_BYTES_MAX {
             return exchange.send_whole(self.status, &self.head, &self.content);
         }
+        self.give()
+    }
+
+    /// Gives it as a response, which an error page may replace.
+    pub(super) fn give(&self) -> Outcome {
         let response = Response::encoded(self.status, self.head.clone());
         Outcome::Done(response.content(self.content.clone()))
     }

@@ -48,7 +48,7 @@ impl Action for StatusAction {
 }
 
 impl Handler for StatusAction {
-    fn answer(&mut self, _: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
-        self.0.send(exchange)
+    fn answer(&mut self, _: &Request<'_>, _: Exchange<'_>) -> Outcome {
+        self.0.give()
     }
 }
