@@ -242,9 +242,11 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, text: &str, at: usize) -> Result<(), Flaw> {
-        if let Some(control) = text.find(|character: char| character.is_control()) {
+        let control = text.char_indices().find(|(_, one)| one.is_control());
+        if let Some((control, one)) = control {
+            let from = at + control;
             let message = "a target has no control characters";
-            return Err(Flaw::new(at + control..at + control + 1, message));
+            return Err(Flaw::new(from..from + one.len_utf8(), message));
         }
         if let Some(backslash) = text.find('\\') {
             let message = "browsers take a backslash for a slash: write `/`, or `%5C`";
