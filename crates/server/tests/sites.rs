@@ -192,3 +192,22 @@ fn routes_lead_to_actions_in_file_order() {
     let response = client.exchange("BREW /only HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_eq!(response.status, 501);
 }
+
+#[test]
+fn an_error_page_replaces_no_content_that_a_route_says_itself() {
+    let served = Served::start(
+        TempTree::new(),
+        "[[site]]\nerror_pages = {404 = {text = 'page'}, 5xx = {text = 'trouble'}}\nsecurity = 'basic'\n\
+         [[site.route]]\npath = '/own'\nrespond = {status = 503, text = 'back at noon'}\n\
+         [[site.route]]\npath = '/bare'\nstatus = 503\n\
+         [[site.route]]\npath = '/kept'\nrespond = 'kept'\nfield = {X-Never = '1'}\n",
+    );
+    for (path, status, text) in [
+        ("/own", 503, "back at noon"),
+        ("/bare", 503, "trouble"),
+        ("/kept", 404, "page"),
+        ("/none", 404, "page"),
+    ] {
+        assert_eq!(served.get("h", path), (status, text.to_owned()), "{path}");
+    }
+}

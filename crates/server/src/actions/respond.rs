@@ -145,6 +145,10 @@ impl Action for RespondAction {
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(self.clone())
     }
+
+    fn has_own_content(&self) -> bool {
+        true
+    }
 }
 
 impl Handler for RespondAction {

@@ -31,7 +31,7 @@ pub(super) fn planned_routes(
     }
     for settings in site.route.iter() {
         let rule = rule(settings, found);
-        let offer = rule.as_ref().map_or(NOTHING, offer);
+        let offer = rule.as_ref().map_or(NOTHING, |rule| rule.path.offer());
         let end = planned_end(settings, offer, server, found);
         if let (Some(rule), Some(end)) = (&rule, end) {
             targets.push(PlannedRoute {
@@ -78,27 +78,6 @@ const NOTHING: Offer<'static> = Offer {
     variables: &[],
     rest: Rest::Absent,
 };
-
-fn offer(rule: &Rule) -> Offer<'_> {
-    match &rule.path {
-        PathRule::Any => Offer {
-            rest: Rest::There,
-            ..NOTHING
-        },
-        PathRule::Pattern(pattern) => Offer {
-            variables: pattern.variables(),
-            rest: if pattern.is_open() {
-                Rest::There
-            } else {
-                Rest::Absent
-            },
-        },
-        PathRule::Regex(regex) => Offer {
-            variables: regex.variables(),
-            rest: Rest::Absent,
-        },
-    }
-}
 
 /// When a route is taken; none where that cannot be said.
 fn rule(settings: &Route, found: &mut Diagnostics) -> Option<Rule> {

@@ -59,6 +59,19 @@ impl Finishing {
         }
     }
 
+    /// Whether a failure may get another page.
+    pub(super) fn has_error_pages(&self) -> bool {
+        self.error_pages.is_some()
+    }
+
+    /// The same without error pages, for an action whose failures have content of their own.
+    pub(super) fn without_error_pages(self) -> Self {
+        Self {
+            error_pages: None,
+            ..self
+        }
+    }
+
     /// Whether a success is changed, too: then a handler must not send it by itself.
     pub(super) fn touches_every_answer(&self) -> bool {
         !self.edits.is_empty() || self.encoder.is_some() || self.told.is_some()

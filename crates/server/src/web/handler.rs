@@ -16,4 +16,9 @@ pub trait Handler {
 pub trait Action: Send + Sync + Debug {
     /// A handler for one reactor, made on its thread when it is first needed.
     fn handler(&self) -> Box<dyn Handler>;
+
+    /// Whether its failures have content of their own, which no error page replaces.
+    fn has_own_content(&self) -> bool {
+        false
+    }
 }

@@ -100,7 +100,13 @@ impl Web {
         let needs_heads = current.stage.logs.needs().responses;
         let told = needs_heads.then(|| (Rc::clone(&self.scribe), tag));
         let place = (&passage.finish, current);
-        let finishing = Finishing::new(request, &exchange, (edits, told), place);
+        let mut finishing = Finishing::new(request, &exchange, (edits, told), place);
+        if finishing.has_error_pages()
+            && let End::Action(action) = end
+            && current.stage.has_own_content(action)
+        {
+            finishing = finishing.without_error_pages();
+        }
         if finishing.touches_every_answer() {
             exchange.hold_answer();
         }

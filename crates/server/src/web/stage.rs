@@ -64,6 +64,13 @@ impl Stage {
         }
         refused
     }
+
+    /// Whether failures of the action of this number have content of their own.
+    pub(super) fn has_own_content(&self, action: usize) -> bool {
+        self.actions
+            .get(action)
+            .is_some_and(|action| action.has_own_content())
+    }
 }
 
 /// What a listener leads to.
