@@ -175,7 +175,18 @@ fn routes_lead_to_actions_in_file_order() {
         served.get("h", "/page?name=%3Cb%3E"),
         (200, "Hello &lt;b&gt;".to_owned())
     );
+    let errors = || {
+        served
+            .server
+            .tools()
+            .error_log
+            .events()
+            .map(|(_, count)| count)
+            .sum::<u64>()
+    };
+    let before = errors();
     assert_eq!(served.get("h", "/round").0, 500);
+    assert_eq!(errors(), before + 1, "a circle is told");
     assert_eq!(served.get("h", "/u/x").0, 404);
     assert_eq!(served.get("h", "/static/%00").0, 400);
     let mut client = served.connect();

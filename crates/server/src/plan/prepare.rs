@@ -82,6 +82,7 @@ pub fn prepare(
         actions: maker.actions,
         error_pages: maker.error_pages,
         server: Arc::from(document.server.as_str()),
+        error_log: Some(tools.error_log.clone()),
         needs_request_ids: maker.logs.plan.needs().request_ids || has_field_changes(plan),
         logs: Arc::new(maker.logs.plan),
         blocks: Arc::clone(&tools.blocks),

@@ -23,6 +23,8 @@ use super::stage::{ListenerStage, Passage, SiteStage, Stage};
 use super::stages::Stages;
 use super::way::{End, Way};
 use crate::access_log::{RequestFacts, RequestIds, Scribe};
+use crate::actions::{REWRITES_MAX, too_many_rewrites};
+use crate::error_log::Level;
 use crate::error_page::error_answer;
 use crate::matching::Captures;
 use crate::metrics::Meter;
@@ -73,6 +75,17 @@ impl Web {
         Outcome::Done(error_answer(status, &self.current.stage.server))
     }
 
+    /// Tells who made the routes that they lead nowhere.
+    fn tell_circle(&self, request: &Request<'_>) {
+        if let Some(log) = &self.current.stage.error_log {
+            let path = request.raw_path.escape_ascii();
+            let text = format_args!(
+                "routes lead in a circle: rewritten {REWRITES_MAX} times and not answered, last as {path}"
+            );
+            log.write(Level::Error, "route", text);
+        }
+    }
+
     /// Sends a request on its way through its site.
     fn send<'r>(
         &mut self,
@@ -112,6 +125,10 @@ impl Web {
         }
         let outcome = match end {
             End::Verdict(Verdict::Answer(response)) => Outcome::Done(response),
+            End::Circle => {
+                self.tell_circle(request);
+                Outcome::Done(too_many_rewrites(server))
+            }
             End::Verdict(_) => {
                 exchange.close_after();
                 Outcome::Done(error_answer(Status::FORBIDDEN, server))

@@ -10,6 +10,7 @@ use super::filter::RequestFilter;
 use super::handler::Action;
 use crate::access_log::{Choice, LogPlan, Origin};
 use crate::actions::{ErrorPages, RewriteAction};
+use crate::error_log::ErrorLog;
 use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
 use crate::filters::compression::AnswerCompression;
@@ -32,6 +33,8 @@ pub struct Stage {
     pub server: Arc<str>,
     /// The access logs.
     pub logs: Arc<LogPlan>,
+    /// Where mistakes of the configuration are told that only requests bring out.
+    pub error_log: Option<ErrorLog>,
     /// Whether requests are given ids.
     pub needs_request_ids: bool,
     /// Who is blocked for now.

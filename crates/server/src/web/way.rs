@@ -10,9 +10,7 @@ use super::edits::Edits;
 use super::filter::Verdict;
 use super::request::Request;
 use super::stage::{Passage, RouteEnd, RouteStage, SiteStage};
-use crate::actions::{
-    REWRITES_MAX, RewriteAction, method_not_allowed, not_found, slash_redirect, too_many_rewrites,
-};
+use crate::actions::{REWRITES_MAX, RewriteAction, method_not_allowed, not_found, slash_redirect};
 use crate::error_page::error_answer;
 use crate::matching::{Captures, Question, Routed, raw_rest};
 
@@ -20,6 +18,8 @@ use crate::matching::{Captures, Question, Routed, raw_rest};
 pub(super) enum End {
     /// At the action of this number.
     Action(usize),
+    /// Nowhere: the routes lead in a circle.
+    Circle,
     /// With the verdict of a filter, or with an answer of our own. Never [`Verdict::Pass`].
     Verdict(Verdict),
 }
@@ -73,8 +73,7 @@ impl<'r> Way<'_, 'r> {
                 }
             }
         }
-        let response = too_many_rewrites(self.server);
-        (End::Verdict(Verdict::Answer(response)), passage)
+        (End::Circle, passage)
     }
 
     /// The verdict of the first filter that does not let the request pass.
