@@ -1,11 +1,12 @@
 //! A stage at work on one reactor: with the handlers that it has needed so far.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use vervet_engine::Outcome;
 
-use super::handler::Handler;
+use super::handler::{Action, Handler};
 use super::stage::Stage;
 use crate::actions::{ErrorPages, ErrorPagesAtWork};
 
@@ -30,21 +31,16 @@ impl ReactorStage {
 
     /// The stage that follows. What both have keeps its handlers, and so its caches.
     pub(super) fn followed_by(&self, stage: Arc<Stage>) -> Self {
-        let next = Self::new(stage);
+        let mut next = Self::new(stage);
+        let place = |action: &Arc<dyn Action>| Arc::as_ptr(action).cast::<()>();
+        let before = self.stage.actions.iter().map(place).zip(0..);
+        let before: HashMap<_, usize> = before.collect();
         let mut kept = self.handlers.borrow_mut();
-        for (action, handler) in next
-            .stage
-            .actions
-            .iter()
-            .zip(next.handlers.borrow_mut().iter_mut())
-        {
-            let before = self
-                .stage
-                .actions
-                .iter()
-                .position(|one| Arc::ptr_eq(one, action));
+        let handlers = next.handlers.get_mut();
+        for (action, handler) in next.stage.actions.iter().zip(handlers) {
             // An exchange that began before and is asked again makes a handler anew.
-            *handler = before.and_then(|before| kept.get_mut(before)?.take());
+            let number = before.get(&place(action)).copied();
+            *handler = number.and_then(|number| kept.get_mut(number)?.take());
         }
         drop(kept);
         next
