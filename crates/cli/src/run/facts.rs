@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use vervet_server::admin::{
-    CacheReport, Facts, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
-};
+use vervet_server::admin::{CacheReport, Facts, ListenerReport, Phase, Reloads, Report};
 use vervet_server::server::Server;
 
 /// A server, and what has become of it.
@@ -60,30 +58,24 @@ impl Facts for ServerFacts {
         let (began, started_unix) = self.started;
         let reloads = self.reloads.lock().unwrap_or_else(PoisonError::into_inner);
         Report {
-            version: env!("CARGO_PKG_VERSION"),
             phase: self.phase(),
             started_unix,
             uptime_seconds: began.elapsed().as_secs(),
             generation: self.server.generation(),
             reloads: reloads.clone(),
-            process: ProcessReport::read(),
-            engine: control.totals(),
-            reactor_connections: control.loads(),
             listeners: listeners
                 .map(|(name, endpoint)| ListenerReport {
                     name,
                     address: endpoint.to_string(),
                 })
                 .collect(),
-            sites: tools.metrics.sites(),
             refused: self.server.refused(),
             caches: vec![CacheReport {
                 name: "compressed",
                 bytes: tools.pool.compressed_bytes(),
                 descriptors: 0,
             }],
-            logs: LogReport::all(&tools.logs),
-            events: tools.error_log.events().collect(),
+            ..Report::of(control, &tools.metrics, (&tools.logs, &tools.error_log))
         }
     }
 }
