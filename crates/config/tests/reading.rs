@@ -98,12 +98,13 @@ fn an_origin_is_the_place_of_the_value() {
 fn flags_go_before_variables_and_those_before_files() {
     let variables = |name: &str| match name {
         "VERVET_WORKERS" => Some("3".to_owned()),
-        "VERVET_TRUSTED" => Some("10.0.0.0/8, ::1".to_owned()),
+        "VERVET_TRUSTED" => Some("10.0.0.0/8, , ::1".to_owned()),
+        "VERVET_HEARD" => Some(String::new()),
         _ => None,
     };
     let with = |flags: &[&str]| {
         let mut documents = Documents::new(&variables);
-        documents.add("vervet.toml", "workers = 2\ntrusted = 'x'\n");
+        documents.add("vervet.toml", "workers = 2\ntrusted = 'x'\nheard = 80\n");
         for value in flags {
             documents.flag("workers", "--workers", value);
         }
@@ -116,6 +117,8 @@ fn flags_go_before_variables_and_those_before_files() {
         &Origin::Environment("VERVET_WORKERS".into())
     );
     assert_eq!(*read.trusted, ["10.0.0.0/8", "::1"]);
+    // A variable that is set to nothing is not set.
+    assert_eq!(read.heard.len(), 1);
     let read = with(&["5"]);
     assert_eq!(*read.workers, 5);
     assert_eq!(read.workers.origin(), &Origin::Flag("--workers".into()));

@@ -150,3 +150,40 @@ fn tells_documentation_defaults_and_bounds() {
         -1
     );
 }
+
+vervet_config::section! {
+    /// Rules.
+    struct Rule short(names) {
+        /// Names.
+        names: Vec<String>,
+    }
+}
+
+vervet_config::section! {
+    /// Lists in lists.
+    struct Lists {
+        /// Rules.
+        rules: Vec<Rule>,
+    }
+}
+
+#[test]
+fn takes_short_forms_of_lists_in_lists() {
+    let schema = schema(Lists::declaration());
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    for (text, is_taken) in [
+        ("rules = 'a'", true),
+        ("rules = ['a', { names = 'b' }, ['c', 'd']]", true),
+        ("rules = 5", false),
+        ("rules = { names = 'a' }", false),
+    ] {
+        let reading = vervet_config::read_text::<Lists>("lists.toml", text);
+        assert_eq!(
+            reading.value.is_some(),
+            is_taken,
+            "{text}\n{}",
+            reading.to_text()
+        );
+        assert_eq!(validator.is_valid(&json(text)), is_taken, "{text}");
+    }
+}
