@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::assemble::Assembly;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parse::{Role, parse_file};
-use crate::reader::Reader;
+use crate::reader::{Reader, nearest};
 use crate::render::{Style, render_text};
 use crate::section::Section;
 use crate::setting::Setting;
@@ -72,6 +72,8 @@ pub struct Documents<'e> {
     /// Each file with the place that asked for it.
     files: HashMap<PathBuf, Span>,
     flags: Vec<Override>,
+    /// The names of variables that are set.
+    variables: Vec<String>,
 }
 
 /// A directive given outside of the files.
@@ -92,6 +94,7 @@ impl<'e> Documents<'e> {
             main: None,
             files: HashMap::new(),
             flags: Vec::new(),
+            variables: Vec::new(),
         }
     }
 
@@ -205,6 +208,15 @@ impl<'e> Documents<'e> {
         });
     }
 
+    /// Tells which variables are set, so that one whose name is nearly that of a directive, or that of a table, does not
+    /// go by unnoticed: a warning says so.
+    pub fn variables(&mut self, names: impl IntoIterator<Item = String>) {
+        let ours = names.into_iter();
+        self.variables = ours
+            .filter(|name| name.starts_with(ENVIRONMENT_PREFIX))
+            .collect();
+    }
+
     /// Reads all of it.
     pub fn read<S: Section>(mut self) -> Reading<S> {
         let overrides = self.overrides(S::declaration().fields);
@@ -231,11 +243,8 @@ impl<'e> Documents<'e> {
     /// What flags and variables say, variables first, so that flags replace them.
     fn overrides(&mut self, fields: &'static [Field]) -> Vec<(&'static Field, Node)> {
         let mut overrides = Vec::new();
-        // By now the files have been read: what is included is said in files alone.
-        let is_open = |field: &&Field| field.name() != INCLUDE;
-        let plain = |field: &&Field| (field.shape)().is_plain();
-        for field in fields.iter().filter(is_open).filter(plain) {
-            let variable = format!("{ENVIRONMENT_PREFIX}{}", field.name().to_uppercase());
+        for field in fields.iter().filter(|field| is_open(field)) {
+            let variable = variable_of(field);
             // A variable that is set to nothing is taken as not set, as compose files leave them.
             let value = (self.environment)(&variable).filter(|value| !value.is_empty());
             if let Some(value) = value {
@@ -248,8 +257,11 @@ impl<'e> Documents<'e> {
                 overrides.push((field, node));
             }
         }
+        for name in std::mem::take(&mut self.variables) {
+            self.unheard(&name, fields);
+        }
         for one in std::mem::take(&mut self.flags) {
-            let mut open = fields.iter().filter(is_open);
+            let mut open = fields.iter().filter(|field| is_open(field));
             if let Some(field) = open.find(|field| field.name() == one.directive) {
                 overrides.push((field, one.node));
             } else {
@@ -259,6 +271,44 @@ impl<'e> Documents<'e> {
         }
         overrides
     }
+
+    /// Warns of a variable that gives nothing though it looks as if it should.
+    fn unheard(&mut self, name: &str, fields: &'static [Field]) {
+        let plain = name.strip_prefix(ENVIRONMENT_PREFIX).unwrap_or(name);
+        let exact = fields.iter().find(|field| variable_of(field) == name);
+        let open = fields.iter().filter(|field| is_open(field));
+        let known: Vec<&str> = open.map(Field::name).collect();
+        let near = nearest(&plain.to_lowercase(), &known);
+        let (message, near) = match (exact, near) {
+            (Some(field), _) if is_open(field) => return,
+            (Some(field), _) => (format!("`{}` is given in files only", field.name()), None),
+            (None, Some(near)) => {
+                let near = format!("{ENVIRONMENT_PREFIX}{}", near.to_uppercase());
+                (
+                    format!("no directive has the variable `{name}`"),
+                    Some(near),
+                )
+            }
+            (None, None) => return,
+        };
+        let id = self
+            .sources
+            .add(name.to_owned(), name.to_owned(), SourceKind::Environment);
+        let span = Span::new(id, 0, name.len());
+        self.found
+            .push(Diagnostic::warning(span, message).nearest(near));
+    }
+}
+
+/// The variable of a directive.
+fn variable_of(field: &Field) -> String {
+    format!("{ENVIRONMENT_PREFIX}{}", field.name().to_uppercase())
+}
+
+/// Whether a variable or a flag can give a directive. What is included is said in files alone: they have been read when
+/// the document is.
+fn is_open(field: &Field) -> bool {
+    field.name() != INCLUDE && (field.shape)().is_plain()
 }
 
 fn bare(sources: &mut Sources, name: &str, value: &str, kind: SourceKind) -> Node {

@@ -135,6 +135,37 @@ fn a_variable_stands_for_tables_by_their_short_directive() {
 }
 
 #[test]
+fn variables_that_give_nothing_are_warned_of() {
+    let names = [
+        "VERVET_WORKRES",
+        "VERVET_LIMITS",
+        "VERVET_INCLUDE",
+        "VERVET_WORKERS",
+        "VERVET_CARRIER",
+        "WORKRES",
+        "VERVET_",
+    ];
+    let mut documents = Documents::new(&environment);
+    documents.add("vervet.toml", "");
+    documents.variables(names.map(str::to_owned));
+    let reading = documents.read::<Document>();
+    assert_eq!(
+        messages(&reading),
+        [
+            "no directive has the variable `VERVET_WORKRES`",
+            "`limits` is given in files only",
+            "`include` is given in files only"
+        ]
+    );
+    assert!(
+        reading.to_text().contains("did you mean `VERVET_WORKERS`?"),
+        "{}",
+        reading.to_text()
+    );
+    assert!(reading.value.is_some());
+}
+
+#[test]
 fn relative_paths_start_from_their_file() {
     let mut documents = Documents::new(&environment);
     documents.add(
