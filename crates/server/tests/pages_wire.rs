@@ -50,6 +50,7 @@ fn start(template: &str) -> (TempTree, Wire) {
     let tree = TempTree::new().file("page.html", template);
     let mut options = PageOptions::new(tree.path(), "page.html");
     options.limits.form_bytes_max = 1000;
+    options.limits.time_max = std::time::Duration::from_mins(1);
     let page: Arc<Page> = Page::new(options, Now::read()).unwrap();
     assert!(page.problems().is_empty(), "{:?}", page.problems());
     let action = PageAction::new(page);

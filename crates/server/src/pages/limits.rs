@@ -25,7 +25,7 @@ pub struct PageLimits {
     pub steps_max: u64,
     /// Bytes of the page.
     pub output_bytes_max: usize,
-    /// How long a rendering may go on. It is looked at when the page writes, in steps of the kernel's tick.
+    /// Processor time of a rendering from its first writes on. It is looked at when the page writes.
     pub time_max: Duration,
     /// Bytes of a form.
     pub form_bytes_max: u64,

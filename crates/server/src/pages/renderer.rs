@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use minijinja::{Environment, Error, ErrorKind, Value};
+use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::Response;
 use vervet_engine::reactor::Now;
 use vervet_http::field::Known;
@@ -388,11 +389,18 @@ impl Cut {
                 limits.output_bytes_max
             ),
             Self::Time => format!(
-                "the page takes longer than {} ms (raise time_max)",
+                "the page takes more than {} ms of the processor (raise time_max)",
                 limits.time_max.as_millis()
             ),
         }
     }
+}
+
+/// The processor time that this thread has had.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let (seconds, rest) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), rest.unwrap_or(0))
 }
 
 /// Writes into the buffer until a limit is reached.
@@ -401,7 +409,7 @@ struct Limited<'a> {
     bytes_max: usize,
     time_max: Duration,
     writes: u32,
-    began_ms: Option<u64>,
+    began: Option<Duration>,
     cut: Option<Cut>,
 }
 
@@ -412,20 +420,21 @@ impl<'a> Limited<'a> {
             bytes_max: limits.output_bytes_max,
             time_max: limits.time_max,
             writes: 0,
-            began_ms: None,
+            began: None,
             cut: None,
         }
     }
 
-    /// A small page never looks at the clock; the first look is where a long one begins to count.
+    /// A small page never looks at the clock; the first look is where a long one begins to count. It is the processor
+    /// time of this thread: a page is not late because others have the processor.
     fn is_late(&mut self) -> bool {
         self.writes += 1;
         if !self.writes.is_multiple_of(WRITES_BETWEEN_LOOKS) {
             return false;
         }
-        let now_ms = Now::read().monotonic_ms;
-        let began_ms = *self.began_ms.get_or_insert(now_ms);
-        u128::from(now_ms.saturating_sub(began_ms)) > self.time_max.as_millis()
+        let now = processor_time();
+        let began = *self.began.get_or_insert(now);
+        now.saturating_sub(began) > self.time_max
     }
 
     fn cut(&mut self, cut: Cut) -> io::Error {

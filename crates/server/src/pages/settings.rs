@@ -63,7 +63,7 @@ section! {
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
         /// Bytes that the page may have.
         pub output_bytes_max: Size = "8MiB" in "1KiB"..="256MiB",
-        /// How long one rendering may write.
+        /// Processor time that one rendering may take while it writes.
         pub time_max: Time = "500ms" in "10ms"..="60s",
         /// Bytes that a form may have; more are answered with 413.
         pub form_bytes_max: Size = "1MiB" in "1KiB"..="64MiB",

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use vervet_engine::http::field::{FieldSlots, Fields};
 use vervet_engine::http::h1::{HeadLimits, Received, Server};
@@ -106,6 +107,8 @@ impl Site {
         let told = Told::default();
         let mut options = PageOptions::new(tree.path(), "page.html");
         options.journal = Arc::new(told.clone());
+        // The build for tests is slow: time ends no page that is not meant to end so.
+        options.limits.time_max = Duration::from_mins(1);
         change(&mut options);
         let now = Now {
             monotonic_ms: 5_000,
