@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::outlet::{Shared, Trouble};
-use super::rotation::{GZIP_END, Rotation, copy_name};
+use super::rotation::{CopyNumber, GZIP_END, Rotation};
 use super::stream::Pen;
 use super::target::{FileTarget, LOG_FILE_MODE, Output, Refusal};
 use super::tidying::tidy_later;
@@ -66,6 +66,8 @@ pub(super) struct FileOutput {
     /// When the lines in it began, in seconds since 1970; of a file that was there before, when it was last written.
     begun: u64,
     looked: Instant,
+    /// The last file that was put aside.
+    last_copy: Option<CopyNumber>,
     /// When something did not work that is not to be tried again at once.
     failed: Option<Instant>,
 }
@@ -79,12 +81,16 @@ impl FileOutput {
             begun: opened.modified,
             pen: Pen::new(opened.file),
             looked: Instant::now(),
+            last_copy: None,
             failed: None,
         }
     }
 
     fn take(&mut self, opened: Opened) {
-        *self = Self::new(self.target.clone(), opened);
+        *self = Self {
+            last_copy: self.last_copy,
+            ..Self::new(self.target.clone(), opened)
+        };
     }
 
     /// Opens the file anew where its name has gone to another file, or to none.
@@ -171,7 +177,13 @@ impl FileOutput {
             return Ok(());
         }
         let path = &self.target.path;
-        let copy = copy_name(path, now, is_free);
+        let mut number = CopyNumber::next(self.last_copy, now);
+        // Another process may have given names away in this second.
+        while !is_free(&number.name(path)) {
+            number = CopyNumber::next(Some(number), now);
+        }
+        self.last_copy = Some(number);
+        let copy = number.name(path);
         std::fs::rename(path, &copy)?;
         match open(&self.target) {
             Ok(opened) => {

@@ -85,25 +85,37 @@ pub(super) const GZIP_END: &str = ".gz";
 /// What those end with that are being made.
 pub(super) const PART_END: &str = ".gz.part";
 
-/// The name of a copy made at a second since 1970: the first that `is_free`.
-pub(super) fn copy_name(
-    path: &Path,
-    unix_seconds: u64,
-    is_free: impl Fn(&Path) -> bool,
-) -> PathBuf {
-    let moment = Moment::of_unix(i64::try_from(unix_seconds).unwrap_or(0));
-    let stamp = moment.rfc3339().replace(['-', ':'], "");
-    let name = |end: String| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{stamp}{end}"));
-        PathBuf::from(name)
-    };
-    let mut numbered = (1..).map(|number| name(format!("-{number:04}")));
-    let first = name(String::new());
-    if is_free(&first) {
-        return first;
+/// Which copy of a file: the second since 1970 in which it was made, and how many came before it in that second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CopyNumber {
+    second: u64,
+    before: u32,
+}
+
+impl CopyNumber {
+    /// The next copy, at a second. A name that has been given away once in this second is not given again, though the copy
+    /// be gone: what comes later is sorted behind.
+    pub(super) fn next(last: Option<Self>, second: u64) -> Self {
+        match last {
+            Some(last) if last.second >= second => Self {
+                before: last.before + 1,
+                ..last
+            },
+            _ => Self { second, before: 0 },
+        }
     }
-    numbered.find(|name| is_free(name)).unwrap_or(first)
+
+    /// The name of the copy.
+    pub(super) fn name(self, path: &Path) -> PathBuf {
+        let moment = Moment::of_unix(i64::try_from(self.second).unwrap_or(0));
+        let stamp = moment.rfc3339().replace(['-', ':'], "");
+        let mut name = path.as_os_str().to_owned();
+        name.push(match self.before {
+            0 => format!(".{stamp}"),
+            before => format!(".{stamp}-{before:04}"),
+        });
+        PathBuf::from(name)
+    }
 }
 
 /// Whether `name` is that of a copy of the file `of`, and if so what sorts copies by age.
@@ -191,22 +203,18 @@ mod tests {
     }
 
     #[test]
-    fn copies_have_names_of_their_own() {
-        let path = Path::new("/log/access.log");
-        let taken = |names: &'static [&str]| {
-            move |name: &Path| !names.iter().any(|taken| Path::new(taken) == name)
+    fn each_copy_has_a_name_of_its_own_that_sorts_behind_those_before() {
+        let mut last = None;
+        let mut name = |second| {
+            let number = CopyNumber::next(last, second);
+            last = Some(number);
+            number.name(Path::new("/log/a.log")).display().to_string()
         };
-        let first = "/log/access.log.20261120T192959Z";
-        let second = "/log/access.log.20261120T192959Z-0001";
-        assert_eq!(copy_name(path, 1_795_202_999, taken(&[])), Path::new(first));
-        assert_eq!(
-            copy_name(
-                path,
-                1_795_202_999,
-                taken(&["/log/access.log.20261120T192959Z"])
-            ),
-            Path::new(second)
-        );
+        assert_eq!(name(1_795_202_999), "/log/a.log.20261120T192959Z");
+        assert_eq!(name(1_795_202_999), "/log/a.log.20261120T192959Z-0001");
+        // A clock that was set back.
+        assert_eq!(name(1_795_202_000), "/log/a.log.20261120T192959Z-0002");
+        assert_eq!(name(1_795_203_000), "/log/a.log.20261120T193000Z");
     }
 
     #[test]
