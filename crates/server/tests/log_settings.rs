@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use support::Ended;
-use vervet_config::{Diagnostic, Named, Reading, read_text, section};
-use vervet_server::access_log::{LogSettings, Outlet, PreparedLogs, Scribe};
+use vervet_config::{Diagnostic, Diagnostics, Named, Reading, read_text, section};
+use vervet_server::access_log::{LogSettings, Opening, Outlet, PreparedLogs, Scribe};
 use vervet_testkit::TempTree;
 
 section! {
@@ -38,9 +38,16 @@ fn check(text: &str, expected: &[&str]) {
         .map(|one| message(&reading, one))
         .collect();
     if let Some(document) = &reading.value {
-        let problems = PreparedLogs::open(&document.log, &support::logs(), None)
-            .err()
-            .unwrap_or_default();
+        let mut problems = Diagnostics::new();
+        PreparedLogs::check(&document.log, &mut problems);
+        if problems.is_empty() {
+            PreparedLogs::open(
+                &document.log,
+                &support::logs(),
+                Opening::Work(None),
+                &mut problems,
+            );
+        }
         found.extend(problems.iter().map(|one| message(&reading, one)));
     }
     assert_eq!(found, expected, "{text}");
@@ -158,7 +165,17 @@ fn a_document_becomes_logs_that_do_as_it_says() {
     let reading = read_text::<Document>("vervet.toml", &text);
     assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
     let logs = support::logs();
-    let mut prepared = PreparedLogs::open(&reading.value.unwrap().log, &logs, None).unwrap();
+    let mut prepared = {
+        let mut found = Diagnostics::new();
+        let prepared = PreparedLogs::open(
+            &reading.value.unwrap().log,
+            &logs,
+            Opening::Work(None),
+            &mut found,
+        );
+        assert!(found.is_empty());
+        prepared
+    };
     prepared.activate();
     assert_eq!(prepared.number("none"), None);
     let numbers = [

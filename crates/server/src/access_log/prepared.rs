@@ -1,77 +1,104 @@
 //! From the logs that a document declares to a plan: targets opened, formats compiled, names kept.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Named};
 
 use super::logs::Logs;
 use super::outlet::Outlet;
-use super::plan::{LogNumber, LogPlan};
+use super::plan::{Choice, LogNumber, LogPlan};
 use super::rotation::Rotation;
 use super::settings::LogSettings;
+use super::target::Target;
+
+/// What targets are opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// To write to them. Files that are made are given to this user and group.
+    Work(Option<(u32, u32)>),
+    /// To find what would go wrong: nothing is made, and no line goes further than to memory.
+    Rehearsal,
+}
 
 /// The logs of a document, open. Nothing that is in use has changed yet: what of it cannot be undone is left to
 /// [`PreparedLogs::activate`].
 #[derive(Debug, Default)]
 pub struct PreparedLogs {
-    /// The logs; choices and the names of sites and routes are to be added.
+    /// The logs; the names of sites and routes are to be added.
     pub plan: LogPlan,
     numbers: HashMap<String, LogNumber>,
     rotations: Vec<(Outlet, Option<Rotation>)>,
 }
 
 impl PreparedLogs {
-    /// Opens the logs of a document; or says all that is wrong with them. Files that are made are given to `owner`, a user
-    /// and a group.
+    /// Finds what is wrong with the logs of a document as far as it can be found without opening anything.
+    pub fn check(settings: &Named<LogSettings>, found: &mut Diagnostics) {
+        // By target: which log was the first, and when its file is put aside.
+        let mut rotations = HashMap::new();
+        for (name, settings) in settings.iter() {
+            let (target, rotation) = (settings.target(name.span(), None), settings.rotation());
+            if let (Ok(target), Ok(rotation)) = (&target, &rotation) {
+                let first = rotations
+                    .entry(target.key())
+                    .or_insert((name, rotation.clone()));
+                if first.1 != *rotation {
+                    found.push(contradiction((name, settings), first.0));
+                }
+            }
+            let problems = [target.err(), rotation.err(), settings.condition().err()];
+            let problems = problems.into_iter().flatten();
+            problems.for_each(|problem| found.push(*problem));
+        }
+    }
+
+    /// Opens the logs of a document. One that cannot be had is found and left out.
     pub fn open(
         settings: &Named<LogSettings>,
         logs: &Logs,
-        owner: Option<(u32, u32)>,
-    ) -> Result<Self, Diagnostics> {
-        let (mut prepared, mut problems) = (Self::default(), Diagnostics::new());
-        // By target: where its rotation was said first.
-        let mut rotations = HashMap::new();
+        opening: Opening,
+        found: &mut Diagnostics,
+    ) -> Self {
+        let mut prepared = Self::default();
         for (name, settings) in settings.iter() {
-            match prepared.add((name, settings), logs, owner) {
-                Err(problem) => problems.push(*problem),
-                Ok((key, rotation)) => {
-                    let first = rotations.entry(key).or_insert((name, rotation.clone()));
-                    if first.1 != rotation {
-                        problems.push(contradiction((name, settings), first.0));
-                    }
-                }
+            if let Err(problem) = prepared.add((name, settings), logs, opening) {
+                found.push(*problem);
             }
         }
-        if problems.is_empty() {
-            Ok(prepared)
-        } else {
-            Err(problems)
-        }
+        prepared
     }
 
     fn add(
         &mut self,
         (name, settings): (&Name, &LogSettings),
         logs: &Logs,
-        owner: Option<(u32, u32)>,
-    ) -> Result<(String, Option<Rotation>), Box<Diagnostic>> {
-        let target = settings.target(name.span(), owner)?;
+        opening: Opening,
+    ) -> Result<(), Box<Diagnostic>> {
+        let owner = match opening {
+            Opening::Work(owner) => owner,
+            Opening::Rehearsal => None,
+        };
+        let mut target = settings.target(name.span(), owner)?;
         let (rotation, condition) = (settings.rotation()?, settings.condition()?);
-        let outlet = logs.open(&target).map_err(|error| {
-            let span = if settings.file.value().is_some() {
-                settings.file.span()
-            } else {
-                name.span()
-            };
-            Diagnostic::error(span, format!("cannot open {target}: {error}"))
-        })?;
-        self.rotations.push((outlet.clone(), rotation.clone()));
+        let span = if settings.file.value().is_some() {
+            settings.file.span()
+        } else {
+            name.span()
+        };
+        if opening == Opening::Rehearsal {
+            rehearse(&target).map_err(|message| Diagnostic::error(span, message))?;
+            target = Target::Memory;
+        }
+        let outlet = logs
+            .open(&target)
+            .map_err(|error| Diagnostic::error(span, format!("cannot open {target}: {error}")))?;
+        self.rotations.push((outlet.clone(), rotation));
         let number = self
             .plan
             .add_log(settings.format.format().clone(), condition, outlet)
             .ok_or_else(|| Diagnostic::error(name.span(), "too many logs"))?;
         self.numbers.insert(name.value().clone(), number);
-        Ok((target.key(), rotation))
+        Ok(())
     }
 
     /// The log of a name.
@@ -79,11 +106,32 @@ impl PreparedLogs {
         self.numbers.get(name).copied()
     }
 
+    /// The choice of the logs of these names; names of none are left out.
+    pub fn choice<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> Choice {
+        let numbers = names.into_iter().filter_map(|name| self.number(name));
+        let numbers: Vec<_> = numbers.collect();
+        self.plan.choice(&numbers)
+    }
+
     /// Takes effect: from now on the files are put aside as this document says.
     pub fn activate(&self) {
         for (outlet, rotation) in &self.rotations {
             outlet.set_rotation(rotation.clone());
         }
+    }
+}
+
+/// Whether a file could be opened, as far as its folder tells.
+fn rehearse(target: &Target) -> Result<(), String> {
+    let Target::File(file) = target else {
+        return Ok(());
+    };
+    match file.path.parent() {
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(format!(
+            "there is no folder {} for the log",
+            folder.display()
+        )),
+        _ => Ok(()),
     }
 }
 

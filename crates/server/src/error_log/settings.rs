@@ -19,7 +19,7 @@ section! {
     /// ```
     pub struct ErrorLogSettings short(level) {
         /// The least grave events that are written.
-        pub level: Level = "info",
+        pub level: Level = "notice",
         /// The file that lines are appended to. It is opened anew on USR1, and when it was renamed away. Its folder has to
         /// be there.
         pub file: Option<Path>,

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics, Span};
+use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
 use vervet_engine::reactor::Now;
 
 use super::ends::PlannedEnd;
 use super::filters::FilterMaker;
-use super::logs::OpenLogs;
+use super::logs;
 use super::planned::{Plan, PlannedListener, PlannedRoute, PlannedSite};
 use super::tools::Tools;
-use crate::access_log::Origin;
+use crate::access_log::{Origin, PreparedLogs};
 use crate::actions::{ErrorPages, FilesAction, FilesSetup, UserFoldersAction};
 use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
@@ -45,7 +45,7 @@ pub fn prepare(
         media_types: &media_types,
         default_media_type: &document.default_media_type,
     };
-    let logs = OpenLogs::open(document, tools, &mut found);
+    let logs = logs::open(document, tools, &mut found);
     let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
     let mut maker = Maker {
         setup,
@@ -65,6 +65,10 @@ pub fn prepare(
         error_pages: Vec::new(),
     };
     let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
+    // What belongs to no site is looked for where the first one's requests are.
+    if let Some(first) = sites.first() {
+        maker.logs.plan.set_refused(first.passage.logs);
+    }
     let mut found = std::mem::take(&mut maker.filters.found);
     found.sort();
     if found.has_errors() {
@@ -75,6 +79,7 @@ pub fn prepare(
         .map(|(listener, key)| (*key, Maker::listener(listener)))
         .collect();
     maker.filters.keeping.settle();
+    maker.logs.activate();
     let stage = Stage {
         generation: 1,
         listeners,
@@ -114,11 +119,15 @@ fn has_field_changes(plan: &Plan) -> bool {
     })
 }
 
+fn names(logs: &[Setting<Text>]) -> impl Iterator<Item = &str> {
+    logs.iter().map(|name| name.as_str())
+}
+
 /// What a stage is put together with.
 struct Maker<'m> {
     setup: FilesSetup<'m>,
     pages: PageSetup<'m>,
-    logs: OpenLogs,
+    logs: PreparedLogs,
     forwarders: Option<Arc<dyn RequestFilter>>,
     filters: FilterMaker<'m>,
     actions: Vec<Arc<dyn Action>>,
@@ -150,7 +159,7 @@ impl Maker<'_> {
         let passage = Passage {
             filters,
             decorations: self.filters.decorations(settings),
-            logs: self.logs.choice(settings.log.unwrap_or_default()),
+            logs: self.logs.choice(names(settings.log.unwrap_or_default())),
             finish,
             origin: Origin {
                 site: Some(self.logs.plan.add_site(&site.name)),
@@ -185,7 +194,7 @@ impl Maker<'_> {
             passage.decorations = self.filters.decorations(settings);
             passage.logs = settings
                 .log
-                .map_or(site.logs, |names| self.logs.choice(names));
+                .map_or(site.logs, |logs| self.logs.choice(names(logs)));
             passage.finish.compression =
                 FilterMaker::compression(settings, site.finish.compression.as_ref());
         }

@@ -70,7 +70,10 @@ impl Web {
 
     /// Answers what is no request that a site could be asked.
     fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status) -> Outcome {
-        let facts = RequestFacts::of_head(exchange.head());
+        let facts = RequestFacts {
+            logs: self.current.stage.logs.refused(),
+            ..RequestFacts::of_head(exchange.head())
+        };
         self.begin(&mut exchange, &facts, Vec::new());
         Outcome::Done(error_answer(status, &self.current.stage.server))
     }
@@ -186,6 +189,9 @@ impl Service for Web {
 
     fn finished(&mut self, finished: &Finished<'_>) {
         self.scribe.borrow_mut().finish(finished);
+        if let Some(log) = &self.current.stage.error_log {
+            log.write_fault(finished);
+        }
         if let Some(held) = finished.tag.and_then(|tag| self.held.get_mut(tag as usize)) {
             held.clear();
         }
