@@ -1,11 +1,14 @@
-//! Manual pages, completions and the reference, made from the definition of the command line and the table of limits.
+//! Manual pages, completions and the reference, made from the definition of the command line, the table of limits and the
+//! declarations of the directives.
 
 use std::fmt::Write as _;
 use std::io;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use vervet_server::config::{Section as _, manual, reference, schema};
 use vervet_server::engine::limits::limits_markdown;
+use vervet_server::settings::Document;
 
 use crate::arguments;
 
@@ -37,18 +40,43 @@ pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
         clap_complete::generate(shell, &mut command.clone(), "vervet", &mut text);
         files.push((format!("docs/completions/{name}"), text));
     }
+    files.extend(configuration());
     Ok(files)
 }
 
+/// What is made from the declarations: a page for each section, the manual page of the file, and the schema for editors.
+fn configuration() -> Vec<(String, Vec<u8>)> {
+    let root = Document::declaration();
+    let pages = reference(root).into_iter();
+    let mut files: Vec<_> = pages
+        .map(|page| {
+            let name = format!("docs/reference/config/{}", page.file);
+            (name, page.text.into_bytes())
+        })
+        .collect();
+    let page = manual(
+        root,
+        "vervet.toml",
+        "the configuration of vervet run and vervet check",
+    );
+    files.push(("docs/man/vervet.toml.5".to_owned(), page.into_bytes()));
+    files.push((
+        "docs/reference/vervet.schema.json".to_owned(),
+        format!("{:#}\n", schema(root)).into_bytes(),
+    ));
+    files
+}
+
+/// A page for the program and for each command, those below others included.
 fn manual_pages(command: &Command) -> Vec<clap_mangen::Man> {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let page = clap_mangen::Man::new(command.clone().name(name.to_owned())).date("");
     let visible = command
         .get_subcommands()
         .filter(|inner| !inner.is_hide_set() && inner.get_name() != "help");
-    let page = |command: &Command| {
-        let name = command.get_display_name().unwrap_or(command.get_name());
-        clap_mangen::Man::new(command.clone().name(name.to_owned())).date("")
-    };
-    std::iter::once(command).chain(visible).map(page).collect()
+    std::iter::once(page)
+        .chain(visible.flat_map(manual_pages))
+        .collect()
 }
 
 fn serve_markdown(command: &Command) -> String {

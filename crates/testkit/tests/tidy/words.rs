@@ -41,6 +41,7 @@ const DATA: &[&str] = &[
     "bench/results/",
     "docs/completions/",
     "docs/man/",
+    "docs/reference/vervet.schema.json",
 ];
 
 /// Finds such words and lines.
