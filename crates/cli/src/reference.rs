@@ -6,6 +6,7 @@ use std::io;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use vervet_server::access_log::{Argument, VARIABLES, Variable};
 use vervet_server::config::{Section as _, manual, reference, schema};
 use vervet_server::engine::limits::limits_markdown;
 use vervet_server::settings::Document;
@@ -61,10 +62,49 @@ fn configuration() -> Vec<(String, Vec<u8>)> {
     );
     files.push(("docs/man/vervet.toml.5".to_owned(), page.into_bytes()));
     files.push((
+        "docs/reference/log-format.md".to_owned(),
+        log_format_markdown().into_bytes(),
+    ));
+    files.push((
         "docs/reference/vervet.schema.json".to_owned(),
         format!("{:#}\n", schema(root)).into_bytes(),
     ));
     files
+}
+
+/// The variables of a format of access logs.
+fn log_format_markdown() -> String {
+    let mut page = String::from(
+        "# Formats of access logs\n\nA format is one of the words `common`, `combined`, `json` and `pretty`, or a text with \
+         variables, such as `{client} \"{request}\" {status}`. A brace that is meant as such is written twice.\n\n\
+         | variable | nginx | what it writes |\n|---|---|---|\n",
+    );
+    for variable in VARIABLES {
+        let nginx = match variable.nginx {
+            "" => String::new(),
+            name => format!("`{name}`"),
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            page,
+            "| {} | {nginx} | {} |",
+            spellings(variable).join(", "),
+            variable.meaning.replace('|', "\\|")
+        );
+    }
+    page
+}
+
+/// How a variable is written, with each word that may stand behind its colon.
+fn spellings(variable: &Variable) -> Vec<String> {
+    let name = variable.name;
+    match variable.argument {
+        Argument::None => vec![format!("`{{{name}}}`")],
+        Argument::Name => vec![format!("`{{{name}:NAME}}`")],
+        Argument::OneOf(words) => std::iter::once(format!("`{{{name}}}`"))
+            .chain(words.iter().map(|word| format!("`{{{name}:{word}}}`")))
+            .collect(),
+    }
 }
 
 /// A page for the program and for each command, those below others included.
