@@ -12,8 +12,8 @@ pub(crate) fn key(name: &str) -> String {
     }
 }
 
-/// A text in double quotes on one line.
-pub(crate) fn string(text: &str) -> String {
+/// A text in double quotes on one line, as TOML reads it.
+pub fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {

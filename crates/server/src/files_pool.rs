@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::files_shared::{FilesError, FilesShared, FilesTools};
+use crate::offload::Offload;
 use crate::options::{CacheLimits, FilesOptions};
 
 /// The roots that are in use. A pool outlives the plans: a root that the next plan has too stays open, and cached.
@@ -53,6 +54,11 @@ impl FilesPool {
     /// Whether no root is in use.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The thread for long work.
+    pub(crate) fn offload(&self) -> Arc<Offload> {
+        Arc::clone(&self.tools.offload)
     }
 
     /// Memory of the kept results of compression, of all roots, in bytes.

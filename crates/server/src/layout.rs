@@ -10,9 +10,12 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use vervet_config::toml_string;
 
 use crate::matching::HostPattern;
 
@@ -96,6 +99,26 @@ impl Layout {
             }
         }
         Ok(layout)
+    }
+
+    /// The sites as a document: what `vervet run FOLDER` serves.
+    pub fn document(&self) -> String {
+        let mut text = String::new();
+        for site in &self.sites {
+            let hosts: Vec<String> = site
+                .hosts
+                .iter()
+                .map(|host| toml_string(&host.to_string()))
+                .collect();
+            let root = toml_string(&site.root.to_string_lossy());
+            // Writing to a String does not fail.
+            let _ = writeln!(
+                text,
+                "[[site]]\nhosts = [{}]\nroot = {root}",
+                hosts.join(", ")
+            );
+        }
+        text
     }
 
     /// Names that lead to the same folder are names of one site.

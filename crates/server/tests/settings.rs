@@ -115,7 +115,7 @@ fn listeners_are_read_in_both_forms() {
     check(
         "listen = '10.0.0.1'",
         &[
-            "1:10: `address` cannot be `10.0.0.1`: \"10.0.0.1\" lacks a port (for example 10.0.0.1:8080)",
+            "1:10: `listen` cannot be `10.0.0.1`: \"10.0.0.1\" lacks a port (for example 10.0.0.1:8080)",
         ],
     );
     check(

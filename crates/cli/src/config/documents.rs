@@ -1,6 +1,6 @@
 //! Reading a configuration from the disk: its file, what it includes, and the environment.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,6 +8,7 @@ use vervet_server::config::{
     Diagnostics, Documents, Include, Reading, Severity, Sources, Style, render_text,
 };
 use vervet_server::engine::listener::ListenAddress;
+use vervet_server::layout::{Layout, PassedOver};
 use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
 
@@ -23,7 +24,7 @@ const DEFAULT_PORT: u16 = 8080;
 /// Which configuration, and what goes before it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FileArguments {
-    /// Configuration file
+    /// Configuration file; or a folder of sites, each a folder named by its host with its files in www
     #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
     pub(crate) file: PathBuf,
     /// Set a directive of the top level, before environment and file; repeatable
@@ -42,7 +43,9 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 pub(crate) fn read(arguments: &FileArguments) -> Result<Reading<Document>, Failure> {
     let environment = |name: &str| std::env::var(name).ok();
     let mut documents = Documents::new(&environment);
-    let bytes = std::fs::read(&arguments.file)
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    documents.variables(names);
+    let bytes = main_document(&arguments.file)
         .map_err(|error| Failure::Read(arguments.file.clone(), error))?;
     documents.add(arguments.file.to_string_lossy(), bytes);
     for (name, value) in &arguments.set {
@@ -55,6 +58,21 @@ pub(crate) fn read(arguments: &FileArguments) -> Result<Reading<Document>, Failu
         }
     }
     Ok(documents.read())
+}
+
+/// The bytes of the file; for a folder, a document of the sites in it.
+fn main_document(file: &Path) -> io::Result<Vec<u8>> {
+    if !file.is_dir() {
+        return std::fs::read(file);
+    }
+    let layout = Layout::read(&std::path::absolute(file)?)?;
+    for (place, reason) in &layout.passed_over {
+        if *reason != PassedOver::Off {
+            let place = place.display();
+            talk::say(format_args!("note: {place} is no site: {reason}"));
+        }
+    }
+    Ok(layout.document().into_bytes())
 }
 
 /// The plan of a configuration, with the texts that findings point into. What is wrong is said here.

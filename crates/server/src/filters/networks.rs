@@ -32,6 +32,11 @@ impl Network {
         Self(IpNet::from(address.to_canonical()))
     }
 
+    /// It as others take it.
+    pub fn net(self) -> IpNet {
+        self.0
+    }
+
     /// Whether the address lies in the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())

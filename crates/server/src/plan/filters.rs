@@ -87,11 +87,15 @@ impl FilterMaker<'_> {
 
     /// How answers are compressed at a place.
     pub(super) fn compression(
+        &self,
         settings: FilterSettings<'_>,
         site: Option<&Arc<AnswerCompression>>,
     ) -> Option<Arc<AnswerCompression>> {
         match settings.compression {
-            Some(section) => AnswerCompression::new(section).map(Arc::new),
+            Some(section) => {
+                let offload = self.tools.pool.offload();
+                AnswerCompression::beside(section, offload).map(Arc::new)
+            }
             None => site.cloned(),
         }
     }

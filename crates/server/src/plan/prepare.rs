@@ -154,7 +154,7 @@ impl Maker<'_> {
         let filters = filters.collect();
         let finish = Finish {
             error_pages: self.error_pages(site),
-            compression: FilterMaker::compression(settings, None),
+            compression: self.filters.compression(settings, None),
         };
         let passage = Passage {
             filters,
@@ -195,8 +195,9 @@ impl Maker<'_> {
             passage.logs = settings
                 .log
                 .map_or(site.logs, |logs| self.logs.choice(names(logs)));
-            passage.finish.compression =
-                FilterMaker::compression(settings, site.finish.compression.as_ref());
+            passage.finish.compression = self
+                .filters
+                .compression(settings, site.finish.compression.as_ref());
         }
         RouteStage {
             passage,

@@ -5,8 +5,8 @@ use std::fmt;
 use vervet_config::{FromText, Text, TextShape, Time, section};
 use vervet_engine::listener::{ListenAddress, ListenOptions};
 
-use super::network::Network;
 use crate::filters::access::Access;
+use crate::filters::networks::Network;
 
 /// An address to listen on, as it is written in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +110,7 @@ impl Listen {
             proxy_protocol_from: self
                 .proxy_protocol_from
                 .iter()
-                .map(|network| network.0)
+                .map(|network| network.net())
                 .collect(),
             ..ListenOptions::default()
         }
