@@ -1,7 +1,7 @@
 //! The commands of the documentation, taken out of it and run, so that no page shows one that does not work.
 //!
-//! A block is what stands between a line of three backquotes with `sh` and the closing line. It runs in a copy of the
-//! repository, with the built `vervet` first in `PATH`, where possible in a network of its own that has nothing but
+//! A block is what stands between a line of three backquotes with `sh` and the closing line. The block of `toml` before it on
+//! its page, if there is one, lies beside it as `vervet.toml`. It runs in a copy of the repository, with the built `vervet` first in `PATH`, where possible in a network of its own that has nothing but
 //! loopback (so ports are free and nothing leaves the machine), and with everything that it started killed at the end.
 
 use std::fs;
@@ -26,6 +26,8 @@ pub struct Block {
     pub line: usize,
     /// The commands.
     pub script: String,
+    /// The configuration that the page shows before them.
+    pub configuration: Option<String>,
 }
 
 /// A block that is not run, and why. It is known by its page and its first line.
@@ -43,22 +45,28 @@ impl Block {
     /// All blocks of one page.
     pub fn all_of(file: &str, page: &str) -> Vec<Self> {
         let mut blocks = Vec::new();
-        let mut open: Option<Self> = None;
+        let mut configuration = None;
+        let mut open: Option<(&str, Self)> = None;
         for (index, line) in page.lines().enumerate() {
-            match &mut open {
-                Some(_) if line.trim() == "```" => blocks.extend(open.take()),
-                Some(block) => block.script.extend([line, "\n"]),
-                None if line.trim() == "```sh" => {
-                    open = Some(Self {
+            match (&mut open, line.trim().strip_prefix("```")) {
+                (Some(_), Some(_)) => match open.take() {
+                    Some(("sh", block)) => blocks.push(block),
+                    Some(("toml", block)) => configuration = Some(block.script),
+                    _ => {}
+                },
+                (Some((_, block)), None) => block.script.extend([line, "\n"]),
+                (None, Some(language)) => {
+                    let block = Self {
                         file: file.to_owned(),
                         line: index + 2,
                         script: String::new(),
-                    });
+                        configuration: configuration.clone(),
+                    };
+                    open = Some((language, block));
                 }
-                None => {}
+                (None, None) => {}
             }
         }
-        blocks.extend(open);
         blocks
     }
 
@@ -73,7 +81,8 @@ impl Block {
         let last = lines
             .rfind(|line| !line.is_empty() && !line.starts_with('#'))
             .unwrap_or_default();
-        last.starts_with("vervet serve") && !last.ends_with('&')
+        let serves = ["vervet serve", "vervet run"];
+        serves.iter().any(|command| last.starts_with(command)) && !last.ends_with('&')
     }
 }
 
@@ -132,6 +141,9 @@ impl Runner<'_> {
     pub fn run(&self, block: &Block) -> Result<(), String> {
         let copy = TempTree::new();
         self.copy_into(&copy);
+        if let Some(configuration) = &block.configuration {
+            copy.write("vervet.toml", configuration);
+        }
         let bin = TempTree::new().symlink("vervet", self.binary);
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = isolated_shell();
@@ -141,6 +153,7 @@ impl Runner<'_> {
             .process_group(0);
         command.env("PATH", format!("{}:{path}", bin.path().display()));
         command.env("HOME", copy.path());
+        insist(&mut command);
         let mut shell = Child::spawn(command);
         let ended = wait_for(self.patience, || {
             let serves = || {
@@ -176,7 +189,9 @@ impl Runner<'_> {
 ",
             ]);
         }
-        let Block { file, line, script } = block;
+        let Block {
+            file, line, script, ..
+        } = block;
         format!(
             "{file}:{line}: the block {how} with {}\n{script}it wrote:\n{wrote}",
             self.binary.display()
@@ -210,6 +225,13 @@ impl Runner<'_> {
     }
 }
 
+/// Whoever is root, and be it in a network of one's own alone, has to insist on staying that.
+pub(crate) fn insist(command: &mut Command) {
+    if rustix::process::geteuid().is_root() || has_own_network() {
+        command.env("VERVET_USER", "root");
+    }
+}
+
 /// A shell that stops at the first error and takes its script as the next argument.
 fn isolated_shell() -> Command {
     const STRICT: &str = "set -euo pipefail; eval \"$0\"";
@@ -225,7 +247,7 @@ fn isolated_shell() -> Command {
 }
 
 /// Whether a network of one's own can be had: containers often forbid it.
-fn has_own_network() -> bool {
+pub(crate) fn has_own_network() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
         let mut command = Command::new("unshare");
@@ -247,6 +269,7 @@ mod tests {
             file: "README.md".into(),
             line: 1,
             script: script.into(),
+            configuration: None,
         }
     }
 
@@ -332,6 +355,9 @@ mod tests {
             [false, true]
         );
         assert!(!block("vervet serve . &\n").ends_serving());
+        assert!(block("vervet run\n").ends_serving());
+        let configurations: Vec<_> = blocks.iter().map(|block| &block.configuration).collect();
+        assert_eq!(configurations, [&None, &Some("x = 1\n".to_owned())]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod hash;
 mod net;
 mod process;
 mod raw;
+pub mod recipes;
 mod response;
 mod rival;
 mod skip;
