@@ -87,3 +87,37 @@ fn a_reload_changes_logs_and_a_refused_one_changes_nothing() {
         &["shop rest 404 /1", "shop rest 404 /2", "/3"],
     );
 }
+
+#[test]
+fn a_reload_changes_the_error_log_too() {
+    let with = |error_log: &str| format!("error_log = {error_log}\n{DOCUMENT}");
+    let served = Served::start(TempTree::new(), DOCUMENT);
+    let refuse = || {
+        let mut client = served.connect();
+        client.send("GET / HTTP/1.1\r\n\r\n");
+        assert_eq!(client.read_response().status, 400);
+    };
+    served
+        .reload(&with("{ level = 'info', file = 'error.log' }"))
+        .unwrap();
+    refuse();
+    assert!(wait_until(PATIENCE, || lines(&served, "error.log").len() == 1));
+    let line = lines(&served, "error.log").remove(0);
+    assert!(
+        line.contains(" info request: 127.0.0.1:") && line.contains(": 400: peer sent no Host"),
+        "{line}"
+    );
+    let refused = served
+        .reload(&with("{ file = 'none/error.log' }"))
+        .unwrap_err();
+    assert!(refused[0].contains("none does not exist"), "{refused:?}");
+    served
+        .reload(&with("{ level = 'error', file = 'error.log' }"))
+        .unwrap();
+    refuse();
+    served
+        .reload(&with("{ level = 'info', file = 'error.log' }"))
+        .unwrap();
+    refuse();
+    assert!(wait_until(PATIENCE, || lines(&served, "error.log").len() == 2));
+}

@@ -122,16 +122,10 @@ fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnosti
     // Fails only when the program is about to end.
     let logs = Logs::new(move |notice| drop(sender.send(Event::Log(notice))));
     let settings = &document.error_log;
-    let one = |problem| Diagnostics::from_iter([problem]);
-    let target = settings.target(None).map_err(|problem| one(*problem))?;
-    let outlet = logs.open(&target).map_err(|error| {
-        one(vervet_server::config::Diagnostic::error(
-            settings.span(),
-            error.to_string(),
-        ))
-    })?;
-    outlet.set_rotation(settings.rotation().map_err(|problem| one(*problem))?);
+    let outlet = settings.open(&logs, None);
+    let outlet = outlet.map_err(|problem| Diagnostics::from_iter([*problem]))?;
     let error_log = ErrorLog::new(&outlet, *settings.level);
+    error_log.obey(settings, &outlet);
     Ok(Tools::new(logs, error_log))
 }
 

@@ -12,6 +12,7 @@ use vervet_engine::exchange::Finished;
 use super::budget::{Budget, Verdict};
 use super::level::Level;
 use super::line::{Envelope, Event};
+use super::settings::ErrorLogSettings;
 use crate::access_log::{Lines, Outlet};
 use crate::pages::Journal;
 
@@ -54,6 +55,13 @@ impl ErrorLog {
         state.level = level;
         state.envelope = Envelope::of(outlet.target());
         state.lines = Arc::new(outlet.lines());
+    }
+
+    /// Goes over to what a document says, whose target is open.
+    pub fn obey(&self, settings: &ErrorLogSettings, outlet: &Outlet) {
+        // One that is wrong was found when the target was opened.
+        outlet.set_rotation(settings.rotation().unwrap_or_default());
+        self.change(outlet, *settings.level);
     }
 
     /// Writes an event. Its kind is one word for what it is about, such as `page`, `limit` or `reload`: events of one kind

@@ -4,8 +4,8 @@ use vervet_config::{Diagnostic, Path, section};
 
 use super::level::Level;
 use crate::access_log::{
-    JournalSettings, LogMode, RotateSettings, Rotation, StreamName, SyslogSettings, Target,
-    TargetSettings,
+    JournalSettings, LogMode, Logs, Outlet, RotateSettings, Rotation, StreamName, SyslogSettings,
+    Target, TargetSettings,
 };
 
 section! {
@@ -46,6 +46,17 @@ impl ErrorLogSettings {
     /// When its file is put aside.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
         self.targets().rotation(&self.rotate)
+    }
+
+    /// Opens its target. What is wrong is found at the directive. How its file is put aside, and the level, are changed by
+    /// [`ErrorLog::obey`](super::ErrorLog::obey).
+    pub fn open(&self, logs: &Logs, owner: Option<(u32, u32)>) -> Result<Outlet, Box<Diagnostic>> {
+        let target = self.target(owner)?;
+        self.rotation()?;
+        logs.open(&target).map_err(|error| {
+            let message = format!("cannot open {target}: {error}");
+            Box::new(Diagnostic::error(self.file.span(), message))
+        })
     }
 
     fn targets(&self) -> TargetSettings<'_> {

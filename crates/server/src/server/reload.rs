@@ -43,7 +43,11 @@ impl Server {
         if change.found.has_errors() {
             return Err(change.found);
         }
+        let error_log = &plan.document().error_log;
+        let outlet = error_log.open(&self.tools.logs, self.tools.owner);
+        let outlet = outlet.map_err(|problem| Diagnostics::from_iter([*problem]))?;
         let (stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
+        self.tools.error_log.obey(error_log, &outlet);
         change.found.extend(warnings);
         note_what_stays(&current.plan, &plan, &mut change.found);
         Ok(self.install(&mut current, plan, stage, change))
