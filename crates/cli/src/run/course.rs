@@ -7,7 +7,7 @@ use vervet_server::access_log::{Drops, Target};
 use vervet_server::admin::Phase;
 use vervet_server::config::Sources;
 use vervet_server::engine::Running;
-use vervet_server::error_log::Level;
+use vervet_server::error_log::{Level, LimitWatch};
 use vervet_server::server::{Reloaded, Server};
 
 use super::facts::ServerFacts;
@@ -15,6 +15,9 @@ use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
 use crate::config::{FileArguments, planned, refusal, report};
 use crate::life::Course;
+
+/// How often the counters are looked at for limits that were hit.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// What is let go of at the end.
 pub(super) struct Hold {
@@ -28,6 +31,7 @@ pub(super) struct RunCourse {
     facts: Arc<ServerFacts>,
     notifier: Notifier,
     file: FileArguments,
+    limits: LimitWatch,
     hold: Hold,
 }
 
@@ -43,6 +47,7 @@ impl RunCourse {
             facts,
             notifier,
             file,
+            limits: LimitWatch::new(),
             hold,
         }
     }
@@ -122,10 +127,15 @@ impl Course for RunCourse {
     }
 
     fn heartbeat(&self) -> Option<Duration> {
-        self.notifier.watchdog_interval()
+        let watchdog = self.notifier.watchdog_interval();
+        Some(watchdog.map_or(LOOK_EVERY, |interval| interval.min(LOOK_EVERY)))
     }
 
     fn beat(&mut self) {
-        self.tell(State::Alive, "");
+        if self.notifier.watchdog_interval().is_some() {
+            self.tell(State::Alive, "");
+        }
+        let totals = self.server.control().totals();
+        self.limits.look(&totals, &self.server.tools().error_log);
     }
 }
