@@ -4,10 +4,12 @@
 
 mod canned;
 mod compare;
+mod document;
 mod process;
 mod report;
 mod rules;
 mod run;
+mod scrape;
 mod subject;
 mod summary;
 mod workload;

@@ -29,6 +29,8 @@ enum Measure {
 
 struct Rule {
     workload: &'static str,
+    /// Which of ours.
+    subject: &'static str,
     measure: Measure,
     factor: f64,
     against: Against,
@@ -37,13 +39,21 @@ struct Rule {
 const fn rule(workload: &'static str, measure: Measure, factor: f64, against: Against) -> Rule {
     Rule {
         workload,
+        subject: "vervet",
         measure,
         factor,
         against,
     }
 }
 
-const RULES: [Rule; 14] = [
+/// A rule for another of ours.
+const fn by(subject: &'static str, rule: Rule) -> Rule {
+    Rule { subject, ..rule }
+}
+
+const ONE_SITE: Against = Against::Rival("vervet+run");
+
+const RULES: [Rule; 20] = [
     rule("tiny64", Measure::Efficiency, 1.15, Against::BestRival),
     rule("tiny64", Measure::Efficiency, 0.93, Against::Ceiling),
     rule("tiny1000", Measure::Efficiency, 1.1, Against::BestRival),
@@ -62,6 +72,31 @@ const RULES: [Rule; 14] = [
         Measure::RssPeak,
         2.0,
         Against::Rival("lighttpd"),
+    ),
+    by(
+        "vervet+sites",
+        rule("sites64", Measure::Efficiency, 0.95, ONE_SITE),
+    ),
+    by(
+        "vervet+combined",
+        rule("log64", Measure::Efficiency, 0.92, ONE_SITE),
+    ),
+    by(
+        "vervet+json",
+        rule("log64", Measure::Efficiency, 0.92, ONE_SITE),
+    ),
+    // Less than the noise of a quiet machine.
+    by(
+        "vervet+scraped",
+        rule("log64", Measure::Efficiency, 0.98, ONE_SITE),
+    ),
+    by(
+        "vervet+run",
+        rule("page64", Measure::Efficiency, 1.8, Against::Rival("bjoern")),
+    ),
+    by(
+        "vervet+run",
+        rule("page64", Measure::Efficiency, 0.0, Against::Ceiling),
     ),
 ];
 
@@ -137,7 +172,7 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
         ),
         Against::Ourselves(workload) => (
             format!("its own of {workload}"),
-            ranked(cells, workload).find(|cell| cell.role == Role::Ours),
+            ranked(cells, workload).find(|cell| cell.subject == rule.subject),
         ),
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };
@@ -145,7 +180,7 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
         Against::Kib(kib) => Some(kib),
         _ => other.map(figure),
     };
-    let ours = find(&|cell| cell.role == Role::Ours).map(figure);
+    let ours = find(&|cell| cell.subject == rule.subject).map(figure);
     let ratio = ours.zip(other_figure).map(|(ours, other)| ours / other);
     let ratio = ratio.filter(|ratio| ratio.is_finite());
     let verdict = match ratio {
@@ -157,7 +192,10 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
     let sign = if at_least { "at least" } else { "at most" };
     Finding {
         workload: rule.workload,
-        rule: format!("{name}: {sign} {} × {against}", rule.factor),
+        rule: match rule.subject {
+            "vervet" => format!("{name}: {sign} {} × {against}", rule.factor),
+            ours => format!("{name} of {ours}: {sign} {} × {against}", rule.factor),
+        },
         other: other.map_or_else(String::new, |other| other.subject.to_owned()),
         ratio,
         verdict,

@@ -9,7 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
+use crate::document::admin_socket;
 use crate::process::{Memory, Server, busy, is_free};
+use crate::scrape::Scraper;
 use crate::subject::{Setup, Subject};
 use crate::workload::Workload;
 use crate::wrk;
@@ -94,6 +96,10 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     run.rss_idle_kib = server.memory_kib()?.now;
     check_answer(setup)?;
     let idle = hold_idle(setup)?;
+    let scraper = subject
+        .is_scraped()
+        .then(|| Scraper::start(&admin_socket(setup.work, setup.port)))
+        .transpose()?;
 
     let arguments = setup.workload.generator(setup.work, setup.port);
     wrk::load(GENERATOR_CORE, WARM_UP_SECONDS, &arguments)?;
@@ -101,7 +107,7 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     let load = wrk::load(GENERATOR_CORE, seconds, &arguments)?;
     let after = server.cpu()?;
     let Memory { peak, .. } = server.memory_kib()?;
-    drop(idle);
+    drop((idle, scraper));
 
     run.requests = load.requests;
     run.seconds = load.seconds;
@@ -194,7 +200,10 @@ fn ask(stream: &mut TcpStream, port: u16, workload: &Workload) -> Result<(u16, V
         .map(|field| format!("{field}\r\n"))
         .unwrap_or_default();
     let path = workload.path();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{field}\r\n");
+    let host = workload
+        .host()
+        .unwrap_or_else(|| format!("127.0.0.1:{port}"));
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{field}\r\n");
     // One write: a canned server does not see a blank line that arrives in two pieces.
     stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();

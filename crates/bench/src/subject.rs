@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rustix::process::{Resource, getrlimit, getuid};
 
+use crate::document::{Variant, document};
 use crate::workload::{Fetch, MANY_FILES, Workload};
 
 /// What a subject stands for in the comparison.
@@ -29,6 +30,9 @@ enum Kind {
     Lighttpd(&'static str),
     H2o,
     Canned,
+    /// With a configuration.
+    Run(Variant),
+    Bjoern,
 }
 
 /// Which workloads measure a subject without its being named; a variant that never wins costs time only.
@@ -37,6 +41,8 @@ enum Share {
     All,
     Big,
     None,
+    /// Those that name it.
+    Cast,
 }
 
 /// One row of the subject table.
@@ -51,13 +57,23 @@ const fn row(name: &'static str, kind: Kind, share: Share) -> Subject {
 }
 
 /// All subjects, in the order of the report.
-pub(crate) const SUBJECTS: [Subject; 7] = [
+pub(crate) const SUBJECTS: [Subject; 13] = [
     row("vervet", Kind::Vervet, Share::All),
     row("nginx", Kind::Nginx("off"), Share::All),
     row("nginx+nopush", Kind::Nginx("on"), Share::Big),
     row("lighttpd", Kind::Lighttpd("sendfile"), Share::All),
     row("lighttpd+writev", Kind::Lighttpd("writev"), Share::None),
     row("h2o", Kind::H2o, Share::All),
+    row("vervet+run", Kind::Run(Variant::Plain), Share::Cast),
+    row("vervet+sites", Kind::Run(Variant::Sites), Share::Cast),
+    row(
+        "vervet+combined",
+        Kind::Run(Variant::Log("combined")),
+        Share::Cast,
+    ),
+    row("vervet+json", Kind::Run(Variant::Log("json")), Share::Cast),
+    row("vervet+scraped", Kind::Run(Variant::Scraped), Share::Cast),
+    row("bjoern", Kind::Bjoern, Share::Cast),
     row("canned", Kind::Canned, Share::All),
 ];
 
@@ -89,8 +105,8 @@ impl Subject {
     /// What the subject stands for.
     pub(crate) fn role(&self) -> Role {
         match self.kind {
-            Kind::Vervet => Role::Ours,
-            Kind::Nginx(_) | Kind::Lighttpd(_) | Kind::H2o => Role::Rival,
+            Kind::Vervet | Kind::Run(_) => Role::Ours,
+            Kind::Nginx(_) | Kind::Lighttpd(_) | Kind::H2o | Kind::Bjoern => Role::Rival,
             Kind::Canned => Role::Ceiling,
         }
     }
@@ -99,11 +115,15 @@ impl Subject {
     pub(crate) fn takes_part(&self, workload: &Workload, named: &[String]) -> bool {
         // Copying big contents from memory costs more than sendfile(2): it would be no ceiling.
         let able = self.role() != Role::Ceiling || workload.is_tiny();
+        if !workload.cast.is_empty() && !workload.cast.contains(&self.name) {
+            return false;
+        }
         let wanted = match self.share {
             _ if !named.is_empty() => named.iter().any(|name| name == self.name),
+            _ if !workload.cast.is_empty() => true,
             Share::All => true,
             Share::Big => workload.is_big(),
-            Share::None => false,
+            Share::None | Share::Cast => false,
         };
         able && wanted
     }
@@ -111,12 +131,21 @@ impl Subject {
     /// The program's file, if it is there.
     pub(crate) fn program(&self, vervet: &Path) -> Option<PathBuf> {
         match self.kind {
-            Kind::Vervet => vervet.is_file().then(|| vervet.to_owned()),
+            Kind::Vervet | Kind::Run(_) => vervet.is_file().then(|| vervet.to_owned()),
             Kind::Canned => env::current_exe().ok(),
             Kind::Nginx(_) => find("nginx"),
             Kind::Lighttpd(_) => find("lighttpd"),
             Kind::H2o => find("h2o"),
+            // A Python that has it, which `bench/run` makes.
+            Kind::Bjoern => env::var_os("BENCH_PYTHON")
+                .map(PathBuf::from)
+                .filter(|file| file.is_file()),
         }
+    }
+
+    /// Whether its metrics are scraped each second.
+    pub(crate) fn is_scraped(&self) -> bool {
+        matches!(self.kind, Kind::Run(Variant::Scraped))
     }
 
     /// Writes the configuration and gives the command line.
@@ -128,6 +157,8 @@ impl Subject {
             .work
             .join(format!("{}-{}.conf", self.name, setup.port));
         let config = file.display().to_string();
+        let application = setup.work.join("greeting.py").display().to_string();
+        let port = setup.port.to_string();
         let (text, mut arguments) = match self.kind {
             Kind::Vervet => (None, vec!["serve", &site, "--listen", &listen]),
             Kind::Nginx(nopush) => (
@@ -137,6 +168,11 @@ impl Subject {
             Kind::Lighttpd(backend) => (Some(lighttpd(setup, backend)), vec!["-D", "-f", &config]),
             Kind::H2o => (Some(h2o(setup)), vec!["-c", &config]),
             Kind::Canned => (None, vec!["canned", "--listen", &listen]),
+            Kind::Run(variant) => (
+                Some(document(variant, setup.work, setup.port)),
+                vec!["run", &config],
+            ),
+            Kind::Bjoern => (None, vec![&*application, &*port]),
         };
         match self.kind {
             Kind::Vervet => arguments.extend(VERVET_FLAGS),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::document;
+
 /// What one request of a workload asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fetch {
@@ -20,6 +22,10 @@ pub(crate) enum Fetch {
     Range,
     /// One of 100,000 small files, at random.
     Many,
+    /// The file of 13 bytes, by the host and the route of one of many sites.
+    Routed,
+    /// A page that greets by name.
+    Greeting,
 }
 
 /// One row of the workload table.
@@ -31,6 +37,8 @@ pub(crate) struct Workload {
     pub(crate) connections: u32,
     /// Kept connections that have had one answer each and stay silent during the run.
     pub(crate) idle: u32,
+    /// The subjects that are measured; none for those that take part in everything.
+    pub(crate) cast: &'static [&'static str],
 }
 
 const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
@@ -39,6 +47,7 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
         fetch,
         connections,
         idle: 0,
+        cast: &[],
     }
 }
 
@@ -47,8 +56,22 @@ const fn beside(idle: u32, row: Workload) -> Workload {
     Workload { idle, ..row }
 }
 
+/// A row for certain subjects.
+const fn of(cast: &'static [&'static str], row: Workload) -> Workload {
+    Workload { cast, ..row }
+}
+
+const SITES_CAST: &[&str] = &["vervet+run", "vervet+sites"];
+const LOG_CAST: &[&str] = &[
+    "vervet+run",
+    "vervet+combined",
+    "vervet+json",
+    "vervet+scraped",
+];
+const PAGE_CAST: &[&str] = &["vervet+run", "bjoern", "canned"];
+
 /// All workloads, in the order of the report.
-pub(crate) const WORKLOADS: [Workload; 9] = [
+pub(crate) const WORKLOADS: [Workload; 12] = [
     row("tiny64", Fetch::Tiny, 64),
     row("tiny1000", Fetch::Tiny, 1000),
     beside(8_000, row("idle8000", Fetch::Tiny, 64)),
@@ -58,6 +81,9 @@ pub(crate) const WORKLOADS: [Workload; 9] = [
     row("range", Fetch::Range, 64),
     row("many", Fetch::Many, 64),
     row("pipelined", Fetch::TinyPipelined, 64),
+    of(SITES_CAST, row("sites64", Fetch::Routed, 64)),
+    of(LOG_CAST, row("log64", Fetch::Tiny, 64)),
+    of(PAGE_CAST, row("page64", Fetch::Greeting, 64)),
 ];
 
 /// Content of the tiny file; the canned answer carries the same.
@@ -99,6 +125,8 @@ impl Workload {
             Fetch::Large => "200 KB file",
             Fetch::Range => "64 KiB range of a 10 MiB file",
             Fetch::Many => "100,000 small files at random",
+            Fetch::Routed => "13-byte file on the eighth route of a site",
+            Fetch::Greeting => "greeting page with an argument",
         };
         let beside = match self.idle {
             0 => String::new(),
@@ -119,7 +147,14 @@ impl Workload {
             Fetch::Large => "/large.bin".to_owned(),
             Fetch::Range => "/huge.bin".to_owned(),
             Fetch::Many => many_path(MANY_PROBE),
+            Fetch::Routed => format!("/r{}/tiny.txt", document::ROUTE),
+            Fetch::Greeting => "/hello?name=world".to_owned(),
         }
+    }
+
+    /// The host that is asked; none for the address itself.
+    pub(crate) fn host(&self) -> Option<String> {
+        (self.fetch == Fetch::Routed).then(|| document::host(document::SITE))
     }
 
     /// The field line that makes the request what it is.
@@ -134,8 +169,13 @@ impl Workload {
     /// Status and content of the right answer for `path()`.
     pub(crate) fn expected(&self, site: &Path) -> Result<(u16, Vec<u8>)> {
         let path = self.path();
-        let content = fs::read(site.join(&path[1..]))
-            .with_context(|| format!("cannot read {path} of the site"))?;
+        let file = match self.fetch {
+            // A greeting of the world is what the canned server says.
+            Fetch::Routed | Fetch::Greeting => "tiny.txt",
+            _ => &path[1..],
+        };
+        let content =
+            fs::read(site.join(file)).with_context(|| format!("cannot read {file} of the site"))?;
         Ok(match self.fetch {
             Fetch::Range => (206, content[RANGE].to_vec()),
             _ => (200, content),
@@ -147,6 +187,9 @@ impl Workload {
         let mut arguments = vec![format!("-c{}", self.connections)];
         if let Some(field) = self.field() {
             arguments.extend(["-H".to_owned(), field]);
+        }
+        if let Some(host) = self.host() {
+            arguments.extend(["-H".to_owned(), format!("Host: {host}")]);
         }
         let script = match self.fetch {
             Fetch::Many => Some("many.lua"),
@@ -169,7 +212,7 @@ impl Workload {
     pub(crate) fn is_tiny(&self) -> bool {
         matches!(
             self.fetch,
-            Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined
+            Fetch::Tiny | Fetch::TinyClose | Fetch::TinyPipelined | Fetch::Greeting
         )
     }
 
@@ -187,6 +230,7 @@ pub(crate) fn create_site(work: &Path, workloads: &[&Workload]) -> Result<()> {
     fs::write(site.join("tiny.txt"), TINY)?;
     fs::write(site.join("large.bin"), bytes(&mut random, LARGE_BYTES))?;
     fs::write(site.join("huge.bin"), bytes(&mut random, HUGE_BYTES))?;
+    document::write_pages(work)?;
     fs::write(work.join("many.lua"), MANY_SCRIPT)?;
     fs::write(work.join("pipelined.lua"), PIPELINED_SCRIPT)?;
     if workloads
