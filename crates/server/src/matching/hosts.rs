@@ -188,6 +188,26 @@ impl Hosts {
         }
     }
 
+    /// The same names for sites under other numbers; those of sites that have none are let go.
+    #[must_use]
+    pub fn renumbered(&self, number: impl Fn(usize) -> Option<usize>) -> Self {
+        fn moved<K: Clone + Eq + std::hash::Hash>(
+            table: &Table<K>,
+            number: &impl Fn(usize) -> Option<usize>,
+        ) -> Table<K> {
+            let entries = table.iter();
+            let entries = entries.map(|(name, site)| Some((name.clone(), number(*site)?)));
+            entries.flatten().collect()
+        }
+        Self {
+            exact: moved(&self.exact, &number),
+            below: moved(&self.below, &number),
+            addresses: moved(&self.addresses, &number),
+            labels_max: self.labels_max,
+            default: self.default.and_then(number),
+        }
+    }
+
     /// The site for a host as Host or the request target name it: of any case, with or without port and final dot.
     pub fn site(&self, host: &[u8]) -> Option<usize> {
         self.named(host).or(self.default)
@@ -369,6 +389,26 @@ mod tests {
         assert_eq!(hosts.set_default(8), Err(Taken(7)));
         assert_eq!(hosts.site(b"nobody"), Some(7));
         assert_eq!(hosts.named(b"nobody"), None);
+    }
+
+    #[test]
+    fn names_follow_their_sites_and_go_with_them() {
+        let mut hosts = hosts();
+        hosts.set_default(0).unwrap();
+        let moved = hosts.renumbered(|site| (site != 1).then_some(site + 10));
+        for (host, site) in [
+            ("example.org", 10),
+            ("a.deep.example.org", 12),
+            ("[::1]", 13),
+            ("a.net", 14),
+            ("a.example.org", 10),
+            ("nobody", 10),
+        ] {
+            assert_eq!(moved.site(host.as_bytes()), Some(site), "{host}");
+        }
+        assert_eq!(moved.named(b"a.example.org"), None);
+        let without = hosts.renumbered(|site| (site != 0).then_some(site));
+        assert_eq!(without.site(b"nobody"), None);
     }
 
     #[test]

@@ -50,8 +50,13 @@ fn is_default(site: &Site) -> bool {
     *site.default || site.hosts.is_empty()
 }
 
+/// Whether every listener leads to a site.
+pub(super) fn leads_to_all(site: &Site) -> bool {
+    site.listen.is_empty()
+}
+
 fn leads_to(site: &Site, listener: &str) -> bool {
-    site.listen.is_empty() || site.listen.iter().any(|name| name.value() == listener)
+    leads_to_all(site) || site.listen.iter().any(|name| name.value() == listener)
 }
 
 /// The positions of the listeners that lead to a site.

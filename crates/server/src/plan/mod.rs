@@ -8,6 +8,7 @@ mod ends;
 mod filters;
 mod hosts;
 mod kept;
+mod leaving;
 mod logs;
 mod paths;
 mod planned;

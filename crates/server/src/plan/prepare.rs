@@ -76,7 +76,7 @@ pub fn prepare(
     }
     let listeners = plan.listeners.iter().zip(keys);
     let listeners = listeners
-        .map(|(listener, key)| (*key, Maker::listener(listener)))
+        .map(|(listener, key)| (*key, listener.stage()))
         .collect();
     maker.filters.keeping.settle();
     maker.logs.activate();
@@ -123,6 +123,18 @@ fn names(logs: &[Setting<Text>]) -> impl Iterator<Item = &str> {
     logs.iter().map(|name| name.as_str())
 }
 
+impl PlannedListener {
+    /// What it leads to.
+    pub(crate) fn stage(&self) -> ListenerStage {
+        let access = self.access.as_ref();
+        ListenerStage {
+            name: Arc::from(self.name.as_str()),
+            access: access.map(|access| Arc::new(AccessRules::from(access))),
+            hosts: self.hosts.clone(),
+        }
+    }
+}
+
 /// What a stage is put together with.
 struct Maker<'m> {
     setup: FilesSetup<'m>,
@@ -135,17 +147,6 @@ struct Maker<'m> {
 }
 
 impl Maker<'_> {
-    fn listener(listener: &PlannedListener) -> ListenerStage {
-        ListenerStage {
-            name: Arc::from(listener.name.as_str()),
-            access: listener
-                .access
-                .as_ref()
-                .map(|access| Arc::new(AccessRules::from(access))),
-            hosts: listener.hosts.clone(),
-        }
-    }
-
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
         let settings = site.settings.filters();
         let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&self.filters.tools.blocks);

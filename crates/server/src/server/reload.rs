@@ -6,7 +6,7 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics};
 use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
-use super::running::{AtWork, Server};
+use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
 use crate::plan::{Plan, PlannedListener, prepare};
 use crate::web::Stage;
@@ -29,6 +29,7 @@ pub struct Reloaded {
 struct Change {
     kept: Vec<(Named, Arc<Endpoint>)>,
     new: Vec<(Named, Listener)>,
+    leaving: Vec<Leaving>,
     keys: Vec<ListenerKey>,
     found: Diagnostics,
     next_key: u32,
@@ -46,8 +47,11 @@ impl Server {
         let error_log = &plan.document().error_log;
         let outlet = error_log.open(&self.tools.logs, self.tools.owner);
         let outlet = outlet.map_err(|problem| Diagnostics::from_iter([*problem]))?;
-        let (stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
+        let (mut stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
         self.tools.error_log.obey(error_log, &outlet);
+        let leaving = change.leaving.iter();
+        let leaving = leaving.map(|leaving| (leaving.key, leaving.listener.stage()));
+        stage.listeners.extend(leaving);
         change.found.extend(warnings);
         note_what_stays(&current.plan, &plan, &mut change.found);
         Ok(self.install(&mut current, plan, stage, change))
@@ -86,21 +90,16 @@ impl Server {
                 }
             }
         }
-        let gone = std::mem::replace(&mut current.listeners, change.kept);
-        let kept: Vec<_> = current
-            .listeners
-            .iter()
-            .map(|(named, _)| named.key)
-            .collect();
+        let before = std::mem::replace(&mut current.listeners, change.kept);
         let mut closed = Vec::new();
-        for (named, endpoint) in gone
-            .into_iter()
-            .filter(|(named, _)| !kept.contains(&named.key))
-        {
-            // Its queue is served meanwhile; nobody has to wait for that.
-            drop(self.control.unlisten(&endpoint));
-            closed.push(named.name);
+        for (named, endpoint) in before {
+            if !has_key(&current.listeners, named.key) {
+                // Its queue is served meanwhile; nobody has to wait for that.
+                drop(self.control.unlisten(&endpoint));
+                closed.push(named.name);
+            }
         }
+        current.leaving = change.leaving;
         current.plan = plan;
         current.generation = generation;
         current.next_key = change.next_key;
@@ -120,16 +119,32 @@ impl Change {
             ..Self::default()
         };
         for planned in &plan.listeners {
-            let known = current
-                .listeners
-                .iter()
-                .find(|(named, _)| named.address == planned.address);
-            match known {
+            match change.known(planned, current, plan) {
                 Some((named, endpoint)) => change.keep(planned, named, endpoint),
                 None => change.open(planned),
             }
         }
+        change.leaving = current.leaving(plan, |key| has_key(&change.kept, key));
         change
+    }
+
+    /// The socket that a listener has already. Several may ask for a port of the kernel's choice: their names tell them apart, and one
+    /// that is called otherwise now takes what is left.
+    fn known<'c>(
+        &self,
+        planned: &PlannedListener,
+        current: &'c AtWork,
+        plan: &Plan,
+    ) -> Option<&'c (Named, Arc<Endpoint>)> {
+        let is_free =
+            |named: &Named| named.address == planned.address && !has_key(&self.kept, named.key);
+        let is_anothers = |named: &Named| {
+            let mut others = plan.listeners.iter();
+            others.any(|other| other.name == named.name && other.address == named.address)
+        };
+        let mut free = current.listeners.iter().filter(|(named, _)| is_free(named));
+        let same = free.clone().find(|(named, _)| named.name == planned.name);
+        same.or_else(|| free.find(|(named, _)| !is_anothers(named)))
     }
 
     fn keep(&mut self, planned: &PlannedListener, known: &Named, endpoint: &Arc<Endpoint>) {
@@ -156,6 +171,10 @@ impl Change {
             Err(problem) => self.found.push(problem),
         }
     }
+}
+
+fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
+    listeners.iter().any(|(named, _)| named.key == key)
 }
 
 /// What only a start can change.

@@ -8,7 +8,7 @@ use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
 use super::sockets::{Named, Sockets};
-use crate::plan::{Plan, Tools};
+use crate::plan::{Plan, PlannedListener, Tools};
 use crate::settings::Overload;
 use crate::web::{Stage, Stages, Web};
 
@@ -33,8 +33,39 @@ pub struct Server {
 pub(super) struct AtWork {
     pub(super) plan: Plan,
     pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
+    pub(super) leaving: Vec<Leaving>,
     pub(super) next_key: u32,
     pub(super) generation: u64,
+}
+
+/// A listener that no plan has any more, while there are connections that came by it.
+pub(super) struct Leaving {
+    pub(super) listener: PlannedListener,
+    pub(super) key: ListenerKey,
+    /// Connections hold it, too.
+    endpoint: Arc<Endpoint>,
+}
+
+impl AtWork {
+    /// The listeners that have left, or do with the `next` plan, as they lead to its sites.
+    pub(super) fn leaving(&self, next: &Plan, stays: impl Fn(ListenerKey) -> bool) -> Vec<Leaving> {
+        let has_connections = |leaving: &&Leaving| Arc::strong_count(&leaving.endpoint) > 1;
+        let before = self.leaving.iter().filter(has_connections);
+        let before = before.map(|leaving| (&leaving.listener, leaving.key, &leaving.endpoint));
+        let going = self.listeners.iter().filter(|(named, _)| !stays(named.key));
+        let going = going.filter_map(|(named, endpoint)| {
+            let mut planned = self.plan.listeners.iter();
+            let planned = planned.find(|planned| planned.name == named.name)?;
+            Some((planned, named.key, endpoint))
+        });
+        let leaving = before.chain(going);
+        let leaving = leaving.map(|(listener, key, endpoint)| Leaving {
+            listener: listener.leaving(&self.plan, next),
+            key,
+            endpoint: Arc::clone(endpoint),
+        });
+        leaving.collect()
+    }
 }
 
 impl Server {
@@ -74,6 +105,7 @@ impl Server {
             plan,
             next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
             listeners,
+            leaving: Vec::new(),
             generation: 1,
         };
         let server = Self {

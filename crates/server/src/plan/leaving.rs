@@ -1,0 +1,33 @@
+//! Listeners that a plan no longer has. Whoever has come by one of them is served until the connection ends, so it leads to sites on.
+
+use super::hosts::leads_to_all;
+use super::planned::{Plan, PlannedListener};
+
+impl PlannedListener {
+    /// This listener of the plan `before`, as it leads to the sites of the `next` one: by its names to the sites that are still there, by
+    /// other names to those that every listener leads to.
+    #[must_use]
+    pub(crate) fn leaving(&self, before: &Plan, next: &Plan) -> Self {
+        let same = |number: usize| {
+            let name = &before.sites.get(number)?.name;
+            next.sites.iter().position(|site| site.name == *name)
+        };
+        let mut hosts = self.hosts.renumbered(same);
+        for (number, site) in next.sites.iter().enumerate() {
+            if !leads_to_all(&site.settings) {
+                continue;
+            }
+            for host in site.settings.hosts.iter() {
+                // A name that is taken stays with the site that it has led to.
+                let _ = hosts.insert(host, number);
+            }
+            if hosts.site(b"").is_none() {
+                let _ = hosts.set_default(number);
+            }
+        }
+        Self {
+            hosts,
+            ..self.clone()
+        }
+    }
+}
