@@ -7,6 +7,7 @@ use vervet_server::access_log::{Drops, Target};
 use vervet_server::admin::Phase;
 use vervet_server::config::Sources;
 use vervet_server::engine::Running;
+use vervet_server::engine::listener::ListenAddress;
 use vervet_server::error_log::{Level, LimitWatch};
 use vervet_server::server::{Reloaded, Server};
 
@@ -30,23 +31,30 @@ pub(super) struct RunCourse {
     server: Arc<Server>,
     facts: Arc<ServerFacts>,
     notifier: Notifier,
-    file: FileArguments,
+    asked: Asked,
     limits: LimitWatch,
     hold: Hold,
+}
+
+/// What is read at each reload.
+pub(super) struct Asked {
+    pub(super) file: FileArguments,
+    /// Where it listens if the document does not say.
+    pub(super) unasked: Vec<ListenAddress>,
 }
 
 impl RunCourse {
     pub(super) fn new(
         server: Arc<Server>,
         facts: Arc<ServerFacts>,
-        (notifier, file): (Notifier, FileArguments),
+        (notifier, asked): (Notifier, Asked),
         hold: Hold,
     ) -> Self {
         Self {
             server,
             facts,
             notifier,
-            file,
+            asked,
             limits: LimitWatch::new(),
             hold,
         }
@@ -84,12 +92,12 @@ impl RunCourse {
 impl Course for RunCourse {
     fn reload(&mut self) {
         self.tell(State::Reloading, "reading the configuration anew");
-        match planned(&self.file, &[]) {
+        match planned(&self.asked.file, &self.asked.unasked) {
             Ok((plan, sources)) => match self.server.reload(plan) {
                 Ok(reloaded) => self.took_effect(&reloaded, &sources),
                 Err(found) => {
                     report(&found, &sources);
-                    self.refuse(&refusal(&self.file.file, &found, &sources).to_string());
+                    self.refuse(&refusal(&self.asked.file.file, &found, &sources).to_string());
                 }
             },
             Err(failure) => self.refuse(&failure.to_string()),

@@ -16,7 +16,7 @@ use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::{Document, WORKERS_MAX, Workers};
 
 use super::arguments::RunArguments;
-use super::course::{Hold, RunCourse};
+use super::course::{Asked, Hold, RunCourse};
 use super::facts::ServerFacts;
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
@@ -32,7 +32,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let file = &arguments.file;
     let variable = |name: &str| std::env::var(name).ok();
     let mut inherited = Inherited::from_environment(&variable, std::process::id())?;
-    let (plan, sources) = planned(file, &unasked(&inherited)?)?;
+    let asked = Asked {
+        file: file.clone(),
+        unasked: unasked(&inherited)?,
+    };
+    let (plan, sources) = planned(file, &asked.unasked)?;
     let refused = |found: &Diagnostics| {
         report(found, &sources);
         refusal(&file.file, found, &sources)
@@ -67,7 +71,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     announce(&server);
     facts.enter(Phase::Ready);
     let hold = Hold { admin, pid_file };
-    let course = RunCourse::new(server, facts, (notifier, file.clone()), hold);
+    let course = RunCourse::new(server, facts, (notifier, asked), hold);
     course.tell(State::Ready, "serving");
     life::supervise(running, course, (sender, events))
 }
