@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use vervet_config::{
-    Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Reader, Section, Setting,
-    Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section, show_field,
+    Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Origin, Reader, Section,
+    Setting, Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section,
+    show_field,
 };
 use vervet_engine::limits::{LimitRow, Limits};
 
@@ -16,7 +17,7 @@ pub struct LimitSettings {
 }
 
 impl LimitSettings {
-    /// All of them as the engine takes them. What is wrong between two of them is found at the place of the lesser.
+    /// All of them as the engine takes them. What is wrong between two of them is found at the first that was given.
     pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
         let mut limits = Limits::default();
         for (row, amount) in &self.rows {
@@ -25,8 +26,13 @@ impl LimitSettings {
         }
         limits.validate().map_err(|error| {
             let text = error.to_string();
-            let named = self.rows.iter().find(|(row, _)| text.starts_with(row.name));
-            let span = named.map_or(Span::NOWHERE, |(_, amount)| amount.span());
+            let mut named = self.rows.iter().filter(|(row, _)| text.contains(row.name));
+            // Where one of the two is the default, the other is what somebody wrote.
+            let is_given = |amount: &Setting<Amount>| *amount.origin() != Origin::Default;
+            let given = named.clone().find(|(_, amount)| is_given(amount));
+            let span = given
+                .or(named.next())
+                .map_or(Span::NOWHERE, |(_, amount)| amount.span());
             Box::new(Diagnostic::error(span, text))
         })?;
         Ok(limits)
