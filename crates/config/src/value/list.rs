@@ -1,6 +1,8 @@
 //! Values that may be missing, and lists.
 
 use crate::faults::Faults;
+use std::sync::Arc;
+
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::Shape;
@@ -141,5 +143,28 @@ impl<T: FromConfig> FromConfig for Setting<T> {
 
     fn faults(faults: &mut Faults) {
         T::faults(faults);
+    }
+}
+
+/// A value that several parts of a program hold without copying it.
+impl<T: FromConfig> FromConfig for Arc<T> {
+    fn shape() -> Shape {
+        T::shape()
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        T::read(node, reader).map(Arc::new)
+    }
+
+    fn show(&self) -> Shown {
+        T::show(self)
+    }
+
+    fn insists() -> bool {
+        T::insists()
+    }
+
+    fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
+        T::absent(at, reader).map(Arc::new)
     }
 }

@@ -45,7 +45,7 @@ struct Given {
 
 /// The end of a route, where there is exactly one and it is understood.
 pub(super) fn planned_end(
-    route: &Setting<Route>,
+    route: &Setting<Arc<Route>>,
     offer: Offer<'_>,
     server: &str,
     found: &mut Diagnostics,

@@ -1,5 +1,7 @@
 //! Which sites a listener leads to, by which names.
 
+use std::sync::Arc;
+
 use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
 
 use super::planned::{PlannedListener, PlannedSite};
@@ -99,8 +101,8 @@ fn taken_name(name: &Setting<HostPattern>, by: &PlannedSite) -> Diagnostic {
     Diagnostic::error(name.span(), message).note_at(place, format!("it belongs to `{}`", by.name))
 }
 
-fn taken_default(site: &Setting<Site>, by: &PlannedSite) -> Diagnostic {
-    let place = |site: &Setting<Site>| {
+fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
+    let place = |site: &Setting<Arc<Site>>| {
         if *site.default {
             site.default.span()
         } else {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use std::sync::Arc;
+
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenAddress, ListenOptions};
@@ -46,7 +48,7 @@ pub struct PlannedListener {
 #[derive(Clone, Debug)]
 pub(super) struct PlannedSite {
     pub(super) name: String,
-    pub(super) settings: Setting<Site>,
+    pub(super) settings: Setting<Arc<Site>>,
     pub(super) routes: Routes,
     pub(super) targets: Vec<PlannedRoute>,
 }
@@ -56,7 +58,7 @@ pub(super) struct PlannedSite {
 pub(super) struct PlannedRoute {
     pub(super) name: String,
     /// None for the folder of the site, which is its last route.
-    pub(super) settings: Option<Setting<Route>>,
+    pub(super) settings: Option<Setting<Arc<Route>>>,
     pub(super) end: PlannedEnd,
 }
 
@@ -107,7 +109,7 @@ impl Plan {
 }
 
 fn planned_site(
-    settings: &Setting<Site>,
+    settings: &Setting<Arc<Site>>,
     document: &Document,
     found: &mut Diagnostics,
 ) -> PlannedSite {

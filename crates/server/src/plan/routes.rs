@@ -1,5 +1,7 @@
 //! The routes of a site: when each is taken.
 
+use std::sync::Arc;
+
 use vervet_config::{Diagnostic, Diagnostics, Setting};
 
 use super::ends::{PlannedEnd, planned_end};
@@ -12,7 +14,7 @@ pub(super) const ROUTES_MAX: usize = 65_536;
 
 /// The routes of a site with their ends, in file order; those with mistakes are left out.
 pub(super) fn planned_routes(
-    site: &Setting<Site>,
+    site: &Setting<Arc<Site>>,
     server: &str,
     found: &mut Diagnostics,
 ) -> (Vec<Rule>, Vec<PlannedRoute>) {

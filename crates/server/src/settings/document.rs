@@ -1,5 +1,7 @@
 //! The whole document.
 
+use std::sync::Arc;
+
 use vervet_config::{Named, Path, Setting, Size, Text, section, words};
 
 use super::limits::LimitSettings;
@@ -75,6 +77,6 @@ section! {
         /// Memory of each worker for entries of files with their heads, and for small files.
         pub file_cache: Size = "64MiB" in "64KiB"..="1TiB",
         /// What is served, by host names.
-        pub site: Vec<Setting<Site>>,
+        pub site: Vec<Setting<Arc<Site>>>,
     }
 }

@@ -1,5 +1,7 @@
 //! `[[site]]`: what a host name leads to.
 
+use std::sync::Arc;
+
 use vervet_config::{Named, Setting, Text};
 
 use super::filters::filtered;
@@ -31,6 +33,6 @@ filtered! {
         /// Pages in place of failures, by status (`404`) or class (`5xx`).
         pub error_pages: Named<ErrorPage>,
         /// The routes, in the order in which they are tried.
-        pub route: Vec<Setting<Route>>,
+        pub route: Vec<Setting<Arc<Route>>>,
     }
 }
