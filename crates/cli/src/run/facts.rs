@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use vervet_server::admin::{CacheReport, Facts, ListenerReport, Phase, Reloads, Report};
+use vervet_server::filters::blocks::Blocks;
 use vervet_server::server::Server;
 
 /// A server, and what has become of it.
@@ -77,5 +78,9 @@ impl Facts for ServerFacts {
             }],
             ..Report::of(control, &tools.metrics, (&tools.logs, &tools.error_log))
         }
+    }
+
+    fn blocks(&self) -> Option<Arc<Blocks>> {
+        Some(Arc::clone(&self.server.tools().blocks))
     }
 }

@@ -3,6 +3,7 @@
 //! [`Admin`] answers on a listener of its own, with an engine of one reactor, so that a busy server still answers. It takes
 //! what it tells from [`Facts`], which whoever has put the server together hands in.
 
+mod blocks;
 mod process;
 mod prometheus;
 mod report;

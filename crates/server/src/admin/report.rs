@@ -11,6 +11,7 @@ use vervet_engine::listener::Endpoint;
 use super::process::ProcessReport;
 use crate::access_log::{Logs, Outlet};
 use crate::error_log::{ErrorLog, Level};
+use crate::filters::blocks::Blocks;
 use crate::metrics::{Metrics, SiteTotals};
 
 /// Where the admin service takes what it tells from. Asked on its own thread, for each request.
@@ -20,6 +21,11 @@ pub trait Facts: Send + Sync {
 
     /// All that there is to tell.
     fn report(&self) -> Report;
+
+    /// Who is blocked for now; none where nobody can be.
+    fn blocks(&self) -> Option<Arc<Blocks>> {
+        None
+    }
 }
 
 /// What the server is doing.

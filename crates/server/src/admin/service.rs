@@ -9,6 +9,7 @@ use vervet_http::field::Known;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
 
+use super::blocks;
 use super::report::{Facts, Phase};
 use super::{prometheus, status};
 use crate::metrics;
@@ -47,6 +48,22 @@ impl Admin {
         }
     }
 
+    /// The answer to a request for the blocks; changes come by a unix socket alone, whose permissions say who may.
+    fn blocks(&self, exchange: &Exchange<'_>, query: &[u8]) -> Answer {
+        let method = exchange.head().method;
+        let changes = matches!(method, Method::Post | Method::Put | Method::Delete);
+        if !changes && !matches!(method, Method::Get | Method::Head) {
+            return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET, PUT and DELETE\n");
+        }
+        if changes && exchange.peer().is_some() {
+            return Answer::text(Status::FORBIDDEN, "changes come by the unix socket\n");
+        }
+        match self.facts.blocks() {
+            Some(blocks) => blocks::answer(&blocks, method, query, exchange.now()),
+            None => Answer::text(Status::NOT_FOUND, "there are no blocks here\n"),
+        }
+    }
+
     /// The answer to a method and a path, without its query.
     fn answer(&self, method: Method, path: &[u8]) -> Answer {
         if !matches!(method, Method::Get | Method::Head) {
@@ -68,7 +85,7 @@ impl Admin {
             },
             _ => Answer::text(
                 Status::NOT_FOUND,
-                "there are /-/live, /-/ready, /-/startup, /-/status and /metrics\n",
+                "there are /-/live, /-/ready, /-/startup, /-/status, /-/blocks and /metrics\n",
             ),
         }
     }
@@ -80,7 +97,11 @@ impl Service for Admin {
         let is_local = self.hosts == Hosts::Any || is_local(head.host().unwrap_or_default());
         let answer = if is_local {
             let end = memchr::memchr(b'?', head.target).unwrap_or(head.target.len());
-            self.answer(head.method, &head.target[..end])
+            let query = head.target.get(end + 1..).unwrap_or_default();
+            match &head.target[..end] {
+                b"/-/blocks" => self.blocks(&exchange, query),
+                path => self.answer(head.method, path),
+            }
         } else {
             Answer::text(
                 Status::MISDIRECTED_REQUEST,
@@ -102,14 +123,22 @@ impl fmt::Debug for Admin {
 
 /// What is answered.
 #[derive(Debug)]
-struct Answer {
+pub(super) struct Answer {
     status: Status,
     media_type: &'static str,
     content: String,
 }
 
 impl Answer {
-    fn text(status: Status, content: &str) -> Self {
+    pub(super) fn json(document: &serde_json::Value) -> Self {
+        Self {
+            status: Status::OK,
+            media_type: "application/json",
+            content: format!("{document:#}\n"),
+        }
+    }
+
+    pub(super) fn text(status: Status, content: &str) -> Self {
         Self {
             status,
             media_type: "text/plain; charset=utf-8",
