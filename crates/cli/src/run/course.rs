@@ -20,6 +20,9 @@ use crate::life::Course;
 /// How often the counters are looked at for limits that were hit.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
+/// The status of a server that serves what it was told to.
+pub(super) const SERVING: &str = "serving";
+
 /// What is let go of at the end.
 pub(super) struct Hold {
     pub(super) admin: Option<Running>,
@@ -82,29 +85,34 @@ impl RunCourse {
         self.facts.reloaded(None);
     }
 
-    fn refuse(&self, reason: &str) {
+    /// Gives the status for the service manager.
+    fn refuse(&self, reason: &str) -> String {
         let text = format!("the old configuration is served on: {reason}");
         self.event(Level::Error, "reload", &text);
         self.facts.reloaded(Some(reason.to_owned()));
+        format!("serving the old configuration: {reason}")
     }
 }
 
 impl Course for RunCourse {
     fn reload(&mut self) {
         self.tell(State::Reloading, "reading the configuration anew");
-        match planned(&self.asked.file, &self.asked.unasked) {
+        let status = match planned(&self.asked.file, &self.asked.unasked) {
             Ok((plan, sources)) => match self.server.reload(plan) {
-                Ok(reloaded) => self.took_effect(&reloaded, &sources),
+                Ok(reloaded) => {
+                    self.took_effect(&reloaded, &sources);
+                    SERVING.to_owned()
+                }
                 Err(found) => {
                     report(&found, &sources);
-                    self.refuse(&refusal(&self.asked.file.file, &found, &sources).to_string());
+                    self.refuse(&refusal(&self.asked.file.file, &found, &sources).to_string())
                 }
             },
             Err(failure) => self.refuse(&failure.to_string()),
-        }
+        };
         // Whoever sends HUP to rotate logs is served, too.
         self.reopen();
-        self.tell(State::Ready, "serving");
+        self.tell(State::Ready, &status);
     }
 
     fn reopen(&mut self) {

@@ -16,7 +16,7 @@ use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::{Document, WORKERS_MAX, Workers};
 
 use super::arguments::RunArguments;
-use super::course::{Asked, Hold, RunCourse};
+use super::course::{Asked, Hold, RunCourse, SERVING};
 use super::facts::ServerFacts;
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     facts.enter(Phase::Ready);
     let hold = Hold { admin, pid_file };
     let course = RunCourse::new(server, facts, (notifier, asked), hold);
-    course.tell(State::Ready, "serving");
+    course.tell(State::Ready, SERVING);
     life::supervise(running, course, (sender, events))
 }
 
