@@ -130,12 +130,12 @@ fn number(manifest: &str, name: &str) -> u32 {
 fn the_grace_of_a_pod_is_longer_than_what_happens_in_it() {
     let deployment = manifest("deployment.yaml");
     let grace = number(&deployment, "terminationGracePeriodSeconds:");
-    let sleep = number(&deployment, "seconds:");
+    let before = number(&deployment, "seconds:");
     let drain = &values(&manifest("configmap.yaml"), "drain_timeout_ms =")[0];
     let drain: u32 = drain.trim_matches(['"', 's']).parse().unwrap();
     assert!(
-        grace > sleep + drain,
-        "{grace} s for {sleep} s and {drain} s"
+        grace > before + drain,
+        "{grace} s for {before} s and {drain} s"
     );
 }
 

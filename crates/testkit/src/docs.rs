@@ -1,8 +1,9 @@
 //! The commands of the documentation, taken out of it and run, so that no page shows one that does not work.
 //!
-//! A block is what stands between a line of three backquotes with `sh` and the closing line. The block of `toml` before it on
-//! its page, if there is one, lies beside it as `vervet.toml`. It runs in a copy of the repository, with the built `vervet` first in `PATH`, where possible in a network of its own that has nothing but
+//! A block is what stands between a line of three backquotes with `sh` and the closing line. It runs in a copy of the
+//! repository, with the built `vervet` first in `PATH`, where possible in a network of its own that has nothing but
 //! loopback (so ports are free and nothing leaves the machine), and with everything that it started killed at the end.
+//! The block of `toml` before it on its page, if there is one, lies there as `vervet.toml`.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
