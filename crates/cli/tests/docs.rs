@@ -56,3 +56,11 @@ fn every_block_of_the_documentation_works() {
         failures.join("\n")
     );
 }
+
+#[test]
+fn the_page_of_the_readme_is_the_one_that_it_serves() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |file| std::fs::read_to_string(repository.join(file)).unwrap();
+    let page = read("examples/pages/hello.html");
+    assert!(read("README.md").contains(&format!("```jinja\n{page}```")));
+}
