@@ -214,7 +214,7 @@ impl Nginx {
             .map(|kind| format!("{kind}_temp_path {folder}/{kind};"));
         let text = format!(
             "{user} daemon off; pid {folder}/pid; error_log stderr; events {{}}\n\
-             http {{ include /etc/nginx/mime.types; {}\n{servers}\n}}\n",
+             http {{ access_log off; include /etc/nginx/mime.types; {}\n{servers}\n}}\n",
             temporary.join(" ")
         );
         let file = scratch.write("nginx.conf", text);
