@@ -90,6 +90,7 @@ impl Plan {
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
         super::logs::check(document, &mut found);
+        check_admin(document, &listeners, &mut found);
         if found.has_errors() {
             found.sort();
             return Err(found);
@@ -186,6 +187,26 @@ fn planned_listeners(
         });
     }
     listeners
+}
+
+/// The admin service is where sites are not.
+fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut Diagnostics) {
+    let Some(admin) = document.admin.value() else {
+        return;
+    };
+    match admin.listen() {
+        Err(problem) => found.push(*problem),
+        Ok((address, _)) => {
+            let is_there = |listener: &&PlannedListener| listener.address == address;
+            if let Some(listener) = listeners.iter().find(is_there) {
+                let message = "the admin service needs an address of its own";
+                found.push(
+                    Diagnostic::error(admin.address.span(), message)
+                        .note_at(listener.span, "sites are served here"),
+                );
+            }
+        }
+    }
 }
 
 /// Whether a second listener at its address would be a mistake: not where the kernel chooses a port.
