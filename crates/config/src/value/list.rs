@@ -1,5 +1,6 @@
 //! Values that may be missing, and lists.
 
+use crate::diagnostic::Diagnostic;
 use crate::faults::Faults;
 use std::sync::Arc;
 
@@ -58,6 +59,15 @@ impl<T: FromConfig> FromConfig for Vec<T> {
             Value::Bare(text) => read_all(&pieces(node.span, text), reader),
             value if !matches!(value, Value::Table(_)) && T::shape().accepts(value) => {
                 T::read(node, reader).map(|value| vec![value])
+            }
+            Value::Table(_) if matches!(T::shape(), Shape::Section(_)) => {
+                let message = format!("{} is given a table", reader.subject());
+                let problem =
+                    Diagnostic::error(node.span, message).expected(Self::shape().phrase());
+                let note =
+                    "each of them begins with its name in double brackets, such as `[[site]]`";
+                reader.report(problem.note(note));
+                None
             }
             _ => {
                 reader.mismatch(node, &Self::shape());

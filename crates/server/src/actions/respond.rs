@@ -121,6 +121,12 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
             .note_at(setting.span(), "the other one is here"));
     }
     let text = setting.value().as_deref().unwrap_or_default();
+    if usual == JSON
+        && let Err(error) = serde_json::from_str::<serde_json::Value>(text)
+    {
+        let message = format!("`json` is no JSON: {error}");
+        return Err(Diagnostic::error(setting.span(), message));
+    }
     let media_type = settings.r#type.value().as_deref();
     if media_type.is_some_and(|own| own.is_empty() || own.chars().any(char::is_control)) {
         return Err(

@@ -88,7 +88,7 @@ impl FromText for Rate {
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|_: RateError| {
             format!(
-                "it is a number of requests, a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
+                "a rate is a number of requests from 1 on, a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
             )
         })
     }

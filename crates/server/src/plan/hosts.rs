@@ -28,6 +28,12 @@ pub(super) fn hosts_of(
             }
         }
     }
+    // A site that names a listener which is not there is what has to be mended first.
+    let is_clear = |site: &PlannedSite| {
+        let mut names = site.settings.listen.iter();
+        names.all(|name| listeners.iter().any(|listener| listener.name == **name))
+    };
+    let all_clear = sites.iter().all(is_clear);
     for listener in listeners {
         // As people know it from elsewhere: the first site answers for names that nobody has.
         if listener.hosts.site(b"").is_none()
@@ -37,7 +43,7 @@ pub(super) fn hosts_of(
         {
             let _ = listener.hosts.set_default(first);
         }
-        if listener.hosts.site(b"").is_none() && !sites.is_empty() {
+        if listener.hosts.site(b"").is_none() && !sites.is_empty() && all_clear {
             let message = format!("no site is to be found at `{}`", listener.name);
             found.push(
                 Diagnostic::error(listener.span, message)

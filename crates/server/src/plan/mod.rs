@@ -10,6 +10,7 @@ mod hosts;
 mod kept;
 mod leaving;
 mod logs;
+mod media_types;
 mod paths;
 mod planned;
 mod prepare;

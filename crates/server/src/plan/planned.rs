@@ -90,6 +90,7 @@ impl Plan {
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
         super::logs::check(document, &mut found);
+        super::media_types::check(document, &mut found);
         check_admin(document, &listeners, &mut found);
         if found.has_errors() {
             found.sort();
@@ -164,18 +165,16 @@ fn planned_listeners(
             .value()
             .as_ref()
             .map_or(listen.address.span(), |_| listen.name.span());
-        if let Some(first) = names.insert(name.clone(), span) {
-            found.push(twice(
-                span,
-                first,
-                &format!("two listeners are called `{name}`"),
-            ));
-        } else if let Some(first) = is_shared(listen)
-            .then(|| addresses.insert(&listen.address.0, span))
-            .flatten()
-        {
+        let at = listen.address.span();
+        let is_shared = is_shared(listen);
+        let address = is_shared.then(|| addresses.insert(&listen.address.0, at));
+        let named = names.insert(name.clone(), span);
+        if let Some(first) = address.flatten() {
             let message = format!("`{}` is listened on twice", listen.address.0);
-            found.push(twice(listen.address.span(), first, &message));
+            found.push(twice(at, first, &message));
+        } else if let Some(first) = named {
+            let message = format!("two listeners are called `{name}`");
+            found.push(twice(span, first, &message));
         }
         listeners.push(PlannedListener {
             name,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use vervet_config::{FromText, Text, TextShape, Time, section};
-use vervet_engine::listener::{ListenAddress, ListenOptions};
+use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions};
 
 use crate::filters::access::Access;
 use crate::filters::networks::Network;
@@ -20,10 +20,23 @@ impl FromText for Address {
     };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        text.parse()
-            .map(Self)
-            .map_err(|error: vervet_engine::listener::AddressError| error.to_string())
+        text.parse().map(Self).map_err(|error: AddressError| {
+            if is_name(text) {
+                "names are not looked up here: write the address of this machine, such as 127.0.0.1:8080, or :8080 for all".to_owned()
+            } else {
+                error.to_string()
+            }
+        })
     }
+}
+
+/// Whether somebody has written the name of a host, with a port or without.
+fn is_name(text: &str) -> bool {
+    let name = text.rsplit_once(':').map_or(text, |(name, _)| name);
+    let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !matches!(name, "unix" | "fd")
+        && name.bytes().all(is_label)
 }
 
 impl fmt::Display for Address {
