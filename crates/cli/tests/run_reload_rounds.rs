@@ -68,7 +68,7 @@ fn what_is_wrong_is_refused_and_the_old_plan_goes_on() {
         ),
         (
             "[log.a]\nfile = 'none/a.log'\n",
-            format!("{}:6: ", lines + 1),
+            format!("{}:8: ", lines + 2),
         ),
     ];
     for (rest, place) in rows {

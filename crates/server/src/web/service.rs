@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use vervet_engine::exchange::{Admit, Finished};
 use vervet_engine::listener::Endpoint;
+use vervet_engine::reactor::Now;
 use vervet_engine::{Exchange, Outcome, Service};
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
@@ -170,11 +171,7 @@ impl Service for Web {
         let is_welcome = listener
             .and_then(|listener| listener.access.as_ref())
             .is_none_or(|access| access.admit(address));
-        if is_welcome
-            && !stage
-                .blocks
-                .turns_away(address, vervet_engine::reactor::Now::read())
-        {
+        if is_welcome && !stage.blocks.turns_away(address, Now::read()) {
             Admit::Accept
         } else {
             Admit::Close

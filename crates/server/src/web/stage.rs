@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use vervet_engine::listener::ListenerKey;
 
 use super::filter::RequestFilter;
@@ -22,7 +23,7 @@ pub struct Stage {
     /// Counts the plans of a process, from 1.
     pub generation: u64,
     /// The sites of each listener.
-    pub listeners: HashMap<ListenerKey, ListenerStage>,
+    pub listeners: HashMap<ListenerKey, ListenerStage, RandomState>,
     /// The sites, in file order.
     pub sites: Vec<SiteStage>,
     /// What answers, by number.
