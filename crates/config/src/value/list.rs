@@ -64,9 +64,9 @@ impl<T: FromConfig> FromConfig for Vec<T> {
                 let message = format!("{} is given a table", reader.subject());
                 let problem =
                     Diagnostic::error(node.span, message).expected(Self::shape().phrase());
-                let note =
+                let hint =
                     "each of them begins with its name in double brackets, such as `[[site]]`";
-                reader.report(problem.note(note));
+                reader.report(problem.note(hint));
                 None
             }
             _ => {
