@@ -168,11 +168,11 @@ fn planned_listeners(
         let at = listen.address.span();
         let is_shared = is_shared(listen);
         let address = is_shared.then(|| addresses.insert(&listen.address.0, at));
-        let named = names.insert(name.clone(), span);
+        let namesake = names.insert(name.clone(), span);
         if let Some(first) = address.flatten() {
             let message = format!("`{}` is listened on twice", listen.address.0);
             found.push(twice(at, first, &message));
-        } else if let Some(first) = named {
+        } else if let Some(first) = namesake {
             let message = format!("two listeners are called `{name}`");
             found.push(twice(span, first, &message));
         }
