@@ -321,7 +321,8 @@ fn the_metrics_equal_the_lines_of_the_access_log() {
     let refused = samples("vervet_refused_total");
     assert_eq!(refused.get("by=rate"), Some(&5.0), "{refused:?}");
     let sum: f64 = samples("vervet_responses_total").values().sum();
-    assert_eq!(sum, f64::from(u32::try_from(REQUESTS).unwrap()) + 1.0);
+    let expected = f64::from(u32::try_from(REQUESTS).unwrap()) + 1.0;
+    assert!((sum - expected).abs() < 0.5, "{sum}, not {expected}");
     server.end();
 }
 
