@@ -160,7 +160,8 @@ const WRONG_PASSWORDS: u64 = 10_000;
 fn ten_thousand_wrong_passwords_refuse_nobody_else() {
     let tree = TempTree::new();
     passwd(tree.path(), "users", "ann", "one");
-    let rest = "[limits]\nrequests_per_connection_max = 0\n[forwarded]\nfrom = ['127.0.0.1']\n[[site]]\nhosts = ['stay.test']\n[[site.route]]\nrespond = 'same'\n\
+    let rest = "[limits]\nrequests_per_connection_max = 0\n[forwarded]\nfrom = ['127.0.0.1']\n[[site]]\nhosts = ['stay.test']\n\
+                [[site.route]]\nrespond = 'same'\n\
                 [[site]]\nhosts = ['door.test']\nauth = 'users'\n[[site.route]]\nrespond = 'door'\n";
     let mut server = start(tree, rest);
     let address = server.address("main");
