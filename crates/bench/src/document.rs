@@ -30,14 +30,15 @@ pub(crate) enum Variant {
 /// A template for `Hello, world` and a line feed: a last line feed of a template is dropped.
 const PAGE: &str = "Hello, {{ query.name }}\n\n";
 
-/// The same for bjoern, by the cheapest way to the argument.
+/// The same for bjoern: the argument out of a query, decoded, and escaped, as the page has it.
 const APPLICATION: &str = "\
 import sys
 import html
+from urllib.parse import parse_qs
 import bjoern
 
 def application(environ, start_response):
-    name = environ['QUERY_STRING'].partition('=')[2]
+    name = parse_qs(environ['QUERY_STRING'])['name'][0]
     content = ('Hello, %s\\n' % html.escape(name)).encode()
     start_response('200 OK', [
         ('Content-Type', 'text/html; charset=utf-8'),
