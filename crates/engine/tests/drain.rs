@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use common::{LATE, Server, echo_target, get, target_of};
+use common::{LATE, Server, echo_target, get, load, target_of};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::ListenOptions;
@@ -20,28 +18,6 @@ use vervet_testkit::{PATIENCE, RawClient};
 
 const LONG_MS: u64 = 60_000;
 
-/// Requests on connections of their own until no connection can be had any more.
-fn load(address: std::net::SocketAddr) -> u64 {
-    let mut answers = 0;
-    loop {
-        // The handshake is what a drain may refuse. It is deaf to it first, so that this waits for a retry.
-        let Ok(mut stream) = TcpStream::connect_timeout(&address, LATE) else {
-            return answers;
-        };
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
-            .write_all(b"GET /load HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(
-            answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("/load"),
-            "{answer:?}"
-        );
-        answers += 1;
-    }
-}
-
 /// FEATURES A12.
 #[test]
 fn no_accepted_request_is_lost_under_load() {
@@ -51,7 +27,7 @@ fn no_accepted_request_is_lost_under_load() {
             let server = Server::with(builder, echo_target);
             let address = server.address;
             let clients: Vec<_> = (0..4)
-                .map(|_| thread::spawn(move || load(address)))
+                .map(|_| thread::spawn(move || load(address, "/load", "/load")))
                 .collect();
             server.wait_for_count(|counters| &counters.requests, 300);
             let begin = Instant::now();

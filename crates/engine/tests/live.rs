@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use common::{LATE, Server, echo_target, get, noise, target_of};
+use common::{LATE, Server, echo_target, get, load, noise, target_of};
 use rustix::net::sockopt::set_socket_linger;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{Endpoint, ListenAddress, ListenOptions, ListenerKey};
@@ -133,24 +133,6 @@ fn a_listener_comes_to_all_reactors_and_goes_while_its_connections_stay() {
     assert_eq!(server.connect().exchange(get("/")).text(), "0");
 }
 
-/// Requests on connections of their own until no connection can be had any more.
-fn load(address: SocketAddr) -> u64 {
-    let mut answers = 0;
-    loop {
-        let Ok(mut stream) = TcpStream::connect_timeout(&address, LATE) else {
-            return answers;
-        };
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.ends_with("\r\n\r\n7"), "{answer:?}");
-        answers += 1;
-    }
-}
-
 /// A listener that is taken out of the configuration may not reset the connections in its queue.
 #[test]
 fn no_connection_in_the_queue_is_lost_when_a_listener_goes() {
@@ -165,7 +147,7 @@ fn no_connection_in_the_queue_is_lost_when_a_listener_goes() {
         let address = endpoint.local_address().unwrap();
         let before = server.count(|counters| &counters.requests);
         let clients: Vec<_> = (0..4)
-            .map(|_| thread::spawn(move || load(address)))
+            .map(|_| thread::spawn(move || load(address, "/", "\r\n\r\n7")))
             .collect();
         server.wait_for_count(|counters| &counters.requests, before + 200);
         control.unlisten(&endpoint).wait().unwrap();

@@ -12,14 +12,12 @@ use vervet_server::layout::{Layout, PassedOver};
 use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
 
+use crate::environment;
 use crate::failure::Failure;
 use crate::talk;
 
 /// What is read unless another file is named.
 const DEFAULT_FILE: &str = "vervet.toml";
-
-/// The port unless another is asked for.
-const DEFAULT_PORT: u16 = 8080;
 
 /// Which configuration, and what goes before it.
 #[derive(Clone, Debug, Args)]
@@ -105,17 +103,8 @@ pub(crate) fn refusal(file: &Path, found: &Diagnostics, sources: &Sources) -> Fa
 /// Where a server listens if its document does not say: the port of `PORT` on all addresses, else 8080 of this machine
 /// alone.
 pub(crate) fn unasked() -> Result<Vec<ListenAddress>, Failure> {
-    let Ok(port) = std::env::var("PORT") else {
-        return Ok(vec![ListenAddress::Tcp(
-            ([127, 0, 0, 1], DEFAULT_PORT).into(),
-        )]);
-    };
-    let port = port.parse().map_err(|_| {
-        Failure::Environment(format!(
-            "the environment says PORT={port}, which is no port (a number from 0 to 65535)"
-        ))
-    })?;
-    Ok(vec![ListenAddress::Any(port)])
+    let local = ListenAddress::Tcp(([127, 0, 0, 1], environment::DEFAULT_PORT).into());
+    Ok(vec![environment::port()?.map_or(local, ListenAddress::Any)])
 }
 
 /// The files of a pattern, in the order of their names.

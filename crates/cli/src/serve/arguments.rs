@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use vervet_server::engine::listener::{BACKLOG, ListenAddress};
+use vervet_server::settings::{WORKERS_MAX, Workers};
 
 use super::quantity::{self, LimitSetting};
 
@@ -151,15 +152,6 @@ pub(crate) struct WorkArguments {
     pub(crate) carrier: CarrierName,
 }
 
-/// How many workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Workers {
-    /// As many as can run at a time.
-    Auto,
-    /// So many.
-    Number(usize),
-}
-
 /// What becomes of connections above the cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OverloadPolicy {
@@ -198,9 +190,6 @@ pub(crate) struct SocketArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) congestion: Option<String>,
 }
-
-/// More threads than this are a slip of the finger.
-pub(crate) const WORKERS_MAX: usize = 1024;
 
 /// Reads a number of workers.
 pub(crate) fn workers(text: &str) -> Result<Workers, String> {

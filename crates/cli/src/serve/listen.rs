@@ -6,10 +6,8 @@ use vervet_server::engine::listener::{
 };
 
 use super::arguments::{ListenArguments, SocketArguments};
+use crate::environment;
 use crate::failure::Failure;
-
-/// Where it listens unless told otherwise: this machine only.
-const DEFAULT_PORT: u16 = 8080;
 
 /// A listener to be, and what to say of it.
 #[derive(Debug)]
@@ -26,10 +24,10 @@ pub(super) fn listen(
     sockets: &SocketArguments,
 ) -> Result<(Builder, Vec<Option<String>>), Failure> {
     let options = options(arguments, sockets);
-    let environment = |name: &str| std::env::var(name).ok();
-    let mut inherited = Inherited::from_environment(&environment, std::process::id())?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let mut inherited = Inherited::from_environment(&variable, std::process::id())?;
     let places = if arguments.listen.is_empty() {
-        unasked(&inherited, environment("PORT").as_deref())?
+        unasked(&inherited)?
     } else {
         let typed = arguments.listen.iter().cloned();
         typed
@@ -70,7 +68,7 @@ fn options(arguments: &ListenArguments, sockets: &SocketArguments) -> ListenOpti
 }
 
 /// Nothing was typed: the sockets of the parent, else `PORT`, else the default.
-fn unasked(inherited: &Inherited, port: Option<&str>) -> Result<Vec<Place>, Failure> {
+fn unasked(inherited: &Inherited) -> Result<Vec<Place>, Failure> {
     let left: Vec<_> = inherited
         .remaining()
         .map(|(name, number)| Place {
@@ -81,14 +79,9 @@ fn unasked(inherited: &Inherited, port: Option<&str>) -> Result<Vec<Place>, Fail
     if !left.is_empty() {
         return Ok(left);
     }
-    if let Some(port) = port {
-        let number = port.parse().map_err(|_| {
-            Failure::Environment(format!(
-                "the environment says PORT={port}, which is no port (a number from 0 to 65535)"
-            ))
-        })?;
+    if let Some(port) = environment::port()? {
         return Ok(vec![Place {
-            address: ListenAddress::Any(number),
+            address: ListenAddress::Any(port),
             note: None,
         }]);
     }
@@ -98,7 +91,7 @@ fn unasked(inherited: &Inherited, port: Option<&str>) -> Result<Vec<Place>, Fail
 /// The default port, or a free one where another program has it.
 fn default_place() -> Result<Place, Failure> {
     let local = |port: u16| ListenAddress::Tcp(([127, 0, 0, 1], port).into());
-    let address = local(DEFAULT_PORT);
+    let address = local(environment::DEFAULT_PORT);
     // A try, closed at once: the builder binds in its own way.
     match Listener::bind(&address, &ListenOptions::default()) {
         Ok(_) => Ok(Place {
@@ -107,7 +100,7 @@ fn default_place() -> Result<Place, Failure> {
         }),
         Err(BindError::Address { .. }) => Ok(Place {
             address: local(0),
-            note: Some(format!("port {DEFAULT_PORT} is taken")),
+            note: Some(format!("port {} is taken", environment::DEFAULT_PORT)),
         }),
         Err(error) => Err(error.into()),
     }

@@ -1,6 +1,5 @@
 //! The order in which the parts are put together.
 
-use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,11 +8,10 @@ use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
 use vervet_server::engine::{Builder, Carrier, Engine, Running};
+use vervet_server::settings::Workers;
 use vervet_server::{Files, FilesShared};
 
-use super::arguments::{
-    CarrierName, OverloadPolicy, ServeArguments, WorkArguments, Workers, workers,
-};
+use super::arguments::{CarrierName, OverloadPolicy, ServeArguments, WorkArguments, workers};
 use super::course::ServeCourse;
 use super::log::ServeLog;
 use super::{announce, handler, listen, log};
@@ -83,10 +81,7 @@ fn worker_count(asked: Workers) -> Result<usize, Failure> {
             .map_err(|problem| Failure::Environment(format!("WEB_CONCURRENCY: {problem}")))?,
         (asked, _) => asked,
     };
-    Ok(match asked {
-        Workers::Number(number) => number,
-        Workers::Auto => std::thread::available_parallelism().map_or(1, NonZero::get),
-    })
+    Ok(asked.count())
 }
 
 fn start(

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(unreachable_pub, reason = "a module of several test programs")]
 
-use std::net::SocketAddr;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsFd;
 use std::process::Command;
 use std::sync::Arc;
@@ -271,4 +272,26 @@ pub fn noise(length: usize) -> Vec<u8> {
     }
     bytes.truncate(length);
     bytes
+}
+
+/// Requests on connections of their own until no connection can be had any more; each answer is whole, of 200, and ends
+/// as said. Gives their number.
+pub fn load(address: SocketAddr, target: &str, end: &str) -> u64 {
+    let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let mut answers = 0;
+    loop {
+        // The handshake is what a drain may refuse. It is deaf to it first, so that this waits for a retry.
+        let Ok(mut stream) = TcpStream::connect_timeout(&address, LATE) else {
+            return answers;
+        };
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(
+            answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(end),
+            "{answer:?}"
+        );
+        answers += 1;
+    }
 }
