@@ -1,11 +1,15 @@
-//! What a crate may not touch: `http` and `config` neither the system nor the clock, `engine` neither routes nor
+//! What a crate may not touch: `http`, `config` and `report` neither the system nor the clock, `engine` neither routes nor
 //! files; and where `unsafe` may stand.
 
 use crate::source::{identifiers, is_test_file, named_paths};
 use crate::tree::{Finding, Tree};
 
 /// The crates that do no I/O and read no clock: `now` is an argument there.
-const PURE: &[&str] = &["crates/http/src/", "crates/config/src/"];
+const PURE: &[&str] = &[
+    "crates/http/src/",
+    "crates/config/src/",
+    "crates/report/src/",
+];
 
 /// What a pure crate may not name, with everything below it.
 const IMPURE: &[&str] = &[

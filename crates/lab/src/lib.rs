@@ -1,0 +1,2 @@
+//! Compares servers on one machine: subjects, workloads, sweeps in interleaved order, the fairness gate, statistics
+//! and reports.
