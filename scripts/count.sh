@@ -20,6 +20,21 @@ count_tests() {
     fi
 }
 
+# failed_targets LOG: the targets that `cargo test --no-fail-fast` names at its end, as its own flags, one a line.
+failed_targets() { sed -nE 's/^    `(-p [^`]+)`$/\1/p' "$1"; }
+
+# count_again LOG: after `count_tests` counted failures, LOG is what the failed targets printed when each was run again.
+# What fails now is what failed; what passed is told, as a test that can fail for want of a processor is worth mending.
+count_again() {
+    local first=$TESTS_FAILED passed=$TESTS_PASSED skipped=$TESTS_SKIPPED failed
+    count_tests "$1" 0
+    failed=$((TESTS_FAILED + $(grep -c '^AGAIN WITHOUT A SUM' "$1" || true)))
+    [ "$failed" -le "$first" ] || failed=$first
+    TESTS_PASSED=$((passed + first - failed))
+    TESTS_FAILED=$failed
+    TESTS_SKIPPED=$skipped
+}
+
 # count_fuzzing LOG STATUS: `fuzz/run` prints `fuzz TARGET ok` or `fuzz TARGET FAILED` for each target, and ends with
 # 3 when it cannot run on this machine. Each target is recorded as a test.
 count_fuzzing() {

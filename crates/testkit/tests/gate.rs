@@ -67,6 +67,45 @@ fn a_crash_and_code_that_does_not_compile_are_failures() {
     check_tests(124, GOOD, "5 1 1");
 }
 
+const FAILED_TARGETS: &str =
+    "error: 2 targets failed:\n    `-p vervet --test serve`\n    `-p vervet-http --lib`\n";
+
+#[test]
+fn failed_targets_are_named_by_cargo() {
+    check(
+        "failed_targets \"$log\" | tr '\\n' ';'; echo",
+        &format!("{BAD}{FAILED_TARGETS}"),
+        "-p vervet --test serve;-p vervet-http --lib;",
+    );
+    check(
+        "failed_targets \"$log\" | tr '\\n' ';'; echo",
+        "error: could not compile `vervet`\n",
+        "",
+    );
+}
+
+#[track_caller]
+fn check_again(log: &str, expected: &str) {
+    let line = "TESTS_PASSED=10 TESTS_FAILED=3 TESTS_SKIPPED=1; count_again \"$log\"; \
+                echo $TESTS_PASSED $TESTS_FAILED $TESTS_SKIPPED";
+    check(line, log, expected);
+}
+
+#[test]
+fn what_fails_again_has_failed() {
+    check_again(BAD, "10 3 1");
+    check_again(&format!("{BAD}{BAD}"), "10 3 1");
+    check_again(
+        "AGAIN WITHOUT A SUM: -p vervet --test serve\nsignal: 11\n",
+        "12 1 1",
+    );
+}
+
+#[test]
+fn what_passes_alone_is_no_failure() {
+    check_again(GOOD, "13 0 1");
+}
+
 #[test]
 fn a_skip_is_not_a_pass() {
     check_tests(
