@@ -13,6 +13,35 @@ pub trait Script: Send {
     fn reads_answers(&self) -> bool {
         false
     }
+
+    /// Judges an answer that came in full. The generator asks once for each, before [`Script::next`], and only where
+    /// [`Script::reads_answers`] holds. An answer that fails counts as an error of its step, and in neither rate nor times.
+    fn judge(&mut self, _answer: &Answer<'_>) -> Verdict {
+        Verdict::Passed
+    }
+}
+
+/// What all users of a run do: makes the script of each, and has the names that figures are told by.
+pub trait Scripts: Send + Sync {
+    /// The script of user `number`, counted from 0 over all threads. Users may be made in any order, on any thread.
+    fn user(&self, number: u32) -> Box<dyn Script>;
+
+    /// Names of the steps, at the numbers that [`Request::step`] has; one at least.
+    fn steps(&self) -> &[String];
+
+    /// Names of the assertions, at the numbers that [`Verdict::Failed`] has.
+    fn assertions(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// What a script says of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Passed,
+    /// The first assertion that does not hold, by its number in [`Scripts::assertions`].
+    Failed(u16),
 }
 
 /// What a script may look at when it decides.
@@ -20,7 +49,8 @@ pub trait Script: Send {
 pub struct Turn<'a> {
     /// Time since the run began.
     pub elapsed: Duration,
-    /// The answer to the user's last request, if it came in full and [`Script::reads_answers`] asked for it.
+    /// The answer to the user's last request, if it came in full and [`Script::reads_answers`] asked for it. Missing after
+    /// a request was sent, it tells that the request failed.
     pub answer: Option<&'a Answer<'a>>,
 }
 
@@ -33,6 +63,8 @@ pub struct Answer<'a> {
     pub fields: &'a [u8],
     /// The content, decoded from chunks; cut at the limit that the generator names.
     pub content: &'a [u8],
+    /// Bytes of the whole content, also of what was cut.
+    pub content_bytes: u64,
 }
 
 /// What a user does next.
@@ -49,13 +81,19 @@ pub enum Step {
 /// What the generator needs to know of a request that was appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Which of the plan's checks judges the answer.
+    /// Which of the plan's checks judges the answer; [`UNCHECKED`] where the script does it alone.
     pub check: u16,
     /// Which step of the script it belongs to, for figures by step; 0 where there is only one.
     pub step: u16,
     /// Whether an answer to it has no content whatever its fields say, as with HEAD.
     pub content: ContentOfAnswer,
+    /// When it was due since the run began, where the script keeps the times itself, as a log that is replayed does: the
+    /// response time counts from then. `None`: the pacer says.
+    pub due: Option<Duration>,
 }
+
+/// [`Request::check`] of a request whose answer only [`Script::judge`] judges.
+pub const UNCHECKED: u16 = u16::MAX;
 
 /// Whether the answer to a request may have content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

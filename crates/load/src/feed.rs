@@ -1,0 +1,1 @@
+//! Rows of values for requests, from CSV.

@@ -1,0 +1,1 @@
+//! What a kind of user does, step by step, as a TOML document.
