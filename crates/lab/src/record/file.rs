@@ -1,0 +1,92 @@
+//! A record as one file of JSON: read with its version looked at first, written whole or not at all.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::lab_record::{LAB_RECORD_VERSION, LabRecord};
+
+/// The longest file that is read as a record, in bytes: a file that is none must not fill the memory.
+pub const RECORD_BYTES_MAX: u64 = 1 << 30;
+
+/// Why there is no record.
+#[derive(Debug)]
+pub enum RecordError {
+    /// The file cannot be read or written.
+    File(PathBuf, io::Error),
+    /// It is longer than [`RECORD_BYTES_MAX`].
+    TooLong(PathBuf, u64),
+    /// It was written by a program that writes another form.
+    Version(u32),
+    /// It is not a record.
+    Form(serde_json::Error),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::TooLong(path, bytes) => write!(
+                f,
+                "{}: {bytes} bytes, and a record has at most {RECORD_BYTES_MAX}",
+                path.display()
+            ),
+            Self::Version(version) => write!(
+                f,
+                "the record has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                 use the release that wrote it, or run the lab again"
+            ),
+            Self::Form(error) => write!(f, "not a record of a lab: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+/// What is looked at before anything else.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// Reads a record from a file of JSON.
+pub fn read_record(path: &Path) -> Result<LabRecord, RecordError> {
+    let failed = |error| RecordError::File(path.to_owned(), error);
+    let bytes = fs::metadata(path).map_err(failed)?.len();
+    if bytes > RECORD_BYTES_MAX {
+        return Err(RecordError::TooLong(path.to_owned(), bytes));
+    }
+    record_from_json(&fs::read(path).map_err(failed)?)
+}
+
+/// Reads a record from JSON. Its version decides before its form does.
+pub fn record_from_json(json: &[u8]) -> Result<LabRecord, RecordError> {
+    let Versioned { version } = serde_json::from_slice(json).map_err(RecordError::Form)?;
+    if version != LAB_RECORD_VERSION {
+        return Err(RecordError::Version(version));
+    }
+    serde_json::from_slice(json).map_err(RecordError::Form)
+}
+
+/// A record as JSON, in one line.
+pub fn record_to_json(record: &LabRecord) -> Result<Vec<u8>, RecordError> {
+    serde_json::to_vec(record).map_err(RecordError::Form)
+}
+
+/// Writes a record as a file of JSON: beside it first and then in its place, so that no reader sees half of one.
+pub fn write_record(path: &Path, record: &LabRecord) -> Result<(), RecordError> {
+    let json = record_to_json(record)?;
+    let mut beside = path.to_owned().into_os_string();
+    beside.push(".new");
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&beside)?;
+        file.write_all(&json)?;
+        file.write_all(b"\n")?;
+        file.sync_data()?;
+        fs::rename(&beside, path)
+    };
+    write().map_err(|error| RecordError::File(path.to_owned(), error))
+}

@@ -1,0 +1,185 @@
+//! The journal of a lab while it runs: a file of lines, each one JSON, each on the disk before the next thing happens.
+//!
+//! The first line is the head, then come the fairness table and the steps, and the last says that the lab came to its
+//! end. A lab that is killed, or whose machine loses power, leaves at most its last line torn; that line is dropped
+//! when the journal is read and overwritten when it goes on.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::lab_record::LAB_RECORD_VERSION;
+use super::{FairnessRow, Head, LabRecord, Step};
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    /// What was set up: the first line, and no other.
+    Begin {
+        /// [`LAB_RECORD_VERSION`].
+        version: u32,
+        /// What was set up.
+        head: Box<Head>,
+    },
+    /// What the fairness gate saw. A later one replaces an earlier one.
+    Fairness(Vec<FairnessRow>),
+    /// A step that is done.
+    Step(Box<Step>),
+    /// The lab came to its end.
+    End {
+        /// When, in milliseconds of Unix time.
+        ended_unix_ms: u64,
+    },
+}
+
+/// A journal that is open for writing.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+}
+
+/// What was at the end of a journal and is no whole line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Torn {
+    /// Where it begins, in bytes.
+    pub at: u64,
+    /// How long it is, in bytes.
+    pub bytes: u64,
+}
+
+/// Why a journal cannot be read.
+#[derive(Debug)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    File(io::Error),
+    /// There is no whole line in it.
+    Empty,
+    /// It was written by a program that writes another form.
+    Version(u32),
+    /// A line, counted from 1, is not what stands in a journal.
+    Line(usize, String),
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Empty => {
+                f.write_str("the journal holds no whole line: nothing was run, begin anew")
+            }
+            Self::Version(version) => write!(
+                f,
+                "the journal has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
+                 use the release that wrote it, or begin anew"
+            ),
+            Self::Line(line, problem) => write!(
+                f,
+                "line {line} of the journal is not one: {problem}; only the last may be torn, \
+                 so the file was changed by something else"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for JournalError {}
+
+impl From<io::Error> for JournalError {
+    fn from(error: io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl Journal {
+    /// Begins a journal with its head. The file must not exist.
+    pub fn create(path: &Path, head: &Head) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let mut journal = Self { file };
+        journal.append(&Entry::Begin {
+            version: LAB_RECORD_VERSION,
+            head: Box::new(head.clone()),
+        })?;
+        // The file is there after a loss of power only once its folder says so.
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        Ok(journal)
+    }
+
+    /// Goes on with a journal: gives what stands in it, and cuts off a torn last line.
+    pub fn resume(path: &Path) -> Result<(Self, LabRecord, Option<Torn>), JournalError> {
+        let (record, torn) = read_journal(path)?;
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        if let Some(torn) = torn {
+            file.set_len(torn.at)?;
+        }
+        file.seek(SeekFrom::End(0))?;
+        Ok((Self { file }, record, torn))
+    }
+
+    /// Adds a line, and returns once it is on the disk.
+    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.file.sync_data()
+    }
+}
+
+/// Reads what stands in a journal, and what of its end is no whole line.
+pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<Torn>), JournalError> {
+    let bytes = fs::read(path)?;
+    let whole = bytes
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let torn = (whole < bytes.len()).then_some(Torn {
+        at: whole as u64,
+        bytes: (bytes.len() - whole) as u64,
+    });
+    let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
+    let first = lines.next().ok_or(JournalError::Empty)?;
+    let mut record = begin(first)?;
+    let mut orders = BTreeSet::new();
+    for (index, line) in lines.enumerate() {
+        let wrong = |problem: String| JournalError::Line(index + 2, problem);
+        match serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))? {
+            Entry::Begin { .. } => return Err(wrong("a second head".to_owned())),
+            Entry::Fairness(rows) => record.fairness = rows,
+            Entry::Step(step) if !orders.insert(step.order) => {
+                return Err(wrong(format!("step {} stands in it twice", step.order)));
+            }
+            Entry::Step(step) => record.steps.push(*step),
+            Entry::End { ended_unix_ms } => record.ended_unix_ms = Some(ended_unix_ms),
+        }
+    }
+    Ok((record, torn))
+}
+
+/// What is looked at in the first line before anything else.
+#[derive(Deserialize)]
+struct FirstLine {
+    begin: Versioned,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+fn begin(line: &[u8]) -> Result<LabRecord, JournalError> {
+    let wrong = |error: serde_json::Error| JournalError::Line(1, error.to_string());
+    let FirstLine { begin } = serde_json::from_slice(line).map_err(wrong)?;
+    if begin.version != LAB_RECORD_VERSION {
+        return Err(JournalError::Version(begin.version));
+    }
+    match serde_json::from_slice(line).map_err(wrong)? {
+        Entry::Begin { head, .. } => Ok(LabRecord::new(*head)),
+        _ => Err(JournalError::Line(1, "the head is missing".to_owned())),
+    }
+}

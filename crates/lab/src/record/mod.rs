@@ -1,0 +1,27 @@
+//! What a lab leaves on the disk: the record of everything that was set up, asked and seen, the journal that it is
+//! written to step by step, and the one file that it becomes. Values and their files; what they mean is said by
+//! `statistics`.
+
+mod environment;
+mod fairness;
+mod file;
+mod journal;
+mod lab_record;
+mod step;
+mod stored_run;
+mod subject;
+mod watched;
+
+pub use environment::{Environment, Fact, Weight};
+pub use fairness::{FairnessRow, FairnessVerdict};
+pub use file::{
+    RECORD_BYTES_MAX, RecordError, read_record, record_from_json, record_to_json, write_record,
+};
+pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
+pub use lab_record::{
+    Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Workload,
+};
+pub use step::{Connections, LoadPoint, LoadShape, Outcome, Remark, Step, Verdict};
+pub use stored_run::StoredRun;
+pub use subject::{Role, Subject, SubjectState};
+pub use watched::{KernelCounters, ServerFigures, Watched, WatchedSample};

@@ -1,0 +1,88 @@
+//! What the server and the kernel spent during a step, as whoever watched them saw it.
+
+use serde::{Deserialize, Serialize};
+
+/// What was watched of a subject's process tree during a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Watched {
+    /// The figures are those of the whole tree for the whole step.
+    Valid(ServerFigures),
+    /// They are not to be used: a process was replaced, or could not be read.
+    Invalid {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Watched {
+    /// The figures, when they may be used.
+    pub fn figures(&self) -> Option<&ServerFigures> {
+        match self {
+            Self::Valid(figures) => Some(figures),
+            Self::Invalid { .. } => None,
+        }
+    }
+}
+
+/// What a process tree spent between the first and the last request of a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerFigures {
+    /// Processor time in user mode, in microseconds.
+    pub cpu_user_us: u64,
+    /// Processor time in the kernel, in microseconds.
+    pub cpu_system_us: u64,
+    /// The greatest sum of resident memory, in bytes.
+    pub rss_peak_bytes: u64,
+    /// The mean sum of resident memory, in bytes.
+    pub rss_mean_bytes: u64,
+    /// The greatest sum of proportional memory, shared pages counted once, in bytes; none where it cannot be read.
+    pub pss_peak_bytes: Option<u64>,
+    /// The mean of the same.
+    pub pss_mean_bytes: Option<u64>,
+    /// The greatest number of processes.
+    pub processes: u32,
+    /// Readings during the step, in order of time; may be empty.
+    #[serde(default)]
+    pub samples: Vec<WatchedSample>,
+}
+
+impl ServerFigures {
+    /// Processor time of both modes, in microseconds.
+    pub fn cpu_us(&self) -> u64 {
+        self.cpu_user_us.saturating_add(self.cpu_system_us)
+    }
+
+    /// The greatest memory, shared pages counted once where the kernel tells, in bytes.
+    pub fn memory_peak_bytes(&self) -> u64 {
+        self.pss_peak_bytes.unwrap_or(self.rss_peak_bytes)
+    }
+}
+
+/// One reading of a process tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedSample {
+    /// Milliseconds since the step began.
+    pub at_ms: u64,
+    /// Processor time since the step began, in microseconds.
+    pub cpu_us: u64,
+    /// Memory at this moment, in bytes.
+    pub memory_bytes: u64,
+}
+
+/// What the kernel counted during a step, differences of `/proc/net/netstat` and `/proc/net/snmp`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelCounters {
+    /// `ListenOverflows`: connections that found the queue of a listener full.
+    pub listen_overflows: u64,
+    /// `ListenDrops`: connections dropped at a listener for any reason.
+    pub listen_drops: u64,
+    /// `TCPReqQFullDrop` and `TCPReqQFullDoCookies`: requests for connections that found their queue full.
+    pub request_queue_full: u64,
+    /// `TCPTimeouts`: times that a retransmission timer ran out.
+    pub timeouts: u64,
+    /// `TCPSynRetrans`: requests for connections that were sent again.
+    pub syn_retransmits: u64,
+    /// `RetransSegs`: segments that were sent again.
+    pub retransmits: u64,
+}

@@ -1,0 +1,90 @@
+//! Records that tests make by hand: every number in them is written in the test that looks at what comes of it.
+
+// Each test binary uses what it needs of this.
+#![allow(dead_code)]
+
+use vervet_lab::record::{
+    Connections, Environment, Head, LabFile, LoadPoint, LoadShape, Outcome, Role, Step, Subject,
+    SubjectState, Watched, Weight, Workload,
+};
+
+/// A head with these contestants, one workload `hello`, and a machine of two cores.
+pub(crate) fn head(subjects: &[&str]) -> Head {
+    let mut environment = Environment::default();
+    environment.add("cpu", "model name", "Example CPU", Weight::Decides);
+    environment.add("kernel", "release", "6.1.0", Weight::Decides);
+    environment.add("kernel", "load before", "0.10", Weight::Informs);
+    Head {
+        title: "Test lab".to_owned(),
+        program: "vervet 0.1.0".to_owned(),
+        began_unix_ms: 1_700_000_000_000,
+        lab: LabFile {
+            name: "test.toml".to_owned(),
+            text: "title = \"Test lab\"\n".to_owned(),
+            sha256: "0".repeat(64),
+        },
+        assets: Vec::new(),
+        seed: 1,
+        repeats: 3,
+        steps_planned: 3,
+        environment,
+        subjects: subjects
+            .iter()
+            .map(|name| subject(name, Role::Contestant))
+            .collect(),
+        workloads: vec![workload("hello")],
+        history: None,
+    }
+}
+
+/// A subject that took part.
+pub(crate) fn subject(name: &str, role: Role) -> Subject {
+    Subject {
+        name: name.to_owned(),
+        adapter: "command".to_owned(),
+        role,
+        version: Some("1.0".to_owned()),
+        command: vec![name.to_owned(), "--port".to_owned(), "0".to_owned()],
+        configuration: String::new(),
+        cores: None,
+        state: SubjectState::Present,
+    }
+}
+
+/// A workload of this name; 1.5 seconds satisfy.
+pub(crate) fn workload(name: &str) -> Workload {
+    Workload {
+        name: name.to_owned(),
+        description: String::new(),
+        apdex_seconds: 1.5,
+    }
+}
+
+/// A closed load of so many kept connections.
+pub(crate) fn closed(concurrency: u32) -> LoadPoint {
+    LoadPoint {
+        shape: LoadShape::Closed { concurrency },
+        connections: Connections::KeepAlive,
+    }
+}
+
+/// A step that sent nothing, because its subject did not become ready.
+pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
+    Step {
+        order,
+        subject: subject.to_owned(),
+        workload: "hello".to_owned(),
+        load: closed(1),
+        repeat: 1,
+        began_unix_ms: 1_700_000_000_000,
+        outcome: Outcome::NotReady {
+            reason: "no answer within 5 s".to_owned(),
+        },
+        run: None,
+        server: Watched::Invalid {
+            reason: "it was not there".to_owned(),
+        },
+        kernel: None,
+        audit: Vec::new(),
+    }
+}
