@@ -10,6 +10,7 @@ use vervet_http::h1::state::{Proposal, State};
 use vervet_http::h1::{
     Client, Framing, HeadLimits, Length, Next, Received, RequestToSend, SendError, Violation,
 };
+use vervet_http::method::Method;
 
 fn check_get(input: &str, expected: &[&str]) {
     check_answer("GET", input, AtEnd::Open, expected);
@@ -374,4 +375,24 @@ fn announces_its_last_request() {
     ));
     assert_eq!(client.start_next(), Next::Close);
     assert!(!client.keeps_alive());
+}
+
+/// Bytes that were made once are sent by others; the machine only needs to know of what kind they were.
+#[test]
+fn counts_a_request_that_went_out_whole() {
+    let mut client = Client::new();
+    client.sent_whole(Method::Head).unwrap();
+    assert!(client.sent_whole(Method::Get).is_err(), "one at a time");
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+    let mut slots = FieldSlots::new();
+    let received = client.receive(answer, &mut slots, &HeadLimits::DEFAULT);
+    assert!(matches!(received, Ok(Received::Head { consumed: 38, .. })));
+    let mut slots = FieldSlots::new();
+    let received = client.receive(b"", &mut slots, &HeadLimits::DEFAULT);
+    assert!(
+        matches!(received, Ok(Received::End { .. })),
+        "HEAD has no content"
+    );
+    assert_eq!(client.start_next(), Next::Request);
+    client.sent_whole(Method::Get).unwrap();
 }

@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -60,6 +61,8 @@ pub(super) enum Life {
 pub(super) enum Counted {
     As(Entered),
     Not,
+    /// It began here: the gate is for those who come.
+    Outgoing,
 }
 
 pub(super) struct Slot<C> {
@@ -154,6 +157,11 @@ impl<P: Protocol> Reactor<P> {
         &self.protocol
     }
 
+    /// The protocol, for whoever turns the reactor and works on both between two turns.
+    pub fn protocol_mut(&mut self) -> &mut P {
+        &mut self.protocol
+    }
+
     /// Takes what is ready, does it, and returns. Never blocks.
     ///
     /// # Errors
@@ -166,6 +174,12 @@ impl<P: Protocol> Reactor<P> {
     /// carrier's own wait.
     pub fn wait_and_turn(&mut self) -> Result<Turn, Errno> {
         self.turn_once(Wait::UntilReady)
+    }
+
+    /// The same, but waits no longer than this: for a thread that has appointments of its own. The kernel rounds by its timer
+    /// slack, not to milliseconds.
+    pub fn turn_within(&mut self, wait: Duration) -> Result<Turn, Errno> {
+        self.turn_once(Wait::For(wait))
     }
 
     fn turn_once(&mut self, wait: Wait) -> Result<Turn, Errno> {
@@ -283,10 +297,13 @@ impl<P: Protocol> Reactor<P> {
         self.read(token);
     }
 
-    fn connection_ready(&mut self, token: Token, flags: EventFlags) {
+    pub(super) fn connection_ready(&mut self, token: Token, flags: EventFlags) {
         let Some(slot) = live(&mut self.slots, token) else {
             return;
         };
+        if slot.socket.connecting {
+            return self.connected(token, flags);
+        }
         if flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)
         {
             slot.socket.readable = true;
@@ -360,6 +377,9 @@ impl<P: Protocol> Reactor<P> {
         std::mem::swap(&mut self.again, &mut self.shared.again);
         let mut again = std::mem::take(&mut self.again);
         for token in again.drain(..) {
+            if live(&mut self.slots, token).is_some_and(|slot| slot.socket.connecting) {
+                self.connected(token, EventFlags::empty());
+            }
             if live(&mut self.slots, token).is_some_and(|slot| slot.socket.is_blocked()) {
                 self.write(token);
             }
@@ -439,6 +459,7 @@ impl<P: Protocol> Reactor<P> {
         match slot.counted {
             Counted::As(entered) => self.options.gate.leave(entered),
             Counted::Not => self.listening.refused -= 1,
+            Counted::Outgoing => {}
         }
         drop(slot.socket);
         if let Some(connection) = slot.connection {

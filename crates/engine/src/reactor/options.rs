@@ -20,6 +20,18 @@ pub struct ReactorOptions {
     pub counters: Arc<Counters>,
 }
 
+impl ReactorOptions {
+    /// For a reactor that accepts nobody: its connections begin here, and the gate does not count them.
+    pub fn without_listeners() -> Self {
+        Self {
+            gate: Arc::default(),
+            overload: Overload::default(),
+            tuning: Tuning::from(&Limits::default()),
+            counters: Arc::default(),
+        }
+    }
+}
+
 /// The limits that are the reactor's own; they may change while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {

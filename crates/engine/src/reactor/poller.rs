@@ -1,6 +1,7 @@
 //! The epoll set with its timer and its wake-up descriptor: what makes the reactor one pollable descriptor.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -93,19 +94,20 @@ impl Poller {
 
     /// Waits for events: not at all, or until there are some.
     pub(super) fn wait(&mut self, wait: Wait) -> Result<usize, Errno> {
-        let zero = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
+        let at_most = |wait: Duration| Timespec {
+            tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: wait.subsec_nanos().into(),
         };
         let timeout = match wait {
-            Wait::Never => Some(&zero),
+            Wait::Never => Some(at_most(Duration::ZERO)),
             Wait::UntilReady => None,
+            Wait::For(wait) => Some(at_most(wait)),
         };
         self.events.clear();
         match epoll::wait(
             &self.epoll,
             rustix::buffer::spare_capacity(&mut self.events),
-            timeout,
+            timeout.as_ref(),
         ) {
             Ok(count) => Ok(count),
             Err(Errno::INTR) => Ok(0),
@@ -195,4 +197,5 @@ impl AsFd for Poller {
 pub(super) enum Wait {
     Never,
     UntilReady,
+    For(Duration),
 }

@@ -45,6 +45,11 @@ pub trait Protocol {
     /// A connection was accepted; nothing has been read from it yet.
     fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Self::Connection>;
 
+    /// A connection that began here, by [`Reactor::connect`](super::Reactor::connect), is connected.
+    fn on_connect(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection) {
+        let _ = (io, connection);
+    }
+
     /// Bytes were received. They are borrowed for the call: what is needed later must be copied.
     fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection, bytes: &[u8]);
 

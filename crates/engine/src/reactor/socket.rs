@@ -93,12 +93,14 @@ pub(super) enum Then {
     Nothing,
 }
 
-// Four independent facts, each with its own cause: no two of them make one state.
+// Five independent facts, each with its own cause: no two of them make one state.
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Socket {
     fd: OwnedFd,
     pub(super) queue: Option<Box<Queue>>,
     pub(super) generation: u32,
+    /// It began here and is not yet connected.
+    pub(super) connecting: bool,
     /// There may be something to read. Cleared by a short read, set by an edge.
     pub(super) readable: bool,
     /// The protocol wants no data now.
@@ -120,6 +122,7 @@ impl Socket {
             fd,
             queue: None,
             generation,
+            connecting: false,
             readable: false,
             paused: false,
             peer_shut: false,

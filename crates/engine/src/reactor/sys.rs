@@ -26,6 +26,12 @@ pub(crate) fn set_tcp_fastopen(socket: BorrowedFd<'_>, queue: u32) -> io::Result
     set_tcp_option(socket, libc::TCP_FASTOPEN, queue)
 }
 
+/// `IP_BIND_ADDRESS_NO_PORT`: binding to an address takes no port; connecting does, with the peer in view.
+pub(crate) fn bind_without_port(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    set_option(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &on)
+}
+
 fn set_tcp_option(socket: BorrowedFd<'_>, option: libc::c_int, value: u32) -> io::Result<()> {
     let value = libc::c_int::try_from(value).map_err(|_| io::ErrorKind::InvalidInput)?;
     set_option(socket, libc::IPPROTO_TCP, option, &value)

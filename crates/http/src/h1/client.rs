@@ -85,6 +85,18 @@ impl Client {
         Ok(framing)
     }
 
+    /// Counts a whole request, head and content, that went out by another way: bytes that were made once and are sent again and
+    /// again. It must not have proposed another protocol.
+    pub fn sent_whole(&mut self, method: Method) -> Result<(), SendError> {
+        let machine = &mut self.0;
+        machine.pair.apply(Role::Client, Event::Request)?;
+        machine.method = method;
+        machine.proposal = Proposal::None;
+        machine.owe_content(Framing::None);
+        machine.apply(Role::Client, Event::End)?;
+        Ok(())
+    }
+
     /// Writes a piece of content, as a chunk where chunks were promised.
     pub fn send_content(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), SendError> {
         self.0.send_content(Role::Client, out, bytes)

@@ -1,0 +1,228 @@
+//! Connections that begin here: to whom, from where, and what became of the attempt.
+//!
+//! A connection that begins here lives in the same slab as one that was accepted, and its protocol is told of it in the same way.
+//! When to begin one is not decided here: whoever turns the reactor does it between two turns.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, socket_with, sockopt,
+};
+
+use super::driver::{Counted, Reactor, Slot, live};
+use super::io::Io;
+use super::poller::Token;
+use super::protocol::{Protocol, Reason};
+use super::socket::Socket;
+use super::sys;
+
+/// Whom to connect to, and from which address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    peer: Peer,
+    source: Option<IpAddr>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Peer {
+    Tcp(SocketAddr),
+    Unix { path: PathBuf, at: SocketAddrUnix },
+}
+
+impl Outgoing {
+    /// To an address of TCP, from whatever address the system chooses.
+    pub fn tcp(peer: SocketAddr) -> Self {
+        Self {
+            peer: Peer::Tcp(peer),
+            source: None,
+        }
+    }
+
+    /// To a unix socket; `@name` is one in the abstract name space.
+    ///
+    /// # Errors
+    /// A path that is too long for the system, or holds a zero.
+    pub fn unix(path: &Path) -> Result<Self, Errno> {
+        let name = path.to_str().and_then(|path| path.strip_prefix('@'));
+        let at = match name {
+            Some(name) => SocketAddrUnix::new_abstract_name(name.as_bytes()),
+            None => SocketAddrUnix::new(path),
+        }?;
+        Ok(Self {
+            peer: Peer::Unix {
+                path: path.to_owned(),
+                at,
+            },
+            source: None,
+        })
+    }
+
+    /// The same from this address of this machine. Means nothing for a unix socket.
+    #[must_use]
+    pub fn from(mut self, source: IpAddr) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Opens the socket and begins to connect. Says whether it is connected already, as a unix socket is.
+    fn begin(&self) -> Result<(OwnedFd, Progress), Errno> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let open = |family| socket_with(family, SocketType::STREAM, flags, None);
+        let (fd, outcome) = match &self.peer {
+            Peer::Tcp(peer) => {
+                let fd = open(match peer {
+                    SocketAddr::V4(_) => AddressFamily::INET,
+                    SocketAddr::V6(_) => AddressFamily::INET6,
+                })?;
+                sockopt::set_tcp_nodelay(&fd, true)?;
+                if let Some(source) = self.source {
+                    // The port is chosen with the peer in view: else one address has one port for all peers.
+                    let _ = sys::bind_without_port(fd.as_fd());
+                    bind(&fd, &SocketAddr::new(source, 0))?;
+                }
+                let outcome = connect(&fd, peer);
+                (fd, outcome)
+            }
+            Peer::Unix { at, .. } => {
+                let fd = open(AddressFamily::UNIX)?;
+                let outcome = connect(&fd, at);
+                (fd, outcome)
+            }
+        };
+        match outcome {
+            Ok(()) => Ok((fd, Progress::Connected)),
+            Err(Errno::INPROGRESS) => Ok((fd, Progress::UnderWay)),
+            Err(errno) => Err(errno),
+        }
+    }
+}
+
+impl fmt::Display for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.peer {
+            Peer::Tcp(peer) => peer.fmt(f),
+            Peer::Unix { path, .. } => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Connected,
+    UnderWay,
+}
+
+/// Why there is no connection, by whose fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConnectFailure {
+    /// Nobody listens there.
+    Refused,
+    /// No answer in the time that the system or the protocol gives.
+    Timeout,
+    /// There is no way to that address, or no such unix socket.
+    Unreachable,
+    /// This machine has no local port, descriptor or memory left for another connection.
+    Exhausted,
+    /// The queue of a unix socket is full: its server does not accept fast enough.
+    QueueFull,
+    /// Anything else.
+    Other,
+}
+
+impl ConnectFailure {
+    /// The class of what the system said.
+    pub fn of(errno: Errno) -> Self {
+        match errno {
+            Errno::CONNREFUSED | Errno::CONNRESET => Self::Refused,
+            Errno::TIMEDOUT => Self::Timeout,
+            Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NOENT | Errno::NETDOWN => {
+                Self::Unreachable
+            }
+            Errno::ADDRNOTAVAIL
+            | Errno::ADDRINUSE
+            | Errno::MFILE
+            | Errno::NFILE
+            | Errno::NOBUFS
+            | Errno::NOMEM => Self::Exhausted,
+            Errno::AGAIN => Self::QueueFull,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<P: Protocol> Reactor<P> {
+    /// Begins a connection. [`Protocol::on_connect`] is called in a later turn, or [`Protocol::on_close`] with
+    /// [`Reason::Failed`]; how long that may take is the protocol's own deadline.
+    ///
+    /// # Errors
+    /// What the system refuses at once; no call follows then. [`ConnectFailure::of`] sorts both kinds.
+    pub fn connect(
+        &mut self,
+        outgoing: &Outgoing,
+        connection: P::Connection,
+    ) -> Result<Token, Errno> {
+        let (fd, progress) = outgoing.begin()?;
+        self.generation = self.generation.wrapping_add(1);
+        let entry = self.slots.vacant_entry();
+        let token = Token {
+            index: u32::try_from(entry.key()).map_err(|_| Errno::NFILE)?,
+            generation: self.generation,
+        };
+        self.poller.add_connection(fd.as_fd(), token)?;
+        let mut socket = Socket::new(fd, token.generation);
+        socket.connecting = true;
+        entry.insert(Slot {
+            socket,
+            counted: Counted::Outgoing,
+            connection: Some(connection),
+        });
+        self.open.fetch_add(1, Ordering::Relaxed);
+        if progress == Progress::Connected {
+            // Its edge is there already, but the protocol hears of it in a turn, as of any other.
+            self.shared.again.push(token);
+        }
+        Ok(token)
+    }
+
+    /// Lets the protocol work on one connection, outside of any event: to send what has become due. `None` when the connection
+    /// is gone.
+    pub fn visit<T>(
+        &mut self,
+        token: Token,
+        work: impl FnOnce(&mut P, &mut Io<'_>, &mut P::Connection) -> T,
+    ) -> Option<T> {
+        let slot = live(&mut self.slots, token)?;
+        let connection = slot.connection.as_mut()?;
+        let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+        let result = work(&mut self.protocol, &mut io, connection);
+        self.conclude(token);
+        Some(result)
+    }
+
+    /// The first event of a connection that began here.
+    #[cold]
+    pub(super) fn connected(&mut self, token: Token, flags: EventFlags) {
+        let Some(slot) = live(&mut self.slots, token) else {
+            return;
+        };
+        if flags.intersects(EventFlags::ERR | EventFlags::HUP)
+            && let Ok(Err(errno)) | Err(errno) = sockopt::socket_error(&slot.socket)
+        {
+            return self.remove(token, Reason::Failed(errno));
+        }
+        slot.socket.connecting = false;
+        if let Some(connection) = &mut slot.connection {
+            let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
+            self.protocol.on_connect(&mut io, connection);
+        }
+        self.conclude(token);
+        // What came with it: a peer that speaks first, or output that had to wait for the connection.
+        self.connection_ready(token, flags);
+    }
+}
