@@ -5,6 +5,7 @@
 mod canned;
 mod compare;
 mod document;
+mod generators;
 mod process;
 mod report;
 mod rules;
@@ -34,6 +35,8 @@ struct Cli {
 enum Command {
     /// Measure all subjects under all workloads, interleaved
     Compare(CompareArgs),
+    /// Measure load generators, ours among them, against a canned answer
+    Generators(GeneratorsArgs),
     /// Answer every request with the same bytes, without parsing: the machine's ceiling
     Canned(CannedArgs),
 }
@@ -73,6 +76,32 @@ pub(crate) struct CompareArgs {
     port: u16,
 }
 
+/// The options of `vervet-bench generators`.
+#[derive(Args)]
+pub(crate) struct GeneratorsArgs {
+    /// Folder for logs; its file `environment` goes into the report
+    #[arg(long)]
+    work: PathBuf,
+    /// Folder for generators.json
+    #[arg(long)]
+    out: PathBuf,
+    /// Document whose part between the two bench markers is replaced
+    #[arg(long)]
+    markdown: Option<PathBuf>,
+    /// The vervet command, both to measure and to answer
+    #[arg(long, default_value = "target/release/vervet")]
+    vervet: PathBuf,
+    /// How often each generator is measured under each load
+    #[arg(long, default_value_t = 5)]
+    rounds: u32,
+    /// Length of each measurement, after a warm-up of one second
+    #[arg(long, default_value_t = 3)]
+    seconds: u32,
+    /// First of the loopback ports used
+    #[arg(long, default_value_t = 12_000)]
+    port: u16,
+}
+
 #[derive(Args)]
 struct CannedArgs {
     /// Address to listen on
@@ -89,6 +118,7 @@ struct CannedArgs {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Compare(args) => compare::compare(&args),
+        Command::Generators(args) => generators::compare(&args),
         Command::Canned(args) => {
             let accept = if args.defer {
                 canned::Accept::Deferred

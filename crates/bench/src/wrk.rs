@@ -43,7 +43,8 @@ pub(crate) fn load(core: u32, seconds: u32, arguments: &[String]) -> Result<Load
     parse(&text).with_context(|| format!("cannot read wrk's report:\n{text}"))
 }
 
-fn parse(text: &str) -> Option<Load> {
+/// Reads its report; none where the text is none.
+pub(crate) fn parse(text: &str) -> Option<Load> {
     let mut load = Load::default();
     let mut total = None;
     for line in text.lines().map(str::trim) {
@@ -67,7 +68,8 @@ fn parse(text: &str) -> Option<Load> {
     (load.seconds > 0.0).then_some(load)
 }
 
-fn micros(text: &str) -> Option<f64> {
+/// A time with a unit, in microseconds.
+pub(crate) fn micros(text: &str) -> Option<f64> {
     const UNITS: [(&str, f64); 5] = [
         ("us", 1.0),
         ("ms", 1e3),

@@ -1,0 +1,55 @@
+# Sourced by the scripts beside it: the machine as every comparison wants it, and what is to be known of it.
+
+# in_network SCRIPT ARGUMENTS...: goes on in a network namespace of our own: no other traffic, and one congestion control
+# for all. To be called after the build, because nothing can be fetched from inside; returns when it is there.
+in_network() {
+  local script=$1
+  shift
+  if [ -z "${BENCH_NETWORK:-}" ]; then
+    if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
+      BENCH_NETWORK="private namespace" exec unshare --net "$script" "$@"
+    fi
+    BENCH_NETWORK="the system's own"
+    echo "not root: measuring in the system's network, with its congestion control" >&2
+  elif [ "$BENCH_NETWORK" = "private namespace" ]; then
+    ip link set lo up
+    # BBR paces even on loopback and costs a third more for big contents; reno is there where the
+    # kernel does not let a namespace choose cubic.
+    for control in cubic reno; do
+      { echo $control >/proc/sys/net/ipv4/tcp_congestion_control; } 2>/dev/null && break
+    done
+    echo 16384 65000 >/proc/sys/net/ipv4/ip_local_port_range
+  fi
+  # The same limit for all: servers that keep files open need a descriptor for each.
+  ulimit -n 500000 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+}
+
+first_line() { "$@" 2>&1 | head -n 1 || true; }
+
+# environment VERVET PROGRAM...: what a reader has to know of the machine, one fact a line.
+environment() {
+  local vervet=$1 name
+  shift
+  echo "commit: $(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD || echo ', with changes')"
+  echo "date: $(date -u +%F)"
+  echo "processor: $(nproc) ×$(sed -n 's/^model name.*:/ /p' /proc/cpuinfo | head -n 1)"
+  echo "cores: server on 0, generator on 1"
+  echo "kernel: $(uname -r)"
+  echo "network: $BENCH_NETWORK"
+  echo "descriptors: $(ulimit -n)"
+  for name in net/ipv4/tcp_{congestion_control,rmem,wmem,tw_reuse} net/ipv4/ip_local_port_range net/core/somaxconn; do
+    echo "sysctl ${name//\//.}: $(tr '\t' ' ' </proc/sys/$name)"
+  done
+  echo "vervet: $(first_line "$vervet" version)"
+  for name in "$@"; do
+    echo "$name: $(command -v "$name" >/dev/null && version_of "$name" || echo missing)"
+  done
+}
+
+version_of() {
+  case $1 in
+    ab | weighttp) first_line "$1" -V ;;
+    h2load | oha) first_line "$1" --version ;;
+    *) first_line "$1" -v ;;
+  esac
+}

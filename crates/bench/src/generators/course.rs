@@ -1,0 +1,217 @@
+//! The comparison of load generators: all of them against one canned answer, in interleaved rounds, the server on a
+//! core of its own and the generator on another.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+
+use super::case::{CASES, Row, SMALL_BYTES};
+use super::goals::{Finding, OPEN_RATE, adds_little, beats, keeps_its_rate, median_of};
+use super::program::{GENERATORS, Generator, Load, Reuse, Said};
+use super::text::markdown;
+
+use crate::GeneratorsArgs;
+use crate::process::{Server, is_free};
+use crate::report;
+use crate::run::{GENERATOR_CORE, SERVER_CORE};
+
+/// Each run has a port of its own, so that connections in TIME-WAIT never meet the next server.
+const PORTS: u16 = 1000;
+const ORDER_SEED: u64 = 1;
+
+/// Everything that a run of the comparison needs.
+struct Bench<'a> {
+    args: &'a GeneratorsArgs,
+    vervet: String,
+    there: Vec<(&'static Generator, String)>,
+    port: u16,
+}
+
+/// Measures all generators that are installed and writes the result.
+pub(crate) fn compare(args: &GeneratorsArgs) -> Result<()> {
+    let vervet = args.vervet.display().to_string();
+    let with_program = |row: &'static Generator| Some((row, row.program(&vervet)?));
+    let there: Vec<_> = GENERATORS.iter().filter_map(with_program).collect();
+    let missing: Vec<&str> = GENERATORS
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| there.iter().all(|(row, _)| row.name != *name))
+        .collect();
+    let mut bench = Bench {
+        args,
+        vervet: vervet.clone(),
+        there,
+        port: args.port,
+    };
+    let mut rows = bench.rounds();
+    let few = bench.half_rate(&mut rows);
+    let open = bench.open();
+
+    let environment = fs::read_to_string(args.work.join("environment")).unwrap_or_default();
+    let mut findings: Vec<Finding> = CASES.iter().map(|case| beats(case, &rows)).collect();
+    findings.extend(adds_little(&rows, few));
+    findings.push(keeps_its_rate(&open));
+    let text = markdown(args, (&findings, &rows, &missing), &environment)?;
+    println!("{text}");
+    fs::create_dir_all(&args.out)?;
+    fs::write(
+        args.out.join("generators.json"),
+        serde_json::to_string_pretty(&rows)?,
+    )?;
+    if let Some(path) = &args.markdown {
+        let document =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        fs::write(path, report::replace(&document, &text)?)?;
+    }
+    Ok(())
+}
+
+impl Bench<'_> {
+    fn rounds(&mut self) -> Vec<Row> {
+        let mut random = fastrand::Rng::with_seed(ORDER_SEED);
+        let mut rows = Vec::new();
+        for round in 1..=self.args.rounds {
+            for case in &CASES {
+                let load = Load {
+                    connections: case.connections,
+                    reuse: case.reuse,
+                    seconds: self.args.seconds,
+                    requests: case.per_second * self.args.seconds,
+                };
+                let mut order: Vec<usize> = (0..self.there.len()).collect();
+                random.shuffle(&mut order);
+                for index in order {
+                    rows.extend(self.measure((case.name, case.bytes), round, index, &load));
+                }
+            }
+        }
+        rows
+    }
+
+    /// Few connections at which ours comes to half of its rate, and what ours and wrk's then say of times.
+    fn half_rate(&mut self, rows: &mut Vec<Row>) -> u32 {
+        let most = median_of(rows, "small64", "vervet", |row| row.rate);
+        let load = |connections| Load {
+            connections,
+            reuse: Reuse::Keep,
+            seconds: self.args.seconds,
+            requests: 200_000 * self.args.seconds,
+        };
+        let ours = self.there.iter().position(|(row, _)| row.name == "vervet");
+        let wrk = self.there.iter().position(|(row, _)| row.name == "wrk");
+        let (Some(ours), Some(wrk)) = (ours, wrk) else {
+            return 0;
+        };
+        let loads: Vec<Load> = (1..=16).map(load).collect();
+        let mut few = 1;
+        for tried in &loads {
+            few = tried.connections;
+            let row = self.measure(("search", SMALL_BYTES), 0, ours, tried);
+            if row.is_some_and(|row| row.rate >= most / 2.0) {
+                break;
+            }
+        }
+        for round in 1..=self.args.rounds {
+            for index in [ours, wrk] {
+                let load = &loads[few as usize - 1];
+                rows.extend(self.measure(("half", SMALL_BYTES), round, index, load));
+            }
+        }
+        few
+    }
+
+    /// What ours achieved of a constant rate, run by run.
+    fn open(&mut self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let (ours, program) = (&GENERATORS[0], self.vervet.clone());
+        for round in 1..=self.args.rounds {
+            let seconds = self.args.seconds;
+            let said = self.with_server(SMALL_BYTES, |url| {
+                let line = format!(
+                    "load {url} -c 64 -d {seconds}s --rate {OPEN_RATE} --format json --warm-up 0s"
+                );
+                let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+                ours.run_with(&program, GENERATOR_CORE, seconds, &words)
+                    .map(Some)
+            });
+            rows.extend(row(("open", "vervet"), round, said));
+        }
+        rows
+    }
+
+    fn measure(
+        &mut self,
+        (case, bytes): (&'static str, u32),
+        round: u32,
+        index: usize,
+        load: &Load,
+    ) -> Option<Row> {
+        let (generator, program) = self.there[index].clone();
+        let said = self.with_server(bytes, |url| {
+            let warm_up = Load {
+                seconds: 1,
+                requests: load.requests / load.seconds.max(1),
+                ..*load
+            };
+            if generator
+                .run(&program, GENERATOR_CORE, &warm_up, url)?
+                .is_none()
+            {
+                return Ok(None);
+            }
+            generator.run(&program, GENERATOR_CORE, load, url)
+        });
+        let row = row((case, generator.name), round, said)?;
+        eprintln!(
+            "round {round} {case:10} {:10} {:8.0} requests/s p50 {:7.0} us p99 {:7.0} us {}",
+            row.generator,
+            row.rate,
+            row.p50_us,
+            row.p99_us,
+            row.fault.as_deref().unwrap_or_default()
+        );
+        Some(row)
+    }
+
+    /// A fresh canned server on a port of its own, for as long as `run` takes.
+    fn with_server<T>(&mut self, bytes: u32, run: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+        let port = self.port;
+        self.port = if port - self.args.port + 1 < PORTS {
+            port + 1
+        } else {
+            self.args.port
+        };
+        ensure!(is_free(port)?, "port {port} is taken");
+        let line = format!("load --canned 127.0.0.1:{port} --canned-bytes {bytes}");
+        let argv: Vec<String> = std::iter::once(self.vervet.clone())
+            .chain(line.split_whitespace().map(str::to_owned))
+            .collect();
+        let log = self.args.work.join("canned.log");
+        let mut server = Server::start(&argv, SERVER_CORE, &log)?;
+        server.wait_for_listener(port)?;
+        run(&format!("http://127.0.0.1:{port}/"))
+    }
+}
+
+/// The row of one run; none where the generator cannot put such a load.
+fn row(
+    (case, generator): (&'static str, &'static str),
+    round: u32,
+    said: Result<Option<Said>>,
+) -> Option<Row> {
+    let (said, fault) = match said {
+        Ok(None) => return None,
+        Ok(Some(said)) if said.failed > 0 => (said, Some(format!("{} failed", said.failed))),
+        Ok(Some(said)) => (said, None),
+        Err(error) => (Said::default(), Some(format!("{error:#}"))),
+    };
+    Some(Row {
+        case,
+        generator,
+        round,
+        rate: said.rate,
+        p50_us: said.p50_us,
+        p99_us: said.p99_us,
+        fault,
+    })
+}
