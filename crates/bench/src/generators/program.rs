@@ -89,7 +89,7 @@ pub(crate) const GENERATORS: [Generator; 6] = [
         program: "h2load",
         reuses: &[Reuse::Keep],
         arguments: for_h2load,
-        read: read_h2load,
+        read: read_counts,
     },
     Generator {
         name: "oha",
@@ -196,14 +196,26 @@ fn for_weighttp(load: &Load, url: &str) -> Vec<String> {
     ))
 }
 
+/// The JSON of its newer kind, or the lines of its older one.
 fn read_weighttp(text: &str) -> Option<Said> {
-    let finished = text.lines().find(|line| line.starts_with("finished in"))?;
-    let rate = before(finished, "req/s")?;
-    let requests = text.lines().find(|line| line.starts_with("requests:"))?;
-    let failed = before(requests, "failed")? + before(requests, "errored")?;
+    if let Ok(run) = serde_json::from_str::<serde_json::Value>(text) {
+        let number = |pointer: &str| run.pointer(pointer).and_then(serde_json::Value::as_f64);
+        return Some(Said {
+            rate: number("/reqs_per_sec")?,
+            failed: whole(number("/response_counts/fail")? + number("/response_counts/errs")?),
+            ..Said::default()
+        });
+    }
+    read_counts(text)
+}
+
+/// The two lines that weighttp and h2load have in common.
+fn read_counts(text: &str) -> Option<Said> {
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name));
+    let (finished, requests) = (line("finished in")?, line("requests:")?);
     Some(Said {
-        rate,
-        failed: whole(failed),
+        rate: before(finished, "req/s")?,
+        failed: whole(before(requests, "failed")? + before(requests, "errored")?),
         ..Said::default()
     })
 }
@@ -259,16 +271,6 @@ fn for_h2load(load: &Load, url: &str) -> Vec<String> {
         "--h1 -t1 -n {} -c {} {url}",
         load.requests, load.connections
     ))
-}
-
-fn read_h2load(text: &str) -> Option<Said> {
-    let finished = text.lines().find(|line| line.starts_with("finished in"))?;
-    let requests = text.lines().find(|line| line.starts_with("requests:"))?;
-    Some(Said {
-        rate: before(finished, "req/s")?,
-        failed: whole(before(requests, "failed")? + before(requests, "errored")?),
-        ..Said::default()
-    })
 }
 
 fn for_oha(load: &Load, url: &str) -> Vec<String> {
@@ -357,6 +359,9 @@ mod tests {
         let text = "finished in 1 sec, 20 millisec and 3 microsec, 294000 req/s, 77000 kbyte/s\n\
             requests: 300000 total, 300000 started, 300000 done, 299998 succeeded, 1 failed, 1 errored\n";
         check("weighttp", text, Some((294_000.0, 0.0, 0.0, 2)));
+        let text =
+            r#"{"reqs_per_sec": 294000, "response_counts": {"pass": 7, "fail": 1, "errs": 2}}"#;
+        check("weighttp", text, Some((294_000.0, 0.0, 0.0, 3)));
         let text = "finished in 1.50s, 195000.25 req/s, 30.10MB/s\n\
             requests: 300000 total, 300000 started, 300000 done, 300000 succeeded, 0 failed, 0 errored, 0 timeout\n";
         check("h2load", text, Some((195_000.25, 0.0, 0.0, 0)));
