@@ -1,2 +1,29 @@
 //! What a load run found, as values without I/O: quantiles, errors by class, series, findings of the audit, conditions
 //! on them, and each form in which they are written.
+//!
+//! A [`Run`] is filled by whoever made the load, merged with those of other agents, and written by whoever shows it. Times
+//! are kept in [`Histogram`]s, so nothing is lost on the way.
+
+mod audit;
+mod errors;
+mod histogram;
+mod interval;
+mod machine;
+mod merge;
+mod plan;
+mod run;
+mod slowest;
+mod steps;
+mod watched;
+
+pub use audit::{Finding, Verdict};
+pub use errors::{ErrorClass, Errors};
+pub use histogram::{Histogram, HistogramRecord, Packed, QUANTILES, TIME_MAX_NS, Unreadable};
+pub use interval::Interval;
+pub use machine::{Generator, KernelCounters};
+pub use merge::MergeError;
+pub use plan::{Asked, Mode, Reuse, Stop};
+pub use run::{Achieved, AchievedRecord, Censored, Ended, Run, Timings, VERSION};
+pub use slowest::{SLOWEST_MAX, SlowRequest, Slowest};
+pub use steps::StepFigures;
+pub use watched::{Watched, WatchedSample};

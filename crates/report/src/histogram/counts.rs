@@ -1,0 +1,153 @@
+//! The histogram that times are recorded in.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram as Counts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::packed::{Packed, Unreadable};
+use super::record::HistogramRecord;
+
+/// The longest time that is told apart, in nanoseconds: one hour. What lasts longer is recorded as this.
+pub const TIME_MAX_NS: u64 = 3_600_000_000_000;
+
+/// The quantiles that every form shows, with their names.
+pub const QUANTILES: [(&str, f64); 7] = [
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+];
+
+/// Digits that are kept of each value.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Histogram in nanoseconds, each kept to three significant digits, up to one hour.
+///
+/// Recording takes no allocation. An empty one holds 270 KB; what is kept in numbers (one for each second of a run) is
+/// kept as [`Packed`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "HistogramRecord", try_from = "HistogramRecord")]
+pub struct Histogram {
+    counts: Counts<u64>,
+}
+
+impl Histogram {
+    /// No times yet.
+    ///
+    /// # Panics
+    ///
+    /// Never: the bounds are constants that the histogram takes.
+    pub fn new() -> Self {
+        let counts = Counts::new_with_bounds(1, TIME_MAX_NS, SIGNIFICANT_DIGITS);
+        Self {
+            counts: counts.unwrap_or_else(|_| unreachable!("constant bounds")),
+        }
+    }
+
+    /// Records a time.
+    pub fn record(&mut self, time: Duration) {
+        self.record_ns(u64::try_from(time.as_nanos()).unwrap_or(TIME_MAX_NS));
+    }
+
+    /// Records a time in nanoseconds.
+    pub fn record_ns(&mut self, time_ns: u64) {
+        self.record_many_ns(time_ns, 1);
+    }
+
+    /// Records the same time several times.
+    pub fn record_many_ns(&mut self, time_ns: u64, count: u64) {
+        self.counts
+            .saturating_record_n(time_ns.min(TIME_MAX_NS), count);
+    }
+
+    /// Adds what another has recorded. Nothing is lost: the order in which several are added makes no difference.
+    pub fn merge(&mut self, other: &Self) {
+        if self.counts.add(&other.counts).is_err() {
+            unreachable!("all have the same bounds");
+        }
+    }
+
+    /// Forgets everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.counts.reset();
+    }
+
+    /// How many times were recorded.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// Whether none was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The time that a share of `quantile` (0 to 1) of all did not exceed; 0 when there is none.
+    pub fn quantile_ns(&self, quantile: f64) -> u64 {
+        self.counts
+            .value_at_quantile(quantile.clamp(0.0, 1.0))
+            .min(self.max_ns())
+    }
+
+    /// The share (0 to 1) of all that took at most so long; 1 when there is none.
+    pub fn share_within(&self, time_ns: u64) -> f64 {
+        self.counts.quantile_below(time_ns)
+    }
+
+    /// The shortest; 0 when there is none.
+    pub fn min_ns(&self) -> u64 {
+        self.counts.min()
+    }
+
+    /// The longest; 0 when there is none.
+    pub fn max_ns(&self) -> u64 {
+        self.counts.max()
+    }
+
+    /// The arithmetic mean; 0 when there is none.
+    pub fn mean_ns(&self) -> f64 {
+        self.counts.mean()
+    }
+
+    /// The standard deviation; 0 when there is none.
+    pub fn sd_ns(&self) -> f64 {
+        self.counts.stdev()
+    }
+
+    /// What was recorded, in little space.
+    pub fn pack(&self) -> Packed {
+        Packed::of(self.recorded())
+    }
+
+    /// What a packed one holds.
+    pub fn unpack(packed: &Packed) -> Self {
+        let mut times = Self::new();
+        for (time_ns, count) in packed.recorded() {
+            times.record_many_ns(time_ns, count);
+        }
+        times
+    }
+
+    /// Reads what [`Histogram::pack`] and other programs write: HdrHistogram's V2 form in base64.
+    pub fn from_base64(text: &str) -> Result<Self, Unreadable> {
+        Packed::from_base64(text).map(|packed| Self::unpack(&packed))
+    }
+
+    /// Each distinguishable time that was recorded, ascending, with how often it was.
+    pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}

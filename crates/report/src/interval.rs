@@ -1,0 +1,64 @@
+//! A piece of a run: what was asked and done within it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::errors::Errors;
+use crate::histogram::{Histogram, Packed};
+
+/// What happened between two moments of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// When it begins, in milliseconds since the window began.
+    pub start_ms: u64,
+    /// How long it is, in milliseconds.
+    pub length_ms: u64,
+    /// Requests that were due; none in closed load, where nobody asks for a rate.
+    pub asked: Option<u64>,
+    /// Requests whose good answer ended within it.
+    pub done: u64,
+    /// Requests that failed within it, by class.
+    pub errors: Errors,
+    /// Bytes received, heads and all.
+    pub bytes: u64,
+    /// How busy the generator's busiest thread was, in thousandths of a core.
+    pub generator_cpu_permille: u32,
+    /// The response time that half of its requests did not exceed, in nanoseconds. Follows from `response`.
+    pub p50_ns: u64,
+    /// The response time that 99 % did not exceed, in nanoseconds. Follows from `response`.
+    pub p99_ns: u64,
+    /// The longest response time, in nanoseconds. Follows from `response`.
+    pub max_ns: u64,
+    /// The response times of its requests.
+    pub response: Packed,
+}
+
+impl Interval {
+    /// The same with these response times, and the figures that follow from them.
+    #[must_use]
+    pub fn with_response(mut self, response: &Histogram) -> Self {
+        self.p50_ns = response.quantile_ns(0.5);
+        self.p99_ns = response.quantile_ns(0.99);
+        self.max_ns = response.max_ns();
+        self.response = response.pack();
+        self
+    }
+
+    /// Good answers per second.
+    pub fn rate(&self) -> f64 {
+        per_second(self.done, self.length_ms)
+    }
+
+    /// Requests due per second; none in closed load.
+    pub fn rate_asked(&self) -> Option<f64> {
+        self.asked.map(|asked| per_second(asked, self.length_ms))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+fn per_second(count: u64, length_ms: u64) -> f64 {
+    if length_ms == 0 {
+        return 0.0;
+    }
+    count as f64 * 1000.0 / length_ms as f64
+}

@@ -1,0 +1,45 @@
+//! What the run cost the machine that made it, and what its kernel counted meanwhile.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::histogram::Histogram;
+
+/// The generator itself during the window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Generator {
+    /// Time of processors in user mode, all threads, in microseconds.
+    pub cpu_user_us: u64,
+    /// Time of processors in the kernel, all threads, in microseconds.
+    pub cpu_system_us: u64,
+    /// How busy its busiest thread was, in thousandths of a core.
+    pub busiest_thread_permille: u32,
+    /// How late a thread looked at what was due: from the due time, or from the kernel's event, to its handling.
+    pub lag: Histogram,
+}
+
+/// What the kernel counted during the run, on the machine of the generator. None where the machine does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct KernelCounters {
+    /// Connections that found the queue of a listener full (`ListenOverflows`).
+    pub listen_overflows: Option<u64>,
+    /// Connections that a listener dropped for any reason (`ListenDrops`).
+    pub listen_drops: Option<u64>,
+    /// Segments sent again (`RetransSegs`).
+    pub retransmitted_segments: Option<u64>,
+    /// Requests for a connection sent again (`TCPSynRetrans`).
+    pub retransmitted_syns: Option<u64>,
+}
+
+impl KernelCounters {
+    /// Each counter with the kernel's name.
+    pub fn named(&self) -> [(&'static str, Option<u64>); 4] {
+        [
+            ("ListenOverflows", self.listen_overflows),
+            ("ListenDrops", self.listen_drops),
+            ("RetransSegs", self.retransmitted_segments),
+            ("TCPSynRetrans", self.retransmitted_syns),
+        ]
+    }
+}

@@ -1,0 +1,248 @@
+//! Several agents' runs as one. Nothing is lost and the order makes no difference: counts and histograms add up, of
+//! moments the earliest, of lengths and verdicts the longest and the worst.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::audit::Finding;
+use crate::histogram::Histogram;
+use crate::interval::Interval;
+use crate::machine::{Generator, KernelCounters};
+use crate::plan::{Asked, Mode, Stop};
+use crate::run::{Achieved, Run};
+use crate::steps::StepFigures;
+
+/// Why two runs are not parts of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MergeError {
+    /// They are in different versions of the form, or made by different programs.
+    Version {
+        /// What one says.
+        one: String,
+        /// What the other says.
+        other: String,
+    },
+    /// They were asked different things.
+    Asked {
+        /// What of it differs.
+        what: &'static str,
+    },
+}
+
+impl Run {
+    /// Adds the run of another agent, made at the same time on the same plan.
+    ///
+    /// The window is the longest of both, since the agents worked at the same time. Findings of the audit are kept by
+    /// rule, the worst of each; whoever wants them for the whole run audits the merged one.
+    pub fn merge(mut self, other: &Self) -> Result<Self, MergeError> {
+        if (self.version, &self.tool) != (other.version, &other.tool) {
+            let named = |run: &Self| format!("{} (version {})", run.tool, run.version);
+            return Err(MergeError::Version {
+                one: named(&self),
+                other: named(other),
+            });
+        }
+        self.asked = asked(self.asked, &other.asked)?;
+        self.steps = steps(self.steps, &other.steps)?;
+        self.intervals = intervals(self.intervals, &other.intervals);
+        self.started_unix_ms = self.started_unix_ms.min(other.started_unix_ms);
+        self.agents = self.agents.saturating_add(other.agents);
+        self.achieved = achieved(self.achieved, &other.achieved);
+        self.timings.connect.merge(&other.timings.connect);
+        self.timings.first_byte.merge(&other.timings.first_byte);
+        self.timings.response.merge(&other.timings.response);
+        self.timings.service.merge(&other.timings.service);
+        self.errors.merge(&other.errors);
+        for (status, count) in &other.statuses {
+            let sum = self.statuses.entry(*status).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        self.censored.count = self.censored.count.saturating_add(other.censored.count);
+        self.censored.longest_ns = self.censored.longest_ns.max(other.censored.longest_ns);
+        self.findings = findings(self.findings, &other.findings);
+        self.generator = generator(self.generator, &other.generator);
+        self.kernel = kernel(self.kernel, &other.kernel);
+        self.watched.extend_from_slice(&other.watched);
+        self.watched.sort();
+        for request in other.slowest.requests() {
+            self.slowest.add(request.clone());
+        }
+        for (name, values) in &other.environment {
+            let ours = self.environment.entry(name.clone()).or_default();
+            ours.extend(values.iter().cloned());
+        }
+        Ok(self)
+    }
+}
+
+fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
+    let parts = [
+        ("the target", ours.target == theirs.target),
+        ("the reuse of connections", ours.reuse == theirs.reuse),
+        ("pipelining", ours.pipelining == theirs.pipelining),
+        ("the duration", ours.stop.after_ms == theirs.stop.after_ms),
+        ("the warm-up", ours.warm_up_ms == theirs.warm_up_ms),
+        ("the time limit", ours.timeout_ms == theirs.timeout_ms),
+        ("the checks", ours.checks == theirs.checks),
+    ];
+    if let Some((what, _)) = parts.into_iter().find(|(_, same)| !same) {
+        return Err(MergeError::Asked { what });
+    }
+    ours.mode = match (ours.mode, &theirs.mode) {
+        (Mode::Closed, Mode::Closed) => Mode::Closed,
+        (
+            Mode::Open {
+                mut pacers,
+                rate_max_milli,
+            },
+            Mode::Open {
+                pacers: more,
+                rate_max_milli: rate,
+            },
+        ) => {
+            pacers.extend(more.iter().cloned());
+            Mode::Open {
+                pacers,
+                rate_max_milli: rate_max_milli.saturating_add(*rate),
+            }
+        }
+        _ => {
+            return Err(MergeError::Asked {
+                what: "closed or open load",
+            });
+        }
+    };
+    ours.connections = ours.connections.saturating_add(theirs.connections);
+    ours.threads = ours.threads.saturating_add(theirs.threads);
+    ours.stop = Stop {
+        after_ms: ours.stop.after_ms,
+        after_requests: sum(ours.stop.after_requests, theirs.stop.after_requests),
+    };
+    Ok(ours)
+}
+
+/// The sum of what is known; none where nothing is.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (known, None) | (None, known) => known,
+    }
+}
+
+fn achieved(ours: Achieved, theirs: &Achieved) -> Achieved {
+    Achieved {
+        window_us: ours.window_us.max(theirs.window_us),
+        ended: ours.ended.max(theirs.ended),
+        asked: sum(ours.asked, theirs.asked),
+        done: ours.done.saturating_add(theirs.done),
+        bytes_received: ours.bytes_received.saturating_add(theirs.bytes_received),
+        bytes_sent: ours.bytes_sent.saturating_add(theirs.bytes_sent),
+        content_bytes: ours.content_bytes.saturating_add(theirs.content_bytes),
+        connections_opened: ours
+            .connections_opened
+            .saturating_add(theirs.connections_opened),
+    }
+}
+
+fn steps(
+    mut ours: Vec<StepFigures>,
+    theirs: &[StepFigures],
+) -> Result<Vec<StepFigures>, MergeError> {
+    let names = |steps: &[StepFigures]| -> Vec<String> {
+        steps.iter().map(|step| step.name.clone()).collect()
+    };
+    if names(&ours) != names(theirs) {
+        return Err(MergeError::Asked {
+            what: "the steps of the scenario",
+        });
+    }
+    for (step, more) in ours.iter_mut().zip(theirs) {
+        step.done = step.done.saturating_add(more.done);
+        step.bytes = step.bytes.saturating_add(more.bytes);
+        step.errors.merge(&more.errors);
+        step.response.merge(&more.response);
+        for (text, count) in &more.assertions {
+            let sum = step.assertions.entry(text.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+    }
+    Ok(ours)
+}
+
+/// Intervals that begin together become one, as long as the longer; others stand beside each other.
+fn intervals(ours: Vec<Interval>, theirs: &[Interval]) -> Vec<Interval> {
+    let mut by_start: BTreeMap<u64, Interval> = ours
+        .into_iter()
+        .map(|interval| (interval.start_ms, interval))
+        .collect();
+    for more in theirs {
+        let Some(interval) = by_start.get_mut(&more.start_ms) else {
+            by_start.insert(more.start_ms, more.clone());
+            continue;
+        };
+        interval.length_ms = interval.length_ms.max(more.length_ms);
+        interval.asked = sum(interval.asked, more.asked);
+        interval.done = interval.done.saturating_add(more.done);
+        interval.errors.merge(&more.errors);
+        interval.bytes = interval.bytes.saturating_add(more.bytes);
+        interval.generator_cpu_permille = interval
+            .generator_cpu_permille
+            .max(more.generator_cpu_permille);
+        let mut response = interval.response.clone();
+        response.merge(&more.response);
+        let merged = std::mem::take(interval).with_response(&Histogram::unpack(&response));
+        *interval = merged;
+    }
+    by_start.into_values().collect()
+}
+
+fn findings(ours: Vec<Finding>, theirs: &[Finding]) -> Vec<Finding> {
+    let mut worst: BTreeMap<String, Finding> = BTreeMap::new();
+    for finding in ours.into_iter().chain(theirs.iter().cloned()) {
+        match worst.get_mut(&finding.rule) {
+            Some(known) if *known >= finding => {}
+            _ => {
+                worst.insert(finding.rule.clone(), finding);
+            }
+        }
+    }
+    worst.into_values().collect()
+}
+
+fn generator(mut ours: Generator, theirs: &Generator) -> Generator {
+    ours.cpu_user_us = ours.cpu_user_us.saturating_add(theirs.cpu_user_us);
+    ours.cpu_system_us = ours.cpu_system_us.saturating_add(theirs.cpu_system_us);
+    ours.busiest_thread_permille = ours
+        .busiest_thread_permille
+        .max(theirs.busiest_thread_permille);
+    ours.lag.merge(&theirs.lag);
+    ours
+}
+
+fn kernel(ours: KernelCounters, theirs: &KernelCounters) -> KernelCounters {
+    KernelCounters {
+        listen_overflows: sum(ours.listen_overflows, theirs.listen_overflows),
+        listen_drops: sum(ours.listen_drops, theirs.listen_drops),
+        retransmitted_segments: sum(ours.retransmitted_segments, theirs.retransmitted_segments),
+        retransmitted_syns: sum(ours.retransmitted_syns, theirs.retransmitted_syns),
+    }
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version { one, other } => {
+                write!(
+                    f,
+                    "one run was made by {one}, another by {other}: use the same on all"
+                )
+            }
+            Self::Asked { what } => write!(
+                f,
+                "{what} of one agent is not that of another: give all the same plan"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
