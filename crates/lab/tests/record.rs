@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use common::{head, not_ready};
 use vervet_lab::record::{
-    Entry, Journal, LAB_RECORD_VERSION, LabRecord, Torn, read_journal, read_record,
-    record_from_json, write_record,
+    Entry, Journal, LAB_RECORD_VERSION, LabRecord, StoredRun, Torn, read_journal, read_record,
+    record_from_json, record_to_json, write_record,
 };
 use vervet_testkit::TempTree;
 
@@ -169,4 +169,25 @@ fn a_record_that_is_not_there_is_named() {
         error.to_string().starts_with("no/such/lab.json: "),
         "{error}"
     );
+}
+
+#[test]
+fn a_run_comes_back_when_it_is_asked_for() {
+    let run = common::run(29_231.0, &[(0.4, 10)]);
+    let stored = StoredRun::of(&run).unwrap();
+    assert_eq!(stored.read().unwrap(), run);
+    let mut step = not_ready(0, "a");
+    step.run = Some(stored);
+    let mut record = LabRecord::new(head(&["a"]));
+    record.steps.push(step);
+    let json = record_to_json(&record).unwrap();
+    assert_eq!(record_from_json(&json).unwrap(), record);
+}
+
+#[test]
+fn a_run_of_another_version_is_refused_when_it_is_asked_for() {
+    let mut run = common::run(1.0, &[(1.0, 1)]);
+    run.version = vervet_report::VERSION + 1;
+    let error = StoredRun::of(&run).unwrap().read().unwrap_err();
+    assert!(error.to_string().contains("the run has version"), "{error}");
 }

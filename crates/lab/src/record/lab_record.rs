@@ -136,6 +136,8 @@ pub struct OldFigure {
     pub subject: Option<String>,
     /// The workload whose new figure stands beside it; none: the first.
     pub workload: Option<String>,
+    /// At how many connections or users it was measured; none: the best step stands beside it.
+    pub connections: Option<u32>,
     /// Which figure: `goodput`, `response_mean_ms`, `response_p50_ms`, `response_p90_ms`, `response_p99_ms`,
     /// `response_max_ms`, `error_share`, `cpu_us_per_request`, `requests_per_cpu_second`, `memory_peak_bytes`.
     pub figure: String,

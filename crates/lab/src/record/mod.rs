@@ -21,7 +21,7 @@ pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
 pub use lab_record::{
     Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Workload,
 };
-pub use step::{Connections, LoadPoint, LoadShape, Outcome, Remark, Step, Verdict};
+pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};
 pub use stored_run::StoredRun;
 pub use subject::{Role, Subject, SubjectState};
-pub use watched::{KernelCounters, ServerFigures, Watched, WatchedSample};
+pub use watched::{ServerFigures, Watched, WatchedSample};

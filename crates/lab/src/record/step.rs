@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use vervet_report::Finding;
 
-use super::{KernelCounters, StoredRun, Watched};
+use super::{StoredRun, Watched};
 
 /// One run of one subject under one load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,11 +28,9 @@ pub struct Step {
     pub run: Option<StoredRun>,
     /// What the server spent.
     pub server: Watched,
-    /// What the kernel counted; none where it could not be read.
-    pub kernel: Option<KernelCounters>,
     /// What the lab's own audit found, beside what the generator found of itself.
     #[serde(default)]
-    pub audit: Vec<Remark>,
+    pub audit: Vec<Finding>,
 }
 
 /// How much is asked of a subject.
@@ -121,27 +120,4 @@ pub enum Outcome {
         /// What was expected and what came.
         reason: String,
     },
-}
-
-/// What a rule of the lab's audit says of a step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remark {
-    /// The rule's name, for programs: `little`, `queue-overflow`.
-    pub rule: String,
-    /// What it means for the step.
-    pub verdict: Verdict,
-    /// What was seen, with the numbers.
-    pub text: String,
-}
-
-/// What a remark means for a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Worth knowing.
-    Note,
-    /// The figures stand, with a mark beside them.
-    Warning,
-    /// The figures are shown and not ranked.
-    Failure,
 }

@@ -1,4 +1,4 @@
-//! What the server and the kernel spent during a step, as whoever watched them saw it.
+//! What the server spent during a step, as whoever watched it saw it.
 
 use serde::{Deserialize, Serialize};
 
@@ -68,21 +68,4 @@ pub struct WatchedSample {
     pub cpu_us: u64,
     /// Memory at this moment, in bytes.
     pub memory_bytes: u64,
-}
-
-/// What the kernel counted during a step, differences of `/proc/net/netstat` and `/proc/net/snmp`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelCounters {
-    /// `ListenOverflows`: connections that found the queue of a listener full.
-    pub listen_overflows: u64,
-    /// `ListenDrops`: connections dropped at a listener for any reason.
-    pub listen_drops: u64,
-    /// `TCPReqQFullDrop` and `TCPReqQFullDoCookies`: requests for connections that found their queue full.
-    pub request_queue_full: u64,
-    /// `TCPTimeouts`: times that a retransmission timer ran out.
-    pub timeouts: u64,
-    /// `TCPSynRetrans`: requests for connections that were sent again.
-    pub syn_retransmits: u64,
-    /// `RetransSegs`: segments that were sent again.
-    pub retransmits: u64,
 }

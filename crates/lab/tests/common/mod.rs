@@ -1,12 +1,13 @@
 //! Records that tests make by hand: every number in them is written in the test that looks at what comes of it.
 
 // Each test binary uses what it needs of this.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use vervet_lab::record::{
     Connections, Environment, Head, LabFile, LoadPoint, LoadShape, Outcome, Role, Step, Subject,
     SubjectState, Watched, Weight, Workload,
 };
+use vervet_report::{Asked, Mode, Reuse, Run, Stop};
 
 /// A head with these contestants, one workload `hello`, and a machine of two cores.
 pub(crate) fn head(subjects: &[&str]) -> Head {
@@ -84,7 +85,37 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
         server: Watched::Invalid {
             reason: "it was not there".to_owned(),
         },
-        kernel: None,
         audit: Vec::new(),
     }
+}
+
+/// A closed run of ten seconds with so many good answers a second, whose response times are drawn from pairs of
+/// milliseconds and how many of all they are.
+pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
+    let asked = Asked {
+        target: "http://127.0.0.1/".to_owned(),
+        mode: Mode::Closed,
+        connections: 10,
+        reuse: Reuse::KeepAlive,
+        pipelining: 1,
+        stop: Stop {
+            after_ms: Some(10_000),
+            after_requests: None,
+        },
+        warm_up_ms: 0,
+        timeout_ms: 30_000,
+        threads: 1,
+        checks: vec!["status 200".to_owned()],
+    };
+    let mut run = Run::new("test", asked);
+    run.achieved.window_us = 10_000_000;
+    run.achieved.done = (rate * 10.0) as u64;
+    let parts: u64 = times.iter().map(|(_, part)| part).sum();
+    for (ms, part) in times {
+        let count = run.achieved.done * part / parts;
+        run.timings
+            .response
+            .record_many_ns((ms * 1e6) as u64, count);
+    }
+    run
 }
