@@ -5,7 +5,9 @@
 //! are kept in [`Histogram`]s, so nothing is lost on the way.
 
 mod audit;
+pub mod condition;
 mod errors;
+pub mod escape;
 mod histogram;
 mod interval;
 mod machine;
@@ -14,9 +16,11 @@ mod plan;
 mod run;
 mod slowest;
 mod steps;
+pub mod units;
 mod watched;
 
 pub use audit::{Finding, Verdict};
+pub use condition::{Answer, Condition, ConditionError, ConditionOutcome};
 pub use errors::{ErrorClass, Errors};
 pub use histogram::{Histogram, HistogramRecord, Packed, QUANTILES, TIME_MAX_NS, Unreadable};
 pub use interval::Interval;

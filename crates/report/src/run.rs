@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{Finding, Verdict};
+use crate::condition::ConditionOutcome;
 use crate::errors::Errors;
 use crate::histogram::Histogram;
 use crate::interval::Interval;
@@ -49,6 +50,9 @@ pub struct Run {
     pub steps: Vec<StepFigures>,
     /// What the audit found.
     pub findings: Vec<Finding>,
+    /// What became of the conditions that were asked for. Merging forgets them: they are asked of the whole run.
+    #[serde(default)]
+    pub conditions: Vec<ConditionOutcome>,
     /// The generator itself.
     pub generator: Generator,
     /// What the kernel counted.
@@ -178,6 +182,7 @@ impl Run {
             intervals: Vec::new(),
             steps: Vec::new(),
             findings: Vec::new(),
+            conditions: Vec::new(),
             generator: Generator::default(),
             kernel: KernelCounters::default(),
             watched: Vec::new(),
