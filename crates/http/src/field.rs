@@ -205,11 +205,11 @@ pub(crate) const fn is_token_byte(byte: u8) -> bool {
 }
 
 /// Whether `bytes` is a token: at least one byte, each of them allowed.
-pub(crate) fn is_token(bytes: &[u8]) -> bool {
+pub fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| is_token_byte(byte))
 }
 
 /// Whether `byte` may stand in a field value (RFC 9110 §5.5): visible, SP, HTAB, or above ASCII.
-pub(crate) const fn is_value_byte(byte: u8) -> bool {
+pub const fn is_value_byte(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'~' | 0x80..)
 }

@@ -1,1 +1,314 @@
-//! Rows of values for requests, from CSV.
+//! Rows of values for requests, from CSV with a header row. Owns the rows and who gets which; what they are filled into is
+//! the templates' business.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::finding::{Finding, Findings, Place, did_you_mean};
+
+/// The most bytes of a feed: it stays in memory, for a file that is read during the run would be measured with it.
+pub const FEED_BYTES_MAX: usize = 256 << 20;
+/// The most columns of a feed.
+pub const FEED_COLUMNS_MAX: usize = 256;
+
+// Ends of cells are counted in u32.
+const _: () = assert!(FEED_BYTES_MAX < u32::MAX as usize);
+
+/// Rows of named columns; one row at least.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feed {
+    columns: Vec<String>,
+    bytes: Vec<u8>,
+    /// Where each cell ends in `bytes`, row by row.
+    ends: Vec<u32>,
+}
+
+/// Which row is next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// One after the other over all users, and again from the first.
+    #[default]
+    Sequential,
+    /// Any.
+    Random,
+    /// One after the other over all users, each once; then the users have nothing more to do.
+    Once,
+}
+
+/// The orders by their names.
+const ORDERS: [(&str, Order); 3] = [
+    ("sequential", Order::Sequential),
+    ("random", Order::Random),
+    ("once", Order::Once),
+];
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = ORDERS.iter().find(|(name, _)| *name == text);
+        known.map(|&(_, order)| order).ok_or_else(|| {
+            let hint = did_you_mean(text, ORDERS.map(|(name, _)| name));
+            format!("\"{text}\" is no order{hint}; expected sequential, random or once")
+        })
+    }
+}
+
+impl Feed {
+    /// Reads a feed, or tells every line that is wrong.
+    pub fn parse(file: &str, text: &[u8]) -> Result<Self, Vec<Finding>> {
+        let mut findings = Findings::new(file);
+        if text.len() > FEED_BYTES_MAX {
+            findings.whole(format!(
+                "{} bytes, at most {FEED_BYTES_MAX}; split the file, or draw fewer rows",
+                text.len()
+            ));
+            return findings.or(Self::empty());
+        }
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text);
+        let mut record = csv::ByteRecord::new();
+        let mut feed = Self::empty();
+        // Reading from memory cannot fail, and bytes need not be UTF-8: nothing else is an error here.
+        while let Ok(true) = reader.read_byte_record(&mut record) {
+            let place = place(text, &record);
+            if feed.columns.is_empty() {
+                feed.columns = columns(&record, place, &mut findings);
+            } else {
+                feed.push(&record, place, &mut findings);
+            }
+        }
+        if feed.columns.is_empty() && findings.is_empty() {
+            findings.whole("the file is empty; expected a line with the names of the columns");
+        } else if feed.ends.is_empty() && findings.is_empty() {
+            findings.whole("there is no row below the names of the columns");
+        }
+        findings.or(feed)
+    }
+
+    fn empty() -> Self {
+        Self {
+            columns: Vec::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, record: &csv::ByteRecord, place: Place, findings: &mut Findings) {
+        if record.len() != self.columns.len() {
+            findings.at(
+                place,
+                format!(
+                    "{} values, but {} columns have a name",
+                    record.len(),
+                    self.columns.len()
+                ),
+            );
+            return;
+        }
+        for cell in record {
+            self.bytes.extend_from_slice(cell);
+            self.ends
+                .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Names of the columns, in order.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// How many rows there are; one at least.
+    pub fn rows(&self) -> usize {
+        self.ends.len() / self.columns.len()
+    }
+
+    /// One value. Rows and columns count from 0.
+    pub fn cell(&self, row: usize, column: usize) -> &[u8] {
+        let index = row * self.columns.len() + column;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start as usize..self.ends[index] as usize]
+    }
+}
+
+/// Where a row begins. The reader says where it began to look, which is before empty lines.
+fn place(text: &[u8], record: &csv::ByteRecord) -> Place {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let position = record.position();
+    let start = position.map_or(0, |position| number(position.byte()));
+    let line = position.map_or(0, |position| number(position.line()));
+    let before = text.get(start..).unwrap_or_default().iter();
+    let empty = before.take_while(|byte| b"\r\n".contains(byte));
+    Place {
+        line: line + empty.filter(|&&byte| byte == b'\n').count(),
+        column: 1,
+    }
+}
+
+/// The names in the first row, each once.
+fn columns(record: &csv::ByteRecord, place: Place, findings: &mut Findings) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    if record.len() > FEED_COLUMNS_MAX {
+        findings.at(
+            place,
+            format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len()),
+        );
+    }
+    for (number, name) in record.iter().enumerate() {
+        let name = String::from_utf8_lossy(name).trim().to_owned();
+        if name.is_empty() {
+            findings.at(place, format!("column {} has no name", number + 1));
+        } else if names.contains(&name) {
+            findings.at(place, format!("two columns are called {name}"));
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// A feed with the place where its users are.
+#[derive(Debug)]
+pub struct Cursor {
+    feed: Arc<Feed>,
+    order: Order,
+    next: AtomicU64,
+}
+
+impl Cursor {
+    /// Before the first row.
+    pub fn new(feed: Arc<Feed>, order: Order) -> Self {
+        Self {
+            feed,
+            order,
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// The rows.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// The number of the next row, if there is one.
+    pub fn next(&self, random: &mut fastrand::Rng) -> Option<usize> {
+        let rows = self.feed.rows();
+        if self.order == Order::Random {
+            return Some(random.usize(..rows));
+        }
+        // Only the number counts, nothing is published by it.
+        let taken = self.next.fetch_add(1, Ordering::Relaxed);
+        let rows = rows as u64;
+        let row = match self.order {
+            Order::Once if taken >= rows => return None,
+            _ => taken % rows,
+        };
+        usize::try_from(row).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<String> = match Feed::parse("u.csv", text.as_bytes()) {
+            Ok(feed) => (0..feed.rows())
+                .map(|row| {
+                    let cells = feed.columns().iter().enumerate().map(|(column, name)| {
+                        let cell = String::from_utf8_lossy(feed.cell(row, column)).into_owned();
+                        format!("{name}={cell:?}")
+                    });
+                    cells.collect::<Vec<_>>().join(" ")
+                })
+                .collect(),
+            Err(findings) => findings.iter().map(ToString::to_string).collect(),
+        };
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn tells_every_line_that_is_wrong() {
+        check(
+            "",
+            &["u.csv: the file is empty; expected a line with the names of the columns"],
+        );
+        check(
+            "a,b\n",
+            &["u.csv: there is no row below the names of the columns"],
+        );
+        check(
+            "a,b\n1\n1,2\n\n1,2,3\n",
+            &[
+                "u.csv:2:1: 1 values, but 2 columns have a name",
+                "u.csv:5:1: 3 values, but 2 columns have a name",
+            ],
+        );
+        check(
+            "a,,a\n1,2,3\n",
+            &[
+                "u.csv:1:1: column 2 has no name",
+                "u.csv:1:1: two columns are called a",
+            ],
+        );
+        let wide = vec!["x"; FEED_COLUMNS_MAX + 1].join(",");
+        let findings = Feed::parse("u.csv", wide.as_bytes()).unwrap_err();
+        assert_eq!(findings[0].message, "257 columns, at most 256");
+    }
+
+    #[test]
+    fn a_feed_is_bounded() {
+        let text = vec![0; FEED_BYTES_MAX + 1];
+        let findings = Feed::parse("u.csv", &text).unwrap_err();
+        assert!(findings[0].message.starts_with("268435457 bytes, at most"));
+    }
+
+    #[test]
+    fn reads_quotes_and_marks_of_byte_order() {
+        check(
+            "\u{feff}name, word\r\nann,\"a \"\"b\"\",\nc\"\r\nbob,\r\n",
+            &[r#"name="ann" word="a \"b\",\nc""#, r#"name="bob" word="""#],
+        );
+    }
+
+    #[test]
+    fn rows_are_drawn_in_order_once_or_at_random() {
+        let feed = Arc::new(Feed::parse("u.csv", b"a\n1\n2\n3\n").unwrap());
+        let draw = |order, seed| {
+            let cursor = Cursor::new(Arc::clone(&feed), order);
+            let mut random = fastrand::Rng::with_seed(seed);
+            (0..7)
+                .map_while(|_| cursor.next(&mut random))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(draw(Order::Sequential, 1), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(draw(Order::Once, 1), [0, 1, 2]);
+        assert_eq!(draw(Order::Random, 1), draw(Order::Random, 1));
+        let seeds = (0..20).map(|seed| draw(Order::Random, seed));
+        let different: std::collections::HashSet<_> = seeds.collect();
+        assert!(different.len() > 10);
+        assert_eq!("once".parse(), Ok(Order::Once));
+        assert_eq!(
+            "onec".parse::<Order>(),
+            Err("\"onec\" is no order (did you mean \"once\"?); expected sequential, random or once".into())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(feed) = Feed::parse("u.csv", &text) {
+                for row in 0..feed.rows() {
+                    for column in 0..feed.columns().len() {
+                        let _ = feed.cell(row, column);
+                    }
+                }
+            }
+        }
+    }
+}

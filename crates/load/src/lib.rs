@@ -4,6 +4,7 @@
 pub mod feed;
 pub mod finding;
 pub mod har;
+pub mod mix;
 pub mod replay;
 pub mod request;
 pub mod scenario;

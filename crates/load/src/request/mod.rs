@@ -1,0 +1,19 @@
+//! The bytes of a request: from what a user writes (method, URL, fields, content) to what goes on the wire.
+//!
+//! [`Url`] says who is asked for what, [`Draft`] what the request is made of, and [`Message`] is the draft compiled: it
+//! appends itself to a buffer, the same bytes each time or with its variables filled in.
+
+mod draft;
+mod fixed;
+mod list;
+mod message;
+mod url;
+
+pub use draft::{Content, Credentials, Draft, Fault, Framing, Part, split_field};
+pub use fixed::FixedScript;
+pub use list::{NAMED_REQUESTS_MAX, Requests, Weighted};
+pub use message::{Extra, Message};
+pub use url::{Peer, Url, UrlError};
+
+#[cfg(test)]
+mod tests;

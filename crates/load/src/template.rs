@@ -1,1 +1,0 @@
-//! Texts with variables.
