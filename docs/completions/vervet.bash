@@ -28,6 +28,9 @@ _vervet() {
             vervet,help)
                 cmd="vervet__subcmd__help"
                 ;;
+            vervet,lab)
+                cmd="vervet__subcmd__lab"
+                ;;
             vervet,limits)
                 cmd="vervet__subcmd__limits"
                 ;;
@@ -85,6 +88,9 @@ _vervet() {
             vervet__subcmd__help,help)
                 cmd="vervet__subcmd__help__subcmd__help"
                 ;;
+            vervet__subcmd__help,lab)
+                cmd="vervet__subcmd__help__subcmd__lab"
+                ;;
             vervet__subcmd__help,limits)
                 cmd="vervet__subcmd__help__subcmd__limits"
                 ;;
@@ -112,6 +118,66 @@ _vervet() {
             vervet__subcmd__help__subcmd__config,show)
                 cmd="vervet__subcmd__help__subcmd__config__subcmd__show"
                 ;;
+            vervet__subcmd__help__subcmd__lab,check)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__check"
+                ;;
+            vervet__subcmd__help__subcmd__lab,compare)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__compare"
+                ;;
+            vervet__subcmd__help__subcmd__lab,report)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__report"
+                ;;
+            vervet__subcmd__help__subcmd__lab,reproduce)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__reproduce"
+                ;;
+            vervet__subcmd__help__subcmd__lab,run)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__run"
+                ;;
+            vervet__subcmd__help__subcmd__lab,trend)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__trend"
+                ;;
+            vervet__subcmd__lab,check)
+                cmd="vervet__subcmd__lab__subcmd__check"
+                ;;
+            vervet__subcmd__lab,compare)
+                cmd="vervet__subcmd__lab__subcmd__compare"
+                ;;
+            vervet__subcmd__lab,help)
+                cmd="vervet__subcmd__lab__subcmd__help"
+                ;;
+            vervet__subcmd__lab,report)
+                cmd="vervet__subcmd__lab__subcmd__report"
+                ;;
+            vervet__subcmd__lab,reproduce)
+                cmd="vervet__subcmd__lab__subcmd__reproduce"
+                ;;
+            vervet__subcmd__lab,run)
+                cmd="vervet__subcmd__lab__subcmd__run"
+                ;;
+            vervet__subcmd__lab,trend)
+                cmd="vervet__subcmd__lab__subcmd__trend"
+                ;;
+            vervet__subcmd__lab__subcmd__help,check)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__check"
+                ;;
+            vervet__subcmd__lab__subcmd__help,compare)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__compare"
+                ;;
+            vervet__subcmd__lab__subcmd__help,help)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__help"
+                ;;
+            vervet__subcmd__lab__subcmd__help,report)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__report"
+                ;;
+            vervet__subcmd__lab__subcmd__help,reproduce)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__reproduce"
+                ;;
+            vervet__subcmd__lab__subcmd__help,run)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__run"
+                ;;
+            vervet__subcmd__lab__subcmd__help,trend)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__trend"
+                ;;
             *)
                 ;;
         esac
@@ -119,7 +185,7 @@ _vervet() {
 
     case "${cmd}" in
         vervet)
-            opts="-h -V --help --version run check config version limits passwd generate serve help"
+            opts="-h -V --help --version run check config version limits passwd lab generate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -327,7 +393,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help)
-            opts="run check config version limits passwd generate serve help"
+            opts="run check config version limits passwd lab generate serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -452,6 +518,104 @@ _vervet() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        vervet__subcmd__help__subcmd__lab)
+            opts="run check report compare trend reproduce"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__reproduce)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__trend)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         vervet__subcmd__help__subcmd__limits)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -510,6 +674,216 @@ _vervet() {
             ;;
         vervet__subcmd__help__subcmd__version)
             opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab)
+            opts="-h --help run check report compare trend reproduce help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__check)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__compare)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help)
+            opts="run check report compare trend reproduce help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__reproduce)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__trend)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__report)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__reproduce)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__run)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__trend)
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

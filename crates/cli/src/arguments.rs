@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Sub
 
 use crate::config::{CheckArguments, ConfigCommand};
 use crate::generate::GenerateArguments;
+use crate::lab::LabCommand;
 use crate::passwd::PasswdArguments;
 use crate::run::RunArguments;
 use crate::serve::ServeArguments;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     Limits,
     /// Add, change, remove or list users of basic authentication in a file
     Passwd(PasswdArguments),
+    /// Compare servers on this machine, and say what holds
+    #[command(subcommand, hide = true)]
+    Lab(LabCommand),
     /// Write the files that are made from the program: manual pages, completions, reference
     #[command(hide = true)]
     Generate(GenerateArguments),

@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     Passwd(PasswdError),
     /// What the environment asks for.
     Environment(String),
+    /// A lab, its record, or what is to be told of it.
+    Lab(String),
 }
 
 impl Failure {
@@ -69,7 +71,9 @@ impl fmt::Display for Failure {
             Self::Engine(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
             Self::Passwd(error) => error.fmt(f),
-            Self::Start(problem) | Self::Environment(problem) => f.write_str(problem),
+            Self::Start(problem) | Self::Environment(problem) | Self::Lab(problem) => {
+                f.write_str(problem)
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod config;
 mod environment;
 mod failure;
 mod generate;
+mod lab;
 mod life;
 mod limits;
 mod passwd;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Version(arguments) => version::print(&arguments),
         Command::Limits => limits::print(),
         Command::Passwd(arguments) => passwd::passwd(&arguments),
+        Command::Lab(command) => lab::lab(&command),
         Command::Generate(arguments) => generate::generate(&arguments),
     };
     result.unwrap_or_else(|failure| {

@@ -1,0 +1,42 @@
+//! What can be typed after `vervet lab`.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::check::{CheckArguments, check};
+use super::compare::{CompareArguments, compare};
+use super::report::{ReportArguments, report};
+use super::reproduce::{ReproduceArguments, reproduce};
+use super::run::{RunArguments, run};
+use super::trend::{TrendArguments, trend};
+use crate::failure::Failure;
+
+/// What the lab is asked for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// Run a lab: every subject under every load, in shuffled order
+    Run(RunArguments),
+    /// Check a lab file, and say which of its subjects this machine has
+    Check(CheckArguments),
+    /// Write the report of a lab
+    Report(ReportArguments),
+    /// Compare two labs, and fail where the second is slower
+    Compare(CompareArguments),
+    /// Show how figures went over many labs
+    Trend(TrendArguments),
+    /// Run a lab again from its report
+    Reproduce(ReproduceArguments),
+}
+
+/// Does it.
+pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
+    match command {
+        LabCommand::Run(arguments) => run(arguments),
+        LabCommand::Check(arguments) => check(arguments),
+        LabCommand::Report(arguments) => report(arguments),
+        LabCommand::Compare(arguments) => compare(arguments),
+        LabCommand::Trend(arguments) => trend(arguments),
+        LabCommand::Reproduce(arguments) => reproduce(arguments),
+    }
+}
