@@ -4,13 +4,14 @@
 //! has none. The work is done by [`crate::offload`]; what is worth compressing is the resolver's business.
 
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use quick_cache::unsync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Weighter};
+use quick_cache::unsync::Cache;
+use quick_cache::{DefaultHashBuilder, Lifecycle, Weighter};
 use vervet_http::negotiation::Encoding;
 
+use crate::caches::CacheCounts;
 use crate::root::Fingerprint;
 
 /// Smaller files are not compressed, in bytes: they fit one packet anyway.
@@ -55,40 +56,61 @@ impl Weighter<ResultKey, Compressed> for ByBytes {
 
 /// The results kept, for all reactors of a process.
 #[derive(Debug)]
-pub(crate) struct CompressionResults(Mutex<Cache<ResultKey, Compressed, ByBytes>>);
+pub(crate) struct CompressionResults {
+    kept: Mutex<Results>,
+    counts: Arc<CacheCounts>,
+}
+
+type Results = Cache<ResultKey, Compressed, ByBytes, DefaultHashBuilder, Evictions>;
+
+/// Counts what makes room.
+#[derive(Debug, Clone)]
+struct Evictions(Arc<CacheCounts>);
+
+impl Lifecycle<ResultKey, Compressed> for Evictions {
+    type RequestState = ();
+
+    fn on_evict(&self, (): &mut (), _: ResultKey, _: Compressed) {
+        self.0.evicted();
+    }
+}
 
 impl CompressionResults {
-    pub(crate) fn new(bytes_max: u64) -> Self {
+    pub(crate) fn new(bytes_max: u64, counts: Arc<CacheCounts>) -> Self {
         let hasher = DefaultHashBuilder::default();
-        Self(Mutex::new(Cache::with(
-            64,
-            bytes_max,
-            ByBytes,
-            hasher,
-            DefaultLifecycle::default(),
-        )))
+        let evictions = Evictions(Arc::clone(&counts));
+        let kept = Cache::with(64, bytes_max, ByBytes, hasher, evictions);
+        Self {
+            kept: Mutex::new(kept),
+            counts,
+        }
     }
 
+    /// The result, if there is one. Counted under the lock, so that one thread at a time does.
     pub(crate) fn get(&self, key: &ResultKey) -> Option<Compressed> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(key)
-            .cloned()
+        let kept = self.kept();
+        let result = kept.get(key).cloned();
+        match result {
+            Some(_) => self.counts.hit(),
+            None => self.counts.miss(),
+        }
+        result
+    }
+
+    /// The same, uncounted, for who was told that there is none.
+    pub(crate) fn peek(&self, key: &ResultKey) -> Option<Compressed> {
+        self.kept().peek(key).cloned()
     }
 
     pub(crate) fn keep(&self, key: ResultKey, compressed: Compressed) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key, compressed);
+        let mut kept = self.kept();
+        kept.insert(key, compressed);
+        self.counts.holds(kept.len(), kept.weight());
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .weight()
+    // What the cache does under the lock does not panic.
+    fn kept(&self) -> MutexGuard<'_, Results> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -186,7 +208,7 @@ mod tests {
 
     #[test]
     fn results_stay_within_their_memory() {
-        let results = CompressionResults::new(10_000);
+        let results = CompressionResults::new(10_000, Arc::default());
         for inode in 0..100 {
             let fingerprint = Fingerprint {
                 device: 1,
@@ -197,7 +219,7 @@ mod tests {
             };
             let compressed = Compressed::Smaller(Bytes::from(vec![0; 1000]));
             results.keep((fingerprint, Encoding::Gzip), compressed.clone());
-            assert!(results.bytes() <= 10_000);
+            assert!(results.kept().weight() <= 10_000);
             assert_eq!(
                 results.get(&(fingerprint, Encoding::Gzip)),
                 Some(compressed)

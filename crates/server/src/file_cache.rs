@@ -15,10 +15,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quick_cache::unsync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Equivalent, UnitWeighter, Weighter};
+use quick_cache::{DefaultHashBuilder, Equivalent, Lifecycle, UnitWeighter, Weighter};
 use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
+use crate::caches::{CacheCounts, CacheName, Caches};
 use crate::options::CacheLimits;
 use crate::preference::Preference;
 use crate::representation::Representation;
@@ -149,6 +150,18 @@ impl Weighter<Key, (u64, Rc<Entry>)> for ByBytes {
     }
 }
 
+/// Counts what makes room.
+#[derive(Debug, Clone)]
+struct Evictions(Arc<CacheCounts>);
+
+impl Lifecycle<Key, (u64, Rc<Entry>)> for Evictions {
+    type RequestState = ();
+
+    fn on_evict(&self, (): &mut (), _: Key, _: (u64, Rc<Entry>)) {
+        self.0.evicted();
+    }
+}
+
 #[derive(Debug)]
 struct Descriptor {
     file: Arc<File>,
@@ -161,10 +174,11 @@ pub(crate) struct CacheStore(Rc<RefCell<Store>>);
 
 #[derive(Debug)]
 struct Store {
-    entries: Cache<Key, (u64, Rc<Entry>), ByBytes>,
+    entries: Cache<Key, (u64, Rc<Entry>), ByBytes, DefaultHashBuilder, Evictions>,
     descriptors: Cache<Fingerprint, Descriptor>,
     limits: CacheLimits,
     swept_ms: u64,
+    counts: Arc<CacheCounts>,
 }
 
 /// The part of a store that belongs to one root. Descriptors know no root: equal fingerprints are equal files.
@@ -179,11 +193,11 @@ const ENTRIES_ESTIMATE: usize = 1024;
 
 thread_local! {
     /// The store of the reactor that this thread carries, from its first use on.
-    static OF_THREAD: RefCell<Option<CacheStore>> = const { RefCell::new(None) };
+    static OF_THREAD: RefCell<Option<(Caches, CacheStore)>> = const { RefCell::new(None) };
 }
 
 impl CacheStore {
-    pub(crate) fn new(limits: CacheLimits) -> Self {
+    pub(crate) fn new(limits: CacheLimits, counts: &Arc<CacheCounts>) -> Self {
         let hasher = DefaultHashBuilder::default;
         let descriptors_max = limits.descriptors_max as u64;
         Self(Rc::new(RefCell::new(Store {
@@ -192,7 +206,7 @@ impl CacheStore {
                 limits.bytes_max,
                 ByBytes,
                 hasher(),
-                DefaultLifecycle::default(),
+                Evictions(Arc::clone(counts)),
             ),
             descriptors: Cache::with(
                 64,
@@ -203,15 +217,20 @@ impl CacheStore {
             ),
             limits,
             swept_ms: 0,
+            counts: Arc::clone(counts),
         })))
     }
 
-    /// The one store of this thread, with these limits from now on.
-    pub(crate) fn of_thread(limits: CacheLimits) -> Self {
+    /// The one store of this thread for a server, with these limits from now on.
+    pub(crate) fn of_thread(limits: CacheLimits, caches: &Caches) -> Self {
         OF_THREAD.with_borrow_mut(|known| {
-            let store = known.get_or_insert_with(|| Self::new(limits)).clone();
+            known.take_if(|(own, _)| !own.is_same(caches));
+            let (_, store) = known.get_or_insert_with(|| {
+                let counts = caches.of_thread(CacheName::Files);
+                (caches.clone(), Self::new(limits, &counts))
+            });
             store.set_limits(limits);
-            store
+            store.clone()
         })
     }
 
@@ -235,6 +254,25 @@ impl CacheStore {
     }
 }
 
+impl Store {
+    fn entry(&self, at: &At<'_>, root: &Root, now_ms: u64) -> Option<&Rc<Entry>> {
+        let (_, entry) = self.entries.get(at)?;
+        if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
+            if !entry.holds(root) {
+                return None;
+            }
+            entry.checked_ms.set(now_ms);
+        }
+        Some(entry)
+    }
+
+    /// Tells what is held, where it may have changed.
+    fn tell(&self) {
+        self.counts.holds(self.entries.len(), self.entries.weight());
+        self.counts.holds_open(self.descriptors.len());
+    }
+}
+
 impl FileCache {
     /// What was found at a path, if it is still so.
     pub(crate) fn entry(
@@ -244,14 +282,12 @@ impl FileCache {
         now_ms: u64,
     ) -> Option<Rc<Entry>> {
         let store = self.store.0.borrow();
-        let (_, entry) = store.entries.get(&At(self.root, question))?;
-        if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
-            if !entry.holds(root) {
-                return None;
-            }
-            entry.checked_ms.set(now_ms);
+        let entry = store.entry(&At(self.root, question), root, now_ms);
+        match entry {
+            Some(_) => store.counts.hit(),
+            None => store.counts.miss(),
         }
-        Some(Rc::clone(entry))
+        entry.map(Rc::clone)
     }
 
     pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
@@ -263,6 +299,7 @@ impl FileCache {
         let bytes = entry.bytes() + key.path.len() as u64;
         let mut store = self.store.0.borrow_mut();
         store.entries.insert(key, (bytes, entry));
+        store.tell();
     }
 
     /// Puts what has been found out since in the place of what was found, with the same witnesses.
@@ -279,6 +316,7 @@ impl FileCache {
     pub(crate) fn forget(&mut self, question: Question<'_>) {
         let mut store = self.store.0.borrow_mut();
         store.entries.remove(&At(self.root, question));
+        store.tell();
     }
 
     /// Forgets all of this root and goes on with its next state, as when the root has been replaced.
@@ -286,6 +324,7 @@ impl FileCache {
         let mut store = self.store.0.borrow_mut();
         store.entries.retain(|key, _| key.root != self.root);
         store.descriptors.clear();
+        store.tell();
         self.root = root;
     }
 
@@ -307,6 +346,7 @@ impl FileCache {
         store
             .descriptors
             .insert(fingerprint, Descriptor { file, used_ms });
+        store.tell();
     }
 
     /// Closes what has not been used for long. Cheap: it looks once in [`DESCRIPTOR_IDLE_MS`].
@@ -322,11 +362,14 @@ impl FileCache {
         store
             .descriptors
             .retain(|_, descriptor| !is_idle(descriptor));
+        store.tell();
     }
 
     /// Closes every descriptor that no answer under way needs.
     pub(crate) fn close_descriptors(&mut self) {
-        self.store.0.borrow_mut().descriptors.clear();
+        let mut store = self.store.0.borrow_mut();
+        store.descriptors.clear();
+        store.tell();
     }
 
     /// Memory of the entries of all roots of the store.

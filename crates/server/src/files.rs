@@ -18,6 +18,7 @@ use vervet_http::range::{Selection, select};
 use vervet_http::status::Status;
 
 use crate::asked::Asked;
+use crate::caches::CacheName;
 use crate::compression::Compressed;
 use crate::decision::{Decision, Whole};
 use crate::error_page::{error_answer, error_answer_with};
@@ -69,12 +70,14 @@ pub struct Usage {
 impl Files {
     /// A handler for one reactor, with a cache of its own.
     pub fn new(shared: &Arc<FilesShared>) -> Self {
-        Self::with_store(shared, &CacheStore::new(shared.options.limits))
+        let counts = shared.tools.caches.counts(CacheName::Files);
+        Self::with_store(shared, &CacheStore::new(shared.options.limits, &counts))
     }
 
     /// A handler for the reactor of this thread, with the cache that all its roots share: the limits hold for their sum.
     pub fn of_reactor(shared: &Arc<FilesShared>) -> Self {
-        Self::with_store(shared, &CacheStore::of_thread(shared.options.limits))
+        let store = CacheStore::of_thread(shared.options.limits, &shared.tools.caches);
+        Self::with_store(shared, &store)
     }
 
     fn with_store(shared: &Arc<FilesShared>, store: &CacheStore) -> Self {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::caches::Caches;
 use crate::files_shared::{FilesError, FilesShared, FilesTools};
 use crate::offload::Offload;
 use crate::options::{CacheLimits, FilesOptions};
@@ -61,8 +62,8 @@ impl FilesPool {
         Arc::clone(&self.tools.offload)
     }
 
-    /// Memory of the kept results of compression, of all roots, in bytes.
-    pub fn compressed_bytes(&self) -> u64 {
-        self.tools.results.bytes()
+    /// What its caches count.
+    pub fn caches(&self) -> &Caches {
+        &self.tools.caches
     }
 }

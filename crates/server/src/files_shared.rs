@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use vervet_http::target::NormalPath;
 
+use crate::caches::{CacheName, Caches};
 use crate::compression::{CompressionResults, RESULTS_BYTES_MAX};
 use crate::file_cache::RootNumber;
 use crate::offload::Offload;
@@ -32,13 +33,17 @@ pub struct FilesShared {
 #[derive(Debug, Clone)]
 pub(crate) struct FilesTools {
     pub(crate) results: Arc<CompressionResults>,
+    pub(crate) caches: Caches,
     pub(crate) offload: Arc<Offload>,
 }
 
 impl Default for FilesTools {
     fn default() -> Self {
+        let caches = Caches::default();
+        let counts = caches.counts(CacheName::Compressed);
         Self {
-            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX)),
+            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX, counts)),
+            caches,
             offload: Arc::default(),
         }
     }
@@ -92,11 +97,6 @@ impl FilesShared {
     /// The options given.
     pub fn options(&self) -> &FilesOptions {
         &self.options
-    }
-
-    /// Memory of the kept results of compression, in bytes.
-    pub fn compressed_bytes(&self) -> u64 {
-        self.tools.results.bytes()
     }
 
     /// Whether the root is one file.

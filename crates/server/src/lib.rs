@@ -4,6 +4,7 @@ pub mod access_log;
 pub mod actions;
 pub mod admin;
 mod asked;
+pub mod caches;
 pub mod compression;
 mod decision;
 pub mod error_log;

@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use vervet_config::{read_text, section};
 use vervet_engine::Engine;
 use vervet_server::admin::{
-    Admin, AdminSettings, CacheReport, Facts, ListenerReport, LogReport, Phase, ProcessReport,
-    Reloads, Report,
+    Admin, AdminSettings, Facts, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
 };
+use vervet_server::caches::CacheReport;
 use vervet_server::error_log::Level;
 use vervet_server::metrics::SiteTotals;
 use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_program, skip};
@@ -66,6 +66,10 @@ impl Facts for Server {
             refused: vec![("rate".to_owned(), 7)],
             caches: vec![CacheReport {
                 name: "files",
+                hits: 70,
+                misses: 30,
+                evictions: 20,
+                entries: 10,
                 bytes: 1000,
                 descriptors: 5,
             }],
@@ -176,6 +180,11 @@ fn the_state_is_json() {
         ("/sites/1/name", r#""shop \"1\"\\""#),
         ("/sites/1/requests", "10"),
         ("/sites/1/duration_ms_sum", "20007"),
+        ("/caches/0/hits", "70"),
+        ("/caches/0/misses", "30"),
+        ("/caches/0/evictions", "20"),
+        ("/caches/0/entries", "10"),
+        ("/caches/0/bytes", "1000"),
         ("/caches/0/descriptors", "5"),
         ("/logs/0/lines_dropped", "1"),
         ("/logs/0/recent/0", "\"a line\""),
@@ -249,6 +258,10 @@ fn the_numbers_are_read_by_the_parser_of_prometheus() {
         "histogram http_server_request_duration_seconds_sum site=shop \"1\"\\,status=2xx 20.007",
         "counter vervet_site_content_bytes_total site=shop \"1\"\\ 130.0",
         "counter vervet_refused_total by=rate 7.0",
+        "counter vervet_cache_hits_total cache=files 70.0",
+        "counter vervet_cache_misses_total cache=files 30.0",
+        "counter vervet_cache_evictions_total cache=files 20.0",
+        "gauge vervet_cache_entries cache=files 10.0",
         "gauge vervet_cache_fds cache=files 5.0",
         "counter vervet_log_lines_dropped_total target=/log/a b 1.0",
         "counter vervet_events_total level=error 1.0",

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use page_support::{Asked, NOW_S, Shown, Site, Told};
 use vervet_config::read_text;
 use vervet_engine::reactor::Now;
+use vervet_server::caches::Caches;
 use vervet_server::pages::{Journal, PageSetup};
 use vervet_server::settings::Document;
 
@@ -41,6 +42,7 @@ fn site(template: &str) -> Site {
     let setup = PageSetup {
         server: "Vervet",
         journal: &journal,
+        caches: &Caches::default(),
         now,
     };
     let options = page.options(setup).unwrap();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use page_support::{Asked, Site, Told};
 use vervet_config::{read_text, section};
+use vervet_server::caches::Caches;
 use vervet_server::pages::{Journal, PageSettings, PageSetup, Parameter};
 use vervet_testkit::TempTree;
 
@@ -119,6 +120,7 @@ impl Guide {
         let setup = PageSetup {
             server: "Vervet",
             journal: &journal,
+            caches: &Caches::default(),
             now,
         };
         let options = reading.value.unwrap().page.options(setup).unwrap();

@@ -10,6 +10,7 @@ use std::time::Duration;
 use page_support::{NOW_S, Told};
 use vervet_config::{Diagnostic, Reading, read_text, section};
 use vervet_engine::reactor::Now;
+use vervet_server::caches::Caches;
 use vervet_server::pages::{
     Absent, Input, Journal, Mode, PageOptions, PageSettings, PageSetup, ParameterType, Renderer,
     Source,
@@ -34,6 +35,7 @@ fn with_setup<T>(run: impl FnOnce(PageSetup<'_>) -> T) -> T {
     run(PageSetup {
         server: "Vervet",
         journal: &journal,
+        caches: &Caches::default(),
         now,
     })
 }

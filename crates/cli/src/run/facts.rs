@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use vervet_server::admin::{CacheReport, Facts, ListenerReport, Phase, Reloads, Report};
+use vervet_server::admin::{Facts, ListenerReport, Phase, Reloads, Report};
 use vervet_server::filters::blocks::Blocks;
 use vervet_server::server::Server;
 
@@ -71,11 +71,7 @@ impl Facts for ServerFacts {
                 })
                 .collect(),
             refused: self.server.refused(),
-            caches: vec![CacheReport {
-                name: "compressed",
-                bytes: tools.pool.compressed_bytes(),
-                descriptors: 0,
-            }],
+            caches: tools.pool.caches().reports(),
             ..Report::of(control, &tools.metrics, (&tools.logs, &tools.error_log))
         }
     }

@@ -193,6 +193,13 @@ pub struct FilesAction {
     look: Look,
 }
 
+/// Two are the same when they look up the same in one open folder.
+impl PartialEq for FilesAction {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.look == other.look
+    }
+}
+
 /// What is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {

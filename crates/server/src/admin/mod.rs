@@ -12,6 +12,6 @@ mod settings;
 mod status;
 
 pub use process::ProcessReport;
-pub use report::{CacheReport, Facts, ListenerReport, LogReport, Phase, Reloads, Report};
+pub use report::{Facts, ListenerReport, LogReport, Phase, Reloads, Report};
 pub use service::Admin;
 pub use settings::AdminSettings;

@@ -3,6 +3,7 @@
 use vervet_engine::counters::Totals;
 
 use super::report::Report;
+use crate::caches::CacheReport;
 use crate::metrics::{CLASSES, Exposition, Kind};
 
 /// The whole text.
@@ -196,21 +197,50 @@ fn refusals(out: &mut Exposition, report: &Report) {
 }
 
 fn caches(out: &mut Exposition, report: &Report) {
-    out.family(
-        "vervet_cache_bytes",
-        Kind::Gauge,
-        "Memory that caches take.",
-    );
-    for cache in &report.caches {
-        out.sample(&[("cache", cache.name)], cache.bytes);
-    }
-    out.family(
-        "vervet_cache_fds",
-        Kind::Gauge,
-        "Descriptors that caches keep open.",
-    );
-    for cache in &report.caches {
-        out.sample(&[("cache", cache.name)], cache.descriptors);
+    type Count = fn(&CacheReport) -> u64;
+    let families: [(&'static str, Kind, &str, Count); 6] = [
+        (
+            "vervet_cache_hits",
+            Kind::Counter,
+            "Looks at caches that found something.",
+            |cache| cache.hits,
+        ),
+        (
+            "vervet_cache_misses",
+            Kind::Counter,
+            "Looks at caches that found nothing.",
+            |cache| cache.misses,
+        ),
+        (
+            "vervet_cache_evictions",
+            Kind::Counter,
+            "Entries of caches given up for others.",
+            |cache| cache.evictions,
+        ),
+        (
+            "vervet_cache_entries",
+            Kind::Gauge,
+            "Entries that caches hold.",
+            |cache| cache.entries,
+        ),
+        (
+            "vervet_cache_bytes",
+            Kind::Gauge,
+            "Memory that caches take.",
+            |cache| cache.bytes,
+        ),
+        (
+            "vervet_cache_fds",
+            Kind::Gauge,
+            "Descriptors that caches keep open.",
+            |cache| cache.descriptors,
+        ),
+    ];
+    for (name, kind, help, count) in families {
+        out.family(name, kind, help);
+        for cache in &report.caches {
+            out.sample(&[("cache", cache.name)], count(cache));
+        }
     }
 }
 

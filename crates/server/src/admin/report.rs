@@ -10,6 +10,7 @@ use vervet_engine::listener::Endpoint;
 
 use super::process::ProcessReport;
 use crate::access_log::{Logs, Outlet};
+use crate::caches::CacheReport;
 use crate::error_log::{ErrorLog, Level};
 use crate::filters::blocks::Blocks;
 use crate::metrics::{Metrics, SiteTotals};
@@ -134,17 +135,6 @@ pub struct ListenerReport {
     pub name: String,
     /// Its address.
     pub address: String,
-}
-
-/// A cache, over all reactors.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CacheReport {
-    /// What it keeps, in a word: `files`.
-    pub name: &'static str,
-    /// Memory it takes, in bytes.
-    pub bytes: u64,
-    /// Descriptors it keeps open.
-    pub descriptors: u64,
 }
 
 /// Where a log goes, and how it fares.

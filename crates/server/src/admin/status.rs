@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::report::{LogReport, Report};
+use crate::caches::CacheReport;
 use crate::metrics::{CLASSES, Durations, SiteTotals};
 
 /// The whole document.
@@ -60,11 +61,7 @@ pub(super) fn status(report: &Report) -> String {
             "address": listener.address,
         })).collect::<Vec<_>>(),
         "sites": report.sites.iter().map(site).collect::<Vec<_>>(),
-        "caches": report.caches.iter().map(|cache| json!({
-            "name": cache.name,
-            "bytes": cache.bytes,
-            "descriptors": cache.descriptors,
-        })).collect::<Vec<_>>(),
+        "caches": report.caches.iter().map(cache).collect::<Vec<_>>(),
         "logs": report.logs.iter().map(log).collect::<Vec<_>>(),
         "events": report.events.iter().map(|(level, count)| (level.as_str().to_owned(), Value::from(*count)))
             .collect::<Map<_, _>>(),
@@ -91,6 +88,18 @@ fn site(site: &SiteTotals) -> Value {
         "content_bytes": site.content_bytes,
         "faults": site.faults,
         "duration_ms_sum": site.durations.iter().map(|durations: &Durations| durations.sum_ms).sum::<u64>(),
+    })
+}
+
+fn cache(cache: &CacheReport) -> Value {
+    json!({
+        "name": cache.name,
+        "hits": cache.hits,
+        "misses": cache.misses,
+        "evictions": cache.evictions,
+        "entries": cache.entries,
+        "bytes": cache.bytes,
+        "descriptors": cache.descriptors,
     })
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::caches::Caches;
 use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
 use crate::root::Symlinks;
@@ -60,6 +61,8 @@ pub struct PageOptions {
     pub server: String,
     /// Where problems are told.
     pub journal: Arc<dyn Journal>,
+    /// Where looks at what is compiled are counted.
+    pub caches: Caches,
 }
 
 impl PageOptions {
@@ -74,6 +77,7 @@ impl PageOptions {
             limits: PageLimits::default(),
             server: "Vervet".to_owned(),
             journal: Arc::new(StandardError),
+            caches: Caches::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vervet_engine::reactor::Now;
 
+use crate::caches::{CacheCounts, CacheName};
 use crate::pages::edition::Edition;
 use crate::pages::effects::Verb;
 use crate::pages::folder::TemplateFolder;
@@ -28,6 +29,7 @@ pub struct Page {
     generation: AtomicU64,
     looked_ms: AtomicU64,
     pub(crate) counts: Counts,
+    compiled: Arc<CacheCounts>,
 }
 
 /// What went wrong with renderings of a page, in all reactors.
@@ -53,6 +55,15 @@ impl Counts {
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
+}
+
+/// What a look at the files of a page was followed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// They are what they were.
+    Nothing,
+    /// They were compiled anew.
+    Compiled,
 }
 
 /// What is known of the files.
@@ -114,12 +125,14 @@ impl Page {
             }
             parameter.check_default().map_err(PageError::Default)?;
         }
+        let compiled = options.caches.counts(CacheName::Templates);
         let page = Self {
             options,
             watch: Mutex::default(),
             generation: AtomicU64::new(0),
             looked_ms: AtomicU64::new(now.monotonic_ms),
             counts: Counts::default(),
+            compiled,
         };
         page.look(now);
         Ok(Arc::new(page))
@@ -128,6 +141,12 @@ impl Page {
     /// What is wrong with the templates as they are now.
     pub fn problems(&self) -> Arc<[PageProblem]> {
         Arc::clone(&self.watch().problems)
+    }
+
+    /// The same after a look at the files, whether or not one is due.
+    pub fn problems_now(&self, now: Now) -> Arc<[PageProblem]> {
+        self.look(now);
+        self.problems()
     }
 
     /// What went wrong so far.
@@ -141,13 +160,16 @@ impl Page {
     }
 
     /// Brings what a reactor knows up to date.
-    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) {
-        if self.takes_look(now) {
-            self.look(now);
-        }
+    pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Work {
+        let work = if self.takes_look(now) {
+            self.look(now)
+        } else {
+            Work::Nothing
+        };
         if self.generation.load(Ordering::Acquire) != mine.generation {
             *mine = self.latest();
         }
+        work
     }
 
     /// The present state.
@@ -180,7 +202,7 @@ impl Page {
     }
 
     /// Looks at the files and takes over what has changed.
-    fn look(&self, now: Now) {
+    fn look(&self, now: Now) -> Work {
         let mut watch = self.watch();
         let folder = match TemplateFolder::open(&self.options.folder, self.options.symlinks) {
             Ok(folder) => folder,
@@ -191,7 +213,8 @@ impl Page {
                     format!("the template folder cannot be opened: {error}"),
                 );
                 watch.folder = None;
-                return self.take_over(&mut watch, Err(vec![problem]));
+                self.take_over(&mut watch, Err(vec![problem]));
+                return Work::Nothing;
             }
         };
         let known = watch.folder.as_ref().filter(|known| known.is_same(&folder));
@@ -212,7 +235,7 @@ impl Page {
                 .all(|witness| folder.stands(witness))
         };
         if !is_other && !open_changed && watch.sources.is_settled && all_stand() {
-            return;
+            return Work::Nothing;
         }
         let sources = Sources::gather(&folder, &self.options.template, now.unix_seconds);
         let is_news = is_other
@@ -221,10 +244,13 @@ impl Page {
             || sources.problems != watch.sources.problems;
         watch.folder = Some(Arc::clone(&folder));
         watch.sources = sources;
-        if is_news {
-            let compiled = Edition::compile(&self.options, &folder, &watch.sources);
-            self.take_over(&mut watch, compiled);
+        if !is_news {
+            return Work::Nothing;
         }
+        self.compiled.miss();
+        let compiled = Edition::compile(&self.options, &folder, &watch.sources);
+        self.take_over(&mut watch, compiled);
+        Work::Compiled
     }
 
     fn take_over(&self, watch: &mut Watch, compiled: Result<Edition, Vec<PageProblem>>) {
@@ -234,6 +260,7 @@ impl Page {
                     self.tell("good again");
                 }
                 watch.edition = Some(Arc::new(edition));
+                self.compiled.holds(1, watch.sources.bytes());
                 watch.problems = Arc::default();
             }
             Err(problems) if *watch.problems == *problems => return,

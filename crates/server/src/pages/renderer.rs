@@ -17,6 +17,7 @@ use vervet_engine::reactor::Now;
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
+use crate::caches::{CacheCounts, CacheName};
 use crate::head::Head;
 use crate::pages::edition::Edition;
 use crate::pages::effects::{Effects, Notes, Stop};
@@ -24,7 +25,7 @@ use crate::pages::input::Input;
 use crate::pages::limits::PageLimits;
 use crate::pages::notice;
 use crate::pages::options::{Mode, tell};
-use crate::pages::page::{Latest, Page};
+use crate::pages::page::{Latest, Page, Work};
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::{Part, Scope};
 
@@ -88,6 +89,7 @@ impl Begun {
 pub struct Renderer {
     page: Arc<Page>,
     latest: Latest,
+    looks: Arc<CacheCounts>,
     /// The engine of the latest edition, with a lock of its own: that of the edition would be one for all reactors.
     environment: Option<Environment<'static>>,
     notes: Notes,
@@ -106,6 +108,7 @@ impl Renderer {
                 .as_ref()
                 .map(|edition| edition.environment.clone()),
             latest,
+            looks: page.options.caches.of_thread(CacheName::Templates),
             notes: Notes::default(),
             spare: None,
             buffer: BytesMut::new(),
@@ -136,7 +139,9 @@ impl Renderer {
     /// Takes over what the page uses of a request; the answer, where the page is out of order.
     pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<Begun, Rendered> {
         let generation = self.latest.generation;
-        self.page.refresh(&mut self.latest, now);
+        if self.page.refresh(&mut self.latest, now) == Work::Nothing {
+            self.looks.hit();
+        }
         if self.latest.generation != generation {
             // What the new edition does not use must not be there from a request to the old one.
             self.spare = None;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Named, Path, Size, Time, section, words};
 use vervet_engine::reactor::Now;
 
+use crate::caches::Caches;
 use crate::pages::handler::PageAction;
 use crate::pages::limits::PageLimits;
 use crate::pages::options::{Journal, Mode, PageOptions};
@@ -77,6 +78,8 @@ pub struct PageSetup<'s> {
     pub server: &'s str,
     /// Where problems are told while the server runs.
     pub journal: &'s Arc<dyn Journal>,
+    /// Where looks at what is compiled are counted.
+    pub caches: &'s Caches,
     /// The time.
     pub now: Now,
 }
@@ -109,6 +112,7 @@ impl PageSettings {
             limits: self.limits(),
             server: setup.server.to_owned(),
             journal: Arc::clone(setup.journal),
+            caches: setup.caches.clone(),
             ..PageOptions::new(folder, template)
         })
     }

@@ -66,6 +66,11 @@ impl Sources {
         sources
     }
 
+    /// Memory of the texts.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.texts.values().map(|text| text.len() as u64).sum()
+    }
+
     /// Reads one template and gives those that it names.
     fn take(&mut self, folder: &TemplateFolder, wanted: &Wanted) -> Vec<Wanted> {
         let (witness, text) = folder.read(&wanted.name);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
-use vervet_engine::reactor::Now;
 
 use super::ends::PlannedEnd;
 use super::filters::FilterMaker;
@@ -17,7 +16,7 @@ use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
 use crate::filters::forwarded::Forwarders;
 use crate::options::CacheLimits;
-use crate::pages::PageSetup;
+use crate::pages::{PageAction, PageSettings, PageSetup};
 use crate::web::{
     Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
 };
@@ -49,11 +48,7 @@ pub fn prepare(
     let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
     let mut maker = Maker {
         setup,
-        pages: PageSetup {
-            server: &document.server,
-            journal: tools.journal(),
-            now: Now::read(),
-        },
+        pages: tools.page_setup(&document.server),
         logs,
         forwarders: forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>),
         filters: FilterMaker {
@@ -135,6 +130,9 @@ impl PlannedListener {
     }
 }
 
+/// An action, or all that is wrong with it.
+type Made = Result<Arc<dyn Action>, Vec<Diagnostic>>;
+
 /// What a stage is put together with.
 struct Maker<'m> {
     setup: FilesSetup<'m>,
@@ -188,9 +186,9 @@ impl Maker<'_> {
             },
             ..Passage::default()
         };
+        let place = format!("{name} {}", route.name);
         if let Some(settings) = &route.settings {
             let settings = settings.filters();
-            let place = format!("{name} {}", route.name);
             passage.filters = self.filters.filters(&place, settings);
             passage.decorations = self.filters.decorations(settings);
             passage.logs = settings
@@ -202,19 +200,21 @@ impl Maker<'_> {
         }
         RouteStage {
             passage,
-            end: self.end(&route.end),
+            end: self.end(&place, &route.end),
         }
     }
 
     /// The end of a route. One that cannot be had is found, and no stage comes of it.
-    fn end(&mut self, end: &PlannedEnd) -> RouteEnd {
+    fn end(&mut self, place: &str, end: &PlannedEnd) -> RouteEnd {
         let action = match end {
             PlannedEnd::Rewrite(rewrite) => return RouteEnd::Rewrite(Arc::clone(rewrite)),
             PlannedEnd::Made(action) => Ok(Arc::clone(action)),
-            PlannedEnd::Files(files) => one(FilesAction::new(files, &self.setup)),
-            PlannedEnd::Alias(alias, rest) => one(FilesAction::alias(alias, *rest, &self.setup)),
+            PlannedEnd::Files(files) => self.folder(place, FilesAction::new(files, &self.setup)),
+            PlannedEnd::Alias(alias, rest) => {
+                self.folder(place, FilesAction::alias(alias, *rest, &self.setup))
+            }
             PlannedEnd::UserFolders(folders) => one(UserFoldersAction::new(folders, &self.setup)),
-            PlannedEnd::Page(page) => page.action(self.pages).map(shared),
+            PlannedEnd::Page(page) => self.page(place, page),
         };
         match action {
             Ok(action) => self.actions.push(action),
@@ -223,6 +223,30 @@ impl Maker<'_> {
                 .for_each(|problem| self.filters.found.push(problem)),
         }
         RouteEnd::Action(self.actions.len().saturating_sub(1))
+    }
+
+    /// The action of the last plan where it is the same folder: its handlers go on, and what they know.
+    fn folder(&mut self, place: &str, made: Result<FilesAction, Diagnostic>) -> Made {
+        let made = made.map_err(|problem| vec![problem])?;
+        let place = format!("{place} files");
+        let kept = self
+            .filters
+            .keeping
+            .keep(&place, &made, || Ok(made.clone()));
+        kept.map(|action: Arc<FilesAction>| action as Arc<dyn Action>)
+    }
+
+    /// The page of the last plan where its section is the same, unless it is out of order: then all that is wrong is
+    /// found anew.
+    fn page(&mut self, place: &str, page: &PageSettings) -> Made {
+        let section = (page.clone(), self.setup.server.to_owned());
+        let make = || page.action(self.pages);
+        let place = format!("{place} page");
+        let kept: Arc<PageAction> = self.filters.keeping.keep(&place, &section, make)?;
+        if !kept.page().problems_now(self.pages.now).is_empty() {
+            page.action(self.pages)?;
+        }
+        Ok(kept)
     }
 
     fn error_pages(&mut self, site: &PlannedSite) -> Option<usize> {
@@ -243,8 +267,6 @@ fn shared<A: Action + 'static>(action: A) -> Arc<dyn Action> {
     Arc::new(action)
 }
 
-fn one<A: Action + 'static>(
-    action: Result<A, Diagnostic>,
-) -> Result<Arc<dyn Action>, Vec<Diagnostic>> {
+fn one<A: Action + 'static>(action: Result<A, Diagnostic>) -> Made {
     action.map(shared).map_err(|problem| vec![problem])
 }

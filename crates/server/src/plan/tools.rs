@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use vervet_engine::reactor::Now;
+
 use super::kept::Kept;
 use crate::access_log::{Logs, Target};
 use crate::error_log::{ErrorLog, Level};
@@ -11,7 +13,7 @@ use crate::files_pool::FilesPool;
 use crate::filters::basic_auth::{Say, Verifier};
 use crate::filters::blocks::Blocks;
 use crate::metrics::Metrics;
-use crate::pages::Journal;
+use crate::pages::{Journal, PageSetup};
 
 /// What a stage is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +72,14 @@ impl Tools {
         })
     }
 
-    /// Where pages tell their problems.
-    pub fn journal(&self) -> &Arc<dyn Journal> {
-        &self.journal
+    /// What pages are made with.
+    pub(super) fn page_setup<'s>(&'s self, server: &'s str) -> PageSetup<'s> {
+        PageSetup {
+            server,
+            journal: &self.journal,
+            caches: self.pool.caches(),
+            now: Now::read(),
+        }
     }
 
     /// The thread that verifies passwords, started when it is first needed.
