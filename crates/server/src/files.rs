@@ -458,7 +458,12 @@ impl Files {
             }
             Decision::Later(job) => job,
         };
-        let offload = &self.shared.tools.offload;
+        let tools = &self.shared.tools;
+        let offload = &tools.offload;
+        let job = match job {
+            Job(Work::List(job)) => return tools.listings.answer(job, exchange, offload),
+            job @ Job(Work::Compress(_)) => job,
+        };
         let Some(place) = offload.place() else {
             return Outcome::Done(job.decline());
         };

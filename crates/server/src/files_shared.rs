@@ -11,6 +11,7 @@ use vervet_http::target::NormalPath;
 use crate::caches::{CacheName, Caches};
 use crate::compression::{CompressionResults, RESULTS_BYTES_MAX};
 use crate::file_cache::RootNumber;
+use crate::listing_share::Listings;
 use crate::offload::Offload;
 use crate::options::FilesOptions;
 use crate::root::{Fingerprint, Kind, OpenError, Root};
@@ -33,6 +34,7 @@ pub struct FilesShared {
 #[derive(Debug, Clone)]
 pub(crate) struct FilesTools {
     pub(crate) results: Arc<CompressionResults>,
+    pub(crate) listings: Arc<Listings>,
     pub(crate) caches: Caches,
     pub(crate) offload: Arc<Offload>,
 }
@@ -43,6 +45,7 @@ impl Default for FilesTools {
         let counts = caches.counts(CacheName::Compressed);
         Self {
             results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX, counts)),
+            listings: Arc::new(Listings::new(&caches)),
             caches,
             offload: Arc::default(),
         }

@@ -12,7 +12,6 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
 use crate::compression::{Compressed, CompressionResults, ResultKey, compress};
-use crate::error_page::error_answer_with;
 use crate::head::Head;
 use crate::listing::ListJob;
 use crate::options::FilesOptions;
@@ -53,10 +52,7 @@ impl Job {
     pub fn decline(self) -> Response {
         match self.0 {
             Work::Compress(job) => job.uncompressed(),
-            Work::List(job) => {
-                let retry: (Known, &[u8]) = (Known::RetryAfter, b"1");
-                error_answer_with(Status::SERVICE_UNAVAILABLE, &job.options.server, &[retry])
-            }
+            Work::List(job) => job.decline(),
         }
     }
 }
@@ -64,7 +60,7 @@ impl Job {
 impl CompressJob {
     fn run(self) -> Response {
         let key = self.key();
-        let compressed = match self.results.get(&key) {
+        let compressed = match self.results.peek(&key) {
             Some(compressed) => compressed,
             None => match self.content() {
                 Ok(content) => {

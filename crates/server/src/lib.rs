@@ -20,6 +20,7 @@ pub mod layout;
 pub mod listing;
 mod listing_json;
 mod listing_page;
+pub mod listing_share;
 pub mod matching;
 pub mod metrics;
 pub mod offload;

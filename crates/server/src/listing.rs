@@ -13,7 +13,7 @@ use vervet_http::status::Status;
 use vervet_http::target::query_pairs;
 
 use crate::asked::Asked;
-use crate::error_page::error_answer;
+use crate::error_page::{error_answer, error_answer_with};
 use crate::head::Head;
 use crate::options::{DotFiles, FilesOptions};
 use crate::root::{Kind, OpenError, Root, Stat, Symlinks, stat_of};
@@ -23,7 +23,7 @@ use crate::{listing_json, listing_page};
 pub const LISTING_ENTRIES_MAX: usize = 10_000;
 
 /// What the entries are ordered by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sort {
     Name,
     Size,
@@ -31,13 +31,13 @@ pub(crate) enum Sort {
 }
 
 /// Which end comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
     Ascending,
     Descending,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Format {
     Page,
     Json,
@@ -74,15 +74,29 @@ pub(crate) enum Completeness {
     Cut,
 }
 
-/// A directory to be listed.
-#[derive(Debug)]
-pub(crate) struct ListJob {
-    root: Arc<Root>,
-    path: Box<[u8]>,
+/// What is shown of which directory, and how: equal shapes of one state are equal answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    /// Relative to the root, without slashes at its ends.
+    pub(crate) path: Box<[u8]>,
     mount: Box<[u8]>,
     format: Format,
     sort: Sort,
     order: Order,
+}
+
+impl Shape {
+    /// Memory of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        self.path.len() + self.mount.len()
+    }
+}
+
+/// A directory to be listed.
+#[derive(Debug)]
+pub(crate) struct ListJob {
+    pub(crate) root: Arc<Root>,
+    pub(crate) shape: Shape,
     pub(crate) options: Arc<FilesOptions>,
 }
 
@@ -95,8 +109,7 @@ impl ListJob {
     ) -> Self {
         let accepted =
             choose_media_type(asked.accept.as_deref(), &["text/html", "application/json"]);
-        let mut job = Self {
-            root: Arc::clone(root),
+        let mut shape = Shape {
             path: Box::from(path),
             mount: Box::from(&*asked.mount),
             format: if accepted == Some(1) {
@@ -106,20 +119,29 @@ impl ListJob {
             },
             sort: Sort::Name,
             order: Order::Ascending,
-            options: Arc::clone(options),
         };
         for (key, value) in query_pairs(asked.query.unwrap_or_default()) {
             match (&*key, &*value) {
-                (b"json", _) => job.format = Format::Json,
-                (b"sort", b"name") => job.sort = Sort::Name,
-                (b"sort", b"size") => job.sort = Sort::Size,
-                (b"sort", b"time") => job.sort = Sort::Time,
-                (b"order", b"asc") => job.order = Order::Ascending,
-                (b"order", b"desc") => job.order = Order::Descending,
+                (b"json", _) => shape.format = Format::Json,
+                (b"sort", b"name") => shape.sort = Sort::Name,
+                (b"sort", b"size") => shape.sort = Sort::Size,
+                (b"sort", b"time") => shape.sort = Sort::Time,
+                (b"order", b"asc") => shape.order = Order::Ascending,
+                (b"order", b"desc") => shape.order = Order::Descending,
                 _ => {}
             }
         }
-        job
+        Self {
+            root: Arc::clone(root),
+            shape,
+            options: Arc::clone(options),
+        }
+    }
+
+    /// The answer where nobody has time for it.
+    pub(crate) fn decline(&self) -> Response {
+        let retry: (Known, &[u8]) = (Known::RetryAfter, b"1");
+        error_answer_with(Status::SERVICE_UNAVAILABLE, &self.options.server, &[retry])
     }
 
     pub(crate) fn run(self) -> Response {
@@ -137,7 +159,7 @@ impl ListJob {
         head.field(Known::CacheControl, b"no-cache");
         head.field(Known::Vary, b"Accept");
         head.line("X-Content-Type-Options", b"nosniff");
-        match self.format {
+        match self.shape.format {
             Format::Json => {
                 head.field(Known::ContentType, b"application/json");
                 head.into_response(Status::OK, listing_json::write(&listed))
@@ -153,7 +175,7 @@ impl ListJob {
     }
 
     fn list(&self) -> Result<Listed, OpenError> {
-        let node = self.root.open_node(&self.path)?;
+        let node = self.root.open_node(&self.shape.path)?;
         if node.stat.kind != Kind::Directory {
             return Err(OpenError::Missing);
         }
@@ -179,9 +201,14 @@ impl ListJob {
                 });
             }
         }
-        sort(&mut entries, self.sort, self.order);
-        let (path, mount, sort, order) =
-            (self.path.clone(), self.mount.clone(), self.sort, self.order);
+        let Shape {
+            path,
+            mount,
+            sort,
+            order,
+            ..
+        } = self.shape.clone();
+        sorted(&mut entries, sort, order);
         Ok(Listed {
             path,
             mount,
@@ -202,8 +229,11 @@ impl ListJob {
         if file_type == FileType::Symlink {
             return match self.options.symlinks {
                 Symlinks::Refuse => None,
-                Symlinks::Follow if self.path.is_empty() => self.root.stat(name).ok(),
-                Symlinks::Follow => self.root.stat(&[&self.path, &b"/"[..], name].concat()).ok(),
+                Symlinks::Follow if self.shape.path.is_empty() => self.root.stat(name).ok(),
+                Symlinks::Follow => self
+                    .root
+                    .stat(&[&self.shape.path, &b"/"[..], name].concat())
+                    .ok(),
             };
         }
         stat_of(&rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?)
@@ -215,7 +245,7 @@ fn unreadable(_: rustix::io::Errno) -> OpenError {
 }
 
 /// Directories first, whatever the order; then by the key; then by name, so that equal keys have an order too.
-fn sort(entries: &mut [ListedEntry], sort: Sort, order: Order) {
+fn sorted(entries: &mut [ListedEntry], sort: Sort, order: Order) {
     entries.sort_by(|one, other| {
         let by_name = || natural(&one.name, &other.name).then_with(|| one.name.cmp(&other.name));
         let by_key = match sort {
@@ -286,7 +316,7 @@ mod tests {
             entry("alpha", Kind::Directory, 8192, 2),
             entry("Page09b", Kind::File, 10, 2),
         ];
-        sort(&mut entries, by, order);
+        sorted(&mut entries, by, order);
         let names: Vec<_> = entries
             .iter()
             .map(|entry| str::from_utf8(&entry.name).unwrap())
