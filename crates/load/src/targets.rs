@@ -1,1 +1,298 @@
-//! Lists of requests in a file.
+//! Lists of requests in a file: one a line, each with fields and content below it if it has any.
+//!
+//! ```text
+//! # a comment
+//! http://127.0.0.1:8080/ weight=3
+//! POST /orders
+//! Content-Type: application/json
+//! @order.json
+//! ```
+
+use crate::finding::{Finding, Findings, Place};
+use crate::mix::WEIGHT_MAX;
+use crate::request::{Common, Content, Draft, Fault, Part, Url, Weighted, split_field};
+use crate::template::Names;
+
+/// The most bytes of a list.
+pub const TARGETS_BYTES_MAX: usize = 64 << 20;
+/// The most requests of a list.
+pub const TARGETS_MAX: usize = 100_000;
+
+/// Gives the content of a file that is named in another, or says why not. The caller reads; a relative name is meant from
+/// where the other file lies.
+pub type ReadFile<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
+
+/// Reads a list, or tells all that is wrong with it. Gives the URL that tells the server: the one of `common`, or the first
+/// of the list. All others have to be of the same server.
+pub fn parse(
+    file: &str,
+    text: &str,
+    common: &Common<'_>,
+    read: &mut ReadFile<'_>,
+) -> Result<(Url, Vec<Weighted>), Vec<Finding>> {
+    let mut list = List {
+        common,
+        base: common.base.cloned(),
+        read,
+        findings: Findings::new(file),
+        requests: 0,
+        entry: None,
+        targets: Vec::new(),
+    };
+    if text.len() > TARGETS_BYTES_MAX {
+        let message = format!("{} bytes, at most {TARGETS_BYTES_MAX}", text.len());
+        list.findings.whole(message);
+        return Err(list.findings.or(()).err().unwrap_or_default());
+    }
+    for (index, line) in text.lines().enumerate() {
+        list.line(index + 1, line);
+    }
+    list.end_entry();
+    if list.targets.is_empty() && list.findings.is_empty() {
+        let message = "there is no request; expected lines such as GET http://HOST:PORT/PATH";
+        list.findings.whole(message);
+    }
+    let List {
+        base,
+        findings,
+        targets,
+        ..
+    } = list;
+    let targets = findings.or(targets)?;
+    // A list without findings has a request, and a request has a URL.
+    base.map(|base| (base, targets)).ok_or_else(Vec::new)
+}
+
+/// What has been read of a list.
+struct List<'a, 'r> {
+    common: &'a Common<'a>,
+    base: Option<Url>,
+    read: &'a mut ReadFile<'r>,
+    findings: Findings,
+    /// How many requests began, right ones and wrong ones.
+    requests: usize,
+    entry: Option<Entry>,
+    targets: Vec<Weighted>,
+}
+
+/// A request whose fields are being read.
+struct Entry {
+    name: String,
+    weight: u32,
+    draft: Draft,
+    line: usize,
+    /// Where the target stands in its line.
+    target: usize,
+    /// Where the values of the fields stand.
+    values: Vec<Place>,
+}
+
+impl List<'_, '_> {
+    fn line(&mut self, number: usize, line: &str) {
+        let text = line.trim();
+        let at = |column: usize| Place {
+            line: number,
+            column,
+        };
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count() + 1;
+        if text.is_empty() {
+            self.end_entry();
+        } else if text.starts_with('#') {
+            // A comment may stand between a request and its fields.
+        } else if let Some(name) = text.strip_prefix('@') {
+            self.content(at(indent), name.trim());
+        } else if is_field(text) {
+            self.field(at(indent), text);
+        } else {
+            self.end_entry();
+            self.request(number, line);
+        }
+    }
+
+    fn request(&mut self, number: usize, line: &str) {
+        self.requests += 1;
+        if self.requests == TARGETS_MAX + 1 {
+            let message = format!("more than {TARGETS_MAX} requests");
+            self.findings.at(place_in(line, number, line), message);
+        }
+        if self.requests > TARGETS_MAX {
+            return;
+        }
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let mut weight = 1;
+        if let [.., _, last] = words[..]
+            && let Some(digits) = last.strip_prefix("weight=")
+        {
+            words.pop();
+            weight = digits.parse().unwrap_or(0);
+            if !(1..=WEIGHT_MAX).contains(&weight) {
+                let message = format!(
+                    "\"{digits}\" is no weight; expected a whole number from 1 to {WEIGHT_MAX}"
+                );
+                self.findings.at(place_in(line, number, last), message);
+            }
+        }
+        let (method, target) = match words[..] {
+            [target] => ("", target),
+            [method, target] => (method, target),
+            _ => {
+                let message = "expected METHOD URL, URL, or NAME: VALUE of a field";
+                self.findings.at(place_in(line, number, line), message);
+                return;
+            }
+        };
+        let place = place_in(line, number, target);
+        let Some(url) = self.url(place, target) else {
+            return;
+        };
+        let before = target.find(&url.target).unwrap_or(0);
+        let mut draft = Draft::get(&url);
+        method.clone_into(&mut draft.method);
+        self.entry = Some(Entry {
+            name: words.join(" "),
+            weight,
+            draft,
+            line: number,
+            target: place.column + target[..before].chars().count(),
+            values: Vec::new(),
+        });
+    }
+
+    /// The URL of a line: whole, or a path of the server that is known.
+    fn url(&mut self, place: Place, text: &str) -> Option<Url> {
+        let joined = match &self.base {
+            Some(base) => base.join(text),
+            None => Url::parse(text),
+        };
+        let url = match joined {
+            Ok(url) => url,
+            Err(_) if text.starts_with('/') => {
+                let message =
+                    "a path without a server; give the URL of the server, or write whole URLs";
+                self.findings.at(place, message);
+                return None;
+            }
+            Err(error) => {
+                self.findings.at(place, error.to_string());
+                return None;
+            }
+        };
+        let base = self.base.get_or_insert_with(|| url.clone());
+        if !base.has_same_origin(&url) {
+            let message = format!("{} is not {}: one run asks one server", url.host, base.host);
+            self.findings.at(place, message);
+            return None;
+        }
+        Some(url)
+    }
+
+    fn field(&mut self, place: Place, text: &str) {
+        let Some(entry) = &mut self.entry else {
+            let message = "a field, but no request above it; a URL begins with http://";
+            self.findings.at(place, message);
+            return;
+        };
+        match split_field(text) {
+            Ok(field) => {
+                let value = text.chars().count() - field.1.chars().count();
+                entry.draft.fields.push(field);
+                entry.values.push(Place {
+                    column: place.column + value,
+                    ..place
+                });
+            }
+            Err(message) => self.findings.at(place, message),
+        }
+    }
+
+    fn content(&mut self, place: Place, name: &str) {
+        let Some(entry) = &mut self.entry else {
+            let message = "content, but no request above it";
+            self.findings.at(place, message);
+            return;
+        };
+        if entry.draft.content != Content::None {
+            self.findings.at(place, "a second file of content");
+            return;
+        }
+        match (self.read)(name) {
+            Ok(bytes) => entry.draft.content = Content::Bytes(bytes),
+            Err(error) => self
+                .findings
+                .at(place, format!("cannot read {name}: {error}")),
+        }
+    }
+
+    /// Compiles the request whose fields have ended.
+    fn end_entry(&mut self) {
+        let Some(mut entry) = self.entry.take() else {
+            return;
+        };
+        // What is common stands before the fields of the line.
+        let own = entry.draft.fields.len();
+        self.common.apply(&mut entry.draft);
+        let common = entry.draft.fields.len() - own;
+        let names = Names {
+            columns: self.common.columns,
+            captures: &[],
+        };
+        match entry.draft.compile(&names) {
+            Ok(message) => self.targets.push(Weighted {
+                name: entry.name,
+                weight: entry.weight,
+                message,
+            }),
+            Err(faults) => {
+                for fault in faults {
+                    let place = entry.place(&fault, common);
+                    self.findings.at(place, fault.message);
+                }
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// Where a fault is, the first `common` fields not being from the list.
+    fn place(&self, fault: &Fault, common: usize) -> Place {
+        let start = |column| Place {
+            line: self.line,
+            column,
+        };
+        let (start, text) = match fault.part {
+            Part::Target => (start(self.target), self.draft.target.as_str()),
+            Part::Field(number) if number >= common => (
+                self.values[number - common],
+                self.draft.fields[number].1.as_str(),
+            ),
+            Part::Method | Part::Host | Part::Field(_) | Part::Content => (start(1), ""),
+        };
+        let before = text.get(..fault.offset).unwrap_or_default();
+        Place {
+            column: start.column + before.chars().count(),
+            ..start
+        }
+    }
+}
+
+/// Whether a line is a field rather than a request: a name, a colon, and not the rest of a URL.
+fn is_field(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_word = !name.is_empty() && !name.contains(char::is_whitespace);
+    is_word && !name.starts_with('/') && !rest.starts_with("//") && name != "unix"
+}
+
+/// The place of a part of a line.
+fn place_in(line: &str, number: usize, part: &str) -> Place {
+    let start = part.as_ptr() as usize - line.as_ptr() as usize;
+    let blank = part.chars().take_while(|c| c.is_whitespace()).count();
+    Place {
+        line: number,
+        column: line[..start].chars().count() + blank + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,14 @@
 //! [`Url`] says who is asked for what, [`Draft`] what the request is made of, and [`Message`] is the draft compiled: it
 //! appends itself to a buffer, the same bytes each time or with its variables filled in.
 
+mod common;
 mod draft;
 mod fixed;
 mod list;
 mod message;
 mod url;
 
+pub use common::Common;
 pub use draft::{Content, Credentials, Draft, Fault, Framing, Part, split_field};
 pub use fixed::FixedScript;
 pub use list::{NAMED_REQUESTS_MAX, Requests, Weighted};

@@ -1,0 +1,123 @@
+//! Tests of lists: what is told of wrong lines, and what the others become.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::request::Extra;
+use crate::template::{Shared, Values};
+
+fn read(name: &str) -> Result<Vec<u8>, String> {
+    match name {
+        "order.json" => Ok(b"{}".to_vec()),
+        _ => Err("no such file".to_owned()),
+    }
+}
+
+fn parsed(text: &str, base: Option<&Url>) -> Result<(Url, Vec<Weighted>), Vec<Finding>> {
+    let fields = [("X-All".to_owned(), "1".to_owned())];
+    let common = Common {
+        base,
+        fields: &fields,
+        ..Common::default()
+    };
+    parse("t.txt", text, &common, &mut read)
+}
+
+fn check_wrong(text: &str, expected: &[&str]) {
+    let findings = parsed(text, None).unwrap_err();
+    let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected, "{text:?}");
+}
+
+#[test]
+fn tells_every_line_that_is_wrong() {
+    check_wrong(
+        "# nothing\n\n",
+        &["t.txt: there is no request; expected lines such as GET http://HOST:PORT/PATH"],
+    );
+    check_wrong(
+        "Accept: a\n@order.json\n/path\nGET http://a/ x y\n  get http://a/\n\
+         GET http://a/{sek}\nX: é{sek}\n@gone\nhttps://a/\nGET http://b/\n\
+         http://a/ weight=0\nhttp://a/ weight=x\nB d: c\n",
+        &[
+            "t.txt:1:1: a field, but no request above it; a URL begins with http://",
+            "t.txt:2:1: content, but no request above it",
+            "t.txt:3:1: a path without a server; give the URL of the server, or write whole URLs",
+            "t.txt:4:1: expected METHOD URL, URL, or NAME: VALUE of a field",
+            "t.txt:5:1: get is not GET: methods are in capital letters",
+            "t.txt:6:14: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+            "t.txt:7:5: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
+            "t.txt:8:1: cannot read gone: no such file",
+            "t.txt:9:1: https is not spoken; ask over http, where the server listens without TLS",
+            "t.txt:10:5: b is not a: one run asks one server",
+            "t.txt:11:11: \"0\" is no weight; expected a whole number from 1 to 10000",
+            "t.txt:12:11: \"x\" is no weight; expected a whole number from 1 to 10000",
+            "t.txt:13:1: expected METHOD URL, URL, or NAME: VALUE of a field",
+        ],
+    );
+}
+
+#[test]
+fn lists_are_bounded() {
+    let line = "http://a/\n";
+    assert_eq!(
+        parsed(&line.repeat(TARGETS_MAX), None).unwrap().1.len(),
+        TARGETS_MAX
+    );
+    let findings = parsed(&line.repeat(TARGETS_MAX + 5), None).unwrap_err();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        findings[0].to_string(),
+        "t.txt:100001:1: more than 100000 requests"
+    );
+}
+
+#[test]
+fn requests_have_fields_content_and_weights() {
+    let text = "# shop\nhttp://a:81/\n\nPOST /orders weight=3\n  Content-Type: application/json\n\
+                # content\n@order.json\nHEAD http://a:81/x\nx-all: 2\n";
+    let (base, targets) = parsed(text, None).unwrap();
+    assert_eq!(base.host, "a:81");
+    let mut values = Values::new(Arc::new(Shared::default()), 0, 0);
+    let lines = targets.iter().map(|target| {
+        let mut out = Vec::new();
+        target
+            .message
+            .render(&mut values, Extra::default(), &mut out);
+        let bytes = String::from_utf8(out).unwrap().replace("\r\n", "|");
+        format!("{} {}: {bytes}", target.weight, target.name)
+    });
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        [
+            "1 http://a:81/: GET / HTTP/1.1|Host: a:81|X-All: 1||",
+            "3 POST /orders: POST /orders HTTP/1.1|Host: a:81|X-All: 1|Content-Type: application/json|\
+             Content-Length: 2||{}",
+            "1 HEAD http://a:81/x: HEAD /x HTTP/1.1|Host: a:81|x-all: 2||",
+        ]
+    );
+}
+
+#[test]
+fn paths_are_of_the_server_that_is_given() {
+    let base = Url::parse("unix:/run/a.sock").unwrap();
+    let (url, targets) = parsed("/a\nDELETE /b\n", Some(&base)).unwrap();
+    assert_eq!((url, targets.len()), (base.clone(), 2));
+    assert!(parsed("http://a/\n", Some(&base)).is_err());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "([ -~é]|\n|\r|:|@|/){0,200}") {
+        let _ = parsed(&text, None);
+    }
+
+    #[test]
+    fn any_lines_are_read_or_refused(
+        lines in prop::collection::vec("(GET |POST )?(http://a)?/[ -~]{0,9}( weight=[0-9]{1,6})?|@.{0,9}|[a-z]{1,4}:.{0,9}", 0..9)
+    ) {
+        let _ = parsed(&lines.join("\n"), None);
+    }
+}
