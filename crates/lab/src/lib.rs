@@ -2,3 +2,4 @@
 //! and reports.
 
 pub mod record;
+pub mod statistics;

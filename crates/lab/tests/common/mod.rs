@@ -4,9 +4,10 @@
 #![allow(dead_code, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 use vervet_lab::record::{
-    Connections, Environment, Head, LabFile, LoadPoint, LoadShape, Outcome, Role, Step, Subject,
-    SubjectState, Watched, Weight, Workload,
+    Connections, Environment, Head, LabFile, LabRecord, LoadPoint, LoadShape, Outcome, Role,
+    ServerFigures, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
 };
+use vervet_lab::statistics::{Analysis, Panel, Point};
 use vervet_report::{Asked, Mode, Reuse, Run, Stop};
 
 /// A head with these contestants, one workload `hello`, and a machine of two cores.
@@ -118,4 +119,82 @@ pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
             .record_many_ns((ms * 1e6) as u64, count);
     }
     run
+}
+
+/// A record that grows by steps.
+pub(crate) struct Lab {
+    pub(crate) record: LabRecord,
+}
+
+impl Lab {
+    /// Without steps.
+    pub(crate) fn new(subjects: &[&str]) -> Self {
+        let record = LabRecord::new(head(subjects));
+        Self { record }
+    }
+
+    /// Adds repeats of a subject under so many connections, each with its goodput; response times are what Little's law
+    /// says, all alike.
+    pub(crate) fn rates(mut self, subject: &str, connections: u32, rates: &[f64]) -> Self {
+        for rate in rates {
+            let run = run(*rate, &[(f64::from(connections) / rate * 1e3, 1)]);
+            self = self.run(subject, closed(connections), &run);
+        }
+        self
+    }
+
+    /// Adds a repeat of a subject.
+    pub(crate) fn run(self, subject: &str, load: LoadPoint, run: &Run) -> Self {
+        self.step(subject, load, |step| {
+            step.run = Some(StoredRun::of(run).unwrap());
+        })
+    }
+
+    /// Adds a repeat of a subject that is changed before it is added. It sent nothing, and the server spent two seconds of
+    /// processor time, three quarters of it in the kernel, and had 8 MiB at most.
+    pub(crate) fn step(
+        mut self,
+        subject: &str,
+        load: LoadPoint,
+        change: impl FnOnce(&mut Step),
+    ) -> Self {
+        let before = self.record.steps.iter();
+        let same = before
+            .filter(|step| step.subject == subject && step.load == load)
+            .count();
+        let mut step = not_ready(self.record.steps.len() as u32, subject);
+        step.load = load;
+        step.repeat = same as u32 + 1;
+        step.outcome = Outcome::Measured;
+        step.server = Watched::Valid(ServerFigures {
+            cpu_user_us: 500_000,
+            cpu_system_us: 1_500_000,
+            rss_peak_bytes: 8 << 20,
+            rss_mean_bytes: 6 << 20,
+            processes: 1,
+            ..ServerFigures::default()
+        });
+        change(&mut step);
+        self.record.steps.push(step);
+        self
+    }
+
+    /// Sorted and judged.
+    pub(crate) fn analysis(&self) -> Analysis {
+        Analysis::of(&self.record).unwrap()
+    }
+
+    /// The only panel.
+    pub(crate) fn panel(&self) -> Panel {
+        let mut panels = self.analysis().panels;
+        assert_eq!(panels.len(), 1);
+        panels.remove(0)
+    }
+
+    /// The only point.
+    pub(crate) fn point(&self) -> Point {
+        let mut panel = self.panel();
+        assert_eq!((panel.curves.len(), panel.curves[0].points.len()), (1, 1));
+        panel.curves[0].points.remove(0)
+    }
 }

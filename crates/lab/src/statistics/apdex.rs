@@ -1,0 +1,79 @@
+//! Apdex: how content users were, as one number from 0 to 1. Who was answered within T is satisfied and counts whole,
+//! who was answered within 4 T tolerates it and counts half, everybody else, failures among them, counts nothing.
+
+use std::fmt;
+
+/// How many T a user tolerates.
+pub const TOLERATED_T: f64 = 4.0;
+/// From which score a step is good enough to be the best one.
+pub const BEST_SCORE_MIN: f64 = 0.85;
+
+/// A score from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Apdex(f64);
+
+/// The word for a score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rating {
+    /// Below 0.5.
+    Unacceptable,
+    /// From 0.5.
+    Poor,
+    /// From 0.7.
+    Fair,
+    /// From 0.85.
+    Good,
+    /// From 0.94.
+    Excellent,
+}
+
+/// Each rating with the least score that has it.
+pub const RATINGS: [(Rating, f64); 5] = [
+    (Rating::Excellent, 0.94),
+    (Rating::Good, 0.85),
+    (Rating::Fair, 0.7),
+    (Rating::Poor, 0.5),
+    (Rating::Unacceptable, 0.0),
+];
+
+impl Apdex {
+    /// The score of so many satisfied, tolerating and all other users; none where there was nobody.
+    pub fn of(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
+        (all > 0.0).then(|| Self(((satisfied + tolerating / 2.0) / all).clamp(0.0, 1.0)))
+    }
+
+    /// A score that was computed elsewhere.
+    pub fn new(score: f64) -> Self {
+        Self(score.clamp(0.0, 1.0))
+    }
+
+    /// The score.
+    pub fn score(self) -> f64 {
+        self.0
+    }
+
+    /// The word for it.
+    pub fn rating(self) -> Rating {
+        let rating = RATINGS.iter().find(|(_, least)| self.0 >= *least);
+        rating.map_or(Rating::Unacceptable, |(rating, _)| *rating)
+    }
+}
+
+impl Rating {
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unacceptable => "unacceptable",
+            Self::Poor => "poor",
+            Self::Fair => "fair",
+            Self::Good => "good",
+            Self::Excellent => "excellent",
+        }
+    }
+}
+
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

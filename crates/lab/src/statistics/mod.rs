@@ -1,0 +1,25 @@
+//! What a record means: the figures of its steps, what repeats say of them, which servers are told apart and which are
+//! not, where a sweep saturates, and which steps are not what they seem. Pure: the same record gives the same words.
+
+mod analysis;
+mod apdex;
+mod estimate;
+mod figure;
+mod figures;
+mod number;
+mod point;
+mod ranking;
+mod rules;
+mod sweep;
+
+pub use analysis::{Analysis, Curve, LoadKind, Panel, Unreadable};
+pub use apdex::{Apdex, BEST_SCORE_MIN, RATINGS, Rating, TOLERATED_T};
+pub use estimate::{Estimate, Ratio, SPREAD_MAX, median};
+pub use figure::{Better, Figure, Unit};
+pub use figures::{Figures, Moment, Part, Spent, Times, Waits};
+pub use point::{Point, Standing, Taken};
+pub use ranking::{Place, Ranking, Unranked};
+pub use rules::{
+    CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX, step_findings,
+};
+pub use sweep::{KNEE_SHARE, Saturation, Sweep};

@@ -1,0 +1,181 @@
+//! One subject under one load, over all repeats: which of them count, and what they say together.
+
+use vervet_report::{Finding, Verdict};
+
+use super::estimate::{Estimate, SPREAD_MAX};
+use super::figure::Figure;
+use super::figures::Figures;
+use crate::record::{LoadPoint, Outcome};
+
+/// One subject under one load.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The load.
+    pub load: LoadPoint,
+    /// The repeats, in their order.
+    pub taken: Vec<Taken>,
+    /// The goodput as a share of what this kernel can do; none where the ceiling was not measured.
+    pub share_of_ceiling: Option<f64>,
+    /// What was found of the repeats together.
+    pub findings: Vec<Finding>,
+}
+
+/// One repeat.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// Its place in the order in which the lab ran.
+    pub order: u32,
+    /// Which repeat, from 1.
+    pub repeat: u32,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Its figures; none where nothing was sent.
+    pub figures: Option<Figures>,
+    /// What was found of it; what passed is left out.
+    pub findings: Vec<Finding>,
+}
+
+/// Whether a point has a place in a ranking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// All repeats count.
+    Ranked,
+    /// Some repeats do not count, and the others do.
+    Partly {
+        /// How many count.
+        counted: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// It has no place.
+    Unranked {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Taken {
+    /// Whether its figures count: the load was applied, and no rule says that they must not be used.
+    pub fn counts(&self) -> bool {
+        let failed = |finding: &Finding| finding.verdict == Verdict::Failed;
+        self.outcome == Outcome::Measured
+            && self.figures.is_some()
+            && !self.findings.iter().any(failed)
+    }
+}
+
+impl Point {
+    /// The repeats that count.
+    pub fn counted(&self) -> impl Iterator<Item = &Figures> {
+        let counted = self.taken.iter().filter(|taken| taken.counts());
+        counted.filter_map(|taken| taken.figures.as_ref())
+    }
+
+    /// The repeats that are shown: those that count, or where none does, all that sent something.
+    pub fn shown(&self) -> Vec<&Figures> {
+        let counted: Vec<&Figures> = self.counted().collect();
+        if counted.is_empty() {
+            return self
+                .taken
+                .iter()
+                .filter_map(|taken| taken.figures.as_ref())
+                .collect();
+        }
+        counted
+    }
+
+    /// A figure in each of the repeats that are shown.
+    pub fn values(&self, figure: Figure) -> Vec<f64> {
+        let figures = self.shown().into_iter();
+        figures
+            .filter_map(|figures| figure.value(figures))
+            .collect()
+    }
+
+    /// What the shown repeats say of a figure.
+    pub fn estimate(&self, figure: Figure) -> Option<Estimate> {
+        Estimate::of(&self.values(figure))
+    }
+
+    /// The median of a figure over the shown repeats.
+    pub fn median(&self, figure: Figure) -> Option<f64> {
+        super::estimate::median(&self.values(figure))
+    }
+
+    /// Whether it has a place in a ranking. What the subject did wrong in one repeat disqualifies it; what went wrong with
+    /// the generator or the machine takes that repeat out only.
+    pub fn standing(&self) -> Standing {
+        if let Some(reason) = self.taken.iter().find_map(|taken| fault(&taken.outcome)) {
+            return Standing::Unranked { reason };
+        }
+        let of = self.taken.len();
+        match self.counted().count() {
+            0 => Standing::Unranked {
+                reason: self.first_failure(),
+            },
+            counted if counted < of => Standing::Partly { counted, of },
+            _ => Standing::Ranked,
+        }
+    }
+
+    /// Whether it has a place in a ranking.
+    pub fn is_ranked(&self) -> bool {
+        !matches!(self.standing(), Standing::Unranked { .. })
+    }
+
+    /// Everything found of it: of its repeats, and of them together; the same rule once, the worst of it.
+    pub fn all_findings(&self) -> Vec<&Finding> {
+        let each = self.taken.iter().flat_map(|taken| &taken.findings);
+        let mut worst: Vec<&Finding> = Vec::new();
+        for finding in each.chain(&self.findings) {
+            match worst.iter_mut().find(|known| known.rule == finding.rule) {
+                Some(known) if known.verdict < finding.verdict => *known = finding,
+                Some(_) => {}
+                None => worst.push(finding),
+            }
+        }
+        worst
+    }
+
+    /// Adds what the repeats say together: that they lie far apart.
+    pub(super) fn judge(&mut self) {
+        let Some(rate) = self.estimate(Figure::Goodput) else {
+            return;
+        };
+        if rate.spread() > SPREAD_MAX {
+            self.findings.push(Finding {
+                rule: "spread".to_owned(),
+                verdict: Verdict::Warning,
+                measured: format!(
+                    "{:.1} % between the least and the greatest of {} repeats",
+                    rate.spread() * 100.0,
+                    rate.repeats
+                ),
+                bound: format!("at most {:.0} % of the median", SPREAD_MAX * 100.0),
+                meaning: "the runs differ from themselves: a single one of them proves nothing"
+                    .to_owned(),
+                advice: "let nothing else run on the machine, pin the cores, and take more repeats"
+                    .to_owned(),
+            });
+        }
+    }
+
+    fn first_failure(&self) -> String {
+        let mut findings = self.taken.iter().flat_map(|taken| &taken.findings);
+        let failed = findings.find(|finding| finding.verdict == Verdict::Failed);
+        match failed {
+            Some(finding) => format!("audit: {} ({})", finding.rule, finding.measured),
+            None => "nothing was measured".to_owned(),
+        }
+    }
+}
+
+/// What a subject did wrong; none where it did not.
+fn fault(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Measured => None,
+        Outcome::Crashed { reason } => Some(format!("it crashed: {reason}")),
+        Outcome::NotReady { reason } => Some(format!("it did not become ready: {reason}")),
+        Outcome::WrongAnswers { reason } => Some(format!("wrong answers: {reason}")),
+    }
+}
