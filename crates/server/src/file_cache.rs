@@ -4,6 +4,7 @@
 //! [`FRESH_MS`] it is believed; then the witnesses are looked at again, and the entry holds on if all of them
 //! stand. Descriptors of larger files live beside the entries, under a bound of their own. Both parts evict by
 //! `quick_cache`'s S3-FIFO: paths seen once, such as a scan for pages that do not exist, do not push out the rest.
+//! Entries come into a full cache only at the second question, by the word of the [`Doorkeeper`].
 //! How a path is looked up is the resolver's business.
 //!
 //! One store may hold the entries of many roots, so that a reactor with a thousand sites keeps to one bound.
@@ -20,6 +21,7 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName, Caches};
+use crate::doorkeeper::Doorkeeper;
 use crate::options::CacheLimits;
 use crate::preference::Preference;
 use crate::representation::Representation;
@@ -175,6 +177,7 @@ pub(crate) struct CacheStore(Rc<RefCell<Store>>);
 #[derive(Debug)]
 struct Store {
     entries: Cache<Key, (u64, Rc<Entry>), ByBytes, DefaultHashBuilder, Evictions>,
+    doorkeeper: Doorkeeper,
     descriptors: Cache<Fingerprint, Descriptor>,
     limits: CacheLimits,
     swept_ms: u64,
@@ -208,6 +211,7 @@ impl CacheStore {
                 hasher(),
                 Evictions(Arc::clone(counts)),
             ),
+            doorkeeper: Doorkeeper::default(),
             descriptors: Cache::with(
                 64,
                 descriptors_max,
@@ -255,6 +259,14 @@ impl CacheStore {
 }
 
 impl Store {
+    /// Whether an entry of this weight may come in: in the place of an older one, where there is room, or at the second
+    /// question.
+    fn admits(&mut self, at: &At<'_>, bytes: u64) -> bool {
+        self.entries.weight() + bytes <= self.limits.bytes_max
+            || self.entries.contains_key(at)
+            || self.doorkeeper.admits(at)
+    }
+
     fn entry(&self, at: &At<'_>, root: &Root, now_ms: u64) -> Option<&Rc<Entry>> {
         let (_, entry) = self.entries.get(at)?;
         if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
@@ -290,14 +302,18 @@ impl FileCache {
         entry.map(Rc::clone)
     }
 
+    /// Keeps what was found, unless the cache is full and the question is asked for the first time.
     pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
+        let bytes = entry.bytes() + question.path.len() as u64;
+        let mut store = self.store.0.borrow_mut();
+        if !store.admits(&At(self.root, question), bytes) {
+            return;
+        }
         let key = Key {
             root: self.root,
             path: Box::from(question.path),
             preference: question.preference,
         };
-        let bytes = entry.bytes() + key.path.len() as u64;
-        let mut store = self.store.0.borrow_mut();
         store.entries.insert(key, (bytes, entry));
         store.tell();
     }

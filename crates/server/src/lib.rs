@@ -7,6 +7,7 @@ mod asked;
 pub mod caches;
 pub mod compression;
 mod decision;
+mod doorkeeper;
 pub mod error_log;
 mod error_page;
 pub mod file_cache;

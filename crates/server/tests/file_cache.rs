@@ -222,3 +222,80 @@ fn one_path_under_many_codings_does_not_grow_without_bound() {
     }
     assert!(site.files.usage().bytes < 1_000_000);
 }
+
+/// Room for about a dozen files of [`state`].
+const SMALL: CacheLimits = CacheLimits {
+    bytes_max: 40_000,
+    descriptors_max: 8,
+};
+/// More files than there is room for.
+const CROWD: usize = 30;
+
+/// Content of one length that names a state of a file.
+fn state(word: &str) -> String {
+    format!("{word:2000}")
+}
+
+/// A site whose cache is filled by a crowd, with three files beside it that nobody has asked for.
+fn crowded(limits: CacheLimits) -> Site {
+    let mut tree = TempTree::new();
+    for number in 0..CROWD {
+        tree = tree.file(format!("crowd{number}"), state("before"));
+    }
+    for name in ["a", "b", "c"] {
+        tree = tree.file(name, state("before"));
+    }
+    let mut site = Site::with(tree, |options| options.limits = limits);
+    for number in 0..CROWD {
+        site.get(&format!("/crowd{number}"));
+    }
+    site
+}
+
+/// Asks for the files of `asked` one after the other. Says whether the last of them is then answered from memory: as it
+/// was before it changed.
+fn check_admission(limits: CacheLimits, asked: &[&str], kept: bool) {
+    let mut site = crowded(limits);
+    for name in asked {
+        assert_eq!(site.get(&format!("/{name}")).text(), state("before"));
+    }
+    let last = asked[asked.len() - 1];
+    site.tree.write(last, state("after"));
+    let expected = state(if kept { "before" } else { "after" });
+    assert_eq!(site.get(&format!("/{last}")).text(), expected, "{asked:?}");
+}
+
+#[test]
+fn only_what_is_asked_for_twice_comes_into_a_full_cache() {
+    check_admission(SMALL, &["a"], false);
+    check_admission(SMALL, &["a", "b", "c"], false);
+    check_admission(SMALL, &["a", "a"], true);
+    check_admission(SMALL, &["a", "b", "c", "a"], true);
+    check_admission(CacheLimits::default(), &["a"], true);
+}
+
+#[test]
+fn a_crowd_that_passes_by_puts_nothing_out() {
+    let mut site = crowded(SMALL);
+    assert!(site.files.usage().bytes > SMALL.bytes_max * 3 / 4);
+    // The first of the crowd found room; the rest of it asks only once more than before.
+    site.tree.write("crowd0", state("after"));
+    for number in CROWD / 2..CROWD {
+        site.tree.write(format!("new{number}"), state("new"));
+        site.get(&format!("/new{number}"));
+    }
+    assert_eq!(site.get("/crowd0").text(), state("before"));
+}
+
+#[test]
+fn a_changed_file_keeps_its_place_in_a_full_cache() {
+    let mut site = crowded(SMALL);
+    for word in ["second", "third"] {
+        site.tree.write("crowd0", state(word));
+        date(&site.tree.join("crowd0"), NOW_S - 86_400);
+        site.pass_ms(A_SECOND_MS);
+        assert_eq!(site.get("/crowd0").text(), state(word));
+        site.tree.write("crowd0", state("unseen"));
+        assert_eq!(site.get("/crowd0").text(), state(word), "from memory");
+    }
+}
