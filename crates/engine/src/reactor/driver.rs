@@ -85,7 +85,8 @@ pub struct Reactor<P: Protocol> {
     pub(super) team: Team<P::Message>,
     /// Connections open here now or on their way here, for the team to see.
     pub(super) open: Arc<AtomicUsize>,
-    read_buffer: Box<[u8]>,
+    /// Its spare capacity is read into: memory that no request has needed is never touched.
+    read_buffer: Vec<u8>,
     mailbox: Arc<Mailbox<P::Message>>,
     letters: Vec<Letter<P::Message>>,
     executor: Executor,
@@ -124,7 +125,7 @@ impl<P: Protocol> Reactor<P> {
             generation: 0,
             team: Team::default(),
             open: Arc::default(),
-            read_buffer: vec![0; READ_BUFFER_BYTES].into_boxed_slice(),
+            read_buffer: Vec::with_capacity(READ_BUFFER_BYTES),
             mailbox,
             letters: Vec::new(),
             executor,
@@ -365,7 +366,7 @@ impl<P: Protocol> Reactor<P> {
             } else {
                 io.shared.counters.received_bytes.add(received as u64);
                 self.protocol
-                    .on_data(&mut io, connection, &self.read_buffer[..received]);
+                    .on_data(&mut io, connection, &self.read_buffer);
             }
             self.conclude(token);
         }
