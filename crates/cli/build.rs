@@ -13,6 +13,7 @@ fn main() {
     set("OPT_LEVEL", &variable("OPT_LEVEL"));
     let rustc = first_line(Command::new(variable("RUSTC")).arg("--version"));
     set("RUSTC", &rustc.unwrap_or_else(|| "unknown".to_owned()));
+    pack_relocations();
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     for (variable, package) in [
         ("BROTLI", "brotli"),
@@ -31,6 +32,29 @@ fn main() {
 
 fn set(name: &str, value: &str) {
     println!("cargo::rustc-env=VERVET_BUILD_{name}={value}");
+}
+
+/// Relocations in a sixtieth of the space: what the loader reads at each start stays in memory. A program linked so asks for
+/// glibc 2.36 where it runs, which is what it asks for anyway when it is built where that is; musl's start code knows
+/// packed relocations since 1.2.4, which is what Rust brings along. Older linkers ignore the word.
+fn pack_relocations() {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let is_linux = variable("CARGO_CFG_TARGET_OS") == "linux";
+    let known = match &*variable("CARGO_CFG_TARGET_ENV") {
+        "musl" => true,
+        "gnu" => variable("HOST") == variable("TARGET") && glibc() >= Some((2, 36)),
+        _ => false,
+    };
+    if is_linux && known {
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
+}
+
+/// The version of this machine's glibc.
+fn glibc() -> Option<(u32, u32)> {
+    let line = first_line(Command::new("getconf").arg("GNU_LIBC_VERSION"))?;
+    let (major, minor) = line.strip_prefix("glibc ")?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// The commit, where the source lies in a repository and git is installed; changed files are not looked for, since

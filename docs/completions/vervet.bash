@@ -185,7 +185,7 @@ _vervet() {
 
     case "${cmd}" in
         vervet)
-            opts="-h -V --help --version run check config version limits passwd lab generate serve help"
+            opts="-h -V --help --version serve run check config version limits passwd lab generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,7 +393,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help)
-            opts="run check config version limits passwd lab generate serve help"
+            opts="serve run check config version limits passwd lab generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,6 +26,7 @@ end
 
 complete -c vervet -n "__fish_vervet_needs_command" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_needs_command" -s V -l version -d 'Print version'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "run" -d 'Serve the sites of a configuration file'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "check" -d 'Check a configuration file: every mistake at once, each with its place'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "config" -d 'Show what a configuration comes to, and what there is to be set'
@@ -34,8 +35,36 @@ complete -c vervet -n "__fish_vervet_needs_command" -f -a "limits" -d 'Print the
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
-complete -c vervet -n "__fish_vervet_needs_command" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l listen -d 'Address to listen on; repeatable. 127.0.0.1:8080, [::1]:8080, :8080 (everyone), port 0 (a free one), unix:/path, unix:@name, fd:3, fd:name [default: 127.0.0.1:8080, or a free port when that is taken]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l unix-mode -d 'Permissions of the file of a unix socket, octal [default: what the umask leaves]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l proxy-protocol -d 'Network whose connections begin with a PROXY protocol header; repeatable. On a unix socket any network means that all connections do' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l index -d 'Page to answer with where a folder is asked for; repeatable, the first that exists is taken' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l max-age -d 'How long browsers may use a file without asking again: Cache-Control: max-age. 0 to ask each time' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log -d 'A line for each request [default: pretty, and combined for a file]' -r -f -a "pretty\t'Short and aligned, for people; with colours on a terminal, unless NO_COLOR is set'
+common\t'The common log format of NCSA'
+combined\t'The common format with Referer and User-Agent'
+json\t'One JSON object'
+none\t'No lines'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log-file -d 'File to append the lines to; - for standard output. It is opened anew on USR1' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l workers -d 'Threads that answer requests; auto for as many as the processors and the control group allow' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l limit -d 'Set a limit of `vervet limits`, with a unit if wanted (k, MiB, ms, s, h); repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l overload -d 'What becomes of connections above connections_max' -r -f -a "reject\t'503 with Retry-After'
+wait\t'They wait in the kernel\'s queue'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l drain-timeout -d 'How long requests under way may take to end after the first TERM or Ctrl-C [default: 30s]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l carrier -d 'What carries the reactors' -r -f -a "thread\t'A plain thread for each'
+tokio\t'A tokio runtime for each'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l backlog -d 'Connections that may wait to be accepted' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l fastopen -d 'Connections whose request may come with the SYN (TCP_FASTOPEN); 0 for none' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l congestion -d 'Congestion control by its kernel name, such as bbr [default: the system\'s]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l spa -d 'Answer unknown paths with the page at /, whose script routes them'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-listing -d 'Do not list folders that have no index page'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l hidden -d 'Serve names that begin with a dot, too'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l follow-symlinks -d 'Follow symbolic links that stay within the folder'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-compression -d 'Send everything as it is, uncompressed'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l reuse-port -d 'A socket for each worker, the kernel spreading connections (SO_REUSEPORT); other processes may join'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-defer-accept -d 'Accept a connection before its first bytes are there'
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand run" -l set -d 'Set a directive of the top level, before environment and file; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand check" -l set -d 'Set a directive of the top level, before environment and file; repeatable' -r
@@ -90,45 +119,16 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Folder below which they are written, as they lie in the repository' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l listen -d 'Address to listen on; repeatable. 127.0.0.1:8080, [::1]:8080, :8080 (everyone), port 0 (a free one), unix:/path, unix:@name, fd:3, fd:name [default: 127.0.0.1:8080, or a free port when that is taken]' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l unix-mode -d 'Permissions of the file of a unix socket, octal [default: what the umask leaves]' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l proxy-protocol -d 'Network whose connections begin with a PROXY protocol header; repeatable. On a unix socket any network means that all connections do' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l index -d 'Page to answer with where a folder is asked for; repeatable, the first that exists is taken' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l max-age -d 'How long browsers may use a file without asking again: Cache-Control: max-age. 0 to ask each time' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log -d 'A line for each request [default: pretty, and combined for a file]' -r -f -a "pretty\t'Short and aligned, for people; with colours on a terminal, unless NO_COLOR is set'
-common\t'The common log format of NCSA'
-combined\t'The common format with Referer and User-Agent'
-json\t'One JSON object'
-none\t'No lines'"
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l log-file -d 'File to append the lines to; - for standard output. It is opened anew on USR1' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l workers -d 'Threads that answer requests; auto for as many as the processors and the control group allow' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l limit -d 'Set a limit of `vervet limits`, with a unit if wanted (k, MiB, ms, s, h); repeatable' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l overload -d 'What becomes of connections above connections_max' -r -f -a "reject\t'503 with Retry-After'
-wait\t'They wait in the kernel\'s queue'"
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l drain-timeout -d 'How long requests under way may take to end after the first TERM or Ctrl-C [default: 30s]' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l carrier -d 'What carries the reactors' -r -f -a "thread\t'A plain thread for each'
-tokio\t'A tokio runtime for each'"
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l backlog -d 'Connections that may wait to be accepted' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l fastopen -d 'Connections whose request may come with the SYN (TCP_FASTOPEN); 0 for none' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l congestion -d 'Congestion control by its kernel name, such as bbr [default: the system\'s]' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l spa -d 'Answer unknown paths with the page at /, whose script routes them'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-listing -d 'Do not list folders that have no index page'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l hidden -d 'Serve names that begin with a dot, too'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l follow-symlinks -d 'Follow symbolic links that stay within the folder'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-compression -d 'Send everything as it is, uncompressed'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l reuse-port -d 'A socket for each worker, the kernel spreading connections (SO_REUSEPORT); other processes may join'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-defer-accept -d 'Accept a connection before its first bytes are there'
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "run" -d 'Serve the sites of a configuration file'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "check" -d 'Check a configuration file: every mistake at once, each with its place'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "config" -d 'Show what a configuration comes to, and what there is to be set'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "version" -d 'Say which version this is, and with --build how it was built'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from run check config version limits passwd lab generate serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "run" -d 'Serve the sites of a configuration file'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "check" -d 'Check a configuration file: every mistake at once, each with its place'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "config" -d 'Show what a configuration comes to, and what there is to be set'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "version" -d 'Say which version this is, and with --build how it was built'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd lab generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'Print every directive with its value, and whether a flag, the environment, the file or the default says so'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON Schema of configuration files, for editors'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "reference" -d 'Print the reference of all directives, as Markdown'

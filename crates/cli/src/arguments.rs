@@ -1,10 +1,10 @@
 //! The command line: what can be typed. Everything else about it (help, manual page, completions, reference) is made
 //! from here.
 
-use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{CheckArguments, ConfigCommand};
+use crate::deferred::Deferred;
 use crate::generate::GenerateArguments;
 use crate::lab::LabCommand;
 use crate::passwd::PasswdArguments;
@@ -34,29 +34,29 @@ pub(crate) enum Command {
     ///
     /// Without options it listens on this machine only, lists folders that have no index page, and prints a line for
     /// each request. Ctrl-C stops it.
-    Serve(Box<ServeArguments>),
+    Serve(Deferred<ServeArguments>),
     /// Serve the sites of a configuration file
     ///
     /// It stays in the foreground. HUP reads the file anew: what is wrong changes nothing and is said. TERM, INT and
     /// QUIT let requests under way end; a second one stops at once. USR1 opens the logs anew.
-    Run(RunArguments),
+    Run(Deferred<RunArguments>),
     /// Check a configuration file: every mistake at once, each with its place
-    Check(CheckArguments),
+    Check(Deferred<CheckArguments>),
     /// Show what a configuration comes to, and what there is to be set
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Say which version this is, and with --build how it was built
-    Version(VersionArguments),
+    Version(Deferred<VersionArguments>),
     /// Print the table of limits that `serve --limit` sets
     Limits,
     /// Add, change, remove or list users of basic authentication in a file
-    Passwd(PasswdArguments),
+    Passwd(Deferred<PasswdArguments>),
     /// Compare servers on this machine, and say what holds
     #[command(subcommand, hide = true)]
     Lab(LabCommand),
     /// Write the files that are made from the program: manual pages, completions, reference
     #[command(hide = true)]
-    Generate(GenerateArguments),
+    Generate(Deferred<GenerateArguments>),
 }
 
 /// Reads the command line, or ends the program with the reason and status 2.
@@ -65,20 +65,7 @@ pub(crate) fn read() -> Arguments {
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// The command line as it is defined, with a variable of the environment for each option of `serve`.
+/// The command line as it is defined.
 pub(crate) fn command() -> clap::Command {
-    Arguments::command().mut_subcommand("serve", |serve| serve.mut_args(with_variable))
-}
-
-/// `--log-file` can be set by `VERVET_LOG_FILE`. The help says so once instead of at each option.
-fn with_variable(argument: Arg) -> Arg {
-    let Some(long) = argument.get_long() else {
-        return argument;
-    };
-    let name = format!("VERVET_{}", long.replace('-', "_").to_uppercase());
-    let argument = argument.env(name).hide_env(true);
-    match argument.get_action() {
-        ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
-        _ => argument,
-    }
+    Arguments::command()
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod config;
+mod deferred;
 mod environment;
 mod failure;
 mod generate;

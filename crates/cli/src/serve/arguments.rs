@@ -7,7 +7,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::builder::BoolishValueParser;
+use clap::{Arg, ArgAction, Args, ValueEnum};
 use ipnet::IpNet;
 use vervet_server::engine::listener::{BACKLOG, ListenAddress};
 use vervet_server::settings::{WORKERS_MAX, Workers};
@@ -37,7 +38,7 @@ Signals:
 
 /// What is served, where, and how.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_args = with_variable)]
 pub(crate) struct ServeArguments {
     /// Folder to serve, or one file (served at / and at its own name)
     #[arg(value_name = "PATH", default_value = ".")]
@@ -189,6 +190,19 @@ pub(crate) struct SocketArguments {
     /// Congestion control by its kernel name, such as bbr [default: the system's]
     #[arg(long, value_name = "NAME")]
     pub(crate) congestion: Option<String>,
+}
+
+/// `--log-file` can be set by `VERVET_LOG_FILE`. The help says so once instead of at each option.
+fn with_variable(argument: Arg) -> Arg {
+    let Some(long) = argument.get_long() else {
+        return argument;
+    };
+    let name = format!("VERVET_{}", long.replace('-', "_").to_uppercase());
+    let argument = argument.env(name).hide_env(true);
+    match argument.get_action() {
+        ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
+        _ => argument,
+    }
 }
 
 /// Reads a number of workers.
