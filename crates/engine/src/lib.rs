@@ -9,6 +9,7 @@ pub mod counters;
 mod engine;
 pub mod exchange;
 pub mod executor;
+pub mod footprint;
 pub mod gate;
 pub mod limits;
 pub mod listener;

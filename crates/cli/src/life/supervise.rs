@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use vervet_server::access_log::{DropReport, Drops, Notice, Target};
+use vervet_server::engine::footprint::forget_code;
 use vervet_server::engine::{EngineError, Running};
 
 use super::signals::Event;
@@ -53,6 +54,7 @@ pub(crate) fn supervise(
         // Fails only when the program is about to end.
         .spawn(move || drop(sender.send(Event::Ended(running.wait()))))
         .map_err(EngineError::System)?;
+    forget_code();
     let beat = course.heartbeat().map(|every| Instant::now() + every);
     let supervisor = Supervisor {
         course,

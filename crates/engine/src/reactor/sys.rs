@@ -7,7 +7,7 @@
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
+use std::{ptr, slice};
 
 use rustix::net::sockopt::socket_acceptconn;
 #[cfg(feature = "tokio")]
@@ -97,6 +97,40 @@ pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: the number is an open listening socket, and no value of this process owns it: those made here are never told as a
     // number, and those a parent left belong to nobody until they are taken here, by a caller that takes each once.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Takes the pages of all loaded code out of this process; what is touched again comes back from the kernel's cache of the files.
+pub(crate) fn forget_code() {
+    // SAFETY: the function given is of the type that is asked for, and reads nothing through the pointer it is passed on.
+    unsafe { libc::dl_iterate_phdr(Some(forget_code_of), ptr::null_mut()) };
+}
+
+/// The same for one program or library.
+unsafe extern "C" fn forget_code_of(
+    object: *mut libc::dl_phdr_info,
+    _bytes: libc::size_t,
+    _nothing: *mut libc::c_void,
+) -> libc::c_int {
+    // SAFETY: `dl_iterate_phdr` describes a loaded object for the length of this call, with so many headers at its table.
+    let (base, headers) = unsafe {
+        let object = &*object;
+        let headers = slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum));
+        (object.dlpi_addr, headers)
+    };
+    let page = rustix::param::page_size() as u64;
+    for header in headers {
+        let access = header.p_flags & (libc::PF_X | libc::PF_W);
+        if header.p_type != libc::PT_LOAD || access != libc::PF_X {
+            continue;
+        }
+        let start = (base + header.p_vaddr) & !(page - 1);
+        let end = (base + header.p_vaddr + header.p_memsz) & !(page - 1);
+        let bytes = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
+        // SAFETY: whole pages of a segment that is executed and never written are as they lie in its file, from where they
+        // come again. The segment stays where it is during the call: the loader holds its lock.
+        let _ = unsafe { libc::madvise(start as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
+    }
+    0
 }
 
 fn outcome(result: libc::c_int) -> io::Result<()> {

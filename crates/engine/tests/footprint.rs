@@ -1,0 +1,30 @@
+//! What a started program keeps in memory. Alone in its process: others would touch code at the same time.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use vervet_engine::footprint::forget_code;
+
+/// Memory of this process that is pages of files, in KiB.
+fn file_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssFile:"));
+    line.and_then(|line| line.split_whitespace().next())
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn code_is_let_go_and_runs_on() {
+    let before = file_kib();
+    forget_code();
+    let after = file_kib();
+    assert!(after < before, "{after} KiB after {before}");
+    // What has been let go does its work as before.
+    assert!(file_kib() > 0);
+    forget_code();
+}
