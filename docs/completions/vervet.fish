@@ -66,6 +66,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand serve" -l reuse-port -d 'A
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l no-defer-accept -d 'Accept a connection before its first bytes are there'
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand run" -l set -d 'Set a directive of the top level, before environment and file; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand run" -l trace -d 'Tell on the error log how each request was decided, part by part with its time; with a RULE, only requests whose path fits a pattern such as /shop/*, or whose client is an address or in a network; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand check" -l set -d 'Set a directive of the top level, before environment and file; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand check" -l json -d 'Print findings as JSON to standard output'

@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vervet_engine::counters::Counter;
 
+use crate::web::note_look;
+
 /// A kind of cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CacheName {
     /// What request paths lead to, with small files and open descriptors. Each reactor has one.
+    #[default]
     Files,
     /// Results of compression. One for the process.
     Compressed,
@@ -63,6 +66,7 @@ pub struct CacheReport {
 /// The counts of one holder: a thread, or a cache that is locked while it is used.
 #[derive(Debug, Default)]
 pub struct CacheCounts {
+    name: CacheName,
     hits: Counter,
     misses: AtomicU64,
     evictions: AtomicU64,
@@ -75,11 +79,13 @@ impl CacheCounts {
     /// A look that found something. Only one thread at a time may count hits.
     pub(crate) fn hit(&self) {
         self.hits.add(1);
+        note_look(self.name, "hit");
     }
 
     /// A look that found nothing.
     pub(crate) fn miss(&self) {
         self.misses.fetch_add(1, Ordering::Relaxed);
+        note_look(self.name, "miss");
     }
 
     /// An entry made room for another.
@@ -135,7 +141,10 @@ thread_local! {
 impl Caches {
     /// The counts of one more holder. When it is gone, what it has counted stays in the sums, and what it held does not.
     pub(crate) fn counts(&self, name: CacheName) -> Arc<CacheCounts> {
-        let counts = Arc::<CacheCounts>::default();
+        let counts = Arc::new(CacheCounts {
+            name,
+            ..CacheCounts::default()
+        });
         let mut holders = self.lock();
         holders.forget_gone();
         holders.counts.push((name, Arc::clone(&counts)));

@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     give_up_privileges(&plan, file)?;
     // From here on there may be threads.
     let (sender, events) = life::events()?;
-    let tools = tools(plan.document(), &sender).map_err(|found| refused(&found))?;
+    let mut tools = tools(plan.document(), &sender).map_err(|found| refused(&found))?;
+    tools.trace(&arguments.trace);
     let (stage, warnings) =
         prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
     report(&warnings, &sources);

@@ -172,6 +172,16 @@ impl LogPlan {
         self.needs
     }
 
+    /// The name of the site of a place.
+    pub fn site_name(&self, origin: Origin) -> Option<&str> {
+        self.names.site(origin)
+    }
+
+    /// The name of the route of a place.
+    pub fn route_name(&self, origin: Origin) -> Option<&str> {
+        self.names.route(origin)
+    }
+
     pub(super) fn logs_of(&self, choice: Choice) -> &[u16] {
         self.choices.get(choice.0 as usize).map_or(&[], |logs| logs)
     }

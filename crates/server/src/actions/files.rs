@@ -279,6 +279,10 @@ impl FilesAction {
 }
 
 impl Action for FilesAction {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(FilesHandler {
             files: Files::of_reactor(&self.shared),

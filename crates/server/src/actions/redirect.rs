@@ -92,6 +92,10 @@ fn head(status: Status, location: &[u8], server: &str) -> Head {
 }
 
 impl Action for RedirectAction {
+    fn name(&self) -> &'static str {
+        "redirect"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(self.clone())
     }

@@ -148,6 +148,10 @@ fn tag(content: &[u8], media_type: &str) -> Box<[u8]> {
 }
 
 impl Action for RespondAction {
+    fn name(&self) -> &'static str {
+        "respond"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(self.clone())
     }

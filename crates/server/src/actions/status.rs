@@ -42,6 +42,10 @@ impl StatusAction {
 }
 
 impl Action for StatusAction {
+    fn name(&self) -> &'static str {
+        "status"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(self.clone())
     }

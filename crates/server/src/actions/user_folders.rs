@@ -110,6 +110,10 @@ impl UserFoldersAction {
 }
 
 impl Action for UserFoldersAction {
+    fn name(&self) -> &'static str {
+        "user_folders"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(UserFoldersHandler {
             users: Users::of(&self.0.accounts),

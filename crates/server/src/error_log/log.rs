@@ -27,6 +27,8 @@ struct Counts([AtomicU64; Level::ALL.len()]);
 #[derive(Debug)]
 struct State {
     level: Level,
+    /// Levels of parts, by the kind of their events.
+    parts: Vec<(&'static str, Level)>,
     envelope: Envelope,
     lines: Arc<Lines>,
     budgets: BTreeMap<&'static str, Budget>,
@@ -41,6 +43,7 @@ impl ErrorLog {
     pub fn new(outlet: &Outlet, level: Level) -> Self {
         let state = State {
             level,
+            parts: Vec::new(),
             envelope: Envelope::of(outlet.target()),
             lines: Arc::new(outlet.lines()),
             budgets: BTreeMap::new(),
@@ -62,13 +65,15 @@ impl ErrorLog {
         // One that is wrong was found when the target was opened.
         outlet.set_rotation(settings.rotation().unwrap_or_default());
         self.change(outlet, *settings.level);
+        let parts = settings.parts.value().as_ref();
+        self.state().parts = parts.map_or_else(Vec::new, |parts| parts.own().collect());
     }
 
     /// Writes an event. Its kind is one word for what it is about, such as `page`, `limit` or `reload`: events of one kind
     /// share a budget.
     pub fn write(&self, level: Level, kind: &'static str, text: fmt::Arguments<'_>) {
         let mut state = self.state();
-        if level.index() > state.level.index() {
+        if level.index() > state.level_of(kind).index() {
             return;
         }
         self.1.0[level.index()].fetch_add(1, Ordering::Relaxed);
@@ -115,6 +120,25 @@ impl ErrorLog {
         }
     }
 
+    /// Writes the lines of one trace, whatever the level of the log: somebody asked for them. They have no budget, and are
+    /// neither remembered nor counted.
+    pub fn write_trace(&self, texts: &[String]) {
+        let (target, envelope) = {
+            let state = self.state();
+            (Arc::clone(&state.lines), state.envelope)
+        };
+        let unix_ms = unix_ms();
+        for text in texts {
+            let event = Event {
+                level: Level::Debug,
+                kind: "trace",
+                text,
+                unix_ms,
+            };
+            target.push(|out| event.push(out, envelope));
+        }
+    }
+
     /// The last events that were written, the oldest first.
     pub fn recent(&self) -> Vec<String> {
         self.state().recent.iter().cloned().collect()
@@ -153,6 +177,12 @@ impl Journal for ErrorLog {
 type Text = (Level, &'static str, String);
 
 impl State {
+    /// The level of a part.
+    fn level_of(&self, kind: &str) -> Level {
+        let own = self.parts.iter().find(|(part, _)| *part == kind);
+        own.map_or(self.level, |(_, level)| *level)
+    }
+
     /// What there is to say of other kinds, whose flood is over.
     fn summaries(&mut self, now: &'static str, now_ms: u64) -> Vec<Text> {
         let summary = |(kind, budget): (&&'static str, &mut Budget)| {

@@ -15,4 +15,4 @@ pub use budget::{BURST_MAX, REFILL_MS};
 pub use level::Level;
 pub use limits::LimitWatch;
 pub use log::{ErrorLog, RECENT_EVENTS_MAX};
-pub use settings::ErrorLogSettings;
+pub use settings::{ErrorLogSettings, PartLevels};

@@ -20,6 +20,8 @@ section! {
     pub struct ErrorLogSettings short(level) {
         /// The least grave events that are written.
         pub level: Level = "notice",
+        /// Levels of single parts, in place of that one.
+        pub parts: Option<PartLevels>,
         /// The file that lines are appended to. It is opened anew on USR1, and when it was renamed away. Its folder has to
         /// be there.
         pub file: Option<Path>,
@@ -33,6 +35,46 @@ section! {
         pub journal: Option<JournalSettings>,
         /// When the file is put aside, and how many copies stay.
         pub rotate: Option<RotateSettings>,
+    }
+}
+
+section! {
+    /// Levels of single parts of the server.
+    ///
+    /// ```toml
+    /// [error_log.parts]
+    /// request = "info"
+    /// page    = "error"
+    /// ```
+    pub struct PartLevels {
+        /// Files of users and their passwords.
+        pub auth: Option<Level>,
+        /// Limits of the server that were hit.
+        pub limit: Option<Level>,
+        /// Templates.
+        pub page: Option<Level>,
+        /// The configuration read anew.
+        pub reload: Option<Level>,
+        /// Requests that were refused or did not reach their end.
+        pub request: Option<Level>,
+        /// Routes that lead nowhere.
+        pub routing: Option<Level>,
+    }
+}
+
+impl PartLevels {
+    /// The parts that have a level of their own.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&'static str, Level)> {
+        let parts = [
+            ("auth", &self.auth),
+            ("limit", &self.limit),
+            ("page", &self.page),
+            ("reload", &self.reload),
+            ("request", &self.request),
+            ("routing", &self.routing),
+        ];
+        let own = parts.into_iter();
+        own.filter_map(|(part, level)| Some((part, (*level.value())?)))
     }
 }
 

@@ -232,6 +232,10 @@ fn derived_default(rules: &[Rule]) -> Permission {
 }
 
 impl RequestFilter for AccessRules {
+    fn name(&self) -> &'static str {
+        "access"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         if self.admit(request.client) {
             Verdict::Pass

@@ -158,6 +158,10 @@ impl Block {
 }
 
 impl RequestFilter for Blocks {
+    fn name(&self) -> &'static str {
+        "blocks"
+    }
+
     /// Closes the connection: one that came by way of a trusted forwarder, or was there before the block.
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         if self.turns_away(request.client, request.now) {

@@ -194,6 +194,10 @@ impl Drop for Place {
 }
 
 impl RequestFilter for Concurrency {
+    fn name(&self) -> &'static str {
+        "concurrency"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         match self.take(request.client) {
             Ok(place) => {

@@ -193,6 +193,10 @@ fn listed<'a>(
 }
 
 impl RequestFilter for CorsRules {
+    fn name(&self) -> &'static str {
+        "cors"
+    }
+
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         let fields = &request.head.fields;
         let origin = fields

@@ -86,6 +86,10 @@ impl ResponseFields {
 }
 
 impl RequestFilter for ResponseFields {
+    fn name(&self) -> &'static str {
+        "fields"
+    }
+
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         edits.share(&self.fixed);
         let values = FieldValues::of(request);

@@ -179,6 +179,10 @@ impl Forwarders {
 }
 
 impl RequestFilter for Forwarders {
+    fn name(&self) -> &'static str {
+        "forwarded"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         let peer = request.peer.map(|peer| peer.ip().to_canonical());
         let head = request.head;

@@ -216,6 +216,10 @@ impl RateLimit {
 }
 
 impl RequestFilter for RateLimit {
+    fn name(&self) -> &'static str {
+        "rate"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         // It was counted before it was suspended.
         if request.resumed.is_some() {

@@ -113,6 +113,10 @@ impl RefererRules {
 }
 
 impl RequestFilter for RefererRules {
+    fn name(&self) -> &'static str {
+        "referer"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         if !self.protects(&request.path) {
             return Verdict::Pass;

@@ -132,6 +132,10 @@ fn preset_value(preset: SecurityPreset, name: &str) -> Option<&'static str> {
 }
 
 impl RequestFilter for SecurityFields {
+    fn name(&self) -> &'static str {
+        "security"
+    }
+
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         edits.share(&self.always);
         if request.scheme == Scheme::Https {

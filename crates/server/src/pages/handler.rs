@@ -40,6 +40,10 @@ impl PageAction {
 }
 
 impl Action for PageAction {
+    fn name(&self) -> &'static str {
+        "page"
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(PageHandler::new(&self.page))
     }

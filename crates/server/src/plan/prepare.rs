@@ -86,6 +86,7 @@ pub fn prepare(
         needs_request_ids: maker.logs.plan.needs().request_ids || has_field_changes(plan),
         logs: Arc::new(maker.logs.plan),
         blocks: Arc::clone(&tools.blocks),
+        tracer: tools.tracer.clone(),
     };
     Ok((stage, found))
 }

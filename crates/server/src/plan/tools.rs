@@ -14,6 +14,7 @@ use crate::filters::basic_auth::{Say, Verifier};
 use crate::filters::blocks::Blocks;
 use crate::metrics::Metrics;
 use crate::pages::{Journal, PageSetup};
+use crate::web::{TraceRule, Tracer};
 
 /// What a stage is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Tools {
     pub metrics: Metrics,
     /// Whom log files are given to, when privileges are to be dropped: a user and a group.
     pub owner: Option<(u32, u32)>,
+    /// Which requests are traced; none where it is missing.
+    pub(super) tracer: Option<Arc<Tracer>>,
     pub(super) purpose: Purpose,
     journal: Arc<dyn Journal>,
     verifier: OnceLock<Arc<Verifier>>,
@@ -55,6 +58,7 @@ impl Tools {
             logs,
             metrics: Metrics::new(),
             owner: None,
+            tracer: None,
             purpose: Purpose::Serve,
             journal: Arc::new(PageJournal(error_log.clone())),
             error_log,
@@ -70,6 +74,12 @@ impl Tools {
             purpose: Purpose::Rehearse,
             ..Self::new(logs, ErrorLog::new(&outlet, Level::Error))
         })
+    }
+
+    /// Has requests traced that fit any of the rules.
+    pub fn trace(&mut self, rules: &[TraceRule]) {
+        let tracer = || Arc::new(Tracer::new(rules.to_vec()));
+        self.tracer = (!rules.is_empty()).then(tracer);
     }
 
     /// What pages are made with.

@@ -9,6 +9,9 @@ use super::request::Request;
 
 /// A filter of a plan, shared by all reactors. It is asked in the phase that its kind has.
 pub trait RequestFilter: Send + Sync + fmt::Debug {
+    /// The directive that it obeys, for whoever traces a request.
+    fn name(&self) -> &'static str;
+
     /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict;
 
@@ -29,6 +32,18 @@ pub enum Verdict {
     /// The request waits; once the job has told the [`Resume`](vervet_engine::Resume) its result, all filters are asked
     /// again and find it in [`Request::resumed`].
     Suspend(Box<dyn FnOnce(vervet_engine::Resume) + Send>),
+}
+
+/// As a trace tells it.
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pass => formatter.write_str("passes"),
+            Self::Answer(response) => write!(formatter, "answers {}", response.status().code()),
+            Self::Close => formatter.write_str("closes the connection"),
+            Self::Suspend(_) => formatter.write_str("waits for another thread"),
+        }
+    }
 }
 
 impl fmt::Debug for Verdict {

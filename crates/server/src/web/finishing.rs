@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use vervet_engine::exchange::Piping;
 use vervet_engine::reactor::Now;
-use vervet_engine::{Exchange, Outcome, Response};
+use vervet_engine::{Content, Exchange, Outcome, Response};
 
 use super::edits::Edits;
 use super::reactor_stage::ReactorStage;
 use super::request::Request;
 use super::stage::Finish;
+use super::trace::Trace;
 use crate::access_log::Scribe;
 use crate::actions::ErrorPagesAtWork;
 use crate::filters::compression::{AnswerCompression, Taken};
@@ -26,6 +27,7 @@ pub(super) struct Finishing {
     edits: Edits,
     encoder: Option<Encoder>,
     told: Told,
+    trace: Option<Rc<Trace>>,
     now: Now,
 }
 
@@ -55,7 +57,16 @@ impl Finishing {
             edits,
             encoder,
             told,
+            trace: None,
             now: request.now,
+        }
+    }
+
+    /// The same, told as it happens.
+    pub(super) fn traced(self, trace: Option<&Rc<Trace>>) -> Self {
+        Self {
+            trace: trace.map(Rc::clone),
+            ..self
         }
     }
 
@@ -74,7 +85,8 @@ impl Finishing {
 
     /// Whether a success is changed, too: then a handler must not send it by itself.
     pub(super) fn touches_every_answer(&self) -> bool {
-        !self.edits.is_empty() || self.encoder.is_some() || self.told.is_some()
+        let is_seen = self.told.is_some() || self.trace.is_some();
+        !self.edits.is_empty() || self.encoder.is_some() || is_seen
     }
 
     /// The outcome with all of it done, now or when the answer comes.
@@ -86,10 +98,15 @@ impl Finishing {
     }
 
     fn change(self, mut response: Response) -> Response {
+        self.step("answer", &response);
         if let Some(pages) = &self.error_pages {
             response = pages.replace(response, self.now);
+            self.step("behind error pages", &response);
         }
-        response = self.edits.apply(response);
+        if !self.edits.is_empty() {
+            response = self.edits.apply(response);
+            self.step("behind edits", &response);
+        }
         if let Some(encoder) = self.encoder {
             let Encoder {
                 compression,
@@ -97,10 +114,40 @@ impl Finishing {
                 piping,
             } = encoder;
             response = compression.apply(taken, response, || piping.stream());
+            step(self.trace.as_ref(), "behind compression", &response);
         }
         if let Some((scribe, tag)) = &self.told {
             scribe.borrow_mut().respond(*tag, response.head_bytes());
         }
         response
+    }
+
+    fn step(&self, what: &str, response: &Response) {
+        step(self.trace.as_ref(), what, response);
+    }
+}
+
+/// Tells whoever traces the request what its answer has become.
+fn step(trace: Option<&Rc<Trace>>, what: &str, response: &Response) {
+    let Some(trace) = trace else {
+        return;
+    };
+    let status = response.status().code();
+    let fields = response.head_bytes().len();
+    let content = response.content_ref();
+    let kind = match content {
+        Content::Empty => "without content",
+        Content::Bytes(_) => "from memory",
+        Content::File(_) => "from a file",
+        Content::Pieces(_) => "in pieces",
+        Content::Stream { .. } => "as a stream",
+    };
+    match content.length() {
+        Some(length) => trace.step(format_args!(
+            "{what}: {status}, head {fields} bytes, content {length} bytes {kind}"
+        )),
+        None => trace.step(format_args!(
+            "{what}: {status}, head {fields} bytes, content {kind}"
+        )),
     }
 }

@@ -14,6 +14,9 @@ pub trait Handler {
 
 /// An action of a plan, shared by all reactors.
 pub trait Action: Send + Sync + Debug {
+    /// The directive that it obeys, for whoever traces a request.
+    fn name(&self) -> &'static str;
+
     /// A handler for one reactor, made on its thread when it is first needed.
     fn handler(&self) -> Box<dyn Handler>;
 

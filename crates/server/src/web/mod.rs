@@ -9,6 +9,7 @@ mod request;
 mod service;
 mod stage;
 mod stages;
+mod trace;
 mod way;
 
 pub use edits::{Edit, Edits};
@@ -18,3 +19,5 @@ pub use request::Request;
 pub use service::Web;
 pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage};
 pub use stages::Stages;
+pub(crate) use trace::note_look;
+pub use trace::{STEPS_MAX, TraceRule, TraceRuleError, Tracer};

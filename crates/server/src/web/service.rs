@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ use super::reactor_stage::ReactorStage;
 use super::request::Request;
 use super::stage::{ListenerStage, Passage, SiteStage, Stage};
 use super::stages::Stages;
+use super::trace::Trace;
 use super::way::{End, Way};
 use crate::access_log::{RequestFacts, RequestIds, Scribe};
 use crate::actions::{REWRITES_MAX, too_many_rewrites};
@@ -38,7 +40,14 @@ pub struct Web {
     ids: RequestIds,
     /// What filters hold for the exchanges under way, by tag.
     held: Vec<Held>,
+    /// Traces of the exchanges under way, by tag; none unless somebody asked for them.
+    traces: HashMap<u32, Rc<Trace>>,
 }
+
+/// Where a request is to be answered.
+type Found<'s> = (&'s ListenerStage, &'s SiteStage);
+
+type Traced = Option<Rc<Trace>>;
 
 type Held = Vec<Box<dyn Any + Send>>;
 
@@ -52,6 +61,7 @@ impl Web {
             ids: RequestIds::new(),
             current: Rc::new(current),
             held: Vec::new(),
+            traces: HashMap::new(),
         }
     }
 
@@ -70,13 +80,39 @@ impl Web {
     }
 
     /// Answers what is no request that a site could be asked.
-    fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status) -> Outcome {
+    fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status, trace: Traced) -> Outcome {
         let facts = RequestFacts {
             logs: self.current.stage.logs.refused(),
             ..RequestFacts::of_head(exchange.head())
         };
-        self.begin(&mut exchange, &facts, Vec::new());
+        let tag = self.begin(&mut exchange, &facts, Vec::new());
+        if let Some(trace) = trace {
+            trace.step(format_args!("no site: {}", status.code()));
+            self.traces.insert(tag, trace);
+        }
         Outcome::Done(error_answer(status, &self.current.stage.server))
+    }
+
+    /// Tells the trace of a request that has ended.
+    fn end_trace(&mut self, finished: &Finished<'_>) {
+        let trace = finished.tag.and_then(|tag| self.traces.remove(&tag));
+        if let Some(trace) = trace {
+            let (status, bytes) = (finished.status.code(), finished.content_bytes);
+            match finished.fault {
+                None => trace.step(format_args!("ended: {status}, {bytes} bytes of content")),
+                Some(fault) => trace.step(format_args!(
+                    "broken off: {status}, {bytes} bytes of content: {fault}"
+                )),
+            }
+            self.tell(&trace);
+        }
+    }
+
+    fn tell(&self, trace: &Trace) {
+        let stage = &self.current.stage;
+        if let (Some(tracer), Some(log)) = (&stage.tracer, &stage.error_log) {
+            log.write_trace(&trace.lines(tracer.number()));
+        }
     }
 
     /// Tells who made the routes that they lead nowhere.
@@ -86,7 +122,7 @@ impl Web {
             let text = format_args!(
                 "routes lead in a circle: rewritten {REWRITES_MAX} times and not answered, last as {path}"
             );
-            log.write(Level::Error, "route", text);
+            log.write(Level::Error, "routing", text);
         }
     }
 
@@ -95,7 +131,7 @@ impl Web {
         &mut self,
         mut exchange: Exchange<'_>,
         request: &mut Request<'r>,
-        (listener, site): (&ListenerStage, &'r SiteStage),
+        ((listener, site), trace): (Found<'r>, Traced),
         current: &ReactorStage,
     ) -> Outcome {
         let server = &*current.stage.server;
@@ -105,19 +141,27 @@ impl Web {
             server,
             request,
             edits: &mut edits,
+            names: &current.stage.logs,
+            trace: trace.as_deref(),
         }
         .go();
+        let trace = trace.filter(|trace| current.stage.wants(trace, request.client));
         if let End::Verdict(Verdict::Suspend(job)) = end {
+            trace.inspect(|trace| self.tell(trace));
             let (resume, outcome) = exchange.suspend();
             job(resume);
             return outcome;
         }
         let held = std::mem::take(&mut request.held);
         let tag = self.begin(&mut exchange, &facts(request, passage, listener), held);
+        if let Some(trace) = &trace {
+            self.traces.insert(tag, Rc::clone(trace));
+        }
         let needs_heads = current.stage.logs.needs().responses;
         let told = needs_heads.then(|| (Rc::clone(&self.scribe), tag));
         let place = (&passage.finish, current);
-        let mut finishing = Finishing::new(request, &exchange, (edits, told), place);
+        let finishing = Finishing::new(request, &exchange, (edits, told), place);
+        let mut finishing = finishing.traced(trace.as_ref());
         if finishing.has_error_pages()
             && let End::Action(action) = end
             && current.stage.has_own_content(action)
@@ -137,11 +181,7 @@ impl Web {
                 exchange.close_after();
                 Outcome::Done(error_answer(Status::FORBIDDEN, server))
             }
-            End::Action(action) => current
-                .act(action, |handler| handler.answer(request, exchange))
-                .unwrap_or_else(|| {
-                    Outcome::Done(error_answer(Status::INTERNAL_SERVER_ERROR, server))
-                }),
+            End::Action(action) => act(action, (request, exchange), (current, trace.as_ref())),
         };
         finishing.finish(outcome)
     }
@@ -153,14 +193,21 @@ impl Service for Web {
         let head = exchange.head();
         let mut request = match open(head, &exchange) {
             Ok(request) => request,
-            Err(status) => return self.refuse(exchange, status),
+            Err(status) => return self.refuse(exchange, status, None),
         };
+        let tracer = current.stage.tracer.as_ref();
+        let trace = tracer.and_then(|tracer| tracer.begin(&request));
         if current.stage.needs_request_ids {
             request.request_id = Some(Cow::Owned(self.ids.next_id().as_bytes().to_vec()));
         }
         match site(&current.stage, exchange.listener(), &request.host) {
-            Some(found) => self.send(exchange, &mut request, found, &current),
-            None => self.refuse(exchange, Status::NOT_FOUND),
+            Some(found) => {
+                if let Some(trace) = &trace {
+                    tell_site(trace, &current.stage, found);
+                }
+                self.send(exchange, &mut request, (found, trace), &current)
+            }
+            None => self.refuse(exchange, Status::NOT_FOUND, trace),
         }
     }
 
@@ -189,10 +236,36 @@ impl Service for Web {
         if let Some(log) = &self.current.stage.error_log {
             log.write_fault(finished);
         }
+        if !self.traces.is_empty() {
+            self.end_trace(finished);
+        }
         if let Some(held) = finished.tag.and_then(|tag| self.held.get_mut(tag as usize)) {
             held.clear();
         }
     }
+}
+
+/// Lets an action answer.
+fn act(
+    action: usize,
+    (request, exchange): (&Request<'_>, Exchange<'_>),
+    (current, trace): (&ReactorStage, Option<&Rc<Trace>>),
+) -> Outcome {
+    let outcome = Trace::present(trace, || {
+        current.act(action, |handler| handler.answer(request, exchange))
+    });
+    let server = &current.stage.server;
+    let failed = || Outcome::Done(error_answer(Status::INTERNAL_SERVER_ERROR, server));
+    let outcome = outcome.unwrap_or_else(failed);
+    if let Some(trace) = trace {
+        let name = current.stage.action_name(action);
+        let when = match outcome {
+            Outcome::Later(_) => "answers later",
+            _ => "answers",
+        };
+        trace.step(format_args!("action {name}: {when}"));
+    }
+    outcome
 }
 
 /// What a head says, before a site is known.
@@ -256,11 +329,13 @@ fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-fn site<'s>(
-    stage: &'s Stage,
-    listener: &Endpoint,
-    host: &[u8],
-) -> Option<(&'s ListenerStage, &'s SiteStage)> {
+/// Tells whoever traces a request where it has come to.
+fn tell_site(trace: &Trace, stage: &Stage, (listener, site): Found<'_>) {
+    let name = stage.logs.site_name(site.passage.origin).unwrap_or("?");
+    trace.step(format_args!("site {name}, by listener {}", listener.name));
+}
+
+fn site<'s>(stage: &'s Stage, listener: &Endpoint, host: &[u8]) -> Option<Found<'s>> {
     let listener = stage.listeners.get(&listener.key())?;
     let site = stage.sites.get(listener.hosts.site(host)?)?;
     Some((listener, site))

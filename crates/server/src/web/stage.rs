@@ -2,6 +2,7 @@
 //! changed, and replaced as a whole.
 
 use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -9,6 +10,7 @@ use vervet_engine::listener::ListenerKey;
 
 use super::filter::RequestFilter;
 use super::handler::Action;
+use super::trace::{Trace, Tracer};
 use crate::access_log::{Choice, LogPlan, Origin};
 use crate::actions::{ErrorPages, RewriteAction};
 use crate::error_log::ErrorLog;
@@ -40,6 +42,8 @@ pub struct Stage {
     pub needs_request_ids: bool,
     /// Who is blocked for now.
     pub blocks: Arc<Blocks>,
+    /// Which requests are traced, where any are.
+    pub tracer: Option<Arc<Tracer>>,
 }
 
 impl Stage {
@@ -67,6 +71,17 @@ impl Stage {
             );
         }
         refused
+    }
+
+    /// Whether a trace that has begun is told, now that the client is known.
+    pub(super) fn wants(&self, trace: &Trace, client: Option<IpAddr>) -> bool {
+        let tracer = self.tracer.as_ref();
+        tracer.is_some_and(|tracer| tracer.is_wanted(trace, client))
+    }
+
+    /// What the action of this number is called.
+    pub(super) fn action_name(&self, action: usize) -> &'static str {
+        self.actions.get(action).map_or("?", |action| action.name())
     }
 
     /// Whether failures of the action of this number have content of their own.

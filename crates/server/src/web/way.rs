@@ -10,6 +10,8 @@ use super::edits::Edits;
 use super::filter::Verdict;
 use super::request::Request;
 use super::stage::{Passage, RouteEnd, RouteStage, SiteStage};
+use super::trace::Trace;
+use crate::access_log::LogPlan;
 use crate::actions::{REWRITES_MAX, RewriteAction, method_not_allowed, not_found, slash_redirect};
 use crate::error_page::error_answer;
 use crate::matching::{Captures, Question, Routed, raw_rest};
@@ -28,8 +30,10 @@ pub(super) enum End {
 pub(super) struct Way<'w, 'r> {
     pub(super) site: &'r SiteStage,
     pub(super) server: &'w str,
+    pub(super) names: &'w LogPlan,
     pub(super) request: &'w mut Request<'r>,
     pub(super) edits: &'w mut Edits,
+    pub(super) trace: Option<&'w Trace>,
 }
 
 impl<'r> Way<'_, 'r> {
@@ -47,6 +51,7 @@ impl<'r> Way<'_, 'r> {
     fn decorate(&mut self, passage: &Passage) {
         for decoration in &passage.decorations {
             let _ = decoration.check(self.request, self.edits);
+            self.step(|| format!("{} is asked for its edits", decoration.name()));
         }
     }
 
@@ -58,9 +63,18 @@ impl<'r> Way<'_, 'r> {
         for _ in 0..=REWRITES_MAX {
             let target = match self.route() {
                 Ok(target) => target,
-                Err(response) => return (End::Verdict(Verdict::Answer(response)), passage),
+                Err(response) => {
+                    self.step(|| format!("no route: {}", response.status().code()));
+                    return (End::Verdict(Verdict::Answer(response)), passage);
+                }
             };
             passage = &target.passage;
+            self.step(|| {
+                format!(
+                    "route {}",
+                    self.names.route_name(passage.origin).unwrap_or("?")
+                )
+            });
             if let Some(verdict) = self.pass(passage) {
                 return (End::Verdict(verdict), passage);
             }
@@ -79,9 +93,10 @@ impl<'r> Way<'_, 'r> {
     /// The verdict of the first filter that does not let the request pass.
     fn pass(&mut self, passage: &Passage) -> Option<Verdict> {
         for filter in &passage.filters {
-            match filter.check(self.request, self.edits) {
-                Verdict::Pass => {}
-                verdict => return Some(verdict),
+            let verdict = filter.check(self.request, self.edits);
+            self.step(|| format!("filter {}: {verdict}", filter.name()));
+            if !matches!(verdict, Verdict::Pass) {
+                return Some(verdict);
             }
         }
         None
@@ -133,6 +148,14 @@ impl<'r> Way<'_, 'r> {
         self.request.raw_path = Cow::Owned(rewritten.raw_path);
         self.request.path = Cow::Owned(rewritten.path);
         self.request.query = rewritten.query.map(Cow::Owned);
+        self.step(|| format!("rewritten to {}", self.request.raw_path.escape_ascii()));
         Ok(())
+    }
+
+    /// Tells whoever traces the request what has happened.
+    fn step(&self, text: impl FnOnce() -> String) {
+        if let Some(trace) = self.trace {
+            trace.step(format_args!("{}", text()));
+        }
     }
 }

@@ -137,6 +137,10 @@ impl BasicAuth {
 }
 
 impl RequestFilter for BasicAuth {
+    fn name(&self) -> &'static str {
+        "auth"
+    }
+
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         let realm = &self.0;
         let fields = &request.head.fields;

@@ -1,0 +1,292 @@
+//! How one request was decided, told to who asked for it: each part that it passed, what that part said, and how long it took.
+//!
+//! Whoever runs the server switches this on, for all requests or for those of a rule. Where it is off, a request costs one
+//! look at an empty place; where a rule does not fit, the look at the rule. A trace is told when its request has ended,
+//! each line under its number.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use vervet_config::FromText as _;
+
+use super::request::Request;
+use crate::access_log::PathPattern;
+use crate::caches::CacheName;
+use crate::filters::networks::Network;
+
+/// Steps of one request that are told; rewrites are bounded, so that only filters could make more.
+pub const STEPS_MAX: usize = 1000;
+
+/// Which requests are traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceRule {
+    /// All of them.
+    All,
+    /// Those whose path, decoded, fits a pattern with `*` and `?`.
+    Path(PathPattern),
+    /// Those of clients in a network: whom the connection comes from, or whom a trusted forwarder names.
+    Client(Network),
+}
+
+/// Why a text says of no request whether it is traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceRuleError(String);
+
+impl fmt::Display for TraceRuleError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{:?} is neither a path (it begins with / or *), nor an address or network",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for TraceRuleError {}
+
+impl FromStr for TraceRule {
+    type Err = TraceRuleError;
+
+    fn from_str(text: &str) -> Result<Self, TraceRuleError> {
+        if text == "*" {
+            return Ok(Self::All);
+        }
+        if text.starts_with(['/', '*']) {
+            return Ok(Self::Path(PathPattern::new(text)));
+        }
+        let network = Network::from_text(text);
+        network
+            .map(Self::Client)
+            .map_err(|_| TraceRuleError(text.to_owned()))
+    }
+}
+
+/// Says which requests are traced, and numbers them.
+#[derive(Debug, Default)]
+pub struct Tracer {
+    rules: Vec<TraceRule>,
+    count: AtomicU64,
+}
+
+impl Tracer {
+    /// Traces requests that fit any of the rules.
+    pub fn new(rules: Vec<TraceRule>) -> Self {
+        Self {
+            rules,
+            count: AtomicU64::new(0),
+        }
+    }
+
+    /// Begins a trace, where a rule fits or may turn out to fit.
+    pub(super) fn begin(&self, request: &Request<'_>) -> Option<Rc<Trace>> {
+        let may_fit = |rule: &TraceRule| match rule {
+            // Of a client it is known later: a forwarder may name another than the peer.
+            TraceRule::All | TraceRule::Client(_) => true,
+            TraceRule::Path(pattern) => pattern.fits(&request.path),
+        };
+        self.rules.iter().any(may_fit).then(|| {
+            let is_known = self.fits(&request.path, None);
+            let fit = if is_known { Fit::Known } else { Fit::Open };
+            let trace = Rc::new(Trace::new(fit));
+            trace.step(format_args!("{}", First(request)));
+            trace
+        })
+    }
+
+    /// Whether a trace is told, now that the client is known.
+    pub(super) fn is_wanted(&self, trace: &Trace, client: Option<IpAddr>) -> bool {
+        trace.fit == Fit::Known || self.fits(b"", client)
+    }
+
+    fn fits(&self, path: &[u8], client: Option<IpAddr>) -> bool {
+        self.rules.iter().any(|rule| match rule {
+            TraceRule::All => true,
+            TraceRule::Path(pattern) => !path.is_empty() && pattern.fits(path),
+            TraceRule::Client(network) => client.is_some_and(|client| network.contains(client)),
+        })
+    }
+
+    /// What the next trace is called.
+    pub(super) fn number(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// A request on its way, as it is told.
+#[derive(Debug)]
+pub(super) struct Trace {
+    began: Instant,
+    fit: Fit,
+    last: Cell<Instant>,
+    steps: RefCell<Vec<Step>>,
+}
+
+/// Whether a rule fits a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    /// One does, whoever the client turns out to be.
+    Known,
+    /// It depends on the client.
+    Open,
+}
+
+#[derive(Debug)]
+struct Step {
+    took: Duration,
+    text: String,
+}
+
+thread_local! {
+    /// The trace of the request that is answered on this thread right now, for parts that see no request.
+    static PRESENT: RefCell<Option<Rc<Trace>>> = const { RefCell::new(None) };
+    static IS_PRESENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The first line of a trace: what is asked, and by whom.
+struct First<'r>(&'r Request<'r>);
+
+impl fmt::Display for First<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(request) = self;
+        let method = request.head.method_token;
+        let target = request.head.target.escape_ascii();
+        write!(
+            formatter,
+            "{method} {target} for {}",
+            request.host.escape_ascii()
+        )?;
+        match request.peer {
+            Some(peer) => write!(formatter, " from {peer}")?,
+            None => formatter.write_str(" from a unix socket")?,
+        }
+        if request.resumed.is_some() {
+            formatter.write_str(", goes on")?;
+        }
+        Ok(())
+    }
+}
+
+impl Trace {
+    fn new(fit: Fit) -> Self {
+        let now = Instant::now();
+        Self {
+            began: now,
+            fit,
+            last: Cell::new(now),
+            steps: RefCell::default(),
+        }
+    }
+
+    /// Tells that a part has had its turn since the last step.
+    pub(super) fn step(&self, text: fmt::Arguments<'_>) {
+        let now = Instant::now();
+        let took = now.duration_since(self.last.replace(now));
+        let mut steps = self.steps.borrow_mut();
+        if steps.len() < STEPS_MAX {
+            let text = text.to_string();
+            steps.push(Step { took, text });
+        }
+    }
+
+    /// Lets parts below add to the trace while `run` does its work.
+    pub(super) fn present<T>(trace: Option<&Rc<Self>>, run: impl FnOnce() -> T) -> T {
+        let Some(trace) = trace else {
+            return run();
+        };
+        PRESENT.set(Some(Rc::clone(trace)));
+        IS_PRESENT.set(true);
+        let done = run();
+        IS_PRESENT.set(false);
+        PRESENT.set(None);
+        done
+    }
+
+    /// The lines, each with the number of the trace, the time since the step before, and what happened.
+    pub(super) fn lines(&self, number: u64) -> Vec<String> {
+        let steps = self.steps.borrow();
+        let lines = steps.iter().enumerate().map(|(at, step)| {
+            let text = &step.text;
+            let took = step.took.as_micros();
+            match at {
+                0 => format!("{number} {text}"),
+                _ => format!("{number} {took:>7} us  {text}"),
+            }
+        });
+        let total = self.last.get().duration_since(self.began).as_micros();
+        let total = format!("{number} {total:>7} us  in all");
+        lines.chain([total]).collect()
+    }
+}
+
+/// Adds to the trace of the request that is answered on this thread, where there is one: that a cache was looked at.
+#[inline]
+pub(crate) fn note_look(cache: CacheName, what: &str) {
+    if IS_PRESENT.get() {
+        note(format_args!("cache {}: {what}", cache.as_str()));
+    }
+}
+
+#[cold]
+fn note(text: fmt::Arguments<'_>) {
+    PRESENT.with_borrow(|trace| {
+        if let Some(trace) = trace {
+            trace.step(text);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&TraceRule>) {
+        assert_eq!(text.parse().ok().as_ref(), expected, "{text}");
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        for text in [
+            "",
+            "shop",
+            "example.org",
+            "192.0.2.1/24",
+            "192.0.2.300",
+            "?x",
+        ] {
+            check(text, None);
+        }
+        let error = "shop".parse::<TraceRule>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "\"shop\" is neither a path (it begins with / or *), nor an address or network"
+        );
+    }
+
+    #[test]
+    fn rules_are_paths_and_clients() {
+        check("*", Some(&TraceRule::All));
+        for text in ["/shop/*", "*.php"] {
+            check(text, Some(&TraceRule::Path(PathPattern::new(text))));
+        }
+        let network = Network::from_text("192.0.2.0/24").unwrap();
+        check("192.0.2.0/24", Some(&TraceRule::Client(network)));
+        let one = Network::of("2001:db8::1".parse().unwrap());
+        check("2001:db8::1", Some(&TraceRule::Client(one)));
+    }
+
+    #[test]
+    fn a_trace_does_not_grow_without_bound() {
+        let trace = Trace::new(Fit::Known);
+        for _ in 0..STEPS_MAX + 10 {
+            trace.step(format_args!("step"));
+        }
+        assert_eq!(trace.lines(7).len(), STEPS_MAX + 1);
+        assert_eq!(trace.lines(7)[0], "7 step");
+    }
+}
