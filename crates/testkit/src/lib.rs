@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+mod cgroup;
 mod child;
 mod corpus;
 pub mod docs;
@@ -21,6 +22,7 @@ mod tree;
 mod vervet;
 mod wait;
 
+pub use cgroup::Cgroup;
 pub use child::{Child, Line, Stream};
 pub use corpus::check_corpus;
 pub use hash::sha256_hex;

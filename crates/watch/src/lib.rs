@@ -1,1 +1,30 @@
 //! CPU, memory, faults, switches, descriptors and sockets of a tree of processes, read from /proc and cgroups.
+//!
+//! A [`Target`] says what is meant; a [`Watcher`] follows it and is polled for [`Sample`]s; a [`Summary`] says what
+//! they come to over an interval. Counters in samples are sums since the first one, so none that is left out loses
+//! anything.
+
+mod account;
+mod cgroup;
+mod clock;
+mod error;
+mod find;
+mod host;
+mod kept;
+mod pace;
+mod process;
+mod readings;
+mod sample;
+mod summary;
+mod target;
+mod tree;
+mod watcher;
+
+pub use error::{FindError, TargetError};
+pub use sample::{
+    CgroupSample, Counted, Cpu, Descriptors, Detail, Event, Faults, Host, HostCpu, Network, Root,
+    Sample, Switches, Tcp,
+};
+pub use summary::{CgroupSummary, HostSummary, Spread, Summary, Tally};
+pub use target::Target;
+pub use watcher::{Account, DETAIL_EVERY, HOST_EVERY, Subject, Watcher};

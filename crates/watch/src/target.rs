@@ -1,0 +1,136 @@
+//! What is to be watched, as it is typed.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::TargetError;
+
+/// Ends of the names of systemd's units that have a cgroup.
+const UNITS: &[&str] = &[".service", ".scope", ".slice"];
+
+/// A tree of processes by what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// A process and those below it.
+    Pid(u32),
+    /// All processes of that name and those below them.
+    Name(String),
+    /// Whoever listens on that TCP port, and those below them.
+    Port(u16),
+    /// The processes of a cgroup and of those below it; an absolute path, with or without the mount point.
+    Cgroup(PathBuf),
+    /// The processes of a unit of systemd.
+    Unit(String),
+    /// A number without more: the process, or else the port.
+    Number(u32),
+}
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    /// `1234`, `pid:1234`, `:8080`, `port:8080`, `nginx`, `name:nginx`, `nginx.service`, `unit:nginx`,
+    /// `/sys/fs/cgroup/a`, `cgroup:/a`.
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        let pid = |text: &str| {
+            let pid = text.parse().ok().filter(|pid| *pid != 0);
+            pid.ok_or_else(|| TargetError::Pid(text.to_owned()))
+        };
+        let port = |text: &str| {
+            let port = text.parse().ok().filter(|port| *port != 0);
+            port.ok_or_else(|| TargetError::Port(text.to_owned()))
+        };
+        match text.split_once(':') {
+            Some((_, "")) => Err(TargetError::Empty),
+            Some(("pid", rest)) => pid(rest).map(Self::Pid),
+            Some(("" | "port", rest)) => port(rest).map(Self::Port),
+            Some(("name", rest)) => Ok(Self::Name(rest.to_owned())),
+            Some(("cgroup", rest)) => {
+                Ok(Self::Cgroup(format!("/{}", rest.trim_matches('/')).into()))
+            }
+            Some(("unit", rest)) if UNITS.iter().any(|end| rest.ends_with(end)) => {
+                Ok(Self::Unit(rest.to_owned()))
+            }
+            Some(("unit", rest)) => Ok(Self::Unit(format!("{rest}.service"))),
+            _ if text.trim().is_empty() => Err(TargetError::Empty),
+            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => pid(text).map(Self::Number),
+            _ if text.starts_with('/') => Ok(Self::Cgroup(text.into())),
+            _ if UNITS.iter().any(|end| text.ends_with(end)) => Ok(Self::Unit(text.to_owned())),
+            _ => Ok(Self::Name(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pid(pid) => write!(f, "pid:{pid}"),
+            Self::Name(name) => write!(f, "name:{name}"),
+            Self::Port(port) => write!(f, "port:{port}"),
+            Self::Cgroup(path) => write!(f, "cgroup:{}", path.display()),
+            Self::Unit(unit) => write!(f, "unit:{unit}"),
+            Self::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<Target, TargetError>) {
+        assert_eq!((text, text.parse()), (text, expected));
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        for text in ["", " ", "pid:", "name:", ":"] {
+            check(text, Err(TargetError::Empty));
+        }
+        for text in ["0", "-1", "x", "4294967296"] {
+            check(&format!("pid:{text}"), Err(TargetError::Pid(text.into())));
+        }
+        for text in ["0", "-1", "http", "65536"] {
+            check(&format!(":{text}"), Err(TargetError::Port(text.into())));
+            check(&format!("port:{text}"), Err(TargetError::Port(text.into())));
+        }
+        check("0", Err(TargetError::Pid("0".into())));
+    }
+
+    #[test]
+    fn each_kind_has_its_spelling_and_a_prefix() {
+        check("12", Ok(Target::Number(12)));
+        check("pid:12", Ok(Target::Pid(12)));
+        check(":80", Ok(Target::Port(80)));
+        check("port:65535", Ok(Target::Port(65535)));
+        check("nginx", Ok(Target::Name("nginx".into())));
+        check("name:12", Ok(Target::Name("12".into())));
+        check("nginx: master", Ok(Target::Name("nginx: master".into())));
+        check("nginx.service", Ok(Target::Unit("nginx.service".into())));
+        check("unit:nginx", Ok(Target::Unit("nginx.service".into())));
+        check("unit:user.slice", Ok(Target::Unit("user.slice".into())));
+        check(
+            "/sys/fs/cgroup/a",
+            Ok(Target::Cgroup("/sys/fs/cgroup/a".into())),
+        );
+        check("cgroup:a/b/", Ok(Target::Cgroup("/a/b".into())));
+    }
+
+    #[test]
+    fn what_is_shown_can_be_typed() {
+        for text in [
+            "12",
+            "pid:12",
+            "port:80",
+            "name:a b",
+            "unit:a.scope",
+            "cgroup:/a",
+        ] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! A tree that is followed: polled by the caller, it gives a sample each time.
+//!
+//! Each sample reads processor time, memory, faults and the numbers of processes and threads: a clock and two files
+//! a process, all kept open. What costs more has a pace of its own, and no more than a thousandth of a core.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::account::Counters;
+use crate::cgroup::Cgroup;
+use crate::clock::thread_cpu;
+use crate::error::FindError;
+use crate::find::{Found, find};
+use crate::host::HostFiles;
+use crate::kept::Reader;
+use crate::pace::Pace;
+use crate::process::{Forkers, Units};
+use crate::sample::{CgroupSample, Cpu, Faults, Root, Sample};
+use crate::target::Target;
+use crate::tree::{Begin, Belonging, Look, Tree};
+
+/// How often at most what costs more is read: PSS, swap, descriptors, sockets, switches, and children of other threads
+/// than the main one.
+pub const DETAIL_EVERY: Duration = Duration::from_secs(1);
+
+/// How often at most the machine is read.
+pub const HOST_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a root that has ended is waited for under its name, port or cgroup, as it may be restarted.
+const RETURN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where the kernel tells of processes.
+const PROC: &str = "/proc";
+
+/// Where the processor time of samples comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Account {
+    /// The processes, those that have ended by what their parents' account says of them.
+    Processes,
+    /// The kernel's account of the cgroup.
+    Cgroup,
+}
+
+/// What is watched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subject {
+    /// The target.
+    pub target: String,
+    /// The processes that the tree begins with.
+    pub roots: Vec<Root>,
+    /// The cgroup: the one that is watched, or the one that the tree has for itself.
+    pub cgroup: Option<PathBuf>,
+    /// Where the processor time comes from.
+    pub account: Account,
+}
+
+/// All samples of the expensive groups, or those whose pace has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    AsDue,
+    Everything,
+}
+
+/// Follows a tree.
+#[derive(Debug)]
+pub struct Watcher {
+    target: Target,
+    proc: PathBuf,
+    reader: Reader,
+    units: Units,
+    tree: Tree,
+    account: Account,
+    cgroup: Option<OwnCgroup>,
+    host: HostFiles,
+    detail_pace: Pace,
+    host_pace: Pace,
+    begin: Option<Instant>,
+    latest: Sample,
+    /// Until when a root that has ended is looked for.
+    looking_until: Option<Instant>,
+}
+
+/// The cgroup of a tree, and its account at the first sample.
+#[derive(Debug)]
+struct OwnCgroup {
+    cgroup: Cgroup,
+    base: Option<CgroupSample>,
+    /// What was used in one of the same name before it.
+    settled: Cpu,
+}
+
+impl Watcher {
+    /// Finds the target. Nothing is counted before the first sample.
+    pub fn open(target: &Target) -> Result<Self, FindError> {
+        Self::open_below(Path::new(PROC), target, Begin::Now)
+    }
+
+    /// Watches a process that was just started, and counts from its start. Whoever started it should not reap it
+    /// before [`Watcher::has_ended`]: until then the kernel still tells what it used.
+    pub fn open_child(pid: u32) -> Result<Self, FindError> {
+        Self::open_below(Path::new(PROC), &Target::Pid(pid), Begin::Birth)
+    }
+
+    fn open_below(proc: &Path, target: &Target, begin: Begin) -> Result<Self, FindError> {
+        let mut reader = Reader::default();
+        let found = find(proc, target, &mut reader)?;
+        let mut tree = Tree::new(proc, begin);
+        let mut account = Account::Processes;
+        let cgroup = match found {
+            Found::Roots(roots) => {
+                for pid in roots {
+                    tree.add_root(pid, &mut reader);
+                }
+                let first = tree.roots().next();
+                let first = first.ok_or_else(|| FindError::NotFound(target.clone()))?;
+                Cgroup::of(proc, first.pid, &mut reader)
+            }
+            Found::Cgroup(cgroup) => {
+                account = Account::Cgroup;
+                Some(*cgroup)
+            }
+        };
+        let first = tree.roots().next().map_or(0, |root| root.pid);
+        Ok(Self {
+            target: target.clone(),
+            proc: proc.to_owned(),
+            reader,
+            units: Units::here(),
+            tree,
+            account,
+            cgroup: cgroup.map(|cgroup| OwnCgroup {
+                cgroup,
+                base: None,
+                settled: Cpu::default(),
+            }),
+            host: HostFiles::of(proc, first),
+            detail_pace: Pace::every(DETAIL_EVERY),
+            host_pace: Pace::every(HOST_EVERY),
+            begin: None,
+            latest: Sample::default(),
+            looking_until: None,
+        })
+    }
+
+    /// Looks at the tree. The first call begins the count.
+    pub fn sample(&mut self, now: Instant) -> Sample {
+        self.look(now, Depth::AsDue)
+    }
+
+    /// Looks at the tree and reads everything, whatever its pace: for the ends of an interval.
+    pub fn sample_all(&mut self, now: Instant) -> Sample {
+        self.look(now, Depth::Everything)
+    }
+
+    /// What is watched. The roots of a cgroup are known after the first sample.
+    pub fn subject(&self) -> Subject {
+        Subject {
+            target: self.target.to_string(),
+            roots: self.tree.roots().cloned().collect(),
+            cgroup: self.cgroup.as_ref().map(|own| own.cgroup.name.clone()),
+            account: self.account,
+        }
+    }
+
+    /// Whether nobody of the tree runs any more, and nobody has come back under its name, port or cgroup.
+    pub fn has_ended(&self) -> bool {
+        let may_return = self.looking_until.is_some()
+            || (self.tree.has_new_loss() && !matches!(self.target, Target::Pid(_)));
+        self.begin.is_some() && self.tree.has_ended() && !may_return
+    }
+
+    fn look(&mut self, now: Instant, depth: Depth) -> Sample {
+        let cost_before = thread_cpu();
+        let begin = *self.begin.get_or_insert(now);
+        let is_due = |pace: &Pace| depth == Depth::Everything || pace.is_due(now);
+        let (detail_due, host_due) = (is_due(&self.detail_pace), is_due(&self.host_pace));
+        let forkers = if detail_due {
+            Forkers::AllThreads
+        } else {
+            Forkers::MainThread
+        };
+        self.look_for_successor(now);
+        let look = self.look_at_tree(forkers);
+        let mut sample = Self::cheap(look);
+        sample.at_us =
+            u64::try_from(now.saturating_duration_since(begin).as_micros()).unwrap_or(u64::MAX);
+        if detail_due || self.account == Account::Cgroup {
+            self.read_cgroup(&mut sample, forkers);
+        }
+        if detail_due {
+            let before = thread_cpu();
+            sample.detail = Some(self.tree.detail(&mut self.reader));
+            self.detail_pace
+                .took(now, thread_cpu().saturating_sub(before));
+        }
+        if host_due {
+            let before = thread_cpu();
+            sample.host = self.host.read(self.units, &mut self.reader);
+            self.host_pace
+                .took(now, thread_cpu().saturating_sub(before));
+        }
+        sample.events = self.tree.take_events();
+        // What could be read of somebody who ended may be less than what was read before: counters never go back.
+        sample.cpu = forward(self.latest.cpu, sample.cpu);
+        sample.faults.minor = sample.faults.minor.max(self.latest.faults.minor);
+        sample.faults.major = sample.faults.major.max(self.latest.faults.major);
+        let cost = thread_cpu().saturating_sub(cost_before);
+        sample.cost_us = u64::try_from(cost.as_micros()).unwrap_or(u64::MAX);
+        self.latest.cpu = sample.cpu;
+        self.latest.faults = sample.faults;
+        sample
+    }
+
+    fn look_at_tree(&mut self, forkers: Forkers) -> Look {
+        match (&mut self.cgroup, self.account) {
+            (Some(own), Account::Cgroup) => {
+                let belonging = Belonging::Cgroup(&mut own.cgroup);
+                let look = self.tree.look(belonging, forkers, &mut self.reader);
+                if self.tree.roots().next().is_none() {
+                    self.tree.name_roots();
+                    let first = self.tree.roots().next().map_or(0, |root| root.pid);
+                    self.host = HostFiles::of(&self.proc, first);
+                }
+                look
+            }
+            _ => self
+                .tree
+                .look(Belonging::Descent, forkers, &mut self.reader),
+        }
+    }
+
+    /// Once a root has ended: whoever answers to the target now took its place.
+    fn look_for_successor(&mut self, now: Instant) {
+        let is_new = self.tree.take_new_loss();
+        if matches!(self.target, Target::Pid(_)) || (!is_new && self.looking_until.is_none()) {
+            return;
+        }
+        if is_new {
+            self.looking_until = now.checked_add(RETURN_PATIENCE);
+        }
+        let came_back = match find(&self.proc, &self.target, &mut self.reader) {
+            Ok(Found::Roots(pids)) => {
+                let came = pids
+                    .into_iter()
+                    .filter(|pid| self.tree.add_root(*pid, &mut self.reader).is_some());
+                came.count() > 0
+            }
+            Ok(Found::Cgroup(cgroup)) => {
+                self.follow_cgroup(*cgroup);
+                self.tree.name_roots() > 0
+            }
+            Err(_) => false,
+        };
+        if came_back || self.looking_until.is_some_and(|until| now >= until) {
+            self.looking_until = None;
+        }
+    }
+
+    /// A unit that was restarted has a cgroup of the same name, made anew: its account begins at zero.
+    fn follow_cgroup(&mut self, cgroup: Cgroup) {
+        if self
+            .cgroup
+            .as_ref()
+            .is_some_and(|own| own.cgroup.is(&cgroup))
+        {
+            return;
+        }
+        self.cgroup = Some(OwnCgroup {
+            cgroup,
+            base: Some(CgroupSample::default()),
+            settled: self.latest.cpu,
+        });
+    }
+
+    fn cheap(look: Look) -> Sample {
+        let Counters {
+            cpu_us,
+            system_us,
+            minor_faults,
+            major_faults,
+        } = look.used;
+        let system_us = system_us.min(cpu_us);
+        Sample {
+            cpu: Cpu {
+                user_us: cpu_us - system_us,
+                system_us,
+            },
+            faults: Faults {
+                minor: minor_faults,
+                major: major_faults,
+            },
+            rss_bytes: look.rss_bytes,
+            processes: look.processes,
+            threads: look.threads,
+            ..Sample::default()
+        }
+    }
+
+    fn read_cgroup(&mut self, sample: &mut Sample, forkers: Forkers) {
+        let Some(own) = &mut self.cgroup else {
+            return;
+        };
+        if self.account == Account::Processes {
+            // It is the tree's own as long as nobody else is in it.
+            let there = own.cgroup.processes(forkers, &mut self.reader);
+            let has_others = there.iter().any(|pid| !self.tree.contains(*pid));
+            if has_others {
+                self.cgroup = None;
+                return;
+            }
+        }
+        let Some(mut now) = own.cgroup.account(&mut self.reader) else {
+            return;
+        };
+        let base = *own.base.get_or_insert(now);
+        let since = |now: Option<u64>, base: Option<u64>| Some(now?.saturating_sub(base?));
+        now.cpu = now.cpu.since(base.cpu);
+        now.cpu.user_us += own.settled.user_us;
+        now.cpu.system_us += own.settled.system_us;
+        now.throttled_us = since(now.throttled_us, base.throttled_us);
+        now.throttled_periods = since(now.throttled_periods, base.throttled_periods);
+        if self.account == Account::Cgroup {
+            sample.cpu = now.cpu;
+        }
+        sample.cgroup = Some(now);
+    }
+}
+
+/// Neither part goes back, and the sum is that of `now` wherever it does not go back itself.
+fn forward(before: Cpu, now: Cpu) -> Cpu {
+    let total = now.total_us().max(before.total_us());
+    let user_us = now.user_us.clamp(before.user_us, total - before.system_us);
+    Cpu {
+        user_us,
+        system_us: total - user_us,
+    }
+}
+
+#[cfg(test)]
+mod tests;
