@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::rules::{self, Finding, Verdict};
 use crate::run::Run;
 use crate::subject::Role;
-use crate::summary::{self, Cell};
+use crate::summary::{self, Cell, Spread};
 use crate::workload::WORKLOADS;
 
 const BEGIN: &str = "<!-- bench:begin -->";
@@ -44,7 +44,7 @@ impl Report {
             rounds,
             seconds,
             skipped,
-            findings: rules::findings(&cells),
+            findings: rules::findings(&cells, &runs),
             cells,
             runs,
         }
@@ -119,9 +119,10 @@ impl Report {
                 other,
                 ..
             } = finding;
-            let ratio = finding
-                .ratio
-                .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3} ×"));
+            let ratio = finding.ratio.map_or_else(
+                || "–".to_owned(),
+                |Spread { min, median, max }| format!("{median:.3} × ({min:.2} to {max:.2})"),
+            );
             let verdict = match finding.verdict {
                 Verdict::Met => "met",
                 Verdict::NotMet => "**not met**",

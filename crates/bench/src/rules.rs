@@ -1,9 +1,14 @@
 //! What vervet must reach, and whether it does. A rule that is not met is reported, never enforced.
+//!
+//! A rule between two subjects compares their runs of the same round, which met the same machine, and takes the median
+//! of the rounds. Medians of either alone would compare a good minute of the one with a bad minute of the other: rounds
+//! of one and the same server differ by a third on a shared machine, which is more than most rules ask for.
 
 use serde::Serialize;
 
+use crate::run::Run;
 use crate::subject::Role;
-use crate::summary::Cell;
+use crate::summary::{Cell, Spread, ratios};
 
 /// What a measure is compared with.
 enum Against {
@@ -18,6 +23,7 @@ enum Against {
     Kib(f64),
 }
 
+#[derive(Clone, Copy)]
 enum Measure {
     /// Requests per CPU-second: at least the factor times the other's.
     Efficiency,
@@ -25,6 +31,32 @@ enum Measure {
     Tail,
     RssIdle,
     RssPeak,
+}
+
+impl Measure {
+    /// Its name.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Efficiency => "requests per CPU-second",
+            Self::Tail => "p99",
+            Self::RssIdle => "RSS idle",
+            Self::RssPeak => "RSS at its highest",
+        }
+    }
+
+    /// Its figure in a run.
+    fn figure(self) -> fn(&Run) -> f64 {
+        match self {
+            Self::Efficiency => |run| run.requests_per_cpu_second,
+            Self::Tail => |run| run.p99_us,
+            Self::RssIdle => |run| f64::from(run.rss_idle_kib),
+            Self::RssPeak => |run| f64::from(run.rss_peak_kib),
+        }
+    }
+
+    fn is_better_high(self) -> bool {
+        matches!(self, Self::Efficiency)
+    }
 }
 
 struct Rule {
@@ -117,18 +149,18 @@ pub(crate) struct Finding {
     pub(crate) rule: String,
     /// What vervet is compared with.
     pub(crate) other: String,
-    /// Vervet's figure divided by the other's.
-    pub(crate) ratio: Option<f64>,
+    /// Vervet's figure divided by the other's, of each round that has both. The median decides.
+    pub(crate) ratio: Option<Spread>,
     pub(crate) verdict: Verdict,
 }
 
-/// The rules of the workloads that were run, beside the measured `cells`.
-pub(crate) fn findings(cells: &[Cell]) -> Vec<Finding> {
+/// The rules of the workloads that were run, beside the measured `runs` and their `cells`.
+pub(crate) fn findings(cells: &[Cell], runs: &[Run]) -> Vec<Finding> {
     let was_run = |rule: &&Rule| cells.iter().any(|cell| cell.workload == rule.workload);
     RULES
         .iter()
         .filter(was_run)
-        .map(|rule| finding(rule, cells))
+        .map(|rule| finding(rule, cells, runs))
         .collect()
 }
 
@@ -149,15 +181,7 @@ pub(crate) fn ranked<'a>(cells: &'a [Cell], workload: &str) -> impl Iterator<Ite
         .filter(move |cell| cell.ranked && cell.workload == workload)
 }
 
-fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
-    let (name, at_least, figure): (_, _, fn(&Cell) -> f64) = match rule.measure {
-        Measure::Efficiency => ("requests per CPU-second", true, |cell| {
-            cell.requests_per_cpu_second.median
-        }),
-        Measure::Tail => ("p99", false, |cell| cell.p99_us.median),
-        Measure::RssIdle => ("RSS idle", false, |cell| cell.rss_idle_kib.median),
-        Measure::RssPeak => ("RSS at its highest", false, |cell| cell.rss_peak_kib.median),
-    };
+fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
     let find =
         |wanted: &dyn Fn(&Cell) -> bool| ranked(cells, rule.workload).find(|cell| wanted(cell));
     let (against, other) = match rule.against {
@@ -176,20 +200,28 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
         ),
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };
-    let other_figure = match rule.against {
-        Against::Kib(kib) => Some(kib),
-        _ => other.map(figure),
-    };
-    let ours = find(&|cell| cell.subject == rule.subject).map(figure);
-    let ratio = ours.zip(other_figure).map(|(ours, other)| ours / other);
-    let ratio = ratio.filter(|ratio| ratio.is_finite());
+    let ours = find(&|cell| cell.subject == rule.subject);
+    let figure = rule.measure.figure();
+    let ratio = ours.and_then(|ours| match rule.against {
+        Against::Kib(kib) => ratios(runs, ours, |run, _| Some(figure(run) / kib)),
+        _ => ratios(runs, ours, |run, round| {
+            let theirs = round
+                .iter()
+                .find(|run| other.is_some_and(|other| other.holds(run)))?;
+            Some(figure(run) / figure(theirs))
+        }),
+    });
     let verdict = match ratio {
         None => Verdict::NotMeasured,
-        Some(ratio) if at_least && ratio >= rule.factor => Verdict::Met,
-        Some(ratio) if !at_least && ratio <= rule.factor => Verdict::Met,
+        Some(ratio) if is_met(rule, ratio.median) => Verdict::Met,
         Some(_) => Verdict::NotMet,
     };
-    let sign = if at_least { "at least" } else { "at most" };
+    let name = rule.measure.name();
+    let sign = if rule.measure.is_better_high() {
+        "at least"
+    } else {
+        "at most"
+    };
     Finding {
         workload: rule.workload,
         rule: match rule.subject {
@@ -199,6 +231,14 @@ fn finding(rule: &Rule, cells: &[Cell]) -> Finding {
         other: other.map_or_else(String::new, |other| other.subject.to_owned()),
         ratio,
         verdict,
+    }
+}
+
+fn is_met(rule: &Rule, ratio: f64) -> bool {
+    if rule.measure.is_better_high() {
+        ratio >= rule.factor
+    } else {
+        ratio <= rule.factor
     }
 }
 
@@ -223,7 +263,7 @@ mod tests {
 
     /// `rule` is the start of its text; `expected` is the verdict and the other subject.
     fn check(runs: &[Run], rule: &str, expected: (Verdict, &str)) {
-        let findings = findings(&summary::cells(runs));
+        let findings = findings(&summary::cells(runs), runs);
         let found = findings.iter().find(|found| found.rule.starts_with(rule));
         let found = found.map(|found| (found.verdict, found.other.as_str()));
         assert_eq!(found, Some(expected), "{rule}: {findings:?}");
@@ -231,7 +271,7 @@ mod tests {
 
     #[test]
     fn measures_nothing_without_a_rival_or_without_us() {
-        assert!(findings(&[]).is_empty());
+        assert!(findings(&[], &[]).is_empty());
         let alone = |subject| [run("tiny64", subject, (1.0, 1.0, 1), &[])];
         check(&alone("vervet"), "requests", (Verdict::NotMeasured, ""));
         check(&alone("h2o"), "requests", (Verdict::NotMeasured, "h2o"));
@@ -265,5 +305,28 @@ mod tests {
         check(&runs(50.0, 200), "p99", (Verdict::Met, "lighttpd"));
         check(&runs(1.0, 201), "RSS at", (Verdict::NotMet, "lighttpd"));
         check(&runs(1.0, 200), "RSS at", (Verdict::Met, "lighttpd"));
+    }
+
+    #[test]
+    fn compares_within_rounds() {
+        // The machine is three times as fast in the second round, and both gain by it.
+        let rows = [
+            (1, "lighttpd", 100.0),
+            (1, "vervet", 120.0),
+            (2, "lighttpd", 300.0),
+            (2, "vervet", 360.0),
+            // A round without the other counts for nothing.
+            (3, "vervet", 1.0),
+        ];
+        let runs: Vec<Run> = rows
+            .iter()
+            .map(|(round, subject, figure)| Run {
+                round: *round,
+                ..run("tiny64", subject, (*figure, 1.0, 1), &[])
+            })
+            .collect();
+        let findings = findings(&summary::cells(&runs), &runs);
+        let ratio = findings[0].ratio.map(|ratio| (ratio.min, ratio.max));
+        assert_eq!(ratio, Some((1.2, 1.2)), "{findings:?}");
     }
 }

@@ -54,6 +54,33 @@ pub(crate) fn spread(values: impl Iterator<Item = f64>) -> Spread {
     }
 }
 
+impl Cell {
+    /// Whether a run is one of those that the figures are of.
+    pub(crate) fn holds(&self, run: &Run) -> bool {
+        run.workload == self.workload && run.subject == self.subject && run.faults.is_empty()
+    }
+}
+
+/// What `compare` makes of each run of `cell`, given all runs of the same round; `None` if it makes nothing of any.
+pub(crate) fn ratios(
+    runs: &[Run],
+    cell: &Cell,
+    compare: impl Fn(&Run, &[&Run]) -> Option<f64>,
+) -> Option<Spread> {
+    let ratios: Vec<f64> = runs
+        .iter()
+        .filter(|run| cell.holds(run))
+        .filter_map(|run| {
+            let round: Vec<&Run> = runs
+                .iter()
+                .filter(|other| other.round == run.round)
+                .collect();
+            compare(run, &round).filter(|ratio| ratio.is_finite())
+        })
+        .collect();
+    (!ratios.is_empty()).then(|| spread(ratios.into_iter()))
+}
+
 /// One cell for each workload and subject that was run, in the order of the tables.
 pub(crate) fn cells(runs: &[Run]) -> Vec<Cell> {
     let mut cells = Vec::new();
