@@ -5,6 +5,7 @@
 //! are kept in [`Histogram`]s, so nothing is lost on the way.
 
 mod audit;
+pub mod chart;
 pub mod condition;
 mod errors;
 pub mod escape;
