@@ -6,6 +6,7 @@ use std::io;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use vervet_report::forms::{definitions_markdown, schema as report_schema, stream_schema};
 use vervet_server::access_log::{Argument, VARIABLES, Variable};
 use vervet_server::config::{Section as _, manual, reference, schema};
 use vervet_server::engine::limits::limits_markdown;
@@ -42,6 +43,7 @@ pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
         files.push((format!("docs/completions/{name}"), text));
     }
     files.extend(configuration());
+    files.extend(load_reports());
     Ok(files)
 }
 
@@ -70,6 +72,16 @@ fn configuration() -> Vec<(String, Vec<u8>)> {
         format!("{:#}\n", schema(root)).into_bytes(),
     ));
     files
+}
+
+/// What reports of load runs mean, and their schemas.
+fn load_reports() -> [(String, Vec<u8>); 3] {
+    [
+        ("docs/load-report.md", definitions_markdown()),
+        ("docs/schema/load-report.json", report_schema()),
+        ("docs/schema/load-stream.json", stream_schema()),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.into_bytes()))
 }
 
 /// The variables of a format of access logs.

@@ -49,6 +49,11 @@ impl Interval {
         per_second(self.done, self.length_ms)
     }
 
+    /// Failed requests per second.
+    pub fn failed_rate(&self) -> f64 {
+        per_second(self.errors.total(), self.length_ms)
+    }
+
     /// Requests due per second; none in closed load.
     pub fn rate_asked(&self) -> Option<f64> {
         self.asked.map(|asked| per_second(asked, self.length_ms))

@@ -9,6 +9,7 @@ pub mod chart;
 pub mod condition;
 mod errors;
 pub mod escape;
+pub mod forms;
 mod histogram;
 mod interval;
 mod machine;

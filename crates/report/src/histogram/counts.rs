@@ -146,6 +146,18 @@ impl Histogram {
     }
 }
 
+impl Histogram {
+    /// Times from the shortest to the longest, closer and closer to the longest: each with the share (0 to 1) that did
+    /// not exceed it and how many that were. `steps` many for each halving of what is left.
+    pub fn percentiles(&self, steps: u32) -> impl Iterator<Item = (u64, f64, u64)> {
+        let mut seen = 0u64;
+        self.counts.iter_quantiles(steps).map(move |step| {
+            seen = seen.saturating_add(step.count_since_last_iteration());
+            (step.value_iterated_to(), step.quantile_iterated_to(), seen)
+        })
+    }
+}
+
 impl Default for Histogram {
     fn default() -> Self {
         Self::new()

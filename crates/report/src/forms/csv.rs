@@ -1,0 +1,70 @@
+//! Series as CSV, RFC 4180, with a line of names first. Times are in nanoseconds; a field is empty where nothing is known.
+
+use std::fmt::Write as _;
+
+use crate::errors::{ErrorClass, Errors};
+use crate::escape::Csv;
+use crate::run::Run;
+
+/// The intervals, one a line.
+pub fn csv_intervals(run: &Run) -> String {
+    let mut text = String::from("start_ms,length_ms,asked,done,rate_per_s,failed");
+    add_classes(&mut text);
+    text.push_str(",p50_ns,p99_ns,max_ns,bytes,generator_cpu_permille\r\n");
+    for interval in &run.intervals {
+        let asked = interval
+            .asked
+            .map_or_else(String::new, |asked| asked.to_string());
+        let _ = write!(
+            text,
+            "{},{},{asked},{},{:.3}",
+            interval.start_ms,
+            interval.length_ms,
+            interval.done,
+            interval.rate()
+        );
+        add_errors(&mut text, &interval.errors);
+        let _ = write!(
+            text,
+            ",{},{},{},{},{}\r\n",
+            interval.p50_ns,
+            interval.p99_ns,
+            interval.max_ns,
+            interval.bytes,
+            interval.generator_cpu_permille
+        );
+    }
+    text
+}
+
+/// The steps of a scenario, one a line.
+pub fn csv_steps(run: &Run) -> String {
+    let mut text = String::from("step,done,failed");
+    add_classes(&mut text);
+    text.push_str(",min_ns,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,max_ns,bytes\r\n");
+    for step in &run.steps {
+        let _ = write!(text, "{},{}", Csv(&step.name), step.done);
+        add_errors(&mut text, &step.errors);
+        let times = &step.response;
+        let _ = write!(text, ",{},{:.0}", times.min_ns(), times.mean_ns());
+        for quantile in [0.5, 0.9, 0.95, 0.99] {
+            let _ = write!(text, ",{}", times.quantile_ns(quantile));
+        }
+        let _ = write!(text, ",{},{}\r\n", times.max_ns(), step.bytes);
+    }
+    text
+}
+
+fn add_classes(text: &mut String) {
+    for class in ErrorClass::ALL {
+        text.push(',');
+        text.push_str(class.name());
+    }
+}
+
+fn add_errors(text: &mut String, errors: &Errors) {
+    let _ = write!(text, ",{}", errors.total());
+    for class in ErrorClass::ALL {
+        let _ = write!(text, ",{}", errors.of(class));
+    }
+}

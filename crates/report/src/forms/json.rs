@@ -1,0 +1,80 @@
+//! A run as JSON, its schema, and reading it back.
+
+use std::fmt;
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+
+use super::stream::StreamLine;
+use crate::run::{Run, VERSION};
+
+/// Why a text is no report.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It is not of this form.
+    Form(serde_json::Error),
+    /// It is of a version that this program does not know.
+    Version(u64),
+}
+
+/// The run as one document, with a line end.
+pub fn json(run: &Run) -> String {
+    pretty(run)
+}
+
+/// Reads such a document.
+pub fn from_json(text: &str) -> Result<Run, ReadError> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u64,
+    }
+    let Versioned { version } = serde_json::from_str(text).map_err(ReadError::Form)?;
+    if version != u64::from(VERSION) {
+        return Err(ReadError::Version(version));
+    }
+    serde_json::from_str(text).map_err(ReadError::Form)
+}
+
+/// The JSON Schema (2020-12) of [`json`].
+pub fn schema() -> String {
+    pretty(&schema_of::<Run>())
+}
+
+/// The JSON Schema (2020-12) of one line of the stream.
+pub fn stream_schema() -> String {
+    pretty(&schema_of::<StreamLine<'static>>())
+}
+
+fn schema_of<T: schemars::JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    let mut text =
+        serde_json::to_string_pretty(value).unwrap_or_else(|_| unreachable!("all keys are text"));
+    text.push('\n');
+    text
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form(error) => write!(f, "this is no report of a load run: {error}"),
+            Self::Version(version) => write!(
+                f,
+                "this report is of version {version}, and this program reads version {VERSION}: use the one that wrote it"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Form(error) => Some(error),
+            Self::Version(_) => None,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The forms in which a run is written. Each takes the values and gives the text; who writes it where is not known here.
+
+mod csv;
+mod definitions;
+mod hgrm;
+mod json;
+mod page;
+mod stream;
+mod table;
+mod tables;
+mod text;
+mod words;
+
+pub use csv::{csv_intervals, csv_steps};
+pub use definitions::{DEFINITIONS, Definition, definitions_markdown};
+pub use hgrm::hgrm;
+pub use json::{ReadError, from_json, json, schema, stream_schema};
+pub use page::html;
+pub use stream::{StreamLine, stream_interval, stream_run};
+pub use table::{Align, Table};
+pub use text::text;

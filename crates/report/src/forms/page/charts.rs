@@ -1,0 +1,234 @@
+//! The charts of a run.
+
+use crate::chart::{Axis, Bar, BarChart, Colour, LineChart, Range, Series, Stroke, Unit, nines};
+use crate::histogram::Histogram;
+use crate::interval::Interval;
+use crate::run::Run;
+use crate::units::rate as per_second;
+use crate::watched::WatchedSample;
+
+use super::super::words::of_ns;
+
+/// Points of a distribution for each nine.
+const POINTS_PER_NINE: u32 = 16;
+/// The nines that are drawn at most: 99.9999 %.
+const NINES_MAX: u32 = 6;
+
+/// What was asked and done per second.
+pub(super) fn rate(run: &Run) -> LineChart {
+    let of = |value: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
+        run.intervals
+            .iter()
+            .map(|interval| (middle(interval), value(interval)))
+            .collect()
+    };
+    let mut series = Vec::new();
+    if run.achieved.asked.is_some() {
+        let asked = of(|interval| interval.rate_asked().unwrap_or(f64::NAN));
+        series.push(Series {
+            name: "asked".to_owned(),
+            points: asked,
+            colour: Colour::Quiet,
+            stroke: Stroke::Dashed,
+        });
+    }
+    series.push(Series::new("good answers", 0, of(Interval::rate)));
+    if run.errors.total() > 0 {
+        series.push(Series {
+            name: "failed".to_owned(),
+            points: of(Interval::failed_rate),
+            colour: Colour::Rose,
+            stroke: Stroke::Dotted,
+        });
+    }
+    let slowest = run
+        .intervals
+        .iter()
+        .map(Interval::rate)
+        .fold(f64::INFINITY, f64::min);
+    LineChart {
+        title: "Rate asked and achieved".to_owned(),
+        description: format!(
+            "Good answers per second over time: {} on the whole, {} in the slowest interval.",
+            per_second(run.achieved.rate()),
+            per_second(slowest)
+        ),
+        x: time_axis(run),
+        y: Axis::new("per second", Unit::PerSecond),
+        bands: Vec::new(),
+        series,
+    }
+}
+
+/// Response times interval by interval.
+pub(super) fn quantiles(run: &Run) -> LineChart {
+    // Where nothing was answered there is no time: the line has a gap.
+    let of = |value: fn(&Interval) -> u64| -> Vec<(f64, f64)> {
+        let point = |interval: &Interval| match interval.done {
+            0 => (middle(interval), f64::NAN),
+            _ => (middle(interval), float(value(interval))),
+        };
+        run.intervals.iter().map(point).collect()
+    };
+    let worst = run
+        .intervals
+        .iter()
+        .map(|interval| interval.p99_ns)
+        .max()
+        .unwrap_or(0);
+    LineChart {
+        title: "Response time over time".to_owned(),
+        description: format!(
+            "Response times by interval, the axis logarithmic: p50 on the whole {}, the worst p99 of an interval {}.",
+            of_ns(run.timings.response.quantile_ns(0.5)),
+            of_ns(worst)
+        ),
+        x: time_axis(run),
+        y: Axis::new("response time", Unit::Time).logarithmic(),
+        bands: Vec::new(),
+        series: vec![
+            Series::new("longest", 3, of(|interval| interval.max_ns)).stroked(Stroke::Dotted),
+            Series::new("p99", 1, of(|interval| interval.p99_ns)).stroked(Stroke::Dashed),
+            Series::new("p50", 0, of(|interval| interval.p50_ns)),
+        ],
+    }
+}
+
+/// Response and service time by percentile.
+pub(super) fn distribution(run: &Run) -> LineChart {
+    let (response, service) = (&run.timings.response, &run.timings.service);
+    LineChart {
+        title: "Times by percentile".to_owned(),
+        description: format!(
+            "Response time {} at p50, {} at p99, {} at p99.9; service time {}, {} and {}.",
+            of_ns(response.quantile_ns(0.5)),
+            of_ns(response.quantile_ns(0.99)),
+            of_ns(response.quantile_ns(0.999)),
+            of_ns(service.quantile_ns(0.5)),
+            of_ns(service.quantile_ns(0.99)),
+            of_ns(service.quantile_ns(0.999)),
+        ),
+        x: Axis::new("of all good answers took no longer", Unit::Nines).reaching(Range::Exact),
+        y: Axis::new("time", Unit::Time).logarithmic(),
+        bands: Vec::new(),
+        series: vec![
+            Series::new("response time", 0, by_percentile(response)),
+            Series::new("service time", 2, by_percentile(service)).stroked(Stroke::Dashed),
+        ],
+    }
+}
+
+/// Failed requests by class.
+pub(super) fn errors(run: &Run) -> BarChart {
+    let bars = run.errors.occurred().map(|(class, count)| Bar {
+        label: format!("{}: {}", class.name(), class.meaning()),
+        value: Some(float(count)),
+        interval: None,
+        colour: Colour::Rose,
+    });
+    BarChart {
+        title: "Failed requests by class".to_owned(),
+        description: format!(
+            "{} of {} finished requests failed.",
+            run.errors.total(),
+            run.finished()
+        ),
+        axis: Axis::new("requests", Unit::Count),
+        bars: bars.collect(),
+    }
+}
+
+/// What the watched processes used of the processors.
+pub(super) fn processor(run: &Run) -> LineChart {
+    let cores = |sample: &WatchedSample| {
+        let busy = u64::from(sample.cpu_user_permille) + u64::from(sample.cpu_system_permille);
+        float(busy) / 10.0
+    };
+    LineChart {
+        title: "Processor time of the watched processes".to_owned(),
+        description: "User mode and kernel together; 100 % is one core.".to_owned(),
+        x: time_axis(run),
+        y: Axis::new("of one core", Unit::Percent),
+        bands: Vec::new(),
+        series: watched(run, cores),
+    }
+}
+
+/// What the watched processes held of the memory.
+pub(super) fn memory(run: &Run) -> LineChart {
+    LineChart {
+        title: "Memory of the watched processes".to_owned(),
+        description: "Memory held by each watched tree of processes.".to_owned(),
+        x: time_axis(run),
+        y: Axis::new("memory", Unit::Bytes),
+        bands: Vec::new(),
+        series: watched(run, |sample| float(sample.memory_bytes)),
+    }
+}
+
+fn watched(run: &Run, value: impl Fn(&WatchedSample) -> f64) -> Vec<Series> {
+    let strokes = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted];
+    let of = |(number, watched): (usize, &crate::Watched)| {
+        let points = watched
+            .samples
+            .iter()
+            .map(|sample| (float(sample.at_ms) * 1e6, value(sample)));
+        Series::new(watched.name.clone(), number, points.collect())
+            .stroked(strokes[number % strokes.len()])
+    };
+    run.watched.iter().enumerate().map(of).collect()
+}
+
+/// Time from the beginning of the window to the end of the last interval or reading.
+fn time_axis(run: &Run) -> Axis {
+    let of_intervals = run
+        .intervals
+        .iter()
+        .map(|interval| interval.start_ms + interval.length_ms);
+    let of_readings = run
+        .watched
+        .iter()
+        .flat_map(|watched| watched.samples.iter().map(|sample| sample.at_ms));
+    let end_ms = of_intervals.chain(of_readings).max().unwrap_or(0).max(1);
+    Axis::new("since the window began", Unit::Time).reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
+}
+
+/// The middle of an interval, in nanoseconds since the window began.
+fn middle(interval: &Interval) -> f64 {
+    (float(interval.start_ms) + float(interval.length_ms) / 2.0) * 1e6
+}
+
+/// Times from the shortest up to the percentile that the number of answers still tells apart.
+fn by_percentile(times: &Histogram) -> Vec<(f64, f64)> {
+    if times.is_empty() {
+        return Vec::new();
+    }
+    let told_apart = float(times.count()).log10().min(f64::from(NINES_MAX));
+    let steps =
+        (0..=NINES_MAX * POINTS_PER_NINE).map(|step| f64::from(step) / f64::from(POINTS_PER_NINE));
+    let point = |at: f64| (at, float(times.quantile_ns(1.0 - 10f64.powf(-at))));
+    let mut points: Vec<_> = steps
+        .take_while(|at| *at <= told_apart)
+        .map(point)
+        .collect();
+    if let Some(last) = points.last_mut()
+        && told_apart < f64::from(NINES_MAX)
+    {
+        // The last that is told apart is the longest.
+        let end = (
+            nines(1.0 - 1.0 / float(times.count()).max(1.0)),
+            float(times.max_ns()),
+        );
+        if end.0 > last.0 {
+            points.push(end);
+        } else {
+            *last = end;
+        }
+    }
+    points
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and times below 2^53")]
+fn float(count: u64) -> f64 {
+    count as f64
+}
