@@ -169,6 +169,11 @@ impl<'a> Io<'a> {
         self.socket.paused = false;
     }
 
+    /// Whether the peer is known to have shut its side, whatever has been read. Closing now leaves no port waiting here.
+    pub fn peer_has_shut(&self) -> bool {
+        self.socket.peer_shut
+    }
+
     /// Ends the connection. The first call decides, except that an abort always does.
     pub fn close(&mut self, how: Closing) {
         if self.socket.closing.is_none() || how == Closing::Abort {
