@@ -1,0 +1,313 @@
+//! The canned-answer server: answers any request with the same bytes, on the engine's reactor with nothing between. What it
+//! reaches is what this machine's kernel can do, the ceiling that other servers are measured by.
+//!
+//! It does not parse. A request ends at a blank line, wherever pieces are cut; content must hold none. Whether a connection is to
+//! close after the answer is looked for in its first request.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use memchr::memmem::Finder;
+use rustix::io::Errno;
+use vervet_engine::listener::{BindError, ListenAddress, ListenOptions, Listener};
+use vervet_engine::reactor::{
+    Accepted, Admission, Closing, Handle, Io, Protocol, Reactor, ReactorOptions, Reason,
+};
+
+/// The content where no size is asked for: 13 bytes.
+pub const CONTENT: &[u8] = b"Hello, world\n";
+/// The largest answer.
+pub const CONTENT_BYTES_MAX: usize = 1 << 30;
+/// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it is.
+const COPY_BYTES_MAX: usize = 16 << 10;
+/// Requests of one read that are answered; a peer that sends more at once is no measurement.
+const ANSWERS_PER_READ_MAX: usize = 1024;
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CannedAnswer {
+    /// The status.
+    pub status: u16,
+    /// Bytes of content, [`CONTENT_BYTES_MAX`] at most; `None`: [`CONTENT`].
+    pub content_bytes: Option<usize>,
+}
+
+impl Default for CannedAnswer {
+    fn default() -> Self {
+        Self {
+            status: 200,
+            content_bytes: None,
+        }
+    }
+}
+
+impl CannedAnswer {
+    /// The whole answer, ready for the wire.
+    pub fn bytes(&self) -> Vec<u8> {
+        let content = match self.content_bytes {
+            None => CONTENT.to_vec(),
+            Some(bytes) => b"0123456789abcdef"
+                .iter()
+                .copied()
+                .cycle()
+                .take(bytes.min(CONTENT_BYTES_MAX))
+                .collect(),
+        };
+        let (status, length) = (self.status, content.len());
+        let head = format!(
+            "HTTP/1.1 {status} Canned\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n"
+        );
+        [head.into_bytes(), content].concat()
+    }
+}
+
+/// A canned-answer server that runs on a thread of its own until it is dropped.
+#[derive(Debug)]
+pub struct Canned {
+    address: Option<SocketAddr>,
+    handle: Handle<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why there is no canned-answer server.
+#[derive(Debug)]
+pub enum CannedError {
+    /// Its address cannot be had.
+    Bind(Box<BindError>),
+    /// The system refused something else.
+    System(Errno),
+}
+
+impl Canned {
+    /// Listens at an address and answers on a thread.
+    ///
+    /// # Errors
+    /// An address that cannot be had, or a system that gives no thread.
+    pub fn start(address: &ListenAddress, answer: &CannedAnswer) -> Result<Self, CannedError> {
+        let listener = bind(address)?;
+        let bound = listener.endpoint().local_address();
+        let answer = answer.clone();
+        let (handle_to, handle) = std::sync::mpsc::channel();
+        let serve = move || {
+            let Ok(mut reactor) = reactor(listener, &answer) else {
+                return;
+            };
+            // Fails when the caller has gone already.
+            let _ = handle_to.send(reactor.handle());
+            while matches!(reactor.wait_and_turn(), Ok(turn) if !turn.done) {}
+        };
+        let builder = std::thread::Builder::new().name("canned".to_owned());
+        let thread = builder.spawn(serve).map_err(|error| {
+            CannedError::System(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))
+        })?;
+        let handle = handle
+            .recv()
+            .map_err(|_| CannedError::System(Errno::MFILE))?;
+        Ok(Self {
+            address: bound,
+            handle,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens; `None` for a unix socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Ends it when somebody says so: for signals.
+    pub fn handle(&self) -> Handle<()> {
+        self.handle.clone()
+    }
+
+    /// Waits until it has ended.
+    pub fn wait(mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Canned {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.handle.stop();
+            let _ = thread.join();
+        }
+    }
+}
+
+fn bind(address: &ListenAddress) -> Result<Arc<Listener>, CannedError> {
+    let options = ListenOptions::default();
+    let listener = Listener::bind(address, &options);
+    listener
+        .map(Arc::new)
+        .map_err(|error| CannedError::Bind(Box::new(error)))
+}
+
+fn reactor(
+    listener: Arc<Listener>,
+    answer: &CannedAnswer,
+) -> Result<Reactor<Answers>, CannedError> {
+    let answers = Answers::new(answer);
+    let options = ReactorOptions::without_listeners();
+    let mut reactor = Reactor::new(options, |_, _| answers).map_err(CannedError::System)?;
+    reactor.listen(listener).map_err(CannedError::System)?;
+    Ok(reactor)
+}
+
+/// The protocol: counts blank lines.
+struct Answers {
+    answer: Bytes,
+    blank_line: Finder<'static>,
+    close: Finder<'static>,
+}
+
+/// What is known of one connection: how much of a blank line the last piece ended with, and how it goes on.
+struct Talk {
+    matched: u8,
+    then: Then,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// Its first request has not been seen.
+    Unknown,
+    Keep,
+    Close,
+}
+
+impl Answers {
+    fn new(answer: &CannedAnswer) -> Self {
+        Self {
+            answer: answer.bytes().into(),
+            blank_line: Finder::new(b"\r\n\r\n"),
+            close: Finder::new(b"onnection: close"),
+        }
+    }
+
+    /// Requests that end in this piece.
+    fn ends(&self, talk: &mut Talk, bytes: &[u8]) -> usize {
+        if talk.matched == 0 && bytes.ends_with(b"\r\n\r\n") {
+            let found = self.blank_line.find(bytes);
+            // One request, whole: what comes nearly always.
+            if found == Some(bytes.len() - 4) {
+                return 1;
+            }
+        }
+        let mut ends = 0;
+        let mut matched = talk.matched;
+        for byte in bytes {
+            matched = match (matched, byte) {
+                (0 | 2, b'\r') | (1 | 3, b'\n') => matched + 1,
+                (_, b'\r') => 1,
+                _ => 0,
+            };
+            if matched == 4 {
+                (ends, matched) = (ends + 1, 0);
+            }
+        }
+        talk.matched = matched;
+        ends
+    }
+}
+
+impl Protocol for Answers {
+    type Connection = Talk;
+    type Message = ();
+
+    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Talk> {
+        Admission::Admit(Talk {
+            matched: 0,
+            then: Then::Unknown,
+        })
+    }
+
+    fn on_data(&mut self, io: &mut Io<'_>, talk: &mut Talk, bytes: &[u8]) {
+        if talk.then == Then::Unknown {
+            let closes = self.close.find(bytes).is_some();
+            talk.then = if closes { Then::Close } else { Then::Keep };
+        }
+        let ends = self.ends(talk, bytes).min(ANSWERS_PER_READ_MAX);
+        for _ in 0..ends {
+            if self.answer.len() <= COPY_BYTES_MAX {
+                io.out().extend_from_slice(&self.answer);
+            } else {
+                io.send_shared(self.answer.clone());
+            }
+        }
+        if ends > 0 && talk.then == Then::Close {
+            io.close(Closing::AfterSent);
+        }
+    }
+
+    fn on_eof(&mut self, io: &mut Io<'_>, _: &mut Talk) {
+        io.close(Closing::AfterSent);
+    }
+
+    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
+    fn on_deadline(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
+    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
+    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Talk, (): ()) {}
+    fn on_order(&mut self, (): ()) {}
+    fn on_drain(&mut self, io: &mut Io<'_>, _: &mut Talk) {
+        io.close(Closing::AfterSent);
+    }
+    fn on_close(&mut self, _: Talk, _: Reason) {}
+}
+
+impl std::fmt::Display for CannedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bind(error) => error.fmt(f),
+            Self::System(errno) => write!(f, "cannot serve canned answers: {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for CannedError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[&str], expected: &[usize]) {
+        let answers = Answers::new(&CannedAnswer::default());
+        let mut talk = Talk {
+            matched: 0,
+            then: Then::Unknown,
+        };
+        let ends: Vec<_> = pieces
+            .iter()
+            .map(|piece| answers.ends(&mut talk, piece.as_bytes()))
+            .collect();
+        assert_eq!(ends, expected, "{pieces:?}");
+    }
+
+    #[test]
+    fn counts_requests_however_they_are_cut() {
+        check(&["GET / HTTP/1.1\r\nHost: a\r\n"], &[0]);
+        check(&["\r\n\r", "\r\n", "\r\n"], &[0, 0, 1]);
+        check(&["a\r\n\r\n"], &[1]);
+        check(&["a\r\n\r\nb\r\n\r\n"], &[2]);
+        check(&["a\r", "\n", "\r\nb\r\n\r", "\n"], &[0, 0, 1, 1]);
+        check(&["a\r\n\r\nb", "c\r\n\r\n"], &[1, 1]);
+    }
+
+    #[test]
+    fn answers_what_was_asked_for() {
+        let small = String::from_utf8(CannedAnswer::default().bytes()).unwrap();
+        assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
+        assert!(small.ends_with("Content-Length: 13\r\n\r\nHello, world\n"));
+        let large = CannedAnswer {
+            status: 503,
+            content_bytes: Some(200_000),
+        };
+        let bytes = large.bytes();
+        assert!(bytes.starts_with(b"HTTP/1.1 503 "));
+        let head = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
+        assert_eq!(bytes.len() - head - 4, 200_000);
+    }
+}

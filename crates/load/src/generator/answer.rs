@@ -1,0 +1,298 @@
+//! Reading answers: from bytes to samples.
+
+use vervet_engine::reactor::{Closing, Io};
+use vervet_http::field::FieldSlots;
+use vervet_http::h1::state::Persistence;
+use vervet_http::h1::{AnswerHead, ContentLength};
+use vervet_report::ErrorClass;
+
+use super::book::Sample;
+use super::users::Users;
+use super::wire::{ANSWER_CONTENT_BYTES_MAX, Found, Persists, Wire};
+use crate::check::Ready;
+use crate::script::{Answer, ContentOfAnswer, Verdict};
+
+/// The head that came last, and what it meant. The same bytes mean the same, so a target that repeats itself, as all do within a
+/// second, is parsed once a second.
+#[derive(Debug, Default)]
+pub(crate) struct KnownHead {
+    bytes: Vec<u8>,
+    status: u16,
+    content_bytes: usize,
+}
+
+impl KnownHead {
+    /// How long the answer at the start of the input is, if it has this head and is there as a whole.
+    fn whole(&self, input: &[u8]) -> Option<usize> {
+        let length = self.bytes.len() + self.content_bytes;
+        let is_whole = !self.bytes.is_empty() && input.len() >= length;
+        (is_whole && input.starts_with(&self.bytes)).then_some(length)
+    }
+
+    /// Remembers a head that says how long its content is, and lets the connection persist.
+    fn learn(&mut self, bytes: &[u8], head: &AnswerHead<'_>) {
+        let length = match head.content() {
+            ContentLength::Length(length) => usize::try_from(length).ok(),
+            ContentLength::None => Some(0),
+            ContentLength::Chunked | ContentLength::UntilClose => None,
+        };
+        let Some(length) = length.filter(|_| head.persistence() == Persistence::Persist) else {
+            return;
+        };
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.status = head.status.code();
+        self.content_bytes = length;
+    }
+}
+
+/// Whether to go on with the input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Continue,
+    Stop,
+}
+
+impl Users {
+    /// Reads what came on a connection.
+    pub(crate) fn read(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: &[u8], now_ns: u64) {
+        let mut joined = Vec::new();
+        let mut input = bytes;
+        if !wire.left().is_empty() {
+            joined = wire.take_left();
+            joined.extend_from_slice(bytes);
+            input = &joined;
+        }
+        while !input.is_empty() {
+            let (then, consumed) = self.read_once(io, wire, input, now_ns);
+            input = &input[consumed..];
+            if then == Then::Stop {
+                break;
+            }
+        }
+        if !input.is_empty() && !io.is_closing() {
+            let at = joined.len().saturating_sub(input.len());
+            let left = if joined.is_empty() {
+                input.to_vec()
+            } else {
+                joined.split_off(at)
+            };
+            wire.keep_left(left);
+        }
+    }
+
+    /// Reads one thing at the start of the input, and says how much of it that took.
+    fn read_once(
+        &mut self,
+        io: &mut Io<'_>,
+        wire: &mut Wire,
+        input: &[u8],
+        now_ns: u64,
+    ) -> (Then, usize) {
+        wire.begin_answer(now_ns);
+        if let Some(length) = self.whole(wire, input) {
+            let then = self.complete(io, wire, now_ns, &input[length..]);
+            return (then, length);
+        }
+        let mut slots = FieldSlots::new();
+        let (found, consumed) = wire.find(input, &mut slots);
+        match found {
+            Found::NeedMore => (Then::Stop, consumed),
+            Found::Head(head) => {
+                if head.status.is_final() {
+                    self.begin_answer(wire, &head, &input[..consumed]);
+                    // The end of an answer without content needs no more input, and there may be none.
+                    if consumed == input.len() {
+                        return (self.try_end(io, wire, now_ns), consumed);
+                    }
+                }
+                (Then::Continue, consumed)
+            }
+            Found::Content(piece) => {
+                self.read_content(wire, piece);
+                if consumed == input.len() {
+                    return (self.try_end(io, wire, now_ns), consumed);
+                }
+                (Then::Continue, consumed)
+            }
+            Found::End => {
+                let then = self.complete(io, wire, now_ns, &input[consumed..]);
+                (then, consumed)
+            }
+            Found::Broken => {
+                self.fail_all(wire, ErrorClass::Malformed, now_ns);
+                io.close(Closing::Abort);
+                (Then::Stop, input.len())
+            }
+        }
+    }
+
+    /// Ends the answer if nothing is missing, with no input.
+    fn try_end(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) -> Then {
+        let mut slots = FieldSlots::new();
+        match wire.find(&[], &mut slots) {
+            (Found::End, _) => self.complete(io, wire, now_ns, &[]),
+            _ => Then::Stop,
+        }
+    }
+
+    /// The way past the parser: the same head as before, with all of its content behind it.
+    fn whole(&mut self, wire: &mut Wire, input: &[u8]) -> Option<usize> {
+        let front = wire.front().filter(|_| wire.is_fresh())?;
+        if front.request.content != ContentOfAnswer::AsFramed {
+            return None;
+        }
+        let length = self.known.whole(input)?;
+        let head_bytes = self.known.bytes.len();
+        let status = self.known.status;
+        self.book.status(status);
+        let judging = self.check_of(wire).and_then(Ready::judging);
+        wire.judge(status, judging);
+        self.keep_fields(wire, &input[..head_bytes]);
+        self.read_content(wire, &input[head_bytes..length]);
+        wire.count_whole(length, length - head_bytes);
+        Some(length)
+    }
+
+    fn begin_answer(&mut self, wire: &mut Wire, head: &AnswerHead<'_>, bytes: &[u8]) {
+        let status = head.status.code();
+        let framed = wire
+            .front()
+            .is_some_and(|front| front.request.content == ContentOfAnswer::AsFramed);
+        if framed {
+            self.known.learn(bytes, head);
+        }
+        self.book.status(status);
+        let judging = self.check_of(wire).and_then(Ready::judging);
+        wire.judge(status, judging);
+        self.keep_fields(wire, bytes);
+    }
+
+    fn check_of(&self, wire: &Wire) -> Option<&Ready> {
+        let number = wire.front()?.request.check;
+        self.checks.get(usize::from(number))
+    }
+
+    /// Keeps the field lines of a head for a script that looks at answers.
+    fn keep_fields(&mut self, wire: &Wire, head: &[u8]) {
+        let Some(user) = self.all.get_mut(wire.user as usize) else {
+            return;
+        };
+        let Some(kept) = &mut user.kept else { return };
+        let line = memchr::memchr(b'\n', head).map_or(head.len(), |at| at + 1);
+        let end = head.len().saturating_sub(b"\r\n".len());
+        kept.fields.clear();
+        kept.content.clear();
+        kept.fields
+            .extend_from_slice(head.get(line..end).unwrap_or_default());
+    }
+
+    fn read_content(&mut self, wire: &mut Wire, piece: &[u8]) {
+        if let Some(user) = self.all.get_mut(wire.user as usize)
+            && let Some(kept) = &mut user.kept
+        {
+            let room = ANSWER_CONTENT_BYTES_MAX.saturating_sub(kept.content.len());
+            kept.content
+                .extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        let number = wire.front().map(|front| usize::from(front.request.check));
+        if let Some(judging) = wire.judging()
+            && let Some(check) = number.and_then(|number| self.checks.get(number))
+        {
+            check.read(judging, piece);
+        }
+    }
+
+    /// The front answer is in, with `rest` behind it.
+    fn complete(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64, rest: &[u8]) -> Then {
+        if !rest.is_empty() && wire.waiting() == 1 {
+            // It answers twice, or lies about its length: which of both was meant, nobody knows.
+            self.fail_all(wire, ErrorClass::Malformed, now_ns);
+            io.close(Closing::Abort);
+            return Then::Stop;
+        }
+        let judged = self.judge(wire);
+        let Some(pending) = wire.take_front() else {
+            return Then::Stop;
+        };
+        self.book.leave(now_ns, 1);
+        match judged {
+            Ok(()) => {
+                self.book.good(&Sample {
+                    step: pending.request.step,
+                    status: wire.status(),
+                    due_ns: pending.due_ns,
+                    sent_ns: pending.sent_ns,
+                    first_byte_ns: wire.first_byte_ns(),
+                    end_ns: now_ns,
+                    content_bytes: wire.content_bytes(),
+                    received_bytes: wire.received_bytes(),
+                });
+                if let Some(user) = self.all.get_mut(wire.user as usize) {
+                    user.answers += 1;
+                }
+            }
+            Err(class) => self.book.bad(pending.request.step, class),
+        }
+        let persists = wire.next_answer();
+        if persists == Persists::No || (self.is_used_up(wire) && wire.waiting() == 0) {
+            self.drop_unread(wire, now_ns);
+            self.part(io, wire, now_ns);
+            return Then::Stop;
+        }
+        self.go_on(io, wire, now_ns);
+        Then::Continue
+    }
+
+    /// Requests behind the last one that the target answers on this connection: it has not looked at them.
+    fn drop_unread(&mut self, wire: &mut Wire, now_ns: u64) {
+        self.book.leave(now_ns, wire.waiting() as u64);
+        while wire.take_front().is_some() {
+            if let Some(left) = &mut self.left {
+                *left += 1;
+            }
+        }
+    }
+
+    /// Holds the front answer against its check and its script.
+    fn judge(&mut self, wire: &mut Wire) -> Result<(), ErrorClass> {
+        let (status, content_bytes) = (wire.status(), wire.content_bytes());
+        let Some(front) = wire.front().copied() else {
+            return Ok(());
+        };
+        let check = self.checks.get(usize::from(front.request.check));
+        let verdict = match check {
+            Some(check) => check.verdict(status, content_bytes, wire.judging().map(|it| &*it)),
+            None => Ok(()),
+        };
+        let Some(user) = self.all.get_mut(wire.user as usize) else {
+            return verdict;
+        };
+        if let Some(kept) = &user.kept {
+            let answer = Answer {
+                status,
+                fields: &kept.fields,
+                content: &kept.content,
+                content_bytes,
+            };
+            let judged = user.script.judge(&answer);
+            user.remember(status, content_bytes);
+            if let Verdict::Failed(assertion) = judged {
+                self.book.broken(front.request.step, assertion);
+                return verdict.and(Err(ErrorClass::WrongContent));
+            }
+        }
+        verdict
+    }
+
+    /// The target sends no more.
+    pub(crate) fn end_of_stream(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
+        let ends_answer = wire.ends_answer();
+        if ends_answer {
+            self.complete(io, wire, now_ns, &[]);
+        }
+        if wire.waiting() > 0 {
+            self.fail_all(wire, ErrorClass::ClosedEarly, now_ns);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What one thread writes down: counts and times, of the window and of the interval that is under way. Nothing here asks for
+//! memory per request.
+
+use std::sync::Arc;
+
+use vervet_report::{Censored, ErrorClass, Errors, Histogram, SlowRequest, Slowest, Timings};
+
+use crate::script::Scripts;
+
+/// Statuses have three digits.
+const STATUSES: usize = 1000;
+
+/// What a request came to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) step: u16,
+    pub(crate) status: u16,
+    pub(crate) due_ns: u64,
+    pub(crate) sent_ns: u64,
+    pub(crate) first_byte_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) content_bytes: u64,
+    pub(crate) received_bytes: u64,
+}
+
+/// What is counted per interval, and over the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) done: u64,
+    pub(crate) errors: Errors,
+    pub(crate) bytes_received: u64,
+    pub(crate) bytes_sent: u64,
+    pub(crate) content_bytes: u64,
+    pub(crate) connections: u64,
+}
+
+/// One step's figures, by numbers.
+#[derive(Debug, Default)]
+pub(crate) struct StepBook {
+    pub(crate) done: u64,
+    pub(crate) errors: Errors,
+    pub(crate) bytes: u64,
+    pub(crate) response: Histogram,
+    /// How often each assertion was broken, at its number; as long as needed.
+    pub(crate) assertions: Vec<u64>,
+}
+
+/// What one thread writes down.
+pub(crate) struct Book {
+    pub(crate) total: Tally,
+    pub(crate) interval: Tally,
+    pub(crate) timings: Timings,
+    pub(crate) interval_response: Histogram,
+    pub(crate) statuses: Box<[u64; STATUSES]>,
+    /// Empty where there is one step only.
+    pub(crate) steps: Vec<StepBook>,
+    pub(crate) slowest: Slowest,
+    pub(crate) lag: Histogram,
+    pub(crate) censored: Censored,
+    /// Requests under way, summed over time: request-nanoseconds.
+    pub(crate) area: u128,
+    /// The part of that which good answers account for: service times, as far as they lie in the window.
+    pub(crate) served_ns: u128,
+    /// The part that requests account for whose answer had not come when the run ended.
+    pub(crate) censored_ns: u128,
+    scripts: Arc<dyn Scripts>,
+    in_flight: u64,
+    changed_ns: u64,
+    window_ns: u64,
+}
+
+impl Book {
+    pub(crate) fn new(scripts: Arc<dyn Scripts>) -> Self {
+        let steps = match scripts.steps().len() {
+            0 | 1 => 0,
+            steps => steps,
+        };
+        Self {
+            total: Tally::default(),
+            interval: Tally::default(),
+            timings: Timings::default(),
+            interval_response: Histogram::new(),
+            statuses: Box::new([0; STATUSES]),
+            steps: (0..steps).map(|_| StepBook::default()).collect(),
+            slowest: Slowest::default(),
+            lag: Histogram::new(),
+            censored: Censored::default(),
+            area: 0,
+            served_ns: 0,
+            censored_ns: 0,
+            scripts,
+            in_flight: 0,
+            changed_ns: 0,
+            window_ns: 0,
+        }
+    }
+
+    /// The window begins: what was before is forgotten.
+    pub(crate) fn open_window(&mut self, now_ns: u64) {
+        let in_flight = self.in_flight;
+        *self = Self::new(Arc::clone(&self.scripts));
+        self.in_flight = in_flight;
+        self.changed_ns = now_ns;
+        self.window_ns = now_ns;
+    }
+
+    /// A request was sent.
+    pub(crate) fn begin(&mut self, now_ns: u64, bytes: usize) {
+        self.integrate(now_ns);
+        self.in_flight += 1;
+        self.total.bytes_sent += bytes as u64;
+    }
+
+    /// So many requests are no longer under way.
+    pub(crate) fn leave(&mut self, now_ns: u64, requests: u64) {
+        self.integrate(now_ns);
+        self.in_flight = self.in_flight.saturating_sub(requests);
+    }
+
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Brings the sum over time up to a moment.
+    pub(crate) fn integrate(&mut self, now_ns: u64) {
+        let since = now_ns.saturating_sub(self.changed_ns);
+        self.area += u128::from(self.in_flight) * u128::from(since);
+        self.changed_ns = now_ns;
+    }
+
+    pub(crate) fn received(&mut self, bytes: usize) {
+        self.interval.bytes_received += bytes as u64;
+    }
+
+    pub(crate) fn status(&mut self, status: u16) {
+        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
+            *count += 1;
+        }
+    }
+
+    /// An answer that is as it should be.
+    pub(crate) fn good(&mut self, sample: &Sample) {
+        let response_ns = sample.end_ns.saturating_sub(sample.due_ns);
+        let service_ns = sample.end_ns.saturating_sub(sample.sent_ns);
+        let within_ns = sample
+            .end_ns
+            .saturating_sub(sample.sent_ns.max(self.window_ns));
+        self.served_ns += u128::from(within_ns);
+        self.interval.done += 1;
+        self.interval.content_bytes += sample.content_bytes;
+        self.interval_response.record_ns(response_ns);
+        self.timings.service.record_ns(service_ns);
+        let first_byte_ns = sample.first_byte_ns.saturating_sub(sample.sent_ns);
+        self.timings.first_byte.record_ns(first_byte_ns);
+        if let Some(step) = self.steps.get_mut(usize::from(sample.step)) {
+            step.done += 1;
+            step.bytes += sample.received_bytes;
+            step.response.record_ns(response_ns);
+        }
+        if self.slowest.wants(response_ns) {
+            self.keep_slow(sample, response_ns, service_ns);
+        }
+    }
+
+    #[cold]
+    fn keep_slow(&mut self, sample: &Sample, response_ns: u64, service_ns: u64) {
+        let name = self.scripts.steps().get(usize::from(sample.step));
+        self.slowest.add(SlowRequest {
+            response_ns,
+            service_ns,
+            due_ms: sample.due_ns.saturating_sub(self.window_ns) / 1_000_000,
+            status: sample.status,
+            request: name.cloned().unwrap_or_default(),
+        });
+    }
+
+    /// A request that failed.
+    #[cold]
+    pub(crate) fn bad(&mut self, step: u16, class: ErrorClass) {
+        self.interval.errors.add(class);
+        if let Some(step) = self.steps.get_mut(usize::from(step)) {
+            step.errors.add(class);
+        }
+    }
+
+    /// An assertion of a script that was broken.
+    #[cold]
+    pub(crate) fn broken(&mut self, step: u16, assertion: u16) {
+        let Some(step) = self.steps.get_mut(usize::from(step)) else {
+            return;
+        };
+        let at = usize::from(assertion);
+        if step.assertions.len() <= at {
+            step.assertions.resize(at + 1, 0);
+        }
+        step.assertions[at] += 1;
+    }
+
+    /// A request whose answer had not come when the run ended.
+    pub(crate) fn censor(&mut self, due_ns: u64, end_ns: u64) {
+        self.censored.count += 1;
+        let longest = end_ns.saturating_sub(due_ns);
+        self.censored.longest_ns = self.censored.longest_ns.max(longest);
+    }
+
+    /// The interval is over: what it counted goes to the window's counts, and is given back with its times.
+    pub(crate) fn close_interval(&mut self) -> (Tally, Histogram) {
+        let tally = std::mem::take(&mut self.interval);
+        let total = &mut self.total;
+        total.done += tally.done;
+        total.errors.merge(&tally.errors);
+        total.bytes_received += tally.bytes_received;
+        total.content_bytes += tally.content_bytes;
+        total.connections += tally.connections;
+        let response = std::mem::take(&mut self.interval_response);
+        self.timings.response.merge(&response);
+        (tally, response)
+    }
+}

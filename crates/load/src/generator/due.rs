@@ -1,0 +1,236 @@
+//! Who does something now: users whose time has come, requests that are due, connections that are to begin.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use vervet_engine::reactor::Closing;
+
+use super::thread::Thread;
+use super::user::{Place, User};
+use super::users::{Asked, Users};
+use super::wire::Wire;
+use crate::clock::{now_ns, ns};
+use crate::pacer::Schedule;
+use crate::plan::Load;
+
+/// Requests handed out in one round, so that answers are read in between.
+const DUE_PER_ROUND_MAX: usize = 256;
+/// Connections begun in one round.
+const CONNECTS_PER_ROUND_MAX: usize = 64;
+
+impl Thread {
+    pub(super) fn add_users(&mut self, count: u32) {
+        let is_open = matches!(self.plan.load, Load::Open { .. });
+        // A connection made in advance would hide what it costs, where each request is to have its own.
+        let in_advance = !is_open || self.plan.requests_per_connection() != Some(1);
+        for _ in 0..count {
+            let number = self.users_made * self.share.of + self.share.index;
+            self.users_made += 1;
+            let mut user = User::new(self.plan.scripts.user(number));
+            let users = self.reactor.protocol_mut();
+            let index = u32::try_from(users.all.len()).unwrap_or(u32::MAX);
+            if in_advance {
+                user.place = Place::Connecting;
+                users.to_connect.push_back(index);
+            }
+            users.all.push(user);
+            if !in_advance {
+                users.offer(index);
+            }
+        }
+        let users = self.reactor.protocol_mut();
+        // One entry a user at most: no memory is asked for while the load is made.
+        users.alarms.reserve(users.all.len());
+        users.free.reserve(users.all.len());
+        users.to_connect.reserve(users.all.len());
+    }
+
+    pub(super) fn be_users(&mut self, wanted: usize) {
+        let users = self.users();
+        let stay = |user: &&mut User| !user.retiring && user.place != Place::Ended;
+        let now = users.all.iter_mut().filter(stay).count();
+        if wanted > now {
+            return self.add_users(u32::try_from(wanted - now).unwrap_or(u32::MAX));
+        }
+        let mut idle = Vec::new();
+        let leaving = users.all.iter_mut().rev().filter(stay).take(now - wanted);
+        for user in leaving {
+            user.retiring = true;
+            if matches!(user.place, Place::Free | Place::Thinking) {
+                user.place = Place::Ended;
+                idle.extend(user.connection.take());
+            }
+        }
+        for token in idle {
+            self.reactor.visit(token, |_, io, _| {
+                io.close(Closing::AfterSent);
+            });
+        }
+    }
+
+    /// Users whose time of thinking is over go on.
+    pub(super) fn ring_alarms(&mut self, now: u64) {
+        while let Some(Reverse((at_ns, index))) = self.users().alarms.peek().copied() {
+            if at_ns > now {
+                return;
+            }
+            self.users().alarms.pop();
+            let is_open = self.schedule.is_some();
+            let Some(user) = self.users().user(index) else {
+                continue;
+            };
+            if user.place != Place::Thinking {
+                continue;
+            }
+            let token = user.connection;
+            if is_open {
+                user.place = if token.is_some() {
+                    Place::Free
+                } else {
+                    Place::Away
+                };
+                self.users().offer(index);
+                continue;
+            }
+            user.due_ns = Some(at_ns);
+            self.users().book.lag.record_ns(now.saturating_sub(at_ns));
+            match token {
+                Some(token) => {
+                    self.reactor
+                        .visit(token, |users, io, wire| users.go_on(io, wire, now_ns()));
+                }
+                None => {
+                    user_connects(self.users(), index);
+                }
+            }
+        }
+    }
+
+    /// Requests that are due go to users that are free. What nobody can take stays in the schedule, which costs no memory.
+    pub(super) fn hand_out(&mut self, now: u64) {
+        for _ in 0..DUE_PER_ROUND_MAX {
+            let due = self.schedule.as_ref().and_then(Schedule::next_ns);
+            let Some(due_ns) = due.filter(|due| *due <= now) else {
+                return;
+            };
+            if !self.users().may_begin() {
+                return;
+            }
+            let Some(index) = self.users().free.pop_front() else {
+                return;
+            };
+            if self.give(index, due_ns) == Given::Taken
+                && let Some(schedule) = &mut self.schedule
+            {
+                schedule.advance();
+            }
+        }
+    }
+
+    /// Gives a due request to a user, if it is still there to take it.
+    fn give(&mut self, index: u32, due_ns: u64) -> Given {
+        let users = self.users();
+        let Some(user) = users.user(index) else {
+            return Given::Back;
+        };
+        user.queued = false;
+        match (user.place, user.connection) {
+            (Place::Free, Some(token)) => {
+                let now = now_ns();
+                let asked = self.reactor.visit(token, |users, io, wire| {
+                    users.book.lag.record_ns(now.saturating_sub(due_ns));
+                    let asked = users.ask(io, wire, due_ns, now);
+                    if asked == Asked::Ended {
+                        io.close(Closing::AfterSent);
+                    }
+                    asked
+                });
+                match asked {
+                    Some(Asked::Sent) => Given::Taken,
+                    _ => Given::Back,
+                }
+            }
+            (Place::Away, _) => {
+                user.due_ns = Some(due_ns);
+                user_connects(users, index);
+                Given::Taken
+            }
+            _ => Given::Back,
+        }
+    }
+
+    /// Begins connections that users want, no faster than asked.
+    pub(super) fn connect_some(&mut self, now: u64) {
+        for _ in 0..CONNECTS_PER_ROUND_MAX {
+            if self.plan.connect_rate.is_some() && now < self.next_connect_ns {
+                return;
+            }
+            let Some(index) = self.users().to_connect.pop_front() else {
+                return;
+            };
+            if let Some(rate) = self.plan.connect_rate {
+                let gap = Duration::from_secs_f64((f64::from(self.share.of) / rate).min(1e9));
+                // Not in arrears: a rate that was not needed is not made up for.
+                self.next_connect_ns = self.next_connect_ns.max(now).saturating_add(ns(gap));
+            }
+            self.connect(index);
+        }
+    }
+
+    fn connect(&mut self, index: u32) {
+        let users = self.users();
+        let connect_timeout_ms = users.connect_timeout_ms();
+        let Some(user) = users.user(index) else {
+            return;
+        };
+        if user.retiring {
+            user.place = Place::Ended;
+            return;
+        }
+        let begun_ns = now_ns();
+        // In closed load a user's first request is due when it begins to connect.
+        if self.schedule.is_none() {
+            let user = self.users().user(index);
+            if let Some(user) = user {
+                user.due_ns.get_or_insert(begun_ns);
+            }
+        }
+        let at = self.connects * u64::from(self.share.of) + u64::from(self.share.index);
+        self.connects += 1;
+        let addresses = self.plan.outgoing.len().max(1) as u64;
+        let Some(outgoing) = self
+            .plan
+            .outgoing
+            .get(usize::try_from(at % addresses).unwrap_or(0))
+        else {
+            return;
+        };
+        match self.reactor.connect(outgoing, Wire::new(index, begun_ns)) {
+            Ok(token) => {
+                if let Some(user) = self.users().user(index) {
+                    user.connection = Some(token);
+                }
+                self.reactor
+                    .visit(token, |_, io, _| io.set_deadline(connect_timeout_ms));
+            }
+            Err(errno) => {
+                let class = super::class::class_of(errno);
+                self.users().connect_failed(index, class, begun_ns);
+            }
+        }
+    }
+}
+
+fn user_connects(users: &mut Users, index: u32) {
+    if let Some(user) = users.user(index) {
+        user.place = Place::Connecting;
+        users.to_connect.push_back(index);
+    }
+}
+
+/// Whether a due request was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Taken,
+    Back,
+}

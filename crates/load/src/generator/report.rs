@@ -1,0 +1,63 @@
+//! What a thread tells while it runs, and at the end.
+
+use vervet_report::{Ended, Histogram};
+
+use super::book::{Book, Tally};
+
+/// What a thread tells while it runs, and at the end.
+pub(crate) enum Report {
+    Piece(Box<Piece>),
+    Finished(Box<Finished>),
+}
+
+/// One interval of one thread.
+pub(crate) struct Piece {
+    pub(crate) number: usize,
+    pub(crate) length_ns: u64,
+    pub(crate) asked: u64,
+    pub(crate) tally: Tally,
+    pub(crate) response: Histogram,
+    pub(crate) cpu_ns: u64,
+}
+
+/// One thread's run.
+pub(crate) struct Finished {
+    pub(crate) book: Book,
+    pub(crate) asked: u64,
+    /// When its window ended, on the clock.
+    pub(crate) end_ns: u64,
+    pub(crate) cpu_ns: u64,
+    pub(crate) usage: Usage,
+    pub(crate) answers: Vec<u64>,
+    pub(crate) ended: Ended,
+}
+
+/// What a thread used of processors, in microseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) user_us: u64,
+    pub(crate) system_us: u64,
+}
+
+impl Usage {
+    pub(super) fn of_this_thread() -> Self {
+        use nix::sys::resource::{UsageWho, getrusage};
+        let Ok(usage) = getrusage(UsageWho::RUSAGE_THREAD) else {
+            return Self::default();
+        };
+        let us = |time: nix::sys::time::TimeVal| {
+            u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
+        };
+        Self {
+            user_us: us(usage.user_time()),
+            system_us: us(usage.system_time()),
+        }
+    }
+
+    pub(super) fn since(self, before: Self) -> Self {
+        Self {
+            user_us: self.user_us.saturating_sub(before.user_us),
+            system_us: self.system_us.saturating_sub(before.system_us),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The loop of one thread: begins connections, hands out what is due, closes intervals, and ends.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use vervet_engine::reactor::{Handle, Reactor, ReactorOptions};
+use vervet_report::Ended;
+
+use super::book::Book;
+use super::report::{Finished, Report, Usage};
+use super::user::Place;
+use super::users::{Message, Users};
+use crate::clock::{now_ns, ns, thread_cpu_ns};
+use crate::pacer::{Schedule, Share};
+use crate::plan::{Load, Plan};
+
+/// The longest wait of the loop: so late it sees what nobody has rung for.
+const WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// Which part of a plan a thread does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) share: Share,
+}
+
+/// When a run begins, for all threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// On the clock.
+    pub(crate) epoch_ns: u64,
+}
+
+/// The moments of a run, on the clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    pub(super) window: u64,
+    pub(super) end: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    WarmUp,
+    Window,
+}
+
+/// One thread of the generator.
+pub(crate) struct Thread {
+    pub(super) reactor: Reactor<Users>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) share: Share,
+    pub(super) reports: Sender<Report>,
+    pub(super) schedule: Option<Schedule>,
+    /// Goes along with the schedule by the clock alone: what was due, whether somebody could take it or not.
+    pub(super) calendar: Option<Schedule>,
+    pub(super) moments: Moments,
+    pub(super) stage: Stage,
+    pub(super) interval_ns: u64,
+    pub(super) interval: usize,
+    pub(super) interval_cpu_ns: u64,
+    pub(super) window_cpu_ns: u64,
+    pub(super) window_usage: Usage,
+    pub(super) asked: u64,
+    pub(super) connects: u64,
+    pub(super) next_connect_ns: u64,
+    pub(super) users_made: u32,
+    pub(super) stopped: bool,
+}
+
+impl Thread {
+    /// A thread's part, with its users made and nothing begun. To be called on the thread that will run it.
+    pub(crate) fn new(
+        plan: &Arc<Plan>,
+        part: Part,
+        reports: Sender<Report>,
+    ) -> Result<Self, Errno> {
+        let users = Users::new(plan);
+        let reactor = Reactor::new(ReactorOptions::without_listeners(), |_, _| users)?;
+        let mut thread = Self {
+            reactor,
+            plan: Arc::clone(plan),
+            share: part.share,
+            reports,
+            schedule: None,
+            calendar: None,
+            moments: Moments {
+                window: 0,
+                end: u64::MAX,
+            },
+            stage: Stage::WarmUp,
+            interval_ns: ns(plan.interval),
+            interval: 0,
+            interval_cpu_ns: 0,
+            window_cpu_ns: 0,
+            window_usage: Usage::default(),
+            asked: 0,
+            connects: 0,
+            next_connect_ns: 0,
+            users_made: 0,
+            stopped: false,
+        };
+        let users = thread.share.part(plan.connections.into());
+        thread.add_users(u32::try_from(users).unwrap_or(u32::MAX));
+        Ok(thread)
+    }
+
+    /// A way to speak to it from other threads.
+    pub(crate) fn handle(&self) -> Handle<Message> {
+        self.reactor.handle()
+    }
+
+    /// Makes the load until the plan is done, and reports.
+    pub(crate) fn run(mut self, start: Start) -> Result<(), Errno> {
+        while let lead_ns @ 1.. = start.epoch_ns.saturating_sub(now_ns()) {
+            self.reactor.turn_within(Duration::from_nanos(lead_ns))?;
+        }
+        self.begin(start);
+        loop {
+            let now = now_ns();
+            self.pass_moments(now);
+            self.obey(now);
+            if let Some(ended) = self.is_over(now) {
+                return self.finish(now, ended);
+            }
+            self.ring_alarms(now);
+            self.hand_out(now);
+            self.connect_some(now);
+            let wait = self.wait(now_ns());
+            self.reactor.turn_within(wait)?;
+            self.note_lag();
+        }
+    }
+
+    pub(super) fn users(&mut self) -> &mut Users {
+        self.reactor.protocol_mut()
+    }
+
+    fn begin(&mut self, start: Start) {
+        // Without effect where it is not allowed: then timers are 50 us late.
+        if let Some(nanosecond) = std::num::NonZeroU64::new(1) {
+            let _ = rustix::thread::set_current_timer_slack(Some(nanosecond));
+        }
+        let window_ns = start.epoch_ns.saturating_add(ns(self.plan.warm_up));
+        let length = self.plan.duration.map_or(u64::MAX, ns);
+        self.moments.window = window_ns;
+        self.moments.end = window_ns.saturating_add(length);
+        self.next_connect_ns = start.epoch_ns;
+        let end_ns = self.moments.end;
+        if let Load::Open { pacer, arrival } = &self.plan.load {
+            let schedule = Schedule::new(Arc::clone(pacer), *arrival, self.share, start.epoch_ns);
+            self.calendar = Some(schedule.clone());
+            self.schedule = Some(schedule);
+        }
+        let users = self.users();
+        users.epoch_ns = start.epoch_ns;
+        users.end_ns = end_ns;
+        users.book.open_window(start.epoch_ns);
+    }
+
+    /// What others have asked for.
+    fn obey(&mut self, now: u64) {
+        if self.users().messages.is_empty() {
+            return;
+        }
+        let messages = std::mem::take(&mut self.users().messages);
+        for message in messages {
+            match message {
+                Message::Stop => self.stopped = true,
+                Message::Pace(pacer) => {
+                    self.asked += self.count_due(now);
+                    let schedules = [&mut self.schedule, &mut self.calendar];
+                    for schedule in schedules.into_iter().flatten() {
+                        schedule.change(Arc::clone(&pacer), now, self.share);
+                    }
+                }
+                Message::Users(all) => {
+                    let wanted = self.share.part(all.into());
+                    self.be_users(usize::try_from(wanted).unwrap_or(usize::MAX));
+                }
+            }
+        }
+    }
+
+    /// Whether the run is over, and how.
+    fn is_over(&mut self, now: u64) -> Option<Ended> {
+        if self.stopped {
+            return Some(Ended::Interrupted);
+        }
+        if now >= self.moments.end {
+            return Some(Ended::AsAsked);
+        }
+        let users = self.reactor.protocol();
+        if users.book.in_flight() > 0 || self.stage == Stage::WarmUp {
+            return None;
+        }
+        if !users.may_begin() {
+            return Some(Ended::AsAsked);
+        }
+        // With users that come and go by request of others, none at all may be what is wanted for a while.
+        let exhausted =
+            users.exhausted > 0 && users.all.iter().all(|user| user.place == Place::Ended);
+        let never_due = self
+            .schedule
+            .as_ref()
+            .is_some_and(|it| it.next_ns().is_none());
+        match () {
+            () if exhausted => Some(Ended::Exhausted),
+            () if never_due && self.moments.end == u64::MAX => Some(Ended::Exhausted),
+            () => None,
+        }
+    }
+
+    /// How long there is nothing to do but to read answers.
+    fn wait(&mut self, now: u64) -> Duration {
+        let boundary = match self.stage {
+            Stage::WarmUp => self.moments.window,
+            Stage::Window => {
+                let intervals = (self.interval as u64 + 1).saturating_mul(self.interval_ns);
+                let boundary = self.moments.window.saturating_add(intervals);
+                boundary.min(self.moments.end)
+            }
+        };
+        let users = self.reactor.protocol();
+        let alarm = users.alarms.peek().map(|Reverse((at, _))| *at);
+        let somebody_is_free = !users.free.is_empty() && users.may_begin();
+        let due = self.schedule.as_ref().and_then(Schedule::next_ns);
+        let due = due.filter(|_| somebody_is_free);
+        let connect = (!users.to_connect.is_empty()).then_some(match self.plan.connect_rate {
+            Some(_) => self.next_connect_ns,
+            None => now,
+        });
+        let next = [alarm, due, connect].into_iter().flatten();
+        let next = next.fold(boundary, u64::min);
+        Duration::from_nanos(next.saturating_sub(now)).min(WAIT_MAX)
+    }
+
+    /// How late the last event of the turn was looked at, at most: since its first.
+    fn note_lag(&mut self) {
+        let users = self.reactor.protocol_mut();
+        if let Some(begun_ns) = users.turn_ns.take() {
+            let lag = now_ns().saturating_sub(begun_ns);
+            users.book.lag.record_ns(lag);
+        }
+    }
+
+    fn finish(mut self, now: u64, ended: Ended) -> Result<(), Errno> {
+        let end_ns = now.min(self.moments.end);
+        let cpu_ns = thread_cpu_ns().saturating_sub(self.window_cpu_ns);
+        let usage = Usage::of_this_thread().since(self.window_usage);
+        self.close_interval(end_ns);
+        let schedule = self.schedule.take();
+        let users = self.reactor.protocol_mut();
+        users.book.integrate(end_ns);
+        let answers = users.all.iter().map(|user| user.answers).collect();
+        // Those that were due and nobody was free for.
+        if let Some(mut schedule) = schedule.filter(|_| users.may_begin()) {
+            while let Some(due) = schedule.next_ns().filter(|due| *due < end_ns) {
+                users.book.censor(due, end_ns);
+                schedule.advance();
+            }
+        }
+        let waiting: Vec<u64> = users.all.iter().filter_map(|user| user.due_ns).collect();
+        if users.may_begin() {
+            for due in waiting {
+                users.book.censor(due, end_ns);
+            }
+        }
+        users.over_ns = Some(end_ns);
+        self.reactor.handle().stop();
+        while !self.reactor.turn()?.done {}
+        let users = self.reactor.protocol_mut();
+        let scripts = Arc::clone(&self.plan.scripts);
+        let book = std::mem::replace(&mut users.book, Book::new(scripts));
+        let finished = Finished {
+            book,
+            asked: self.asked,
+            end_ns,
+            cpu_ns,
+            usage,
+            answers,
+            ended,
+        };
+        let _ = self.reports.send(Report::Finished(Box::new(finished)));
+        Ok(())
+    }
+}

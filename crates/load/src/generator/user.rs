@@ -1,0 +1,97 @@
+//! One user: its script, where it is, and what it remembers of its last answer.
+
+use vervet_engine::reactor::Token;
+
+use super::wire::Kept;
+use crate::script::{Answer, Script};
+
+/// Where a user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Has no connection, and asks for none yet.
+    Away,
+    /// Waits for its connection.
+    Connecting,
+    /// Has a connection and nothing to do: its next request is not yet due.
+    Free,
+    /// Requests of its are under way.
+    Busy,
+    /// Has said that it waits, with or without a connection.
+    Thinking,
+    /// Has nothing more to do.
+    Ended,
+}
+
+pub(crate) struct User {
+    pub(crate) script: Box<dyn Script>,
+    pub(crate) place: Place,
+    pub(crate) connection: Option<Token>,
+    /// When what it does next is due.
+    pub(crate) due_ns: Option<u64>,
+    /// Attempts to connect that failed, one after another.
+    pub(crate) failures: u32,
+    /// Answers that counted.
+    pub(crate) answers: u64,
+    /// Stands in the queue of users that a due request may be given to.
+    pub(crate) queued: bool,
+    /// Its place is to be given up after what is under way.
+    pub(crate) retiring: bool,
+    pub(crate) kept: Option<Box<Kept>>,
+    last: Option<Last>,
+}
+
+/// What is known of the last answer beside what is kept.
+#[derive(Clone, Copy)]
+struct Last {
+    status: u16,
+    content_bytes: u64,
+}
+
+impl User {
+    pub(crate) fn new(script: Box<dyn Script>) -> Self {
+        let kept = script.reads_answers().then(Box::default);
+        Self {
+            script,
+            place: Place::Away,
+            connection: None,
+            due_ns: None,
+            failures: 0,
+            answers: 0,
+            queued: false,
+            retiring: false,
+            kept,
+            last: None,
+        }
+    }
+
+    /// The answer came in full.
+    pub(crate) fn remember(&mut self, status: u16, content_bytes: u64) {
+        self.last = Some(Last {
+            status,
+            content_bytes,
+        });
+    }
+
+    /// What was kept belongs to a request that failed, or has been looked at.
+    pub(crate) fn forget(&mut self) {
+        self.last = None;
+        if let Some(kept) = &mut self.kept {
+            kept.fields.clear();
+            kept.content.clear();
+        }
+    }
+
+    /// The script, and the answer that it may look at.
+    pub(crate) fn script_and_answer(&mut self) -> (&mut Box<dyn Script>, Option<Answer<'_>>) {
+        let answer = match (&self.kept, self.last) {
+            (Some(kept), Some(last)) => Some(Answer {
+                status: last.status,
+                fields: &kept.fields,
+                content: &kept.content,
+                content_bytes: last.content_bytes,
+            }),
+            _ => None,
+        };
+        (&mut self.script, answer)
+    }
+}

@@ -1,0 +1,410 @@
+//! The users of one thread, as a protocol on the reactor: asks their scripts, sends, reads answers, and tells the book.
+//!
+//! What needs the reactor itself (connections that are to begin, requests that have become due) is left in queues for the
+//! thread's loop, [`super::thread`].
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use vervet_engine::reactor::{Accepted, Admission, Closing, Io, Protocol, Reason};
+use vervet_report::ErrorClass;
+
+use super::book::Book;
+use super::user::{Place, User};
+use super::wire::{NOBODY, Pending, Phase, Wire};
+use crate::check::Ready;
+use crate::clock::{now_ns, ns};
+use crate::pacer::Pacer;
+use crate::plan::{Load, Plan};
+use crate::script::{Step, Turn};
+
+/// After a failed attempt to connect a user waits this long, twice as long after the next, and so on.
+pub const RETRY_AFTER: Duration = Duration::from_millis(10);
+/// The longest such wait.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(1);
+/// How long the target has to close a connection whose last request has been answered. Then it is cut.
+pub const LEAVE_WITHIN_MS: u64 = 1000;
+
+/// What others ask of a thread that runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    /// Be so many users.
+    Users(u32),
+    /// Keep to this shape from now on.
+    Pace(Arc<dyn Pacer>),
+    /// End now.
+    Stop,
+}
+
+/// What asking a user came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Sent,
+    Waits,
+    Ended,
+}
+
+/// The users of one thread.
+pub(crate) struct Users {
+    pub(crate) checks: Vec<Ready>,
+    pub(crate) all: Vec<User>,
+    pub(crate) book: Book,
+    /// When the run began, on the clock.
+    pub(crate) epoch_ns: u64,
+    /// Requests that may still be begun.
+    pub(crate) left: Option<u64>,
+    /// Users that want a connection.
+    pub(crate) to_connect: VecDeque<u32>,
+    /// Users that a due request may be given to, in open load. Entries may be stale.
+    pub(crate) free: VecDeque<u32>,
+    /// Users that do something at a time.
+    pub(crate) alarms: BinaryHeap<Reverse<(u64, u32)>>,
+    pub(crate) messages: Vec<Message>,
+    /// When the present turn's first event was looked at.
+    pub(crate) turn_ns: Option<u64>,
+    /// When the run ends, on the clock. What comes later is not read, however long a turn takes.
+    pub(crate) end_ns: u64,
+    /// Set when the run is over: what comes now came too late.
+    pub(crate) over_ns: Option<u64>,
+    /// Scripts that have come to their end.
+    pub(crate) exhausted: usize,
+    pub(super) known: super::answer::KnownHead,
+    is_open: bool,
+    connect_timeout_ms: u64,
+    response_timeout_ms: u64,
+    requests_per_connection: Option<u64>,
+    depth: usize,
+}
+
+impl Users {
+    pub(crate) fn new(plan: &Arc<Plan>) -> Self {
+        let milliseconds =
+            |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
+        let checks = plan.checks.iter().cloned().map(Ready::new);
+        Self {
+            checks: checks.collect(),
+            all: Vec::new(),
+            book: Book::new(Arc::clone(&plan.scripts)),
+            epoch_ns: 0,
+            left: None,
+            to_connect: VecDeque::new(),
+            free: VecDeque::new(),
+            alarms: BinaryHeap::new(),
+            messages: Vec::new(),
+            turn_ns: None,
+            end_ns: u64::MAX,
+            over_ns: None,
+            exhausted: 0,
+            known: super::answer::KnownHead::default(),
+            is_open: matches!(plan.load, Load::Open { .. }),
+            connect_timeout_ms: milliseconds(plan.connect_timeout),
+            response_timeout_ms: milliseconds(plan.response_timeout),
+            requests_per_connection: plan.requests_per_connection(),
+            depth: plan.pipelining as usize,
+        }
+    }
+
+    pub(crate) fn user(&mut self, index: u32) -> Option<&mut User> {
+        self.all.get_mut(index as usize)
+    }
+
+    pub(crate) fn connect_timeout_ms(&self) -> u64 {
+        self.connect_timeout_ms
+    }
+
+    /// Whether another request may be begun.
+    pub(crate) fn may_begin(&self) -> bool {
+        self.left != Some(0)
+    }
+
+    fn count_begun(&mut self) {
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(1);
+        }
+    }
+
+    /// Has the user of an open connection send its next request, or say why not.
+    pub(crate) fn ask(
+        &mut self,
+        io: &mut Io<'_>,
+        wire: &mut Wire,
+        due_ns: u64,
+        now_ns: u64,
+    ) -> Asked {
+        let elapsed = Duration::from_nanos(now_ns.saturating_sub(self.epoch_ns));
+        let Some(user) = self.all.get_mut(wire.user as usize) else {
+            return Asked::Ended;
+        };
+        let before = io.out().len();
+        let (script, answer) = user.script_and_answer();
+        let turn = Turn {
+            elapsed,
+            answer: answer.as_ref(),
+        };
+        let step = script.next(&turn, io.out());
+        user.forget();
+        match step {
+            Step::Send(request) => {
+                user.place = Place::Busy;
+                user.due_ns = None;
+                let due_ns = match request.due {
+                    Some(due) => self.epoch_ns.saturating_add(ns(due)),
+                    None => due_ns,
+                };
+                wire.push(Pending {
+                    request,
+                    due_ns,
+                    sent_ns: now_ns,
+                });
+                let bytes = io.out().len() - before;
+                self.book.begin(now_ns, bytes);
+                self.count_begun();
+                io.set_deadline(self.response_timeout_ms);
+                Asked::Sent
+            }
+            Step::Wait(time) => {
+                io.out().truncate(before);
+                user.place = Place::Thinking;
+                let at_ns = now_ns.saturating_add(ns(time));
+                self.alarms.push(Reverse((at_ns, wire.user)));
+                Asked::Waits
+            }
+            Step::End => {
+                io.out().truncate(before);
+                user.place = Place::Ended;
+                self.exhausted += 1;
+                Asked::Ended
+            }
+        }
+    }
+
+    /// What the user of an open connection does next: asks again in closed load, waits for a due time in open load.
+    pub(crate) fn go_on(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
+        let is_open = self.is_open;
+        let may_begin = self.may_begin();
+        let Some(user) = self.user(wire.user) else {
+            return;
+        };
+        if user.retiring || !may_begin {
+            if wire.waiting() == 0 {
+                user.place = Place::Ended;
+                io.close(Closing::AfterSent);
+            }
+            return;
+        }
+        if is_open && user.due_ns.is_none() {
+            user.place = Place::Free;
+            io.clear_deadline();
+            return self.offer(wire.user);
+        }
+        let due_ns = user.due_ns.take().unwrap_or(now_ns);
+        while wire.waiting() < self.depth && self.may_begin() && !self.is_used_up(wire) {
+            if self.ask(io, wire, due_ns, now_ns) != Asked::Sent {
+                break;
+            }
+        }
+        if wire.waiting() == 0 {
+            io.clear_deadline();
+            let place = self.user(wire.user).map(|user| user.place);
+            if place == Some(Place::Ended) {
+                io.close(Closing::AfterSent);
+            }
+        }
+    }
+
+    /// Whether a connection has carried as many requests as it may.
+    pub(crate) fn is_used_up(&self, wire: &Wire) -> bool {
+        let most = self.requests_per_connection;
+        most.is_some_and(|most| wire.sent >= most)
+    }
+
+    /// Puts a user into the queue for due requests.
+    pub(crate) fn offer(&mut self, index: u32) {
+        if let Some(user) = self.all.get_mut(index as usize)
+            && !user.queued
+        {
+            user.queued = true;
+            self.free.push_back(index);
+        }
+    }
+
+    /// The answers of a connection are in, and it carries no more: its user goes on without it.
+    pub(crate) fn part(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
+        let index = std::mem::replace(&mut wire.user, NOBODY);
+        wire.phase = Phase::Leaving;
+        let asked_to_close = self.requests_per_connection == Some(1);
+        if io.peer_has_shut() {
+            io.close(Closing::AfterSent);
+        } else if asked_to_close {
+            // Whoever closes first keeps the port for a minute, and there are 28,000: the target was asked to be it.
+            io.set_deadline(LEAVE_WITHIN_MS);
+        } else {
+            io.close(Closing::Abort);
+        }
+        self.move_on(index, now_ns);
+    }
+
+    /// A user has lost its connection, or never had one: what it does next.
+    pub(crate) fn move_on(&mut self, index: u32, now_ns: u64) {
+        let is_open = self.is_open;
+        let may_begin = self.may_begin();
+        let Some(user) = self.user(index) else { return };
+        user.connection = None;
+        match user.place {
+            Place::Ended => return,
+            _ if user.retiring || !may_begin => {
+                user.place = Place::Ended;
+                return;
+            }
+            // Its alarm brings it back.
+            Place::Thinking => return,
+            _ => user.place = Place::Away,
+        }
+        if is_open {
+            return self.offer(index);
+        }
+        user.due_ns = Some(now_ns);
+        if user.failures > 0 {
+            let wait = RETRY_AFTER * 2u32.saturating_pow(user.failures - 1).min(1 << 10);
+            let at_ns = now_ns.saturating_add(ns(wait.min(RETRY_AFTER_MAX)));
+            user.place = Place::Thinking;
+            self.alarms.push(Reverse((at_ns, index)));
+        } else {
+            user.place = Place::Connecting;
+            self.to_connect.push_back(index);
+        }
+    }
+
+    /// An attempt to connect came to nothing: a request failed by it.
+    pub(crate) fn connect_failed(&mut self, index: u32, class: ErrorClass, now_ns: u64) {
+        let may_begin = self.may_begin();
+        if let Some(user) = self.user(index) {
+            user.failures = user.failures.saturating_add(1);
+            user.forget();
+            // In open load a connection may be made in advance, and no request fails by it.
+            let was_due = user.due_ns.take().is_some();
+            user.place = Place::Away;
+            if was_due && may_begin {
+                self.count_begun();
+                self.book.bad(0, class);
+            }
+        }
+        self.move_on(index, now_ns);
+    }
+
+    /// Everything that waits on a connection fails.
+    pub(crate) fn fail_all(&mut self, wire: &mut Wire, class: ErrorClass, now_ns: u64) {
+        self.book.leave(now_ns, wire.waiting() as u64);
+        while let Some(pending) = wire.take_front() {
+            self.book.bad(pending.request.step, class);
+        }
+        if let Some(user) = self.user(wire.user) {
+            user.forget();
+        }
+    }
+}
+
+impl Users {
+    /// The run is over, and these requests have no answer.
+    fn censor(&mut self, wire: &mut Wire) {
+        let end_ns = self.over_ns.unwrap_or_else(now_ns);
+        while let Some(pending) = wire.take_front() {
+            self.book.censor(pending.due_ns, end_ns);
+            self.book.censored_ns += u128::from(end_ns.saturating_sub(pending.sent_ns));
+        }
+    }
+}
+
+impl Protocol for Users {
+    type Connection = Wire;
+    type Message = Message;
+
+    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Wire> {
+        Admission::Drop
+    }
+
+    fn on_connect(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+        let now_ns = now_ns();
+        self.turn_ns.get_or_insert(now_ns);
+        self.book.interval.connections += 1;
+        let took_ns = now_ns.saturating_sub(wire.begun_ns);
+        self.book.timings.connect.record_ns(took_ns);
+        wire.phase = Phase::Open;
+        if let Some(user) = self.user(wire.user) {
+            user.failures = 0;
+        }
+        self.go_on(io, wire, now_ns);
+    }
+
+    fn on_data(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: &[u8]) {
+        let now_ns = now_ns();
+        if self.over_ns.is_some() || now_ns >= self.end_ns {
+            return;
+        }
+        self.turn_ns.get_or_insert(now_ns);
+        self.book.received(bytes.len());
+        self.read(io, wire, bytes, now_ns);
+    }
+
+    fn on_eof(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+        if self.over_ns.is_some() {
+            return;
+        }
+        let now_ns = now_ns();
+        self.end_of_stream(io, wire, now_ns);
+        io.close(Closing::AfterSent);
+    }
+
+    fn on_deadline(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+        let now_ns = now_ns();
+        if let (Phase::Open, Some(front)) = (wire.phase, wire.front()) {
+            let waited_ms = now_ns.saturating_sub(front.sent_ns) / 1_000_000;
+            if waited_ms < self.response_timeout_ms {
+                return io.set_deadline(self.response_timeout_ms - waited_ms);
+            }
+            self.fail_all(wire, ErrorClass::Timeout, now_ns);
+        }
+        // One that still connects is told of in `on_close`.
+        io.close(Closing::Abort);
+    }
+
+    fn on_close(&mut self, mut wire: Wire, reason: Reason) {
+        let now_ns = now_ns();
+        match (wire.phase, reason) {
+            (Phase::Leaving, _) => {}
+            (_, Reason::Stopped) => self.censor(&mut wire),
+            // It ended in the very moment: what it owed is censored like the rest.
+            _ if self.over_ns.is_some() => self.censor(&mut wire),
+            (Phase::Connecting, Reason::Failed(errno)) => {
+                self.connect_failed(wire.user, super::class::class_of(errno), now_ns);
+            }
+            (Phase::Connecting, _) => {
+                self.connect_failed(wire.user, ErrorClass::Timeout, now_ns);
+            }
+            (Phase::Open, Reason::Failed(errno)) => {
+                let class = match errno {
+                    Errno::TIMEDOUT => ErrorClass::Timeout,
+                    _ => ErrorClass::Reset,
+                };
+                self.fail_all(&mut wire, class, now_ns);
+                self.move_on(wire.user, now_ns);
+            }
+            (Phase::Open, _) => {
+                self.fail_all(&mut wire, ErrorClass::ClosedEarly, now_ns);
+                self.move_on(wire.user, now_ns);
+            }
+        }
+    }
+
+    fn on_order(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
+    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
+    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Wire, _: Message) {}
+    fn on_drain(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
+}

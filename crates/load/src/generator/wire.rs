@@ -1,0 +1,242 @@
+//! One connection of the generator: which requests wait for answers on it, and how far the present answer has come in.
+
+use std::collections::VecDeque;
+
+use vervet_http::field::FieldSlots;
+use vervet_http::h1::{AnswerHead, Client, HeadLimits, Next, Received, StreamEnd};
+use vervet_http::method::Method;
+
+use crate::check::Judging;
+use crate::script::{ContentOfAnswer, Request};
+
+/// What an answer may have for a head. A server that sends more is told apart as malformed, and costs no memory.
+pub(crate) const HEAD_LIMITS: HeadLimits = HeadLimits::DEFAULT;
+/// Most bytes of an answer's content that scripts see; the rest is counted and dropped.
+pub const ANSWER_CONTENT_BYTES_MAX: usize = 1 << 20;
+
+/// Nobody's: the answers are in, and the connection only waits for its end.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Connecting,
+    Open,
+    /// Its requests are done; the target is about to close it.
+    Leaving,
+}
+
+/// A request that waits for its answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    pub(crate) request: Request,
+    pub(crate) due_ns: u64,
+    pub(crate) sent_ns: u64,
+}
+
+/// What is kept of an answer for those who look at its content.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) fields: Vec<u8>,
+    pub(crate) content: Vec<u8>,
+}
+
+/// One connection.
+pub(crate) struct Wire {
+    pub(crate) user: u32,
+    pub(crate) phase: Phase,
+    /// When it was begun.
+    pub(crate) begun_ns: u64,
+    /// Requests sent on it.
+    pub(crate) sent: u64,
+    /// The machine knows of the front request.
+    told: bool,
+    machine: Client,
+    front: Option<Pending>,
+    behind: VecDeque<Pending>,
+    /// Received and not yet understood; empty but for partial heads and chunk lines.
+    left: Vec<u8>,
+    status: u16,
+    content_bytes: u64,
+    received_bytes: u64,
+    first_byte_ns: u64,
+    judging: Option<Box<Judging>>,
+}
+
+/// What was found in the input.
+pub(crate) enum Found<'a> {
+    /// Nothing whole.
+    NeedMore,
+    /// The head of the final answer.
+    Head(AnswerHead<'a>),
+    /// A piece of content.
+    Content(&'a [u8]),
+    /// The end of the answer.
+    End,
+    /// What came is not the answer to what was asked.
+    Broken,
+}
+
+impl Wire {
+    pub(crate) fn new(user: u32, begun_ns: u64) -> Self {
+        Self {
+            user,
+            phase: Phase::Connecting,
+            begun_ns,
+            sent: 0,
+            told: false,
+            machine: Client::new(),
+            front: None,
+            behind: VecDeque::new(),
+            left: Vec::new(),
+            status: 0,
+            content_bytes: 0,
+            received_bytes: 0,
+            first_byte_ns: 0,
+            judging: None,
+        }
+    }
+
+    pub(crate) fn front(&self) -> Option<&Pending> {
+        self.front.as_ref()
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        usize::from(self.front.is_some()) + self.behind.len()
+    }
+
+    pub(crate) fn push(&mut self, pending: Pending) {
+        self.sent += 1;
+        match self.front {
+            None => self.front = Some(pending),
+            Some(_) => self.behind.push_back(pending),
+        }
+    }
+
+    /// Takes the front request: its answer is in, or will not come.
+    pub(crate) fn take_front(&mut self) -> Option<Pending> {
+        let front = self.front.take();
+        self.front = self.behind.pop_front();
+        front
+    }
+
+    /// The answer to the front request begins.
+    pub(crate) fn begin_answer(&mut self, now_ns: u64) {
+        if self.first_byte_ns == 0 {
+            self.first_byte_ns = now_ns;
+        }
+    }
+
+    pub(crate) fn first_byte_ns(&self) -> u64 {
+        self.first_byte_ns
+    }
+
+    pub(crate) fn status(&self) -> u16 {
+        self.status
+    }
+
+    pub(crate) fn content_bytes(&self) -> u64 {
+        self.content_bytes
+    }
+
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
+    pub(crate) fn judging(&mut self) -> Option<&mut Judging> {
+        self.judging.as_deref_mut()
+    }
+
+    /// The status is known; what follows is held against this.
+    pub(crate) fn judge(&mut self, status: u16, judging: Option<Box<Judging>>) {
+        self.status = status;
+        self.judging = judging;
+    }
+
+    /// Nothing of an answer has been read: the machine has no part in it yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        !self.told && self.left.is_empty()
+    }
+
+    /// Takes what was left over, to be put before what has come.
+    pub(crate) fn take_left(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.left)
+    }
+
+    pub(crate) fn keep_left(&mut self, left: Vec<u8>) {
+        self.left = left;
+    }
+
+    pub(crate) fn left(&self) -> &[u8] {
+        &self.left
+    }
+
+    /// Finds what is at the start of the input, and says how much of it that took.
+    pub(crate) fn find<'a>(
+        &mut self,
+        input: &'a [u8],
+        slots: &'a mut FieldSlots<'a>,
+    ) -> (Found<'a>, usize) {
+        let Some(front) = self.front else {
+            return (Found::Broken, 0);
+        };
+        if !self.told {
+            let method = match front.request.content {
+                ContentOfAnswer::AsFramed => Method::Get,
+                ContentOfAnswer::Never => Method::Head,
+            };
+            // Legal: the machine is fresh, or `next_answer` made it so.
+            let _ = self.machine.sent_whole(method);
+            self.told = true;
+        }
+        let (found, consumed) = match self.machine.receive(input, slots, &HEAD_LIMITS) {
+            Ok(Received::Head { head, consumed }) => (Found::Head(head), consumed),
+            Ok(Received::Content { bytes, consumed }) => {
+                self.content_bytes += bytes.len() as u64;
+                (Found::Content(bytes), consumed)
+            }
+            Ok(Received::End { consumed, .. }) => (Found::End, consumed),
+            Ok(Received::NeedMore) => (Found::NeedMore, 0),
+            // A switch that nobody asked for is a violation above; the rest cannot follow a front request.
+            Ok(Received::Paused | Received::Opaque | Received::Closed) | Err(_) => {
+                (Found::Broken, 0)
+            }
+        };
+        self.received_bytes += consumed as u64;
+        (found, consumed)
+    }
+
+    /// Content that came and was understood without the machine.
+    pub(crate) fn count_whole(&mut self, received_bytes: usize, content_bytes: usize) {
+        self.received_bytes = received_bytes as u64;
+        self.content_bytes = content_bytes as u64;
+    }
+
+    /// The answer has ended: whether the connection may carry another. Makes it ready for that.
+    pub(crate) fn next_answer(&mut self) -> Persists {
+        let persists = if !self.told || self.machine.start_next() == Next::Request {
+            Persists::Yes
+        } else {
+            Persists::No
+        };
+        self.told = false;
+        self.first_byte_ns = 0;
+        self.content_bytes = 0;
+        self.received_bytes = 0;
+        self.judging = None;
+        persists
+    }
+
+    /// The end of the target's stream. Whether it ends an answer whose content runs until then.
+    pub(crate) fn ends_answer(&mut self) -> bool {
+        let left = std::mem::take(&mut self.left);
+        let end = self.told.then(|| self.machine.end_of_stream(&left));
+        matches!(end, Some(Ok(StreamEnd::OfMessage)))
+    }
+}
+
+/// Whether a connection may carry another exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Persists {
+    Yes,
+    No,
+}

@@ -1,0 +1,178 @@
+//! How the requests of a shape lie in time, and the share of one thread in them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+
+use super::Pacer;
+use crate::clock::ns;
+
+/// How requests lie around the times that the shape gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// At equal distances.
+    Even,
+    /// By chance, as independent visitors come: a Poisson process. The same seed gives the same times.
+    Poisson {
+        /// Where the chance begins.
+        seed: u64,
+    },
+}
+
+impl std::fmt::Display for Arrival {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Even => "even",
+            Self::Poisson { .. } => "by chance (Poisson)",
+        })
+    }
+}
+
+/// The due times of one thread, one after another: every n-th of all, or a process of its own with an n-th of the rate, which
+/// together are one of the whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    pacer: Arc<dyn Pacer>,
+    chance: Option<Rng>,
+    threads: f64,
+    number: f64,
+    /// Where the pacer's time begins, on the clock.
+    origin_ns: u64,
+    next_ns: Option<u64>,
+}
+
+impl Schedule {
+    pub(crate) fn new(
+        pacer: Arc<dyn Pacer>,
+        arrival: Arrival,
+        thread: Share,
+        origin_ns: u64,
+    ) -> Self {
+        let threads = f64::from(thread.of);
+        let mut schedule = Self {
+            pacer,
+            chance: match arrival {
+                Arrival::Even => None,
+                Arrival::Poisson { seed } => {
+                    Some(Rng::with_seed(seed.wrapping_add(thread.index.into())))
+                }
+            },
+            threads,
+            number: f64::from(thread.index),
+            origin_ns,
+            next_ns: None,
+        };
+        if schedule.chance.is_some() {
+            schedule.number = schedule.distance();
+        }
+        schedule.look();
+        schedule
+    }
+
+    /// Another shape from now on.
+    pub(crate) fn change(&mut self, pacer: Arc<dyn Pacer>, now_ns: u64, thread: Share) {
+        self.pacer = pacer;
+        self.origin_ns = now_ns;
+        self.number = match self.chance {
+            None => f64::from(thread.index),
+            Some(_) => self.distance(),
+        };
+        self.look();
+    }
+
+    /// When the next request is due, on the clock; `None`: never again.
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.next_ns
+    }
+
+    /// That one is taken.
+    pub(crate) fn advance(&mut self) {
+        self.number += self.distance();
+        self.look();
+    }
+
+    fn look(&mut self) {
+        let due = self.pacer.due_at(self.number);
+        self.next_ns = due.map(|due: Duration| self.origin_ns.saturating_add(ns(due)));
+    }
+
+    fn distance(&mut self) -> f64 {
+        match &mut self.chance {
+            None => self.threads,
+            // 1 - x: never 0, whose logarithm is none.
+            Some(chance) => -(1.0 - chance.f64()).ln() * self.threads,
+        }
+    }
+}
+
+/// Which thread of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) index: u32,
+    pub(crate) of: u32,
+}
+
+impl Share {
+    /// This thread's part of a count.
+    pub(crate) fn part(self, whole: u64) -> u64 {
+        let (index, of) = (u64::from(self.index), u64::from(self.of));
+        whole / of + u64::from(index < whole % of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Constant;
+    use super::*;
+
+    fn due(arrival: Arrival, of: u32, count: usize) -> Vec<u64> {
+        let pacer = Arc::new(Constant::per_second(1000.0));
+        let mut all: Vec<u64> = (0..of)
+            .flat_map(|index| {
+                let mut schedule = Schedule::new(pacer.clone(), arrival, Share { index, of }, 7);
+                (0..count).map(move |_| {
+                    let due = schedule.next_ns().unwrap();
+                    schedule.advance();
+                    due - 7
+                })
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn threads_share_the_even_times() {
+        let expected: Vec<u64> = (0..12).map(|number| number * 1_000_000).collect();
+        assert_eq!(due(Arrival::Even, 1, 12), expected);
+        assert_eq!(due(Arrival::Even, 3, 4), expected);
+    }
+
+    /// Gaps of a Poisson process are exponential: their standard deviation is their mean.
+    #[allow(clippy::cast_precision_loss, reason = "small numbers")]
+    #[test]
+    fn chance_has_the_rate_and_the_spread_of_poisson() {
+        let times = due(Arrival::Poisson { seed: 1 }, 2, 20_000);
+        let gaps: Vec<f64> = times
+            .windows(2)
+            .take(30_000)
+            .map(|pair| (pair[1] - pair[0]) as f64)
+            .collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let squares = gaps.iter().map(|gap| (gap - mean) * (gap - mean));
+        let deviation = (squares.sum::<f64>() / gaps.len() as f64).sqrt();
+        assert!((0.97..1.03).contains(&(mean / 1e6)), "{mean}");
+        assert!((0.95..1.05).contains(&(deviation / mean)), "{deviation}");
+        assert_eq!(times, due(Arrival::Poisson { seed: 1 }, 2, 20_000));
+        assert_ne!(times, due(Arrival::Poisson { seed: 2 }, 2, 20_000));
+    }
+
+    #[test]
+    fn shares_add_up() {
+        for whole in [0, 1, 7, 100] {
+            let parts = (0..3).map(|index| Share { index, of: 3 }.part(whole));
+            assert_eq!(parts.sum::<u64>(), whole);
+        }
+    }
+}

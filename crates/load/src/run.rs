@@ -1,0 +1,187 @@
+//! A run from its beginning to its report: starts the threads, gathers what they tell, and has the result audited.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+
+use rustix::io::Errno;
+use rustix::thread::{CpuSet, sched_setaffinity};
+use vervet_report::{Interval, KernelCounters, Run};
+
+use crate::audit;
+use crate::clock::{now_ns, unix_ms};
+use crate::collect::Collector;
+use crate::control::Control;
+use crate::generator::{Part, Report, Start, Thread};
+use crate::kernel;
+use crate::pacer::Share;
+use crate::plan::{Plan, PlanError};
+
+/// Between the moment when all threads are ready and the first due time, in nanoseconds.
+const LEAD_NS: u64 = 2_000_000;
+
+/// A run that is being made.
+#[derive(Debug)]
+pub struct Running {
+    plan: Arc<Plan>,
+    reports: Receiver<Report>,
+    threads: Vec<JoinHandle<Result<(), Errno>>>,
+    control: Control,
+    epoch_ns: u64,
+    started_unix_ms: u64,
+    kernel: KernelCounters,
+}
+
+/// Why a run could not begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// The plan cannot be.
+    Plan(PlanError),
+    /// The system gives no thread or descriptor.
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        errno: Errno,
+    },
+}
+
+/// Begins a run.
+///
+/// # Errors
+/// A plan that cannot be, or a system that gives no threads.
+pub fn start(plan: Plan) -> Result<Running, StartError> {
+    plan.verify().map_err(StartError::Plan)?;
+    let plan = Arc::new(plan);
+    let of = plan.threads_used();
+    let (reports_to, reports) = mpsc::channel();
+    let mut threads = Vec::new();
+    let mut starts: Vec<Sender<Start>> = Vec::new();
+    let mut handles = Vec::new();
+    for index in 0..of {
+        let (ready_to, ready) = mpsc::channel();
+        let (start_to, start) = mpsc::channel();
+        let (plan, reports_to) = (Arc::clone(&plan), reports_to.clone());
+        let part = Part {
+            share: Share { index, of },
+        };
+        let core = plan
+            .cores
+            .get(index as usize % plan.cores.len().max(1))
+            .copied();
+        let work = move || {
+            if let Some(core) = core {
+                bind_to(core)?;
+            }
+            let thread = Thread::new(&plan, part, reports_to)?;
+            // Both fail when the run is given up before it has begun.
+            let _ = ready_to.send(thread.handle());
+            match start.recv() {
+                Ok(start) => thread.run(start),
+                Err(_) => Ok(()),
+            }
+        };
+        let builder = std::thread::Builder::new().name(format!("load-{index}"));
+        let thread = builder.spawn(work).map_err(|error| StartError::System {
+            what: "start a thread",
+            errno: Errno::from_io_error(&error).unwrap_or(Errno::AGAIN),
+        })?;
+        let Ok(handle) = ready.recv() else {
+            let errno = match thread.join() {
+                Ok(Err(errno)) => errno,
+                _ => Errno::INVAL,
+            };
+            let what = if core.is_some() {
+                "bind a thread to its core"
+            } else {
+                "make a reactor"
+            };
+            return Err(StartError::System { what, errno });
+        };
+        handles.push(handle);
+        starts.push(start_to);
+        threads.push(thread);
+    }
+    let kernel = kernel::counters();
+    let epoch_ns = now_ns() + LEAD_NS;
+    for start in starts {
+        // A thread that has ended already has said why.
+        let _ = start.send(Start { epoch_ns });
+    }
+    Ok(Running {
+        plan,
+        reports,
+        threads,
+        control: Control::new(handles),
+        epoch_ns,
+        started_unix_ms: unix_ms(),
+        kernel,
+    })
+}
+
+/// Makes a run from its beginning to its end.
+///
+/// # Errors
+/// As [`start`].
+pub fn run(plan: Plan) -> Result<Run, StartError> {
+    Ok(start(plan)?.finish(|_| {}))
+}
+
+impl Running {
+    /// For changing the run while it is made.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// Waits for the end, and tells each interval of the window when it is over.
+    pub fn finish(self, mut each: impl FnMut(&Interval)) -> Run {
+        let window_ns = self.epoch_ns + crate::clock::ns(self.plan.warm_up);
+        let warm_up_ms = u64::try_from(self.plan.warm_up.as_millis()).unwrap_or(u64::MAX);
+        let mut collector = Collector::new(&self.plan, self.threads.len(), window_ns);
+        for report in &self.reports {
+            for interval in collector.take(report) {
+                each(&interval);
+            }
+            if collector.is_complete() {
+                break;
+            }
+        }
+        let mut failed = None;
+        for thread in self.threads {
+            // A panic is a mistake of ours; what the others found is told all the same, marked as no result.
+            if let Ok(Err(errno)) = thread.join() {
+                failed = Some(errno);
+            }
+        }
+        let (mut run, evidence) = collector.finish(&self.plan, &mut each);
+        run.started_unix_ms = self.started_unix_ms.saturating_add(warm_up_ms);
+        run.kernel = kernel::difference(&self.kernel, &kernel::counters());
+        if let Some(errno) = failed {
+            let values = run.environment.entry("thread failed".to_owned());
+            values.or_default().insert(errno.to_string());
+        }
+        run.findings = audit::findings(&run, &evidence);
+        run
+    }
+}
+
+fn bind_to(core: usize) -> Result<(), Errno> {
+    if core >= CpuSet::MAX_CPU {
+        return Err(Errno::INVAL);
+    }
+    let mut cores = CpuSet::new();
+    cores.set(core);
+    sched_setaffinity(None, &cores)
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(error) => error.fmt(f),
+            Self::System { what, errno } => write!(f, "cannot {what}: {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}

@@ -1,0 +1,72 @@
+//! Numbers as people write them: `5k`, `1.5m` requests, `30s`, `500ms`, `2m` of time.
+
+use std::time::Duration;
+
+/// A number with `k` or `m` behind it, or without.
+pub fn number(text: &str) -> Option<f64> {
+    let (digits, factor) = match text.char_indices().next_back()? {
+        (at, 'k' | 'K') => (&text[..at], 1e3),
+        (at, 'm' | 'M') => (&text[..at], 1e6),
+        _ => (text, 1.0),
+    };
+    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    let number = digits.parse::<f64>().ok()? * factor;
+    number.is_finite().then_some(number)
+}
+
+/// A length of time with its unit: `us`, `ms`, `s`, `m`, `h`; seconds where there is none.
+pub fn duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    Duration::try_from_secs_f64(digits.parse::<f64>().ok()? * factor).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (text, expected) in [
+            ("", None),
+            ("k", None),
+            ("-5", None),
+            ("inf", None),
+            ("5x", None),
+            ("1e400", None),
+            ("5", Some(5.0)),
+            ("2.5k", Some(2500.0)),
+            ("1M", Some(1e6)),
+        ] {
+            assert_eq!(number(text), expected, "{text:?}");
+        }
+        for (text, expected_ms) in [
+            ("", None),
+            ("s", None),
+            ("-1s", None),
+            ("1e30h", None),
+            ("5 s", None),
+            ("5d", None),
+            ("10", Some(10_000)),
+            ("1.5s", Some(1500)),
+            ("250ms", Some(250)),
+            ("2m", Some(120_000)),
+            ("1h", Some(3_600_000)),
+        ] {
+            let expected = expected_ms.map(Duration::from_millis);
+            assert_eq!(duration(text), expected, "{text:?}");
+        }
+    }
+}
