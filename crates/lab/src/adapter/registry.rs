@@ -1,0 +1,101 @@
+//! The one list of adapters.
+
+use super::{
+    Launch, Row, Setup, apache, apache_php, bjoern, granian, gunicorn, h2o, lighttpd, nginx,
+    nginx_phpfpm, tornado, uvicorn, uwsgi, vervet,
+};
+
+/// All adapters, in the order in which they are listed.
+pub const ADAPTERS: &[&Adapter] = &[
+    &vervet::ADAPTER,
+    &nginx::ADAPTER,
+    &lighttpd::ADAPTER,
+    &h2o::ADAPTER,
+    &apache::ADAPTER,
+    &apache_php::ADAPTER,
+    &nginx_phpfpm::ADAPTER,
+    &tornado::ADAPTER,
+    &gunicorn::ADAPTER,
+    &granian::ADAPTER,
+    &uvicorn::ADAPTER,
+    &uwsgi::ADAPTER,
+    &bjoern::ADAPTER,
+];
+
+/// How one kind of server is found and started.
+#[derive(Debug)]
+pub struct Adapter {
+    /// Its name in a lab file.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Where its program is looked for.
+    pub program: Program,
+    /// Further programs, packages or modules that it needs beside that.
+    pub beside: &'static [&'static str],
+    /// How it is to be had where it is missing, as the end of the sentence "to get it, ...".
+    pub get: &'static str,
+    /// What it serves.
+    pub serves: Serves,
+    /// What a lab file may set.
+    pub settings: &'static [Row],
+    /// The arguments with which its program prints its version.
+    pub version: &'static [&'static str],
+    /// What is to be started.
+    pub launch: fn(&Setup<'_>) -> Launch,
+}
+
+/// Where a program is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// This very program, or the first `vervet` in `PATH`.
+    Ours,
+    /// The first of these names in `PATH` and the system's folders.
+    Named(&'static [&'static str]),
+    /// A Python that has this module.
+    Module(&'static str),
+}
+
+/// What an adapter serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// The generated files; with `app` the pages that it holds.
+    Files,
+    /// The application in `app`, which has to be given.
+    App,
+}
+
+/// The adapter of a name.
+pub fn adapter(name: &str) -> Option<&'static Adapter> {
+    ADAPTERS.iter().copied().find(|one| one.name == name)
+}
+
+/// The names of all.
+pub fn names() -> Vec<&'static str> {
+    ADAPTERS.iter().map(|one| one.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_there_once_and_says_how_to_get_it() {
+        let mut names = names();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ADAPTERS.len());
+        for one in ADAPTERS {
+            assert!(!one.about.is_empty() && !one.get.is_empty(), "{}", one.name);
+            assert_eq!(adapter(one.name).map(|found| found.name), Some(one.name));
+        }
+        assert!(adapter("no-such-server").is_none());
+    }
+
+    #[test]
+    fn defaults_of_settings_are_values_of_them() {
+        for row in ADAPTERS.iter().flat_map(|one| one.settings) {
+            assert_eq!(row.refusal(row.default), None, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The top level of a lab file.
+
+use vervet_config::{Named, Text, Time, section, words};
+
+use super::{Cores, History, Load, Quick, Subject, Tree, Workload};
+
+section! {
+    /// What is compared, under which load, and how often.
+    pub struct Lab {
+        /// What the lab is about, in a few words; the title of its report.
+        pub title: Text,
+        /// What the lab asks, in sentences.
+        pub about: Option<Text>,
+        /// What the order of the subjects, and the content of generated files, are drawn from: the same seed, the same
+        /// order and the same bytes.
+        pub seed: u64 = 1,
+        /// How often each step is measured, with every subject.
+        pub repeats: u32 = 5 in 1..=100,
+        /// The most that the whole lab may take. What would begin later is left out and the record says so.
+        pub time_limit: Time = "12h" in "1s"..="30d",
+        /// Which cores the server has, and which the generator.
+        pub cores: Cores,
+        /// The servers, each under a name of its own.
+        pub subject: Named<Subject>,
+        /// Files that are made for the lab, each set under a name of its own.
+        pub tree: Named<Tree>,
+        /// What is asked for, each under a name of its own.
+        pub workload: Named<Workload>,
+        /// How it is asked for, each under a name of its own.
+        pub load: Named<Load>,
+        /// What `--quick` puts in the place of the above, so that the lab ends within two minutes.
+        pub quick: Quick,
+        /// Whether a server of our own that does nothing but send one answer is measured beside the subjects: the most
+        /// that this machine can do.
+        pub ceiling: bool = true,
+        /// Differences between the answers of the subjects that may be. Each stands in the record; any other stops the
+        /// lab before its first step.
+        pub allow: Vec<Difference>,
+        /// Whether the record has the name of the machine.
+        pub host_name: bool = false,
+        /// Figures that others have published of the same experiment.
+        pub history: Option<History>,
+    }
+}
+
+words! {
+    /// What answers of subjects can differ in.
+    pub enum Difference {
+        /// The status code.
+        Status = "status",
+        /// The content, by its hash.
+        Content = "content",
+        /// Which fields there are.
+        Fields = "fields",
+        /// How many bytes the head has.
+        HeadBytes = "head-bytes",
+        /// The content coding, when the request offers gzip.
+        Compression = "compression",
+        /// Whether a log is written for each request.
+        Logging = "logging",
+        /// Whether the connection is kept, and what `Connection` says.
+        KeepAlive = "keep-alive",
+    }
+}

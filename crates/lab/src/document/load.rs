@@ -1,0 +1,26 @@
+//! `[load.NAME]`: how it is asked for.
+
+use vervet_config::{Time, section};
+
+use super::Sweep;
+
+section! {
+    /// How a workload is asked for: by so many connections that each wait for their answer (closed), or at a rate that
+    /// does not wait (open). Each value of the sweep is one step.
+    pub struct Load {
+        /// Connections, each with one request under way. With `rate` it is the most that there are.
+        pub connections: Vec<Sweep> = [10],
+        /// Requests a second, sent when they are due whatever the answers do. Without it the load is closed.
+        pub rate: Vec<Sweep>,
+        /// Whether connections are kept for further requests.
+        pub keep_alive: bool = true,
+        /// After how many requests a kept connection is closed; 0 for never.
+        pub requests_per_connection: u32 = 0,
+        /// How long a step is measured.
+        pub duration: Time = "10s" in "50ms"..="1h",
+        /// How long it is loaded before, without being measured.
+        pub warm_up: Time = "2s" in "0s"..="10m",
+        /// How long an answer may take.
+        pub timeout: Time = "30s" in "10ms"..="10m",
+    }
+}

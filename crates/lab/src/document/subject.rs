@@ -1,0 +1,49 @@
+//! `[subject.NAME]`: a server under test.
+
+use vervet_config::{Named, Path, Text, Time, section, words};
+
+use super::Plain;
+
+section! {
+    /// A server under test: one that an adapter knows how to start, a command of your own, or one that runs already.
+    pub struct Subject {
+        /// Who knows how to start it; `vervet lab adapters` lists them.
+        pub adapter: Option<Text>,
+        /// A command of your own in the place of an adapter, its arguments one by one. `{port}` stands for the port to
+        /// listen on, `{site}` for the folder of the generated files, `{folder}` for one of its own, `{file}` for the
+        /// folder of the lab file.
+        pub command: Vec<Text>,
+        /// The address of a server that runs already and is left running, such as `127.0.0.1:8080`.
+        pub address: Option<Text>,
+        /// The process of that server, by its number or its name; without it its processor time and memory are not known.
+        pub process: Option<Text>,
+        /// The program of an adapter, where it is not found in `PATH`.
+        pub program: Option<Path>,
+        /// The application, page or script that an adapter serves: a file, or a folder.
+        pub app: Option<Path>,
+        /// Settings of the adapter, as `vervet lab adapters` lists them.
+        pub settings: Named<Plain>,
+        /// Variables of the environment that the process gets beside a few of the lab's own.
+        pub environment: Named<Text>,
+        /// What is asked for until it is answered with 200, before a step begins; without it a connection is enough.
+        pub ready: Option<Text>,
+        /// How long the subject may take until it answers.
+        pub ready_within: Time = "30s" in "100ms"..="10m",
+        /// A command that prints its version.
+        pub version: Vec<Text>,
+        /// Which log of requests it writes.
+        pub log: Log = "none",
+        /// The workloads it takes part in; none for all.
+        pub workloads: Vec<Text>,
+    }
+}
+
+words! {
+    /// Which log of requests a subject writes.
+    pub enum Log {
+        /// None.
+        None = "none",
+        /// A line for each request, in the common format where there is a choice.
+        Access = "access",
+    }
+}

@@ -1,0 +1,53 @@
+//! How long a lab takes, before it is run.
+
+use std::time::Duration;
+
+use super::types::{Plan, PlannedStep};
+use crate::hash::sha256_hex;
+
+/// What starting, warming and ending a server takes beside the load, about.
+const OVERHEAD: Duration = Duration::from_millis(700);
+
+impl Plan {
+    /// How long a step takes, about.
+    pub fn step_time(&self, step: &PlannedStep) -> Duration {
+        let load = self.load(step);
+        load.duration + load.warm_up + OVERHEAD
+    }
+
+    /// How long all of them take, about.
+    pub fn estimate(&self) -> Duration {
+        self.steps.iter().map(|step| self.step_time(step)).sum()
+    }
+
+    /// What the plan is known by: two plans that ask for the same have the same one.
+    pub fn signature(&self) -> String {
+        let loads: Vec<_> = self
+            .workloads
+            .iter()
+            .map(|workload| &workload.loads)
+            .collect();
+        let text = format!(
+            "{:?} {loads:?} {:?} {:?}",
+            self.steps, self.trees, self.file.sha256
+        );
+        sha256_hex(text.as_bytes())
+    }
+
+    /// Leaves only the named subjects, and the ceiling. An unknown name is given back.
+    pub fn keep_only(&mut self, names: &[String]) -> Result<(), String> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let is_known = |name: &&String| self.subjects.iter().any(|subject| subject.name == **name);
+        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+            return Err(name.clone());
+        }
+        let subjects = &self.subjects;
+        self.steps.retain(|step| {
+            let subject = &subjects[step.subject];
+            names.contains(&subject.name) || subject.role == crate::record::Role::Ceiling
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! From a lab file to what is done, in order: pure, so that the same file gives the same steps, or all findings at once.
+
+mod estimate;
+mod loads;
+mod names;
+mod order;
+mod resolve;
+mod steps;
+mod subjects;
+mod trees;
+mod types;
+mod workloads;
+
+pub use resolve::Pace;
+pub use steps::{STEPS_MAX, Sets};
+pub use types::{
+    CEILING, Expected, Plan, PlannedLoad, PlannedStep, PlannedSubject, PlannedTree,
+    PlannedWorkload, Request, Reuse, Way,
+};

@@ -1,0 +1,177 @@
+//! Subjects: how each comes to run, and what is wrong with what the file says of that.
+
+use vervet_config::{Diagnostic, Diagnostics, Name, Setting, cited, nearest};
+
+use super::types::{CEILING, PlannedSubject, Way};
+use crate::adapter::{self, Adapter, Serves, Settings};
+use crate::document::{Lab, Log, Subject};
+use crate::record::Role;
+
+/// All subjects, the ceiling last.
+pub(super) fn resolve(lab: &Lab, found: &mut Diagnostics) -> Vec<PlannedSubject> {
+    if lab.subject.is_empty() {
+        let problem = Diagnostic::error(lab.subject.span(), "the lab has no subject");
+        found.push(problem.expected("a table such as `[subject.nginx]`"));
+    }
+    let subjects = lab
+        .subject
+        .iter()
+        .map(|(name, subject)| one(name, subject, found));
+    let mut subjects: Vec<PlannedSubject> =
+        subjects.collect::<Vec<_>>().into_iter().flatten().collect();
+    if *lab.ceiling {
+        subjects.push(ceiling());
+    }
+    subjects
+}
+
+fn ceiling() -> PlannedSubject {
+    PlannedSubject {
+        name: CEILING.to_owned(),
+        role: Role::Ceiling,
+        way: Way::Ceiling,
+        program: None,
+        app: None,
+        environment: Vec::new(),
+        ready: None,
+        ready_within: std::time::Duration::from_secs(10),
+        version: Vec::new(),
+        process: None,
+        log: Log::None,
+    }
+}
+
+fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<PlannedSubject> {
+    if name.as_str() == CEILING {
+        let message = "`ceiling` is the name of the lab's own server of canned answers";
+        found.push(Diagnostic::error(name.span(), message).expected("another name"));
+    }
+    let way = way(name, subject, found);
+    if subject.process.is_some() && subject.address.is_none() {
+        let message = "`process` is for a server that runs already";
+        found.push(
+            Diagnostic::error(subject.process.span(), message).expected("`address` beside it"),
+        );
+    }
+    let texts = |named: &vervet_config::Named<String>| {
+        named
+            .iter()
+            .map(|(name, value)| (name.value().clone(), value.clone()))
+            .collect()
+    };
+    let path = |path: &Setting<Option<vervet_config::Path>>| {
+        path.value().clone().map(vervet_config::Path::into_path_buf)
+    };
+    Some(PlannedSubject {
+        name: name.value().clone(),
+        role: Role::Contestant,
+        way: way?,
+        program: path(&subject.program),
+        app: path(&subject.app),
+        environment: texts(&subject.environment),
+        ready: subject.ready.value().clone(),
+        ready_within: subject.ready_within.duration(),
+        version: subject.version.value().clone(),
+        process: subject.process.value().clone(),
+        log: *subject.log,
+    })
+}
+
+/// How a subject comes to run: exactly one of three directives says so.
+fn way(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
+    let ways = [
+        subject.adapter.is_some(),
+        !subject.command.is_empty(),
+        subject.address.is_some(),
+    ];
+    if ways.iter().filter(|given| **given).count() != 1 {
+        let name_text = name.value();
+        let message = if ways.contains(&true) {
+            format!("the subject `{name_text}` comes to run in two ways")
+        } else {
+            format!("nothing says how the subject `{name_text}` comes to run")
+        };
+        let problem = Diagnostic::error(name.span(), message);
+        found.push(problem.expected("one of `adapter`, `command`, `address`"));
+        return None;
+    }
+    if let Some(adapter) = subject.adapter.value() {
+        return of_adapter(adapter, subject, found);
+    }
+    for (given, directive, span) in [
+        (
+            !subject.settings.is_empty(),
+            "settings",
+            subject.settings.span(),
+        ),
+        (subject.program.is_some(), "program", subject.program.span()),
+        (subject.app.is_some(), "app", subject.app.span()),
+    ] {
+        if given {
+            let message = format!("`{directive}` is for an adapter");
+            found.push(Diagnostic::error(span, message).expected("`adapter` beside it"));
+        }
+    }
+    let Some(address) = subject.address.value() else {
+        return Some(Way::Command(subject.command.value().clone()));
+    };
+    let parsed = address.parse().ok();
+    if parsed.is_none() {
+        let message = format!("`address` cannot be `{}`", cited(address));
+        let problem = Diagnostic::error(subject.address.span(), message);
+        found.push(problem.expected("an address with its port such as \"127.0.0.1:8080\""));
+    }
+    parsed.map(Way::Address)
+}
+
+fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
+    let span = subject.adapter.span();
+    let Some(adapter) = adapter::adapter(name) else {
+        let known = adapter::names();
+        let problem = Diagnostic::error(span, format!("there is no adapter `{}`", cited(name)));
+        let listed: Vec<String> = known.iter().map(|one| format!("`{one}`")).collect();
+        let problem = problem.nearest(nearest(name, &known));
+        found.push(problem.expected(format!("one of {}", listed.join(", "))));
+        return None;
+    };
+    if adapter.serves == Serves::App && subject.app.is_none() {
+        let message = format!("the adapter `{name}` serves an application");
+        found.push(Diagnostic::error(span, message).expected("`app` beside it"));
+    }
+    for (setting, value) in subject.settings.iter() {
+        check_setting(adapter, setting, &value.0, found);
+    }
+    let given = subject
+        .settings
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.0.as_str()));
+    Some(Way::Adapter(
+        adapter,
+        Settings::new(adapter.settings, given),
+    ))
+}
+
+fn check_setting(adapter: &Adapter, setting: &Name, value: &str, found: &mut Diagnostics) {
+    let row = adapter
+        .settings
+        .iter()
+        .find(|row| row.name == setting.as_str());
+    let Some(row) = row else {
+        let known: Vec<&str> = adapter.settings.iter().map(|row| row.name).collect();
+        let message = format!(
+            "the adapter `{}` has no setting `{}`",
+            adapter.name,
+            cited(setting)
+        );
+        let problem = Diagnostic::error(setting.span(), message).nearest(nearest(setting, &known));
+        found.push(match known.as_slice() {
+            [] => problem.note("it has none"),
+            known => problem.expected(format!("one of {}", known.join(", "))),
+        });
+        return;
+    };
+    if let Some(refusal) = row.refusal(value) {
+        let message = format!("`{}` {refusal}, and is given `{}`", row.name, cited(value));
+        found.push(Diagnostic::error(setting.span(), message));
+    }
+}

@@ -1,0 +1,200 @@
+//! Workloads: what is sent, what must come back, and who takes part.
+
+use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Span, cited};
+
+use super::loads;
+use super::names::Names;
+use super::resolve::Pace;
+use super::types::{Expected, PlannedTree, PlannedWorkload, Request};
+use crate::document::{Expect, Lab, Workload};
+
+/// Stands for a file of the tree in a request target.
+pub(crate) const FILE: &str = "{file}";
+
+/// Fields that the generator writes itself.
+const WRITTEN: &[&str] = &["host", "connection", "content-length", "transfer-encoding"];
+
+/// All workloads, in the order of the file; with `--quick` those that it names.
+pub(super) fn resolve(
+    lab: &Lab,
+    trees: &[PlannedTree],
+    pace: Pace,
+    found: &mut Diagnostics,
+) -> Vec<PlannedWorkload> {
+    for (table, count, span) in [
+        ("workload", lab.workload.len(), lab.workload.span()),
+        ("load", lab.load.len(), lab.load.span()),
+    ] {
+        if count == 0 {
+            let problem = Diagnostic::error(span, format!("the lab has no {table}"));
+            found.push(problem.expected(format!("a table such as `[{table}.main]`")));
+        }
+    }
+    let names = Names::new("workload", lab.workload.names());
+    let quick = names.indices(&lab.quick.workloads, found);
+    for (_, subject) in lab.subject.iter() {
+        names.indices(&subject.workloads, found);
+    }
+    let loads: Vec<_> = lab
+        .load
+        .iter()
+        .map(|(name, load)| loads::resolve(name, load, (lab, pace), found))
+        .collect();
+    let mut workloads = Vec::new();
+    for (index, (name, workload)) in lab.workload.iter().enumerate() {
+        let mut planned = one(name, workload, lab, trees, found);
+        let wanted = Names::new("load", lab.load.names()).indices(&workload.loads, found);
+        planned.loads = wanted
+            .into_iter()
+            .flat_map(|load| loads[load].clone())
+            .collect();
+        if pace == Pace::Full || quick.contains(&index) {
+            workloads.push(planned);
+        }
+    }
+    workloads
+}
+
+fn one(
+    name: &Name,
+    workload: &Workload,
+    lab: &Lab,
+    trees: &[PlannedTree],
+    found: &mut Diagnostics,
+) -> PlannedWorkload {
+    let tree = workload.tree.as_ref().and_then(|tree| {
+        let names = Names::new("tree", trees.iter().map(|tree| tree.name.as_str()));
+        names.index(tree, workload.tree.span(), found)
+    });
+    check_target(workload, found);
+    check_fields(workload, found);
+    let method = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if workload.method.is_empty() || !workload.method.bytes().all(method) {
+        let message = format!("`{}` is no method", cited(&workload.method));
+        found.push(
+            Diagnostic::error(workload.method.span(), message).expected("a token such as \"GET\""),
+        );
+    }
+    PlannedWorkload {
+        name: name.value().clone(),
+        about: workload.about.value().clone(),
+        apdex: workload.apdex.duration(),
+        request: Request {
+            method: workload.method.value().clone(),
+            target: workload.path.value().clone(),
+            fields: workload.fields.value().clone(),
+            content: workload.content.value().clone(),
+        },
+        tree,
+        expected: expected(&workload.expect, tree.map(|tree| &trees[tree]), found),
+        subjects: participants(name, workload, lab, found),
+        loads: Vec::new(),
+    }
+}
+
+/// The subjects that both sides want, and the ceiling.
+fn participants(
+    name: &Name,
+    workload: &Workload,
+    lab: &Lab,
+    found: &mut Diagnostics,
+) -> Vec<usize> {
+    let names = Names::new("subject", lab.subject.names());
+    let mut subjects = names.indices(&workload.subjects, found);
+    let takes_part = |index: &usize| {
+        let subject = lab.subject.iter().nth(*index).map(|(_, subject)| subject);
+        subject.is_some_and(|subject| {
+            subject.workloads.is_empty() || subject.workloads.contains(name.value())
+        })
+    };
+    subjects.retain(takes_part);
+    if subjects.is_empty() && workload.subjects.is_empty() && !lab.subject.is_empty() {
+        let message = format!("no subject takes part in the workload `{}`", name.value());
+        found.push(Diagnostic::error(name.span(), message));
+    }
+    if *lab.ceiling {
+        subjects.push(lab.subject.len());
+    }
+    subjects
+}
+
+fn check_target(workload: &Workload, found: &mut Diagnostics) {
+    let path = &workload.path;
+    let visible = |byte: u8| byte.is_ascii_graphic();
+    if !path.starts_with('/') || !path.bytes().all(visible) {
+        let message = format!("`{}` is no request target", cited(path));
+        let problem = Diagnostic::error(path.span(), message);
+        found
+            .push(problem.expected("a path from `/` on, spaces and other letters percent-encoded"));
+    }
+    let has_file = path.contains(FILE);
+    match (has_file, workload.tree.is_some()) {
+        (true, false) => {
+            let message = "`{file}` stands for a file of a tree, and no tree is named";
+            found.push(Diagnostic::error(path.span(), message).expected("`tree` beside it"));
+        }
+        (false, true) => {
+            let message = "the files of the tree are not asked for: `path` has no `{file}`";
+            found.push(Diagnostic::error(workload.tree.span(), message));
+        }
+        _ => {}
+    }
+}
+
+fn check_fields(workload: &Workload, found: &mut Diagnostics) {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    for field in workload.fields.iter() {
+        let span = workload.fields.span();
+        let name = field.split_once(':').map(|(name, _)| name);
+        let name = name.filter(|name| !name.is_empty() && name.bytes().all(token));
+        let Some(name) = name.filter(|_| !field.contains(['\r', '\n', '\0'])) else {
+            let message = format!("`{}` is no field", cited(field));
+            found.push(
+                Diagnostic::error(span, message)
+                    .expected("a name and a value such as \"Accept: text/html\""),
+            );
+            continue;
+        };
+        if WRITTEN.contains(&name.to_ascii_lowercase().as_str()) {
+            let message = format!("the lab writes the field `{name}` itself");
+            let problem = Diagnostic::error(span, message);
+            found.push(problem.note("`keep_alive` of a load says what becomes of connections"));
+        }
+    }
+}
+
+fn expected(expect: &Expect, tree: Option<&PlannedTree>, found: &mut Diagnostics) -> Expected {
+    let sha256 = expect.sha256.as_ref().map(|hash| hash.to_ascii_lowercase());
+    let is_hash =
+        |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if sha256.as_ref().is_some_and(|hash| !is_hash(hash)) {
+        let problem = Diagnostic::error(expect.sha256.span(), "`sha256` is no hash");
+        found.push(problem.expected("64 hexadecimal digits"));
+    }
+    let refuse = |span: Span, directive: &str, found: &mut Diagnostics| {
+        let message = format!("`{directive}` says again what `text` says");
+        found.push(Diagnostic::error(span, message).expected("one of the two"));
+    };
+    let mut planned = Expected {
+        status: *expect.status,
+        length: expect.length.value().map(vervet_config::Size::bytes),
+        sha256,
+        contains: expect.contains.value().clone(),
+    };
+    if let Some(text) = expect.text.value() {
+        let given = |setting: &Setting<Option<String>>| setting.is_some();
+        if expect.length.is_some() {
+            refuse(expect.length.span(), "length", found);
+        }
+        if given(&expect.sha256) {
+            refuse(expect.sha256.span(), "sha256", found);
+        }
+        planned.length = Some(text.len() as u64);
+        planned.sha256 = Some(crate::hash::sha256_hex(text.as_bytes()));
+    }
+    // Files of one length are checked by it; each has a hash of its own, and the fairness gate looks at one of them.
+    if let Some(tree) = tree.filter(|tree| tree.bytes_min == tree.bytes_max) {
+        planned.length.get_or_insert(tree.bytes_max);
+    }
+    planned
+}

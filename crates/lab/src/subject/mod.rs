@@ -1,0 +1,18 @@
+//! Subjects as processes: found, started on private ports and folders, waited for, watched over, and certainly ended.
+
+mod children;
+mod folder;
+mod found;
+mod listening;
+mod program;
+mod ready;
+mod running;
+
+pub use children::Children;
+pub use folder::{CopyError, copy_app};
+pub use found::{Found, Missing, find_subject};
+pub use program::find;
+pub use ready::NotReady;
+pub use running::{Running, StartError, Wanted};
+
+pub(crate) use children::cores_here;

@@ -1,0 +1,237 @@
+//! A subject that runs.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use super::children::Children;
+use super::folder::{CopyError, copy_app};
+use super::found::Found;
+use super::listening::free_port;
+use super::ready::{self, NotReady};
+use crate::adapter::{Launch, Part, Setup, Traffic};
+use crate::plan::{PlannedSubject, Way};
+use crate::probe::{self, ProbeError};
+
+/// How often another port is tried when one that was free is taken before the subject has it.
+const TRIES_MAX: u32 = 3;
+/// How long one that gives no answer has to be seen to end.
+const END_MAX: Duration = Duration::from_secs(2);
+/// How much of what a subject has said is repeated.
+const SAID_BYTES_MAX: usize = 2000;
+
+/// What is to be started, and for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The subject.
+    pub subject: &'a PlannedSubject,
+    /// Its program.
+    pub found: &'a Found,
+    /// What is going to be asked for.
+    pub traffic: Traffic,
+    /// The folder of the generated files.
+    pub site: &'a Path,
+    /// A folder in which it gets one of its own; what an earlier start left there is removed.
+    pub work: &'a Path,
+    /// The folder of the lab file.
+    pub lab: &'a Path,
+    /// Its cores; none: all.
+    pub cores: &'a [u32],
+    /// The command of the ceiling, but for `--listen ADDRESS`.
+    pub ceiling: &'a [String],
+}
+
+/// A subject that runs, until it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    /// Where it answers.
+    pub address: SocketAddr,
+    /// The commands it was started with, and the configurations written for it.
+    pub launch: Launch,
+    children: Children,
+    log: PathBuf,
+}
+
+/// Why a subject does not run.
+#[derive(Debug)]
+pub enum StartError {
+    /// A file or process of the lab's own.
+    System(io::Error),
+    /// Its application.
+    App(CopyError),
+    /// It was started, and did not answer; with the end of what it said.
+    NotReady(NotReady, String),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(error) => write!(f, "cannot start it: {error}"),
+            Self::App(error) => error.fmt(f),
+            Self::NotReady(why, said) if said.is_empty() => write!(f, "{why}; it said nothing"),
+            Self::NotReady(why, said) => write!(f, "{why}; it said: {said}"),
+        }
+    }
+}
+
+impl From<io::Error> for StartError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl Running {
+    /// Starts a subject on a free port and waits until it is ready.
+    pub fn start(wanted: &Wanted<'_>) -> Result<Self, StartError> {
+        let mut tries = 1;
+        loop {
+            let result = Self::try_start(wanted);
+            let taken = matches!(
+                result,
+                Err(StartError::NotReady(
+                    NotReady::Ended(_) | NotReady::Foreign(_),
+                    _
+                ))
+            );
+            if !taken || tries == TRIES_MAX {
+                return result;
+            }
+            tries += 1;
+        }
+    }
+
+    fn try_start(wanted: &Wanted<'_>) -> Result<Self, StartError> {
+        let folder = wanted.work.join(&wanted.subject.name);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => fs::create_dir_all(&folder)?,
+        }
+        let (address, launch) = if let Way::Address(address) = &wanted.subject.way {
+            (*address, Launch::default())
+        } else {
+            let port = free_port()?;
+            let address = SocketAddr::from(([127, 0, 0, 1], port));
+            (address, launch(wanted, &folder, port)?)
+        };
+        for (name, text) in &launch.files {
+            fs::write(folder.join(name), text)?;
+        }
+        let log = folder.join("output.log");
+        let mut running = Self {
+            address,
+            launch,
+            children: Children::default(),
+            log,
+        };
+        for part in &running.launch.parts {
+            running
+                .children
+                .start(part, wanted.cores, &folder, &running.log)?;
+        }
+        let subject = wanted.subject;
+        let within = subject.ready_within;
+        ready::wait(
+            &mut running.children,
+            address,
+            subject.ready.as_deref(),
+            within,
+        )
+        .map_err(|why| StartError::NotReady(why, running.said()))?;
+        Ok(running)
+    }
+
+    /// The processes that were started.
+    pub fn pids(&self) -> Vec<u32> {
+        self.children.pids()
+    }
+
+    /// How it ended, if it has by itself.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.children.ended()
+    }
+
+    /// Whether it still answers a request. One that does not is given a moment to be seen to end: its connections end
+    /// before its process does.
+    pub fn answers(&mut self, request: &[u8]) -> bool {
+        let deadline = Instant::now() + END_MAX;
+        loop {
+            match probe::once(self.address, request, END_MAX) {
+                Ok(_) | Err(ProbeError::Malformed(_)) => return true,
+                // A queue that is full, or work that is left over, is no end.
+                Err(error) if error.is_late() => return true,
+                Err(_) if self.children.ended().is_some() || Instant::now() >= deadline => {
+                    return false;
+                }
+                Err(_) => self.children.pause(),
+            }
+        }
+    }
+
+    /// The end of what it has said.
+    pub fn said(&self) -> String {
+        let bytes = fs::read(&self.log).unwrap_or_default();
+        let from = bytes.len().saturating_sub(SAID_BYTES_MAX);
+        String::from_utf8_lossy(&bytes[from..]).trim().to_owned()
+    }
+
+    /// Ends it.
+    pub fn stop(mut self) {
+        self.children.stop();
+    }
+}
+
+/// What is started on a port.
+fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, StartError> {
+    let subject = wanted.subject;
+    let program = wanted.found.program.clone().unwrap_or_default();
+    let app = match &subject.app {
+        Some(app) => Some(copy_app(app, folder).map_err(StartError::App)?),
+        None => None,
+    };
+    let mut launch = match &subject.way {
+        Way::Adapter(adapter, settings) => (adapter.launch)(&Setup {
+            program: &program,
+            port,
+            folder,
+            site: wanted.site,
+            app: app.as_deref(),
+            settings,
+            log: subject.log,
+            traffic: wanted.traffic,
+        }),
+        Way::Command(command) => {
+            let fill = |text: &String| {
+                text.replace("{port}", &port.to_string())
+                    .replace("{site}", &wanted.site.display().to_string())
+                    .replace("{folder}", &folder.display().to_string())
+                    .replace("{file}", &wanted.lab.display().to_string())
+            };
+            let arguments: Vec<String> = command.iter().skip(1).map(fill).collect();
+            Launch::of(&program, arguments.iter().map(String::as_str))
+        }
+        Way::Ceiling => {
+            let listen = format!("127.0.0.1:{port}");
+            let command = wanted
+                .ceiling
+                .iter()
+                .cloned()
+                .chain(["--listen".to_owned(), listen]);
+            Launch {
+                files: Vec::new(),
+                parts: vec![Part {
+                    command: command.collect(),
+                    environment: Vec::new(),
+                }],
+            }
+        }
+        Way::Address(_) => Launch::default(),
+    };
+    for (name, value) in &subject.environment {
+        launch = launch.variable(name, value);
+    }
+    Ok(launch)
+}
