@@ -2,13 +2,18 @@
 //! and reports.
 
 pub mod adapter;
+pub mod ceiling;
 mod check;
 pub mod document;
+pub mod environment;
+pub mod fairness;
 mod hash;
 pub mod plan;
 mod probe;
 pub mod record;
+pub mod runner;
 pub mod statistics;
 pub mod subject;
+pub mod workload;
 
 pub use check::{Checked, check_file, check_text};

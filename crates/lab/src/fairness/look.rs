@@ -1,0 +1,138 @@
+//! What one subject answers to one workload.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::document::{Difference, Log};
+use crate::hash::sha256_hex;
+use crate::plan::PlannedWorkload;
+use crate::probe::{Answer, Probe, ProbeError};
+use crate::workload::request;
+
+/// How long an answer may take.
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+
+/// What was seen, property by property, in words that can be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Looked {
+    /// Each property with its value.
+    pub properties: Vec<(Difference, String)>,
+    /// What is not as the workload expects, as a sentence; nothing where all is.
+    pub wrong: Option<String>,
+    /// The content of the plain answer.
+    pub content: Vec<u8>,
+}
+
+/// Asks a subject for `target`: alone, twice on a connection, closing it, and with gzip on offer.
+pub fn look(
+    workload: &PlannedWorkload,
+    target: &str,
+    address: SocketAddr,
+    log: Log,
+) -> Result<Looked, String> {
+    let ask = |fields: &[&str]| {
+        let bytes = request(workload, target, address, fields);
+        let answer = Probe::connect(address, ANSWER_MAX).and_then(|mut probe| probe.ask(&bytes));
+        answer.map_err(|error| error.to_string())
+    };
+    let plain = ask(&[])?;
+    let closing = ask(&["Connection: close"])?;
+    let offered = ask(&["Accept-Encoding: gzip, br, zstd"])?;
+    let kept = kept(workload, target, address).map_err(|error| error.to_string())?;
+    let properties = vec![
+        (Difference::Status, plain.status.to_string()),
+        (
+            Difference::Content,
+            format!(
+                "{} bytes, sha-256 {}",
+                plain.content.len(),
+                sha256_hex(&plain.content)
+            ),
+        ),
+        (Difference::Fields, names(&plain)),
+        (Difference::HeadBytes, format!("{} bytes", plain.head_bytes)),
+        (Difference::Compression, coding(&offered)),
+        (Difference::Logging, log.as_str().to_owned()),
+        (
+            Difference::KeepAlive,
+            format!("{kept}; asked to close: {}", connection(&closing)),
+        ),
+    ];
+    Ok(Looked {
+        properties,
+        wrong: wrong(workload, &plain),
+        content: plain.content,
+    })
+}
+
+/// What an answer is otherwise than its workload expects.
+pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<String> {
+    let expected = &workload.expected;
+    if answer.status != expected.status {
+        return Some(format!(
+            "expected status {}, got {}",
+            expected.status, answer.status
+        ));
+    }
+    let length = answer.content.len() as u64;
+    if let Some(wanted) = expected
+        .length
+        .filter(|wanted| *wanted != length && workload.request.method != "HEAD")
+    {
+        return Some(format!("expected {wanted} bytes, got {length}"));
+    }
+    let hash = sha256_hex(&answer.content);
+    if let Some(wanted) = expected.sha256.as_ref().filter(|wanted| **wanted != hash) {
+        return Some(format!(
+            "expected content with sha-256 {wanted}, got {hash}"
+        ));
+    }
+    let text = expected.contains.as_ref()?;
+    let found = answer
+        .content
+        .windows(text.len().max(1))
+        .any(|part| part == text.as_bytes());
+    (!found && !text.is_empty())
+        .then(|| format!("expected content with `{text}`, which is not in it"))
+}
+
+/// Whether a second request on the connection is answered, and what the first answer says of it.
+fn kept(
+    workload: &PlannedWorkload,
+    target: &str,
+    address: SocketAddr,
+) -> Result<String, ProbeError> {
+    let mut probe = Probe::connect(address, ANSWER_MAX)?;
+    let bytes = request(workload, target, address, &[]);
+    let first = probe.ask(&bytes)?;
+    let second = probe.ask(&bytes);
+    let is_kept = if second.is_ok() { "kept" } else { "closed" };
+    Ok(format!("{is_kept}, {}", connection(&first)))
+}
+
+/// What `Connection` says.
+fn connection(answer: &Answer) -> String {
+    match answer.field("connection") {
+        None => "no Connection field".to_owned(),
+        Some(value) => format!("Connection: {}", value.to_ascii_lowercase()),
+    }
+}
+
+fn coding(answer: &Answer) -> String {
+    let coding = answer.field("content-encoding").unwrap_or("identity");
+    match coding {
+        "identity" => "none".to_owned(),
+        coding => format!("{coding}, {} bytes", answer.content.len()),
+    }
+}
+
+/// The names of all fields, sorted.
+fn names(answer: &Answer) -> String {
+    let mut names: Vec<&str> = answer
+        .fields
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.join(", ")
+}

@@ -1,0 +1,18 @@
+//! Running a lab: each step in its order, each on the disk before the next begins.
+
+mod kernel;
+mod measurer;
+mod options;
+mod out;
+mod resume;
+mod run;
+mod stage;
+mod step;
+mod watching;
+
+pub use kernel::read_counters;
+pub use measurer::{MeasureError, Measurer, Order};
+pub use options::{Options, Progress, RunError};
+pub use out::{JOURNAL, RECORD};
+pub use run::run;
+pub use stage::Stage;

@@ -1,0 +1,91 @@
+//! What running a lab needs beside its plan, and how it may fail.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use super::measurer::{MeasureError, Measurer};
+use crate::record::{JournalError, RecordError, Step};
+use crate::workload::FileError;
+
+/// What running a lab needs beside its plan.
+pub struct Options<'a> {
+    /// The folder of the record.
+    pub out: PathBuf,
+    /// This program with its version and commit.
+    pub program: String,
+    /// The command of the server of canned answers, but for `--content FILE` and `--listen ADDRESS`.
+    pub ceiling: Vec<String>,
+    /// Who makes the load.
+    pub measurer: &'a mut dyn Measurer,
+    /// Who is told.
+    pub progress: &'a mut dyn Progress,
+    /// Set when the lab is to end before its time.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// Is told what happens.
+pub trait Progress {
+    /// A sentence for whoever watches.
+    fn say(&mut self, text: &str);
+    /// A step is on the disk: so many of all are.
+    fn step(&mut self, done: usize, of: usize, step: &Step);
+}
+
+/// Why a lab did not come to its end. What was done until then is on the disk.
+#[derive(Debug)]
+pub enum RunError {
+    /// The folder of the record, or the private one.
+    Folder(PathBuf, io::Error),
+    /// Another lab is writing there.
+    Busy(PathBuf),
+    /// The journal of a lab that was begun.
+    Journal(PathBuf, JournalError),
+    /// The record.
+    Record(RecordError),
+    /// The folder has a record of another lab, or of this one otherwise asked for.
+    Differs(PathBuf, &'static str),
+    /// Files of the lab.
+    Files(FileError),
+    /// No subject is there.
+    NobodyThere,
+    /// The subjects differ in what they answer; each difference in words.
+    Unfair(Vec<String>),
+    /// The generator could not work.
+    Measure(MeasureError),
+    /// Somebody asked for the end.
+    Interrupted,
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(path, error) => write!(f, "cannot write to {}: {error}", path.display()),
+            Self::Busy(path) => write!(f, "another lab is writing to {}", path.display()),
+            Self::Journal(path, error) => {
+                write!(f, "cannot go on with {}: {error}", path.display())
+            }
+            Self::Record(error) => error.fmt(f),
+            Self::Differs(path, what) => write!(
+                f,
+                "{} holds the steps of a lab with {what}: give another folder, or remove it to begin anew",
+                path.display()
+            ),
+            Self::Files(error) => error.fmt(f),
+            Self::NobodyThere => {
+                f.write_str("no subject of the lab is installed: labs/setup installs some")
+            }
+            Self::Unfair(differences) => {
+                f.write_str("the subjects do not answer alike, so nothing was measured\n")?;
+                f.write_str(&differences.join("\n"))
+            }
+            Self::Measure(error) => write!(f, "cannot make load: {error}"),
+            Self::Interrupted => {
+                f.write_str("interrupted: the same command goes on where it stopped")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

@@ -1,0 +1,124 @@
+//! A lab from its first step to its last.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::options::{Options, RunError};
+use super::out::Out;
+use super::stage::Stage;
+use super::step::{self, Common};
+use super::{resume, resume::unix_ms};
+use crate::fairness;
+use crate::plan::{Plan, PlannedStep};
+use crate::record::{Entry, Journal, LabRecord, Role, write_record};
+use crate::subject::Missing;
+use crate::workload::targets;
+
+/// Runs what is left of a lab, and gives its record.
+pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
+    let out = Out::open(&options.out)?;
+    let stage = Stage::set(plan, &options.ceiling)?;
+    announce(&stage, options)?;
+    let (mut journal, mut record) = resume::open(&stage, &out, &options.program)?;
+    if record.ended_unix_ms.is_some() {
+        options.progress.say("every step of this lab is done");
+        return Ok(record);
+    }
+    if !record.steps.is_empty() {
+        let text = format!(
+            "going on after {} of {} steps",
+            record.steps.len(),
+            record.head.steps_planned
+        );
+        options.progress.say(&text);
+    }
+    let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
+    append(&mut journal, &out, &Entry::Fairness(gate.rows.clone()))?;
+    record.fairness.clone_from(&gate.rows);
+    let refusals = fairness::refusals(&gate.rows);
+    if !refusals.is_empty() {
+        return Err(RunError::Unfair(refusals));
+    }
+    let targets: Vec<_> = plan
+        .workloads
+        .iter()
+        .map(|workload| targets(plan, workload))
+        .collect();
+    let interrupted = options.interrupted;
+    let common = Common {
+        stage: &stage,
+        gate: &gate,
+        targets: &targets,
+        interrupted,
+    };
+    steps(&common, options, (&mut journal, &out), &mut record)?;
+    let ended_unix_ms = unix_ms();
+    append(&mut journal, &out, &Entry::End { ended_unix_ms })?;
+    record.ended_unix_ms = Some(ended_unix_ms);
+    write_record(&out.record(), &record).map_err(RunError::Record)?;
+    Ok(record)
+}
+
+/// Says who cannot take part; nobody at all is an error.
+fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError> {
+    let subjects = stage.plan.subjects.iter().zip(stage.found());
+    let mut there = 0;
+    for (subject, found) in subjects {
+        match found {
+            Ok(_) if subject.role == Role::Contestant => there += 1,
+            Ok(_) => {}
+            Err(Missing(why)) => options
+                .progress
+                .say(&format!("{} takes no part: {why}", subject.name)),
+        }
+    }
+    if there == 0 {
+        Err(RunError::NobodyThere)
+    } else {
+        Ok(())
+    }
+}
+
+/// The steps that are left.
+fn steps(
+    common: &Common<'_>,
+    options: &mut Options<'_>,
+    (journal, out): (&mut Journal, &Out),
+    record: &mut LabRecord,
+) -> Result<(), RunError> {
+    let plan = common.stage.plan;
+    let begin = Instant::now();
+    let done: BTreeSet<u32> = record.steps.iter().map(|step| step.order).collect();
+    let is_left =
+        |step: &&PlannedStep| !done.contains(&step.order) && common.stage.is_there(step.subject);
+    let of = usize::try_from(record.head.steps_planned).unwrap_or(usize::MAX);
+    for planned in plan.steps.iter().filter(is_left) {
+        if common.interrupted.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        if begin.elapsed() + plan.step_time(planned) > plan.time_limit {
+            options
+                .progress
+                .say("the time limit of the lab is reached: what is left is left out");
+            break;
+        }
+        let step = step::run(common, planned, options.measurer).map_err(RunError::Measure)?;
+        // A load that was given up is no measurement: the step is made anew when the lab goes on.
+        if common.interrupted.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        append(journal, out, &Entry::Step(Box::new(step.clone())))?;
+        record.steps.push(step);
+        if let Some(step) = record.steps.last() {
+            options.progress.step(record.steps.len(), of, step);
+        }
+    }
+    Ok(())
+}
+
+fn append(journal: &mut Journal, out: &Out, entry: &Entry) -> Result<(), RunError> {
+    journal
+        .append(entry)
+        .map_err(|error| RunError::Folder(out.journal(), error))
+}

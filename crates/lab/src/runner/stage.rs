@@ -1,0 +1,158 @@
+//! Where subjects are started: the programs that were found, the generated files, and a folder that is gone afterwards.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::options::RunError;
+use crate::adapter::{Setup, Traffic};
+use crate::plan::{Plan, Way};
+use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
+use crate::workload;
+
+/// Where subjects are started.
+#[derive(Debug)]
+pub struct Stage<'a> {
+    /// What is run.
+    pub plan: &'a Plan,
+    found: Vec<Result<Found, Missing>>,
+    ceiling: Vec<String>,
+    folder: TempDir,
+}
+
+impl<'a> Stage<'a> {
+    /// Looks for the programs of all subjects, and makes the files of all trees.
+    pub fn set(plan: &'a Plan, ceiling: &[String]) -> Result<Self, RunError> {
+        let at = std::env::temp_dir();
+        let fail = |error| RunError::Folder(at.clone(), error);
+        // Not for us alone: Apache serves as another user.
+        let all = fs::Permissions::from_mode(0o755);
+        let folder = tempfile::Builder::new()
+            .prefix("vervet-lab-")
+            .permissions(all)
+            .tempdir()
+            .map_err(fail)?;
+        let found = plan.subjects.iter().map(|subject| {
+            let has_ceiling = !ceiling.is_empty() || !matches!(subject.way, Way::Ceiling);
+            let missing = || Missing("this program has no server of canned answers".to_owned());
+            has_ceiling.then_some(()).ok_or_else(missing)?;
+            find_subject(subject, &plan.folder)
+        });
+        let stage = Self {
+            plan,
+            found: found.collect(),
+            ceiling: ceiling.to_vec(),
+            folder,
+        };
+        let site = stage.site();
+        fs::create_dir_all(&site).map_err(fail)?;
+        for tree in &plan.trees {
+            workload::create(tree, plan.seed, &site).map_err(RunError::Files)?;
+        }
+        Ok(stage)
+    }
+
+    /// What came of looking for each subject's program.
+    pub fn found(&self) -> &[Result<Found, Missing>] {
+        &self.found
+    }
+
+    /// Whether a subject can be started.
+    pub fn is_there(&self, subject: usize) -> bool {
+        self.found[subject].is_ok()
+    }
+
+    /// Starts a subject for a load of a workload, with further arguments for the ceiling.
+    pub fn start(
+        &self,
+        workload: usize,
+        load: usize,
+        subject: usize,
+        ceiling: &[String],
+    ) -> Result<Running, StartError> {
+        let missing =
+            |Missing(why): &Missing| StartError::System(std::io::Error::other(why.clone()));
+        let found = self.found[subject].as_ref().map_err(missing)?;
+        let site = self.site();
+        let command: Vec<String> = self.ceiling.iter().chain(ceiling).cloned().collect();
+        Running::start(&Wanted {
+            subject: &self.plan.subjects[subject],
+            found,
+            traffic: traffic(self.plan, workload, load),
+            site: &site,
+            work: self.folder.path(),
+            lab: &self.plan.folder,
+            cores: &self.plan.server_cores,
+            ceiling: &command,
+        })
+    }
+
+    /// The command of a subject and the configuration written for it, with words in the place of what each start chooses.
+    pub fn shown(&self, subject: usize) -> (Vec<String>, String) {
+        let planned = &self.plan.subjects[subject];
+        let program = self.found[subject]
+            .as_ref()
+            .ok()
+            .and_then(|found| found.program.clone());
+        let program = program.unwrap_or_default();
+        let launch = match &planned.way {
+            Way::Adapter(adapter, settings) if !program.as_os_str().is_empty() => {
+                (adapter.launch)(&Setup {
+                    program: &program,
+                    port: 0,
+                    folder: Path::new("{folder}"),
+                    site: Path::new("{site}"),
+                    app: planned
+                        .app
+                        .as_deref()
+                        .and_then(Path::file_name)
+                        .map(Path::new),
+                    settings,
+                    log: planned.log,
+                    traffic: traffic(self.plan, 0, 0),
+                })
+            }
+            Way::Command(command) => return (command.clone(), String::new()),
+            Way::Ceiling => return (self.ceiling.clone(), String::new()),
+            _ => return (Vec::new(), String::new()),
+        };
+        let commands = launch
+            .parts
+            .iter()
+            .flat_map(|part| part.command.iter().cloned());
+        let files = launch
+            .files
+            .iter()
+            .map(|(name, text)| format!("# {name}\n{text}"));
+        (commands.collect(), files.collect())
+    }
+
+    /// A file of the stage, written anew.
+    pub fn file(&self, name: &str, content: &[u8]) -> std::io::Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        fs::write(&path, content)?;
+        Ok(path)
+    }
+
+    fn site(&self) -> PathBuf {
+        Path::new(self.folder.path()).join(SITE)
+    }
+}
+
+/// The folder of the generated files. No subject can have the name: it would be a path.
+const SITE: &str = "@site";
+
+/// What is going to be asked for.
+fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
+    let of = &plan.workloads[workload];
+    let tree = of.tree.map(|tree| &plan.trees[tree]);
+    let load = &of.loads[load.min(of.loads.len().saturating_sub(1))];
+    Traffic {
+        content_bytes_max: tree.map_or(of.expected.length.unwrap_or(0), |tree| tree.bytes_max),
+        files: tree.map_or(1, |tree| u64::from(tree.files)),
+        connections: load.reuse.connections(),
+        connections_max: u64::from(load.connections),
+    }
+}
