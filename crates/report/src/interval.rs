@@ -44,6 +44,51 @@ impl Interval {
         self
     }
 
+    /// Adds what happened at the same time elsewhere. Nothing is lost.
+    #[must_use]
+    pub fn beside(mut self, other: &Self) -> Self {
+        self.length_ms = self.length_ms.max(other.length_ms);
+        self.add(other);
+        let response = Histogram::unpack(&self.response);
+        self.with_response(&response)
+    }
+
+    /// The same time in at most `most` pieces: of more, neighbours are put together, as many each time. Nothing is lost.
+    pub fn coarser(intervals: &[Self], most: usize) -> Vec<Self> {
+        let together = intervals.len().div_ceil(most.max(1)).max(1);
+        intervals.chunks(together).map(Self::joined).collect()
+    }
+
+    /// Neighbours as one.
+    fn joined(neighbours: &[Self]) -> Self {
+        let Some((first, rest)) = neighbours.split_first() else {
+            return Self::default();
+        };
+        let mut whole = first.clone();
+        for next in rest {
+            let end_ms = next.start_ms.saturating_add(next.length_ms);
+            whole.length_ms = end_ms.saturating_sub(whole.start_ms).max(whole.length_ms);
+            whole.add(next);
+        }
+        let response = Histogram::unpack(&whole.response);
+        whole.with_response(&response)
+    }
+
+    /// Adds all but the figures that follow from the response times.
+    fn add(&mut self, other: &Self) {
+        self.asked = match (self.asked, other.asked) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (known, None) | (None, known) => known,
+        };
+        self.done = self.done.saturating_add(other.done);
+        self.errors.merge(&other.errors);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.generator_cpu_permille = self
+            .generator_cpu_permille
+            .max(other.generator_cpu_permille);
+        self.response.merge(&other.response);
+    }
+
     /// Good answers per second.
     pub fn rate(&self) -> f64 {
         per_second(self.done, self.length_ms)

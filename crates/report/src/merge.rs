@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::audit::Finding;
-use crate::histogram::Histogram;
 use crate::interval::Interval;
 use crate::machine::{Generator, KernelCounters};
 use crate::plan::{Asked, Mode, Stop};
@@ -181,18 +180,7 @@ fn intervals(ours: Vec<Interval>, theirs: &[Interval]) -> Vec<Interval> {
             by_start.insert(more.start_ms, more.clone());
             continue;
         };
-        interval.length_ms = interval.length_ms.max(more.length_ms);
-        interval.asked = sum(interval.asked, more.asked);
-        interval.done = interval.done.saturating_add(more.done);
-        interval.errors.merge(&more.errors);
-        interval.bytes = interval.bytes.saturating_add(more.bytes);
-        interval.generator_cpu_permille = interval
-            .generator_cpu_permille
-            .max(more.generator_cpu_permille);
-        let mut response = interval.response.clone();
-        response.merge(&more.response);
-        let merged = std::mem::take(interval).with_response(&Histogram::unpack(&response));
-        *interval = merged;
+        *interval = std::mem::take(interval).beside(more);
     }
     by_start.into_values().collect()
 }

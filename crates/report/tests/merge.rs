@@ -176,6 +176,52 @@ fn intervals_that_begin_together_become_one() {
     assert_eq!(seen, [(0, 1000, 1, 6, 6), (1000, 1000, 2, 5, 900)]);
 }
 
+#[test]
+fn neighbours_put_together_keep_their_times() {
+    let at = |start_ms, time_ns: u64| {
+        let mut times = Histogram::new();
+        times.record_ns(time_ns);
+        Interval {
+            start_ms,
+            length_ms: 1000,
+            asked: Some(2),
+            done: 1,
+            generator_cpu_permille: u32::try_from(time_ns).unwrap(),
+            ..Interval::default()
+        }
+        .with_response(&times)
+    };
+    let fine: Vec<_> = (0..7).map(|second| at(second * 1000, second + 1)).collect();
+    let check = |most: usize, expected: &[(u64, u64, u64, u64, u32)]| {
+        let seen: Vec<_> = Interval::coarser(&fine, most)
+            .iter()
+            .map(|one| {
+                (
+                    one.start_ms,
+                    one.length_ms,
+                    one.done,
+                    one.max_ns,
+                    one.generator_cpu_permille,
+                )
+            })
+            .collect();
+        assert_eq!(seen, expected);
+    };
+    check(1, &[(0, 7000, 7, 7, 7)]);
+    check(
+        3,
+        &[
+            (0, 3000, 3, 3, 3),
+            (3000, 3000, 3, 6, 6),
+            (6000, 1000, 1, 7, 7),
+        ],
+    );
+    check(0, &[(0, 7000, 7, 7, 7)]);
+    assert_eq!(Interval::coarser(&fine, 7), fine);
+    assert_eq!(Interval::coarser(&fine, 1)[0].p50_ns, 4);
+    assert_eq!(Interval::coarser(&[], 3), []);
+}
+
 fn times() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(0u64..10_000_000_000, 0..12)
 }

@@ -58,7 +58,7 @@ fn add_finding(text: &mut String, finding: &Finding) {
         Printable(&finding.measured),
         Printable(&finding.bound),
     );
-    let _ = writeln!(text, "  {verdict:<8} {rule}: {measured} (allowed: {bound})");
+    let _ = writeln!(text, "  {verdict:<8} {rule}: {measured} (bound: {bound})");
     if finding.verdict == Verdict::Passed {
         return;
     }

@@ -15,9 +15,9 @@ const POINTS_PER_NINE: u32 = 16;
 const NINES_MAX: u32 = 6;
 
 /// What was asked and done per second.
-pub(super) fn rate(run: &Run) -> LineChart {
+pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
     let of = |value: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
-        run.intervals
+        intervals
             .iter()
             .map(|interval| (middle(interval), value(interval)))
             .collect()
@@ -47,7 +47,12 @@ pub(super) fn rate(run: &Run) -> LineChart {
         .map(Interval::rate)
         .fold(f64::INFINITY, f64::min);
     LineChart {
-        title: "Rate asked and achieved".to_owned(),
+        title: if run.achieved.asked.is_some() {
+            "Rate asked and achieved"
+        } else {
+            "Rate"
+        }
+        .to_owned(),
         description: format!(
             "Good answers per second over time: {} on the whole, {} in the slowest interval.",
             per_second(run.achieved.rate()),
@@ -61,14 +66,14 @@ pub(super) fn rate(run: &Run) -> LineChart {
 }
 
 /// Response times interval by interval.
-pub(super) fn quantiles(run: &Run) -> LineChart {
+pub(super) fn quantiles(run: &Run, intervals: &[Interval]) -> LineChart {
     // Where nothing was answered there is no time: the line has a gap.
     let of = |value: fn(&Interval) -> u64| -> Vec<(f64, f64)> {
         let point = |interval: &Interval| match interval.done {
             0 => (middle(interval), f64::NAN),
             _ => (middle(interval), float(value(interval))),
         };
-        run.intervals.iter().map(point).collect()
+        intervals.iter().map(point).collect()
     };
     let worst = run
         .intervals
@@ -184,7 +189,7 @@ fn time_axis(run: &Run) -> Axis {
     let of_intervals = run
         .intervals
         .iter()
-        .map(|interval| interval.start_ms + interval.length_ms);
+        .map(|interval| interval.start_ms.saturating_add(interval.length_ms));
     let of_readings = run
         .watched
         .iter()

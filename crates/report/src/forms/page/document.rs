@@ -10,6 +10,7 @@ use super::charts;
 use crate::audit::{Finding, Verdict};
 use crate::chart::STYLE;
 use crate::escape::{Html, json_in_html};
+use crate::interval::Interval;
 use crate::run::Run;
 use crate::units::{bytes, moment, percent, rate};
 
@@ -17,6 +18,9 @@ use crate::units::{bytes, moment, percent, rate};
 const PAGE_STYLE: &str = include_str!("page.css");
 /// Rows of the table of intervals; the JSON in the page has all.
 const INTERVAL_ROWS_MAX: usize = 600;
+
+/// Points of a chart over time: of more, neighbours are put together, or spikes would hide each other.
+const PIECES_MAX: usize = 120;
 
 /// The run as a page.
 pub fn html(run: &Run) -> String {
@@ -143,7 +147,7 @@ impl Page {
             Html(&finding.bound),
         );
         self.add(format_args!(
-            "<li class=\"{verdict}\"><b>{verdict}</b> <code>{rule}</code> <span>{measured} (allowed: {bound})</span>"
+            "<li class=\"{verdict}\"><b>{verdict}</b> <code>{rule}</code> <span>{measured} (bound: {bound})</span>"
         ));
         if finding.verdict != Verdict::Passed {
             let (meaning, advice) = (Html(&finding.meaning), Html(&finding.advice));
@@ -171,8 +175,15 @@ impl Page {
             return;
         }
         self.0.push_str("<h2>As time went on</h2>\n");
-        self.figure("rate", &charts::rate(run));
-        self.figure("quantiles", &charts::quantiles(run));
+        let pieces = Interval::coarser(&run.intervals, PIECES_MAX);
+        self.figure("rate", &charts::rate(run, &pieces));
+        self.figure("quantiles", &charts::quantiles(run, &pieces));
+        if let (true, Some(piece)) = (pieces.len() < run.intervals.len(), pieces.first()) {
+            let length = words::of_ms(piece.length_ms);
+            self.add(format_args!(
+                "<p class=\"quiet\">The charts put {length} together in each point.</p>\n"
+            ));
+        }
         self.folded("All intervals", &tables::intervals(run, INTERVAL_ROWS_MAX));
         if run.intervals.len() > INTERVAL_ROWS_MAX {
             self.add(format_args!(
