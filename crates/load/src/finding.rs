@@ -86,7 +86,12 @@ impl Findings {
         self.add(None, message.into());
     }
 
+    /// Adds one, unless the same was told of the same place.
     fn add(&mut self, place: Option<Place>, message: String) {
+        let is_known = |known: &Finding| known.place == place && known.message == message;
+        if self.found.iter().any(is_known) {
+            return;
+        }
         if self.found.len() == FINDINGS_MAX {
             self.untold += 1;
             return;
