@@ -116,6 +116,11 @@ impl Message {
         }
     }
 
+    /// Appends the target alone.
+    pub fn render_target(&self, values: &mut Values, out: &mut Vec<u8>) {
+        self.target.render(values, out);
+    }
+
     /// The bytes, if they are the same each time.
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let target = self.target.as_fixed()?;

@@ -117,9 +117,9 @@ impl Url {
         }
     }
 
-    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host.
+    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host, or `*` for the host itself.
     pub fn join(&self, text: &str) -> Result<Self, UrlError> {
-        if !text.starts_with('/') {
+        if !text.starts_with('/') && text != "*" {
             return Self::parse(text);
         }
         if text.chars().any(char::is_control) {

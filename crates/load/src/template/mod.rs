@@ -10,6 +10,7 @@ mod compile;
 mod escape;
 mod values;
 
+pub(crate) use compile::is_name;
 pub use compile::{Names, Place, Template, TemplateFault};
 pub use values::{Shared, Values};
 
