@@ -53,18 +53,17 @@ fn add_finding(text: &mut String, finding: &Finding) {
         Verdict::Warning => "WARNING",
         Verdict::Failed => "FAILED",
     };
-    let (rule, measured, bound) = (
-        Printable(&finding.rule),
-        Printable(&finding.measured),
-        Printable(&finding.bound),
-    );
-    let _ = writeln!(text, "  {verdict:<8} {rule}: {measured} (bound: {bound})");
+    let (rule, measured) = (Printable(&finding.rule), Printable(&finding.measured));
+    let _ = write!(text, "  {verdict:<8} {rule}: {measured}");
     if finding.verdict == Verdict::Passed {
+        text.push('\n');
         return;
     }
+    let _ = writeln!(text, " (bound: {})", Printable(&finding.bound));
     for line in [&finding.meaning, &finding.advice] {
         if !line.is_empty() {
-            let _ = writeln!(text, "           {}", Printable(line));
+            let line = words::sentence(line);
+            let _ = writeln!(text, "           {}", Printable(&line));
         }
     }
 }

@@ -143,3 +143,17 @@ pub(super) fn answer(answer: Answer) -> &'static str {
         Answer::NotMeasured => "not measured",
     }
 }
+
+/// A phrase as a sentence: a capital at its beginning, a stop at its end.
+pub(super) fn sentence(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    let Some(first) = letters.next() else {
+        return String::new();
+    };
+    let stop = if phrase.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
+}

@@ -203,7 +203,7 @@ fn findings() -> Vec<Finding> {
                 "mean 41.2 ms, median 0.24 ms, sd 158 ms",
                 "at most one sd apart",
                 "A few slow answers weigh more than all others, so the mean describes none of them.",
-                "Judge by the percentiles.",
+                "judge by the percentiles",
             ],
         ),
         finding(

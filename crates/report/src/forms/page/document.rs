@@ -124,15 +124,34 @@ impl Page {
         }
     }
 
+    /// What the audit holds against the run, and folded away what it does not.
     fn audit(&mut self, run: &Run) {
         if run.findings.is_empty() {
             return;
         }
-        self.add(format_args!(
-            "<h2>May these figures be believed?</h2>\n<ul class=\"audit\">\n"
-        ));
+        self.0.push_str("<h2>May these figures be believed?</h2>\n");
         let mut findings: Vec<_> = run.findings.iter().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+        let (passed, against): (Vec<_>, Vec<_>) = findings
+            .into_iter()
+            .partition(|finding| finding.verdict == Verdict::Passed);
+        self.findings(&against);
+        if !passed.is_empty() {
+            let rules = if passed.len() == 1 { "rule" } else { "rules" };
+            self.add(format_args!(
+                "<details><summary>{} {rules} passed</summary>\n",
+                passed.len()
+            ));
+            self.findings(&passed);
+            self.0.push_str("</details>\n");
+        }
+    }
+
+    fn findings(&mut self, findings: &[&Finding]) {
+        if findings.is_empty() {
+            return;
+        }
+        self.0.push_str("<ul class=\"audit\">\n");
         for finding in findings {
             self.finding(finding);
         }
@@ -149,9 +168,11 @@ impl Page {
         self.add(format_args!(
             "<li class=\"{verdict}\"><b>{verdict}</b> <code>{rule}</code> <span>{measured} (bound: {bound})</span>"
         ));
-        if finding.verdict != Verdict::Passed {
-            let (meaning, advice) = (Html(&finding.meaning), Html(&finding.advice));
-            self.add(format_args!("<p>{meaning}</p><p>{advice}</p>"));
+        for phrase in [&finding.meaning, &finding.advice] {
+            if finding.verdict != Verdict::Passed && !phrase.is_empty() {
+                let sentence = words::sentence(phrase);
+                self.add(format_args!("<p>{}</p>", Html(&sentence)));
+            }
         }
         self.0.push_str("</li>\n");
     }
