@@ -1,6 +1,7 @@
 //! From received bytes to exchanges.
 
 use vervet_http::field::{FieldBlock, FieldSlots, Fields};
+use vervet_http::h1::state::State;
 use vervet_http::h1::{ContentLength, Next, Received, RequestHead, Violation};
 use vervet_http::status::Status;
 
@@ -47,6 +48,10 @@ impl<S: Service> Http<S> {
     ) -> usize {
         let mut at = 0;
         while connection.may_advance(io) {
+            // After most requests there is nothing more: nothing is not worth a parser.
+            if at == input.len() && connection.machine.receiving() == State::Idle {
+                break;
+            }
             let mut slots = FieldSlots::new();
             match connection
                 .machine

@@ -13,17 +13,9 @@ pub(super) fn is_valid(value: &[u8]) -> bool {
             Some(end) if is_ip_literal(&value[1..end]) => value.split_at(end + 1),
             _ => return false,
         },
-        _ => {
-            let colon = memchr::memchr(b':', value).unwrap_or(value.len());
-            let (host, port) = value.split_at(colon);
-            if host.is_empty() || !is_registered_name(host) {
-                return false;
-            }
-            (host, port)
-        }
+        _ => value.split_at(registered_name_bytes(value)),
     };
-    debug_assert!(!host.is_empty());
-    is_port(port)
+    !host.is_empty() && is_port(port)
 }
 
 /// An optional colon and digits; digits may be missing (RFC 3986 §3.2.3).
@@ -31,13 +23,11 @@ fn is_port(port: &[u8]) -> bool {
     match port {
         [] => true,
         [b':', digits @ ..] => {
-            digits.iter().all(u8::is_ascii_digit)
-                && digits
-                    .iter()
-                    .try_fold(0_u16, |port, digit| {
-                        port.checked_mul(10)?.checked_add(u16::from(digit - b'0'))
-                    })
-                    .is_some()
+            let port = digits.iter().try_fold(0_u16, |port, byte| {
+                let digit = byte.wrapping_sub(b'0');
+                (digit <= 9).then(|| port.checked_mul(10)?.checked_add(digit.into()))?
+            });
+            port.is_some()
         }
         _ => false,
     }
@@ -47,21 +37,16 @@ fn is_ip_literal(literal: &[u8]) -> bool {
     std::str::from_utf8(literal).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
 }
 
-/// `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a case.
-fn is_registered_name(name: &[u8]) -> bool {
-    let mut rest = name;
-    while let [byte, tail @ ..] = rest {
-        rest = match tail {
-            _ if NAME_BYTES[usize::from(*byte)] => tail,
-            [high, low, tail @ ..]
-                if *byte == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
-            {
-                tail
-            }
-            _ => return false,
+/// How many bytes at the start are a `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a case.
+fn registered_name_bytes(value: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at = match &value[at..] {
+            [byte, ..] if NAME_BYTES[usize::from(*byte)] => at + 1,
+            [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => at + 3,
+            _ => return at,
         };
     }
-    true
 }
 
 /// `unreserved` and `sub-delims` of RFC 3986 §2.
