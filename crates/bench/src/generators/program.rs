@@ -171,7 +171,7 @@ fn for_vervet(load: &Load, url: &str) -> Vec<String> {
     ))
 }
 
-/// The figures of the JSON report; times in it are microseconds.
+/// The figures of the JSON report (docs/schema/load-report.json); times in it are nanoseconds.
 fn read_vervet(text: &str) -> Option<Said> {
     let run: serde_json::Value = serde_json::from_str(text).ok()?;
     let number = |pointer: &str| run.pointer(pointer).and_then(serde_json::Value::as_f64);
@@ -181,9 +181,9 @@ fn read_vervet(text: &str) -> Option<Said> {
         .filter_map(serde_json::Value::as_u64)
         .sum::<u64>();
     Some(Said {
-        rate: number("/rate")?,
-        p50_us: number("/timings/service/p50")?,
-        p99_us: number("/timings/service/p99")?,
+        rate: number("/achieved/rate_per_s")?,
+        p50_us: number("/timings/service/p50_ns")? / 1e3,
+        p99_us: number("/timings/service/p99_ns")? / 1e3,
         failed,
     })
 }
@@ -344,6 +344,12 @@ mod tests {
             check(generator.name, "", None);
             check(generator.name, "connection refused\n{\n", None);
         }
+    }
+
+    #[test]
+    fn reads_ours() {
+        let text = include_str!("../../../report/tests/data/run.json");
+        check("vervet", text, Some((998.5, 242.175, 773.631, 15)));
     }
 
     #[test]
