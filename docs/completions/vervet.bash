@@ -46,6 +46,9 @@ _vervet() {
             vervet,version)
                 cmd="vervet__subcmd__version"
                 ;;
+            vervet,watch)
+                cmd="vervet__subcmd__watch"
+                ;;
             vervet__subcmd__config,help)
                 cmd="vervet__subcmd__config__subcmd__help"
                 ;;
@@ -105,6 +108,9 @@ _vervet() {
                 ;;
             vervet__subcmd__help,version)
                 cmd="vervet__subcmd__help__subcmd__version"
+                ;;
+            vervet__subcmd__help,watch)
+                cmd="vervet__subcmd__help__subcmd__watch"
                 ;;
             vervet__subcmd__help__subcmd__config,limits)
                 cmd="vervet__subcmd__help__subcmd__config__subcmd__limits"
@@ -185,7 +191,7 @@ _vervet() {
 
     case "${cmd}" in
         vervet)
-            opts="-h -V --help --version serve run check config version limits passwd lab generate help"
+            opts="-h -V --help --version serve run check config version limits passwd watch lab generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,7 +399,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help)
-            opts="serve run check config version limits passwd lab generate help"
+            opts="serve run check config version limits passwd watch lab generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -673,6 +679,20 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__version)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__watch)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1031,6 +1051,60 @@ _vervet() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__watch)
+            opts="-i -d -n -f -o -h --interval --duration --count --format --output --plain --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --interval)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -d)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --count)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table json ndjson csv" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "table json ndjson csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

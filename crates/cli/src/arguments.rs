@@ -11,6 +11,7 @@ use crate::passwd::PasswdArguments;
 use crate::run::RunArguments;
 use crate::serve::ServeArguments;
 use crate::version::VersionArguments;
+use crate::watch::WatchArguments;
 
 /// A small, fast web server.
 #[derive(Debug, Parser)]
@@ -51,6 +52,11 @@ pub(crate) enum Command {
     Limits,
     /// Add, change, remove or list users of basic authentication in a file
     Passwd(Deferred<PasswdArguments>),
+    /// Watch what a process and all below it use: processor time, memory, faults, switches, descriptors
+    ///
+    /// A server is more than one process, and its workers come and go: what they use is summed, that of those that have
+    /// ended included. Once a second also the machine is looked at.
+    Watch(Deferred<WatchArguments>),
     /// Compare servers on this machine, and say what holds
     #[command(subcommand, hide = true)]
     Lab(LabCommand),

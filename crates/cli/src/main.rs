@@ -15,6 +15,7 @@ mod run;
 mod serve;
 mod talk;
 mod version;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Version(arguments) => version::print(&arguments),
         Command::Limits => limits::print(),
         Command::Passwd(arguments) => passwd::passwd(&arguments),
+        Command::Watch(arguments) => watch::watch(&arguments),
         Command::Lab(command) => lab::lab(&command),
         Command::Generate(arguments) => generate::generate(&arguments),
     };

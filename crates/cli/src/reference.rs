@@ -11,6 +11,7 @@ use vervet_server::access_log::{Argument, VARIABLES, Variable};
 use vervet_server::config::{Section as _, manual, reference, schema};
 use vervet_server::engine::limits::limits_markdown;
 use vervet_server::settings::Document;
+use vervet_watch::Written;
 
 use crate::arguments;
 
@@ -63,6 +64,10 @@ fn configuration() -> Vec<(String, Vec<u8>)> {
         "the configuration of vervet run and vervet check",
     );
     files.push(("docs/man/vervet.toml.5".to_owned(), page.into_bytes()));
+    files.push((
+        "docs/reference/watch.schema.json".to_owned(),
+        format!("{:#}\n", Written::schema().to_value()).into_bytes(),
+    ));
     files.push((
         "docs/reference/log-format.md".to_owned(),
         log_format_markdown().into_bytes(),

@@ -14,6 +14,7 @@ mod kept;
 mod pace;
 mod process;
 mod readings;
+mod record;
 mod sample;
 mod summary;
 mod target;
@@ -21,6 +22,7 @@ mod tree;
 mod watcher;
 
 pub use error::{FindError, TargetError};
+pub use record::{Document, FORMAT_VERSION, Head, Machine, Record, Written};
 pub use sample::{
     CgroupSample, Counted, Cpu, Descriptors, Detail, Event, Faults, Host, HostCpu, Network, Root,
     Sample, Switches, Tcp,

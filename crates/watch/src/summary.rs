@@ -316,10 +316,12 @@ impl Tally {
 
     fn host_summary(&self) -> Option<HostSummary> {
         let ((from_us, first), (until_us, last)) = self.host.both()?;
+        // One reading says nothing of the time between two.
+        let duration_us = until_us.checked_sub(*from_us).filter(|us| *us > 0)?;
         let cpu = last.cpu.since(first.cpu);
         let busy_us = cpu.user_us + cpu.system_us + cpu.steal_us;
         Some(HostSummary {
-            duration_us: until_us.saturating_sub(*from_us),
+            duration_us,
             load: last.load,
             cpu,
             busy: per(busy_us, busy_us + cpu.idle_us),

@@ -277,8 +277,9 @@ fn a_root_that_is_restarted_spoils_the_interval() {
 
 #[test]
 fn a_name_that_does_not_come_back_has_ended() {
-    let tree = vervet_testkit::TempTree::new().symlink("watched-one", "/bin/sh");
-    let mut child = Child::start(tree.join("watched-one"), ["-c", "read line < /dev/zero"]);
+    let tree =
+        vervet_testkit::TempTree::new().symlink("watched-one", find_program("sleep").unwrap());
+    let mut child = Child::start(tree.join("watched-one"), ["600"]);
     let mut watcher = Watcher::open(&"watched-one".parse().unwrap()).unwrap();
     watcher.sample(Instant::now());
     assert_eq!(watcher.subject().roots[0].pid, child.id());

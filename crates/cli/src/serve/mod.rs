@@ -6,7 +6,7 @@ mod course;
 mod handler;
 mod listen;
 mod log;
-mod quantity;
+pub(crate) mod quantity;
 mod run;
 
 pub(crate) use arguments::ServeArguments;

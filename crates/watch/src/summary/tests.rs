@@ -185,6 +185,7 @@ fn the_machine_is_told_between_its_readings() {
         with(30, 3, 1, 7),
         sample(40, 0),
     ];
+    assert_eq!(Summary::of(&samples[..2]).host, None);
     let host = Summary::of(&samples).host.unwrap();
     assert_eq!((host.duration_us, host.memory_available_min_bytes), (20, 5));
     assert!((host.busy - 0.75).abs() < 1e-9);

@@ -1,0 +1,181 @@
+//! The order in which a watch is done: find or start what is watched, say who is told, watch, and say how it ended.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::process::ExitCode;
+use std::sync::mpsc::Receiver;
+
+use vervet_watch::{FindError, Summary, Watcher};
+
+use super::arguments::{Format, WatchArguments};
+use super::course::{Course, Ending, Schedule, signals};
+use super::csv::Csv;
+use super::json;
+use super::live::Live;
+use super::program::Program;
+use super::summary;
+use super::table::{Lines, Table};
+use super::view::View;
+use crate::failure::Failure;
+use crate::talk;
+
+/// What was typed fits two things.
+const USAGE: u8 = 2;
+
+/// There is no such target, or it ended before its time.
+const TARGET_LOST: u8 = 4;
+
+/// What a shell says of a program that was ended by a signal, beside its number.
+const BY_SIGNAL: i32 = 128;
+
+/// Columns where the terminal does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// Watches.
+pub(crate) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
+    let signals = signals().map_err(Failure::Output)?;
+    let (program, watcher) = match &arguments.target {
+        Some(target) => (None, Watcher::open(target)),
+        None => match Program::start(&arguments.command) {
+            Ok(program) => {
+                let watcher = Watcher::open_child(program.id());
+                (Some(program), watcher)
+            }
+            Err(error) => return Ok(not_started(arguments, &error)),
+        },
+    };
+    let mut watcher = match watcher {
+        Ok(watcher) => watcher,
+        Err(error) => return Ok(not_found(&error)),
+    };
+    let schedule = Schedule {
+        interval: arguments.interval,
+        duration: arguments.duration,
+        count: arguments.count,
+    };
+    let course = Course {
+        watcher: &mut watcher,
+        schedule,
+        signals: &signals,
+        views: views(arguments)?,
+    };
+    let (ending, summary) = match course.run() {
+        Ok(ended) => ended,
+        Err(error) => {
+            let stopped = program.map(|program| program.stop(&signals)).transpose();
+            stopped.map_err(Failure::Output)?;
+            return Err(unwritten(arguments, error));
+        }
+    };
+    if says_summary_apart(arguments) {
+        talk::say_block(&summary::text(&watcher.subject(), &summary));
+    }
+    if let Some(program) = program {
+        return finish(program, ending, &signals);
+    }
+    Ok(code(ending, schedule, &summary))
+}
+
+fn code(ending: Ending, schedule: Schedule, summary: &Summary) -> ExitCode {
+    match ending {
+        Ending::Signal(signal) if schedule.is_bounded() => by_signal(signal),
+        Ending::TreeEnded if schedule.is_bounded() => {
+            talk::say(format_args!(
+                "the last process ended after {:.3} s, before the time was over",
+                super::rates::seconds(summary.duration_us)
+            ));
+            ExitCode::from(TARGET_LOST)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The command goes with the watch: what was not ended by itself is asked to end, and waited for.
+fn finish(program: Program, ending: Ending, signals: &Receiver<i32>) -> Result<ExitCode, Failure> {
+    let status = match ending {
+        Ending::TreeEnded => program.status(),
+        _ => program.stop(signals),
+    };
+    let status = status.map_err(Failure::Output)?;
+    Ok(match ending {
+        Ending::Signal(signal) => by_signal(signal),
+        _ => status,
+    })
+}
+
+fn by_signal(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(BY_SIGNAL + signal).unwrap_or(u8::MAX))
+}
+
+fn not_started(arguments: &WatchArguments, error: &io::Error) -> ExitCode {
+    let program = arguments.command.first().cloned().unwrap_or_default();
+    talk::say(format_args!("cannot start {}: {error}", program.display()));
+    ExitCode::from(TARGET_LOST)
+}
+
+fn not_found(error: &FindError) -> ExitCode {
+    talk::say(format_args!("{error}"));
+    match error {
+        FindError::Ambiguous(_) => ExitCode::from(USAGE),
+        _ => ExitCode::from(TARGET_LOST),
+    }
+}
+
+fn unwritten(arguments: &WatchArguments, error: io::Error) -> Failure {
+    match &arguments.output {
+        Some(path) => Failure::Write(path.clone(), error),
+        None => Failure::Output(error),
+    }
+}
+
+/// Whether what is written has no place for it, or is not where somebody looks.
+fn says_summary_apart(arguments: &WatchArguments) -> bool {
+    match &arguments.output {
+        Some(_) => !shows_live(arguments),
+        None => arguments.format == Some(Format::Csv),
+    }
+}
+
+fn shows_live(arguments: &WatchArguments) -> bool {
+    let has_screen = arguments.command.is_empty() && !arguments.plain;
+    has_screen && io::stdout().is_terminal()
+}
+
+/// A command has standard output for itself, so what is said of it goes to standard error.
+fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
+    let mut views: Vec<Box<dyn View>> = Vec::new();
+    let live = || -> Box<dyn View> { Box::new(Live::new(io::stdout(), columns)) };
+    if let Some(path) = &arguments.output {
+        let file = File::create(path).map_err(Failure::write(path))?;
+        let format = arguments.format.unwrap_or(Format::Json);
+        views.push(view(format, Lines::AsTheyCome, BufWriter::new(file)));
+        if shows_live(arguments) {
+            views.push(live());
+        }
+        return Ok(views);
+    }
+    let format = arguments.format.unwrap_or(Format::Table);
+    views.push(if !arguments.command.is_empty() {
+        view(format, Lines::Summary, io::stderr())
+    } else if format == Format::Table && shows_live(arguments) {
+        live()
+    } else {
+        view(format, Lines::AsTheyCome, io::stdout())
+    });
+    Ok(views)
+}
+
+fn view(format: Format, lines: Lines, to: impl Write + 'static) -> Box<dyn View> {
+    match format {
+        Format::Table => Box::new(Table::new(to, lines)),
+        Format::Json => Box::new(json::Document::new(to)),
+        Format::Ndjson => Box::new(json::Lines::new(to)),
+        Format::Csv => Box::new(Csv::new(to)),
+    }
+}
+
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout());
+    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { COLUMNS } else { columns }
+}

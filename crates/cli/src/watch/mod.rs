@@ -1,0 +1,17 @@
+//! `vervet watch`: what a tree of processes uses, as a table, a live view or data.
+
+mod arguments;
+mod command;
+mod course;
+mod csv;
+mod graph;
+mod json;
+mod live;
+mod program;
+mod rates;
+mod summary;
+mod table;
+mod view;
+
+pub(crate) use arguments::WatchArguments;
+pub(crate) use command::watch;
