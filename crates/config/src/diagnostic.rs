@@ -45,6 +45,8 @@ pub struct Diagnostic {
     pub nearest: Option<String>,
     /// More, in order.
     pub notes: Vec<Note>,
+    /// Whether it may be there only because of a mistake elsewhere.
+    pub is_consequence: bool,
 }
 
 impl Diagnostic {
@@ -57,7 +59,15 @@ impl Diagnostic {
             expected: None,
             nearest: None,
             notes: Vec::new(),
+            is_consequence: false,
         }
+    }
+
+    /// Says that it may be there only because something else could not be read.
+    #[must_use]
+    pub fn consequence(mut self) -> Diagnostic {
+        self.is_consequence = true;
+        self
     }
 
     /// A finding that does not.
@@ -125,6 +135,18 @@ impl Diagnostics {
         self.0.extend(others.0);
     }
 
+    /// Adds what a later look has found: where there are errors already, without what may only follow from them, and
+    /// without what is said of the same places.
+    pub fn extend_behind(&mut self, later: Diagnostics) {
+        let is_clean = !self.has_errors();
+        let is_told = |one: &Diagnostic| self.iter().any(|known| known.span.meets(one.span));
+        let later = later.0.into_iter();
+        let later: Vec<_> = later
+            .filter(|one| is_clean || !(one.is_consequence || is_told(one)))
+            .collect();
+        self.0.extend(later);
+    }
+
     /// Takes all back but the first `length`.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
@@ -168,5 +190,40 @@ impl<'a> IntoIterator for &'a Diagnostics {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{SourceKind, Sources};
+
+    /// What is told of a later look: its findings at these places, the second of which may be a consequence.
+    #[track_caller]
+    fn check(first: Option<(usize, usize)>, expected: &[&str]) {
+        let mut sources = Sources::default();
+        let id = sources.add("a".to_owned(), "0123456789".to_owned(), SourceKind::File);
+        let at = |(start, end)| Span::new(id, start, end);
+        let mut found = Diagnostics::new();
+        found.extend(
+            first
+                .map(|place| Diagnostic::error(at(place), "first"))
+                .into_iter()
+                .collect(),
+        );
+        found.extend_behind(Diagnostics::from_iter([
+            Diagnostic::error(at((2, 4)), "own"),
+            Diagnostic::error(at((6, 8)), "follows").consequence(),
+        ]));
+        let messages: Vec<_> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, expected);
+    }
+
+    #[test]
+    fn a_later_look_adds_what_does_not_follow_from_what_is_known() {
+        check(None, &["own", "follows"]);
+        check(Some((0, 2)), &["first", "own"]);
+        check(Some((3, 9)), &["first"]);
+        check(Some((4, 6)), &["first", "own"]);
     }
 }

@@ -233,8 +233,14 @@ impl<'e> Documents<'e> {
             Reader::new(&self.sources, self.environment, &mut self.found).of(S::declaration());
         let value = S::read(&root, &mut reader);
         self.found.sort();
+        let (value, partial) = if self.found.has_errors() {
+            (None, value)
+        } else {
+            (value, None)
+        };
         Reading {
-            value: value.filter(|_| !self.found.has_errors()),
+            value,
+            partial,
             diagnostics: self.found,
             sources: self.sources,
         }
@@ -338,6 +344,8 @@ fn give(root: &mut Table, field: &Field, node: Node) {
 pub struct Reading<S> {
     /// The document, if nothing refuses it.
     pub value: Option<S>,
+    /// What could be read of a document that is refused, for whoever looks for further mistakes: what is wrong is left out.
+    pub partial: Option<S>,
     /// All findings, in the order of the files and their lines.
     pub diagnostics: Diagnostics,
     /// The texts that the findings and the origins point into.

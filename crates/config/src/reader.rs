@@ -100,6 +100,21 @@ impl<'a> Reader<'a> {
         self.found.push(diagnostic);
     }
 
+    /// Whether directives of the top level are being read.
+    pub(crate) fn is_at_root(&self) -> bool {
+        self.subjects.is_empty()
+    }
+
+    /// How many findings there are, to be given to [`Self::forget_since`].
+    pub(crate) fn found_so_far(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Takes back what was found since there were so many.
+    pub(crate) fn forget_since(&mut self, found: usize) {
+        self.found.truncate(found);
+    }
+
     /// Makes the declarations of a whole document known.
     pub(crate) fn of(mut self, root: &'static Declaration) -> Reader<'a> {
         self.root = Some(root);

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::reader::{Bounded, FromConfig, Reader, cited, unknown};
 use crate::setting::{Origin, Setting};
-use crate::shape::{Declaration, Field};
+use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;
 use crate::span::Span;
 use crate::tree::{Node, Value};
@@ -302,11 +302,33 @@ impl Fields<'_, '_> {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
             };
-            return match self.form {
+            let read = match self.form {
                 Form::Table => self.reader.directive(field, read),
                 Form::Short => read(self.reader),
             };
+            return read.or_else(|| self.in_its_place(field));
         }
+        self.unsaid(field)
+    }
+
+    /// What stands for a directive that could not be read, which has been told: so that the rest of the document can be
+    /// looked at all the same. What makes its section what it is has no such thing, and the section is left out.
+    fn in_its_place<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
+        let is_part = matches!(
+            T::shape(),
+            Shape::Section(_) | Shape::List(_) | Shape::Named(_)
+        );
+        if !is_part && !self.reader.is_at_root() {
+            return None;
+        }
+        let found = self.reader.found_so_far();
+        let value = self.unsaid(field);
+        self.reader.forget_since(found);
+        value
+    }
+
+    /// A directive that nobody gives: its default, or what its type says of one that is not there.
+    fn unsaid<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
         let at = self.at;
         let default = |value| Setting::new(value, Origin::Default, at);
         if let Some(literal) = &field.default {
@@ -355,7 +377,7 @@ impl Fields<'_, '_> {
             let problem = Diagnostic::error(*span, message.as_str()).expected(field.phrase());
             self.reader.report(problem);
         }
-        setting.filter(|_| outside.is_empty())
+        setting.filter(|_| outside.is_empty() || self.reader.is_at_root())
     }
 
     fn field(&self, identifier: &str) -> Option<&'static Field> {

@@ -58,6 +58,12 @@ impl Span {
         Span::new(self.source, at(start), at(end))
     }
 
+    /// Whether both have a part of the same text.
+    pub(crate) fn meets(self, other: Span) -> bool {
+        let is_within = self.start < other.end && other.start < self.end;
+        self.source == other.source && is_within
+    }
+
     /// From the beginning of this one to the end of another in the same source.
     pub(crate) fn to(self, other: Span) -> Span {
         Span::new(self.source, self.start(), other.end())

@@ -4,9 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use vervet_server::config::{Severity, render_json};
-use vervet_server::plan::{Plan, rehearse};
 
-use super::documents::{FileArguments, read, report, unasked};
+use super::documents::{FileArguments, examined, read, report, unasked};
 use crate::failure::Failure;
 use crate::talk;
 
@@ -22,15 +21,8 @@ pub(crate) struct CheckArguments {
 
 /// Checks; status 1 where something refuses the configuration.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
-    let mut reading = read(&arguments.file)?;
-    let mut found = std::mem::take(&mut reading.diagnostics);
-    if let Some(document) = &reading.value {
-        match Plan::of(document, &unasked()?) {
-            Ok(plan) => found.extend(rehearse(&plan)),
-            Err(problems) => found.extend(problems),
-        }
-    }
-    found.sort();
+    let reading = read(&arguments.file)?;
+    let found = examined(&reading, &unasked()?);
     if arguments.json {
         let json = render_json(&found, &reading.sources);
         talk::print(&format!("{json:#}\n")).map_err(Failure::Output)?;

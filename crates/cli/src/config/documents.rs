@@ -9,7 +9,7 @@ use vervet_server::config::{
 };
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::layout::{Layout, PassedOver};
-use vervet_server::plan::Plan;
+use vervet_server::plan::{Plan, rehearse};
 use vervet_server::settings::Document;
 
 use crate::environment;
@@ -73,20 +73,32 @@ fn main_document(file: &Path) -> io::Result<Vec<u8>> {
     Ok(layout.document().into_bytes())
 }
 
-/// The plan of a configuration, with the texts that findings point into. What is wrong is said here.
+/// All that is wrong with a configuration: as it is read, as it is planned, and as it would be served.
+pub(crate) fn examined(reading: &Reading<Document>, unasked: &[ListenAddress]) -> Diagnostics {
+    let mut found = reading.diagnostics.clone();
+    if let Some(document) = reading.value.as_ref().or(reading.partial.as_ref()) {
+        let (plan, problems) = Plan::as_far_as_it_goes(document, unasked);
+        found.extend_behind(problems);
+        found.extend_behind(rehearse(&plan));
+    }
+    found.sort();
+    found
+}
+
+/// The plan of a configuration, with the texts that findings point into. What is wrong is said here, all of it.
 pub(crate) fn planned(
     arguments: &FileArguments,
     unasked: &[ListenAddress],
 ) -> Result<(Plan, Sources), Failure> {
     let reading = read(arguments)?;
-    report(&reading.diagnostics, &reading.sources);
-    let found = &reading.diagnostics;
-    let refused = || refusal(&arguments.file, found, &reading.sources);
-    let document = reading.value.ok_or_else(refused)?;
-    let plan = Plan::of(&document, unasked).map_err(|found| {
+    let plan = reading.value.as_ref();
+    let plan = plan.and_then(|document| Plan::of(document, unasked).ok());
+    let Some(plan) = plan else {
+        let found = examined(&reading, unasked);
         report(&found, &reading.sources);
-        refusal(&arguments.file, &found, &reading.sources)
-    })?;
+        return Err(refusal(&arguments.file, &found, &reading.sources));
+    };
+    report(&reading.diagnostics, &reading.sources);
     Ok((plan, reading.sources))
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use vervet_server::access_log::{Drops, Target};
 use vervet_server::admin::Phase;
-use vervet_server::config::Sources;
+use vervet_server::config::{Diagnostics, Sources};
 use vervet_server::engine::Running;
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::error_log::{Level, LimitWatch};
+use vervet_server::plan::{Paths, Plan, rehearse};
 use vervet_server::server::{Reloaded, Server};
 
 use super::facts::ServerFacts;
@@ -44,6 +45,8 @@ pub(super) struct Asked {
     pub(super) file: FileArguments,
     /// Where it listens if the document does not say.
     pub(super) unasked: Vec<ListenAddress>,
+    /// What of the file system the process was restricted to, if it was.
+    pub(super) allowed: Option<Paths>,
 }
 
 impl RunCourse {
@@ -85,6 +88,18 @@ impl RunCourse {
         self.facts.reloaded(None);
     }
 
+    /// Goes over to a plan, unless it needs what is out of reach.
+    fn take(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
+        let allowed = self.asked.allowed.as_ref();
+        let mut outside = allowed.map_or_else(Diagnostics::new, |allowed| plan.outside(allowed));
+        if outside.has_errors() {
+            outside.extend_behind(rehearse(&plan));
+            outside.sort();
+            return Err(outside);
+        }
+        self.server.reload(plan)
+    }
+
     /// Gives the status for the service manager.
     fn refuse(&self, reason: &str) -> String {
         let text = format!("the old configuration is served on: {reason}");
@@ -98,7 +113,7 @@ impl Course for RunCourse {
     fn reload(&mut self) {
         self.tell(State::Reloading, "reading the configuration anew");
         let status = match planned(&self.asked.file, &self.asked.unasked) {
-            Ok((plan, sources)) => match self.server.reload(plan) {
+            Ok((plan, sources)) => match self.take(plan) {
                 Ok(reloaded) => {
                     self.took_effect(&reloaded, &sources);
                     SERVING.to_owned()

@@ -11,7 +11,7 @@ use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::listener::{Inherited, ListenAddress};
 use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::ErrorLog;
-use vervet_server::plan::{Plan, Tools, prepare};
+use vervet_server::plan::{Paths, Plan, Tools, prepare, rehearse};
 use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::{Document, WORKERS_MAX, Workers};
 
@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let asked = Asked {
         file: file.clone(),
         unasked: unasked(&inherited)?,
+        allowed: None,
     };
     let (plan, sources) = planned(file, &asked.unasked)?;
     let refused = |found: &Diagnostics| {
@@ -46,12 +47,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             "note: cannot raise the limit of open files: {errno}"
         ));
     }
-    let sockets = Sockets::bind(&plan, &mut inherited).map_err(|found| refused(&found))?;
+    let sockets = Sockets::bind(&plan, &mut inherited).map_err(|mut found| {
+        found.extend_behind(rehearse(&plan));
+        refused(&found)
+    })?;
     let admin = admin_socket(&plan)?;
     let notifier = Notifier::from_environment(&variable, std::process::id())
         .map_err(|error| Failure::Start(format!("cannot reach NOTIFY_SOCKET: {error}")))?;
     let pid_file = pid_file(plan.document())?;
-    give_up_privileges(&plan, file)?;
+    let allowed = give_up_privileges(&plan, file)?;
     // From here on there may be threads.
     let (sender, events) = life::events()?;
     let mut tools = tools(plan.document(), &sender).map_err(|found| refused(&found))?;
@@ -72,6 +76,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     announce(&server);
     facts.enter(Phase::Ready);
     let hold = Hold { admin, pid_file };
+    let asked = Asked { allowed, ..asked };
     let course = RunCourse::new(server, facts, (notifier, asked), hold);
     course.tell(State::Ready, SERVING);
     life::supervise(running, course, (sender, events))
@@ -96,8 +101,9 @@ fn pid_file(document: &Document) -> Result<Option<PidFile>, Failure> {
     file.map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// Becomes who the document says, and sees of the file system what it needs. Before any thread is started.
-fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<(), Failure> {
+/// Becomes who the document says, and sees of the file system what it needs, which is given where the kernel holds it to
+/// that. Before any thread is started.
+fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, Failure> {
     let document = plan.document();
     let (user, group) = (
         document.user.value().as_deref(),
@@ -118,8 +124,10 @@ fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<(), Failure> 
         let level = landlock::restrict(&paths.read, &paths.write);
         let level = level.map_err(|error| Failure::Start(error.to_string()))?;
         talk::say(format_args!("{level}"));
+        let is_held = matches!(level, landlock::Level::Full | landlock::Level::Partial(_));
+        return Ok(is_held.then_some(paths));
     }
-    Ok(())
+    Ok(None)
 }
 
 fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnostics> {

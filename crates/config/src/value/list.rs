@@ -55,8 +55,8 @@ impl<T: FromConfig> FromConfig for Vec<T> {
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::List(elements, _) => read_all(elements, reader),
-            Value::Bare(text) => read_all(&pieces(node.span, text), reader),
+            Value::List(elements, _) => Some(read_all(elements, reader)),
+            Value::Bare(text) => Some(read_all(&pieces(node.span, text), reader)),
             value if !matches!(value, Value::Table(_)) && T::shape().accepts(value) => {
                 T::read(node, reader).map(|value| vec![value])
             }
@@ -101,13 +101,11 @@ impl<T: Bounded> Bounded for Vec<T> {
     }
 }
 
-/// Reads all elements even when one is wrong.
-fn read_all<T: FromConfig>(elements: &[Node], reader: &mut Reader<'_>) -> Option<Vec<T>> {
-    let read: Vec<Option<T>> = elements
-        .iter()
-        .map(|element| reader.element(|reader| T::read(element, reader)))
-        .collect();
-    read.into_iter().collect()
+/// Reads all elements, and leaves out those that are wrong, which has been told.
+fn read_all<T: FromConfig>(elements: &[Node], reader: &mut Reader<'_>) -> Vec<T> {
+    let elements = elements.iter();
+    let read = elements.filter_map(|element| reader.element(|reader| T::read(element, reader)));
+    read.collect()
 }
 
 fn pieces(span: Span, text: &str) -> Vec<Node> {

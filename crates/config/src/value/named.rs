@@ -80,9 +80,10 @@ impl<T: FromConfig> FromConfig for Named<T> {
             let value = reader.within(entry.key.name.clone(), |reader| {
                 T::read(&entry.node, reader)
             });
-            read.push(value.map(|value| (name, value)));
+            // One that is wrong has been told, and is left out.
+            read.extend(value.map(|value| (name, value)));
         }
-        read.into_iter().collect()
+        Some(Named(read))
     }
 
     fn show(&self) -> Shown {

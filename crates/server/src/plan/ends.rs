@@ -53,7 +53,8 @@ pub(super) fn planned_end(
     let given = Maker { offer, server }.given(route);
     let Some((first, others)) = given.split_first() else {
         let problem = Diagnostic::error(route.span(), "the route does nothing");
-        found.push(problem.expected(format!("one of {}", ACTIONS.join(", "))));
+        let problem = problem.expected(format!("one of {}", ACTIONS.join(", ")));
+        found.push(problem.consequence());
         return None;
     };
     for other in others {

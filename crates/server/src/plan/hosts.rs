@@ -47,7 +47,8 @@ pub(super) fn hosts_of(
             let message = format!("no site is to be found at `{}`", listener.name);
             found.push(
                 Diagnostic::error(listener.span, message)
-                    .expected("a site without `listen`, or one that names this listener"),
+                    .expected("a site without `listen`, or one that names this listener")
+                    .consequence(),
             );
         }
     }
@@ -90,7 +91,7 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
 /// A name that nothing has.
 pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no {what} `{}`", name.value());
-    let diagnostic = Diagnostic::error(name.span(), message);
+    let diagnostic = Diagnostic::error(name.span(), message).consequence();
     if known.is_empty() {
         return diagnostic.note(format!("no {what} is declared"));
     }
@@ -121,5 +122,7 @@ fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
         "this one does, too, for it has no `hosts`"
     };
     let message = "two sites answer for all other hosts of a listener";
-    Diagnostic::error(place(site), message).note_at(place(&by.settings), note)
+    Diagnostic::error(place(site), message)
+        .note_at(place(&by.settings), note)
+        .consequence()
 }

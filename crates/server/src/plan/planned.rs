@@ -66,6 +66,19 @@ impl Plan {
     /// The plan of a document, or everything that is wrong with it. `unasked` is where it listens if the document does
     /// not say.
     pub fn of(document: &Document, unasked: &[ListenAddress]) -> Result<Self, Diagnostics> {
+        let (plan, found) = Self::as_far_as_it_goes(document, unasked);
+        if found.has_errors() {
+            Err(found)
+        } else {
+            Ok(plan)
+        }
+    }
+
+    /// The plan without what is wrong with the document, and what that is: to be looked at further, not to be served.
+    pub fn as_far_as_it_goes(
+        document: &Document,
+        unasked: &[ListenAddress],
+    ) -> (Self, Diagnostics) {
         let mut found = Diagnostics::new();
         let limits = document.limits.limits().unwrap_or_else(|problem| {
             found.push(*problem);
@@ -73,7 +86,8 @@ impl Plan {
         });
         if document.site.is_empty() {
             let message = "there is no site: nothing would be served";
-            found.push(Diagnostic::error(document.site.span(), message).expected("`[[site]]`"));
+            let problem = Diagnostic::error(document.site.span(), message).expected("`[[site]]`");
+            found.push(problem.consequence());
         }
         if document.site.len() > SITES_MAX {
             let message = format!(
@@ -92,16 +106,14 @@ impl Plan {
         super::logs::check(document, &mut found);
         super::media_types::check(document, &mut found);
         check_admin(document, &listeners, &mut found);
-        if found.has_errors() {
-            found.sort();
-            return Err(found);
-        }
-        Ok(Self {
+        found.sort();
+        let plan = Self {
             document: document.clone(),
             limits,
             listeners,
             sites,
-        })
+        };
+        (plan, found)
     }
 
     /// What the document says beside sites and listeners.

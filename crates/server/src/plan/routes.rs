@@ -29,7 +29,11 @@ pub(super) fn planned_routes(
     }
     if site.route.is_empty() && site.root.value().is_none() {
         let message = "the site serves nothing";
-        found.push(Diagnostic::error(site.span(), message).expected("`root`, or `[[site.route]]`"));
+        found.push(
+            Diagnostic::error(site.span(), message)
+                .expected("`root`, or `[[site.route]]`")
+                .consequence(),
+        );
     }
     for settings in site.route.iter() {
         let rule = rule(settings, found);

@@ -8,7 +8,7 @@ use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
 use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
-use crate::plan::{Plan, PlannedListener, prepare};
+use crate::plan::{Plan, PlannedListener, prepare, rehearse};
 use crate::web::Stage;
 
 /// What a reload has come to.
@@ -41,12 +41,15 @@ impl Server {
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
         let mut change = Change::of(&current, &plan);
-        if change.found.has_errors() {
-            return Err(change.found);
-        }
         let error_log = &plan.document().error_log;
         let outlet = error_log.open(&self.tools.logs, self.tools.owner);
-        let outlet = outlet.map_err(|problem| Diagnostics::from_iter([*problem]))?;
+        let outlet = outlet.map_err(|problem| change.found.push(*problem));
+        let (Ok(outlet), false) = (outlet, change.found.has_errors()) else {
+            // All that is wrong is told at once.
+            change.found.extend_behind(rehearse(&plan));
+            change.found.sort();
+            return Err(change.found);
+        };
         let (mut stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
         self.tools.error_log.obey(error_log, &outlet);
         let leaving = change.leaving.iter();
