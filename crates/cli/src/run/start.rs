@@ -13,7 +13,7 @@ use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::ErrorLog;
 use vervet_server::plan::{Paths, Plan, Tools, prepare, rehearse};
 use vervet_server::server::{Server, Setup, Sockets};
-use vervet_server::settings::{Document, WORKERS_MAX, Workers};
+use vervet_server::settings::Document;
 
 use super::arguments::RunArguments;
 use super::course::{Asked, Hold, RunCourse, SERVING};
@@ -24,7 +24,7 @@ use super::{landlock, privilege};
 use crate::config::{FileArguments, planned, refusal, report};
 use crate::failure::Failure;
 use crate::life::{self, Event};
-use crate::talk;
+use crate::{environment, talk};
 
 /// Serves until a signal.
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
     report(&warnings, &sources);
     let setup = Setup {
-        workers: workers(*plan.document().workers)?,
+        workers: environment::workers(*plan.document().workers)?,
         carrier: Carrier::Thread,
     };
     let (server, running) = Server::start(plan, stage, (sockets, tools), setup)?;
@@ -140,25 +140,6 @@ fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnosti
     let error_log = ErrorLog::new(&outlet, *settings.level);
     error_log.obey(settings, &outlet);
     Ok(Tools::new(logs, error_log))
-}
-
-/// `WEB_CONCURRENCY` is what platforms set.
-fn workers(asked: Workers) -> Result<usize, Failure> {
-    let given = std::env::var("WEB_CONCURRENCY")
-        .ok()
-        .filter(|text| !text.is_empty());
-    let (Workers::Auto, Some(text)) = (asked, given) else {
-        return Ok(asked.count());
-    };
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number| (1..=WORKERS_MAX).contains(number));
-    number.ok_or_else(|| {
-        Failure::Environment(format!(
-            "WEB_CONCURRENCY: \"{text}\" is no number of workers (1 to {WORKERS_MAX})"
-        ))
-    })
 }
 
 /// The socket of the admin service, bound while there are privileges.

@@ -11,9 +11,10 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Args, ValueEnum};
 use ipnet::IpNet;
 use vervet_server::engine::listener::{BACKLOG, ListenAddress};
-use vervet_server::settings::{WORKERS_MAX, Workers};
+use vervet_server::settings::Workers;
 
 use super::quantity::{self, LimitSetting};
+use crate::environment::workers_of;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -137,7 +138,7 @@ pub(crate) enum LogFormat {
 #[command(next_help_heading = "Work and limits")]
 pub(crate) struct WorkArguments {
     /// Threads that answer requests; auto for as many as the processors and the control group allow
-    #[arg(long, value_name = "N", default_value = "auto", value_parser = workers)]
+    #[arg(long, value_name = "N", default_value = "auto", value_parser = workers_of)]
     pub(crate) workers: Workers,
     /// Set a limit of `vervet limits`, with a unit if wanted (k, MiB, ms, s, h); repeatable
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = quantity::limit)]
@@ -203,18 +204,6 @@ fn with_variable(argument: Arg) -> Arg {
         ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
         _ => argument,
     }
-}
-
-/// Reads a number of workers.
-pub(crate) fn workers(text: &str) -> Result<Workers, String> {
-    if text == "auto" {
-        return Ok(Workers::Auto);
-    }
-    text.parse()
-        .ok()
-        .filter(|number| (1..=WORKERS_MAX).contains(number))
-        .map(Workers::Number)
-        .ok_or_else(|| format!("\"{text}\" is no number of workers (1 to {WORKERS_MAX}, or auto)"))
 }
 
 fn unix_mode(text: &str) -> Result<u32, String> {

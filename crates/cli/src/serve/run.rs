@@ -8,15 +8,14 @@ use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
 use vervet_server::engine::{Builder, Carrier, Engine, Running};
-use vervet_server::settings::Workers;
 use vervet_server::{Files, FilesShared};
 
-use super::arguments::{CarrierName, OverloadPolicy, ServeArguments, WorkArguments, workers};
+use super::arguments::{CarrierName, OverloadPolicy, ServeArguments, WorkArguments};
 use super::course::ServeCourse;
 use super::log::ServeLog;
 use super::{announce, handler, listen, log};
 use crate::failure::Failure;
-use crate::{life, talk};
+use crate::{environment, life, talk};
 
 /// Serves until a signal.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
@@ -67,21 +66,10 @@ fn builder(arguments: &WorkArguments, limits: &Limits) -> Result<Builder, Failur
     };
     let fields = format!("Server: {}\r\n", handler::SERVER).into_bytes();
     Ok(Engine::builder()
-        .workers(worker_count(arguments.workers)?)
+        .workers(environment::workers(arguments.workers)?)
         .carrier(carrier)
         .limits(limits.clone())
         .own_answers(fields, overload))
-}
-
-/// `WEB_CONCURRENCY` is what platforms set; the processors are counted as far as affinity and the control group let
-/// this process use them.
-fn worker_count(asked: Workers) -> Result<usize, Failure> {
-    let asked = match (asked, std::env::var("WEB_CONCURRENCY")) {
-        (Workers::Auto, Ok(text)) => workers(&text)
-            .map_err(|problem| Failure::Environment(format!("WEB_CONCURRENCY: {problem}")))?,
-        (asked, _) => asked,
-    };
-    Ok(asked.count())
 }
 
 fn start(
