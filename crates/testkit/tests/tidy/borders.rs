@@ -4,14 +4,33 @@
 use crate::source::{identifiers, is_test_file, named_paths};
 use crate::tree::{Finding, Tree};
 
-/// The crates that do no I/O and read no clock: `now` is an argument there.
+/// What does no I/O and reads no clock (`now` is an argument there): crates, and of `server` the way from a document to its
+/// plan, with what that calls. What opens a plan (`prepare`, `tools`, `paths`) stands beside it.
 const PURE: &[&str] = &[
     "crates/http/src/",
     "crates/config/src/",
     "crates/report/src/",
+    "crates/server/src/actions/redirect.rs",
+    "crates/server/src/actions/respond.rs",
+    "crates/server/src/actions/rewrite.rs",
+    "crates/server/src/actions/status.rs",
+    "crates/server/src/matching/",
+    "crates/server/src/plan/ends.rs",
+    "crates/server/src/plan/hosts.rs",
+    "crates/server/src/plan/kept.rs",
+    "crates/server/src/plan/leaving.rs",
+    "crates/server/src/plan/media_types.rs",
+    "crates/server/src/plan/planned.rs",
+    "crates/server/src/plan/routes.rs",
+    "crates/server/src/settings/document.rs",
+    "crates/server/src/settings/filters.rs",
+    "crates/server/src/settings/limits.rs",
+    "crates/server/src/settings/listen.rs",
+    "crates/server/src/settings/route.rs",
+    "crates/server/src/settings/site.rs",
 ];
 
-/// What a pure crate may not name, with everything below it.
+/// What a pure part may not name, with everything below it.
 const IMPURE: &[&str] = &[
     "std::net",
     "std::fs",
@@ -40,7 +59,20 @@ const PURE_ALL_THE_SAME: &[&str] = &[
 ];
 
 /// The ends of paths, and methods, that read a clock.
-const CLOCKS: &[&str] = &["Instant::now", "SystemTime::now", ".elapsed"];
+const CLOCKS: &[&str] = &["Instant::now", "SystemTime::now", "Now::read", ".elapsed"];
+
+/// Methods of paths that look at the disk.
+const LOOKS: &[&str] = &[
+    ".canonicalize",
+    ".exists",
+    ".is_dir",
+    ".is_file",
+    ".metadata",
+    ".read_dir",
+    ".read_link",
+    ".symlink_metadata",
+    ".try_exists",
+];
 
 /// The words that only the crates above the engine know.
 const ABOVE_THE_ENGINE: &[&str] = &[
@@ -60,7 +92,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         if is_test_file(path) {
             continue;
         }
-        if PURE.iter().any(|folder| path.starts_with(folder)) {
+        if PURE.iter().any(|pure| path.starts_with(pure)) {
             findings.extend(find_impure(path, text));
         }
         if path.starts_with("crates/engine/src/") {
@@ -103,14 +135,21 @@ fn find_impure(path: &str, text: &str) -> Vec<Finding> {
             findings.push(Finding::at(
                 path,
                 named.line,
-                format!("`{name}`: this crate does no I/O"),
+                format!("`{name}`: this part does no I/O"),
+            ));
+        }
+        if LOOKS.contains(&name) {
+            findings.push(Finding::at(
+                path,
+                named.line,
+                format!("`{name}` looks at the disk: this part does no I/O"),
             ));
         }
         if CLOCKS.iter().any(|clock| name.ends_with(clock)) {
             findings.push(Finding::at(
                 path,
                 named.line,
-                format!("`{name}`: this crate reads no clock, take `now`"),
+                format!("`{name}`: this part reads no clock, take `now`"),
             ));
         }
     }
@@ -194,6 +233,20 @@ mod tests {
         );
         file("fn f() -> u64 { std::time::SystemTime::now(); 1 }", &[1]);
         file("fn f(now: std::time::Instant) {}", &[]);
+    }
+
+    #[test]
+    fn finds_input_and_clocks_on_the_way_to_a_plan() {
+        let planned = "crates/server/src/plan/planned.rs";
+        check_file(planned, "fn f() { std::fs::read(p).ok(); }", &[1]);
+        check_file(planned, "fn f(p: &Path) -> bool {\n    p.exists()\n}", &[2]);
+        check_file(planned, "fn f() {\n    let now = Now::read();\n}", &[2]);
+        check_file("crates/server/src/settings/site.rs", "use std::env;", &[1]);
+        check_file(
+            "crates/server/src/plan/paths.rs",
+            "fn f(p: &Path) { p.exists(); }",
+            &[],
+        );
     }
 
     #[test]
