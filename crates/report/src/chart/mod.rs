@@ -4,6 +4,7 @@
 
 mod axis;
 mod bars;
+mod candles;
 mod canvas;
 mod line;
 mod style;
@@ -11,6 +12,7 @@ mod ticks;
 
 pub use axis::{Axis, Range, Scale, Unit, nines};
 pub use bars::{Bar, BarChart};
+pub use candles::{Candle, CandleChart};
 pub use canvas::Size;
 pub use line::{Band, LineChart, POINTS_MAX, Series, Stroke};
 pub use style::{Colour, STYLE};
