@@ -4,16 +4,20 @@
 pub mod adapter;
 pub mod ceiling;
 mod check;
+pub mod compare;
 pub mod document;
 pub mod environment;
 pub mod fairness;
 mod hash;
 pub mod plan;
+pub mod present;
 mod probe;
 pub mod record;
+pub mod reproduce;
 pub mod runner;
 pub mod statistics;
 pub mod subject;
+pub mod trend;
 pub mod workload;
 
 pub use check::{Checked, check_file, check_text};

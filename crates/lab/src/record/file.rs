@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::journal::JournalError;
 use super::lab_record::{LAB_RECORD_VERSION, LabRecord};
 
 /// The longest file that is read as a record, in bytes: a file that is none must not fill the memory.
@@ -23,6 +24,14 @@ pub enum RecordError {
     Version(u32),
     /// It is not a record.
     Form(serde_json::Error),
+    /// A page holds none, or a damaged one.
+    Page(String),
+    /// A journal cannot be read.
+    Journal(PathBuf, JournalError),
+    /// A folder without a lab in it.
+    Nothing(PathBuf),
+    /// A report that carries no figures.
+    WithoutRuns(PathBuf),
 }
 
 impl fmt::Display for RecordError {
@@ -40,6 +49,18 @@ impl fmt::Display for RecordError {
                  use the release that wrote it, or run the lab again"
             ),
             Self::Form(error) => write!(f, "not a record of a lab: {error}"),
+            Self::Page(problem) => write!(f, "the page cannot be read: {problem}"),
+            Self::Journal(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Nothing(path) => write!(
+                f,
+                "{}: neither lab.json nor journal.jsonl is in it: give the folder that `vervet lab run` wrote",
+                path.display()
+            ),
+            Self::WithoutRuns(path) => write!(
+                f,
+                "{}: its figures were too many for a page and are not in it: give the lab.json beside it",
+                path.display()
+            ),
         }
     }
 }

@@ -89,6 +89,7 @@ impl LoadPoint {
 impl fmt::Display for LoadPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.shape {
+            LoadShape::Closed { concurrency: 1 } => f.write_str("1 connection")?,
             LoadShape::Closed { concurrency } => write!(f, "{concurrency} connections")?,
             LoadShape::Open { rate } => write!(f, "{rate}/s")?,
         }

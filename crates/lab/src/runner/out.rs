@@ -8,9 +8,9 @@ use rustix::fs::{FlockOperation, flock};
 use super::options::RunError;
 
 /// The journal in the folder of a lab.
-pub const JOURNAL: &str = "journal.jsonl";
+pub const JOURNAL: &str = crate::record::JOURNAL_FILE;
 /// The record in the folder of a lab that came to its end.
-pub const RECORD: &str = "record.json";
+pub const RECORD: &str = crate::record::RECORD_FILE;
 /// Held while a lab writes.
 const LOCK: &str = ".lock";
 

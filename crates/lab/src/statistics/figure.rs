@@ -1,6 +1,8 @@
 //! The figures that a lab speaks of, in one place: name, words, unit, which direction is better, and where each comes
 //! from. Tables, charts, comparisons and old figures all ask here.
 
+use vervet_report::units;
+
 use super::Figures;
 
 /// One figure of a step.
@@ -70,6 +72,20 @@ pub enum Unit {
     Cores,
     /// A plain number.
     Number,
+}
+
+impl Unit {
+    /// A value for people, with three digits and its unit.
+    pub fn text(self, value: f64) -> String {
+        match self {
+            Self::PerSecond => units::rate(value),
+            Self::Share => units::percent(value),
+            Self::Milliseconds => units::time(value * 1e6),
+            Self::Microseconds => units::time(value * 1e3),
+            Self::Bytes => units::bytes(value),
+            Self::Cores | Self::Number => format!("{value:.2}"),
+        }
+    }
 }
 
 impl Figure {

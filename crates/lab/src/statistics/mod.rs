@@ -17,6 +17,7 @@ pub use apdex::{Apdex, BEST_SCORE_MIN, RATINGS, Rating, TOLERATED_T};
 pub use estimate::{Estimate, Ratio, SPREAD_MAX, median};
 pub use figure::{Better, Figure, Unit};
 pub use figures::{Figures, Moment, Part, Spent, Times, Waits};
+pub(crate) use number::{milliseconds, share};
 pub use point::{Point, Standing, Taken};
 pub use ranking::{Place, Ranking, Unranked};
 pub use rules::{

@@ -5,3 +5,17 @@
 pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }
+
+/// A part of a whole, 0 where there is no whole.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        number(part) / number(whole)
+    }
+}
+
+/// Nanoseconds as milliseconds.
+pub(crate) fn milliseconds(time_ns: u64) -> f64 {
+    number(time_ns) / 1e6
+}

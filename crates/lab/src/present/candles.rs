@@ -1,0 +1,107 @@
+//! The candles of a panel: where response times lie under each load, from the shortest to p95.
+
+use vervet_report::chart::{Candle, CandleChart};
+
+use super::charts::{colour, figure_axis};
+use super::page::{Chart, Picture};
+use super::table::Table;
+use crate::record::LoadPoint;
+use crate::statistics::{Curve, Figure, Panel, Point};
+
+/// So many candles are drawn; of more loads, evenly chosen ones are. The table has all of them.
+const CANDLES_MAX: usize = 24;
+
+/// What a candle and its table show, in this order.
+const ENDS: [Figure; 6] = [
+    Figure::ResponseMin,
+    Figure::ResponseP10,
+    Figure::ResponseP50,
+    Figure::ResponseP90,
+    Figure::ResponseP95,
+    Figure::ResponseMean,
+];
+
+/// The candles of a panel; none where nothing was answered.
+pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
+    let columns = [
+        "load",
+        "subject",
+        "#shortest",
+        "#p10",
+        "#median",
+        "#p90",
+        "#p95",
+        "#mean",
+    ];
+    let mut table = Table::new("The same as numbers, and the mean", &columns);
+    let loads = panel.loads();
+    let drawn = chosen(&loads, CANDLES_MAX / panel.contestants().count().max(1));
+    let mut candles = Vec::new();
+    for load in &loads {
+        for curve in panel.contestants() {
+            let Some(ends) = ends(curve, *load) else {
+                continue;
+            };
+            let text = |(figure, value): (Figure, f64)| figure.unit().text(value);
+            let cells = ENDS.into_iter().zip(ends).map(text);
+            table.row(
+                [load.to_string(), curve.subject.clone()]
+                    .into_iter()
+                    .chain(cells),
+            );
+            if drawn.contains(load) {
+                candles.push(candle(panel, curve, *load, ends));
+            }
+        }
+    }
+    let (mut axis, _) = figure_axis(Figure::ResponseP50);
+    "response time: shortest, p10, median, p90, p95".clone_into(&mut axis.label);
+    (!candles.is_empty()).then(|| Picture {
+        name: format!("{prefix}-candles"),
+        chart: Chart::Candles(CandleChart {
+            title: "Where response times lie".to_owned(),
+            description: format!(
+                "For each load and subject a box from p10 to p90 with the median in it, and whiskers to the shortest \
+                 time and to p95. {}.",
+                panel.title()
+            ),
+            axis,
+            candles,
+        }),
+        table,
+    })
+}
+
+fn ends(curve: &Curve, load: LoadPoint) -> Option<[f64; 6]> {
+    let point: &Point = curve.points.iter().find(|point| point.load == load)?;
+    let values = ENDS.map(|figure| point.median(figure));
+    values
+        .iter()
+        .all(Option::is_some)
+        .then(|| values.map(Option::unwrap_or_default))
+}
+
+fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Candle {
+    let (_, factor) = figure_axis(Figure::ResponseP50);
+    let [least, low, middle, high, greatest, _] = ends.map(|value| value * factor);
+    Candle {
+        label: format!("{load}: {}", curve.subject),
+        least,
+        low,
+        middle,
+        high,
+        greatest,
+        colour: colour(panel, curve),
+    }
+}
+
+/// At most so many of the loads, evenly spread, the first and the last among them.
+fn chosen(loads: &[LoadPoint], most: usize) -> Vec<LoadPoint> {
+    let (most, last) = (most.max(2), loads.len().saturating_sub(1));
+    if loads.len() <= most {
+        return loads.to_vec();
+    }
+    (0..most)
+        .map(|number| loads[number * last / (most - 1)])
+        .collect()
+}

@@ -1,0 +1,440 @@
+//! The charts of a panel: what people look at first, each with its table.
+
+use vervet_report::chart::{
+    Axis, Band, Bar, BarChart, Colour, LineChart, Series, Stroke, Unit as ChartUnit,
+};
+
+use super::candles::candles;
+use super::page::{Chart, Picture};
+use super::table::Table;
+use crate::record::{LoadPoint, Role};
+use crate::statistics::{Curve, Estimate, Figure, Figures, LoadKind, Moment, Panel, Unit};
+
+/// Loads that differ by more than this factor stand on a logarithmic axis.
+const LOGARITHMIC_FROM: f64 = 20.0;
+
+/// What one chart shows of a panel.
+struct Shown<'a> {
+    /// The chart's name.
+    name: &'a str,
+    /// Its title.
+    title: &'a str,
+    /// Its figure.
+    figure: Figure,
+    /// Another figure, drawn in dashes, with what it adds to a name.
+    dashed: Option<(Figure, &'a str)>,
+    /// Whether the ceiling is drawn, too.
+    ceiling: Ceiling,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ceiling {
+    Drawn,
+    LeftOut,
+}
+
+/// All charts of a panel; `prefix` makes their names unique in a page.
+pub(super) fn pictures(panel: &Panel, prefix: &str) -> Vec<Picture> {
+    let shown = [
+        Shown {
+            name: "rate",
+            title: "Good answers per second",
+            figure: Figure::Goodput,
+            dashed: None,
+            ceiling: Ceiling::Drawn,
+        },
+        Shown {
+            name: "response",
+            title: "Response time: median, and p99 in dashes",
+            figure: Figure::ResponseP50,
+            dashed: Some((Figure::ResponseP99, "p99")),
+            ceiling: Ceiling::LeftOut,
+        },
+        Shown {
+            name: "cpu",
+            title: "Server CPU per request",
+            figure: Figure::CpuPerRequest,
+            dashed: None,
+            ceiling: Ceiling::LeftOut,
+        },
+        Shown {
+            name: "memory",
+            title: "Memory of the server, greatest",
+            figure: Figure::MemoryPeak,
+            dashed: None,
+            ceiling: Ceiling::LeftOut,
+        },
+        Shown {
+            name: "errors",
+            title: "Failed requests",
+            figure: Figure::ErrorShare,
+            dashed: None,
+            ceiling: Ceiling::LeftOut,
+        },
+    ];
+    let mut pictures: Vec<Picture> = Vec::new();
+    for shown in &shown {
+        let any = panel.contestants().flat_map(|curve| &curve.points);
+        let mut values = any.filter_map(|point| point.median(shown.figure));
+        // A chart of nothing but zeros says less than the sentence that is not there.
+        if values.any(|value| value > 0.0) {
+            pictures.push(by_load(panel, shown, prefix));
+        }
+        if shown.figure == Figure::ResponseP50 {
+            pictures.extend(candles(panel, prefix));
+        }
+    }
+    pictures.extend(share_of_ceiling(panel, prefix));
+    pictures.extend(over_time(panel, prefix));
+    pictures
+}
+
+/// The colour of a contestant: the same in all charts of a panel.
+pub(super) fn colour(panel: &Panel, curve: &Curve) -> Colour {
+    if curve.role == Role::Ceiling {
+        return Colour::Quiet;
+    }
+    let place = panel
+        .contestants()
+        .position(|other| other.subject == curve.subject);
+    Colour::nth(place.unwrap_or_default())
+}
+
+/// The axis of loads.
+pub(super) fn load_axis(panel: &Panel) -> Axis {
+    let (label, unit) = match panel.kind {
+        LoadKind::Closed => ("connections", ChartUnit::Count),
+        LoadKind::Open => ("requests due per second", ChartUnit::PerSecond),
+    };
+    let loads = panel.loads();
+    let axis = Axis::new(label, unit);
+    match (loads.first(), loads.last()) {
+        (Some(first), Some(last)) if last.amount() > first.amount() * LOGARITHMIC_FROM => {
+            axis.logarithmic()
+        }
+        _ => axis,
+    }
+}
+
+/// The axis of a figure, and what its values are multiplied by to stand on it.
+pub(super) fn figure_axis(figure: Figure) -> (Axis, f64) {
+    let (unit, factor) = match figure.unit() {
+        Unit::PerSecond => (ChartUnit::PerSecond, 1.0),
+        Unit::Share => (ChartUnit::Percent, 100.0),
+        Unit::Milliseconds => (ChartUnit::Time, 1e6),
+        Unit::Microseconds => (ChartUnit::Time, 1e3),
+        Unit::Bytes => (ChartUnit::Bytes, 1.0),
+        Unit::Cores | Unit::Number => (ChartUnit::Number, 1.0),
+    };
+    (Axis::new(figure.label(), unit), factor)
+}
+
+fn by_load(panel: &Panel, shown: &Shown<'_>, prefix: &str) -> Picture {
+    let loads = panel.loads();
+    let chart = match loads.as_slice() {
+        [only] => Chart::Bars(bars(panel, shown, *only)),
+        _ => Chart::Lines(lines(panel, shown)),
+    };
+    Picture {
+        name: format!("{prefix}-{}", shown.name),
+        chart,
+        table: table(panel, shown),
+    }
+}
+
+fn curves<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a Curve> {
+    let with_ceiling = shown.ceiling == Ceiling::Drawn;
+    panel
+        .curves
+        .iter()
+        .filter(move |curve| with_ceiling || curve.role == Role::Contestant)
+}
+
+fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
+    let (axis, factor) = figure_axis(shown.figure);
+    let mut chart = LineChart {
+        title: shown.title.to_owned(),
+        description: description(panel, shown),
+        x: load_axis(panel),
+        y: axis,
+        bands: Vec::new(),
+        series: Vec::new(),
+    };
+    for curve in curves(panel, shown) {
+        let colour = colour(panel, curve);
+        let solid = estimates(curve, shown.figure);
+        let ceiling = curve.role == Role::Ceiling;
+        chart.bands.push(Band {
+            name: String::new(),
+            points: solid
+                .iter()
+                .map(|(load, estimate)| (*load, estimate.low * factor, estimate.high * factor))
+                .collect(),
+            colour,
+        });
+        chart.series.push(Series {
+            name: curve.subject.clone(),
+            points: medians(&solid, factor),
+            colour,
+            stroke: if ceiling {
+                Stroke::Dotted
+            } else {
+                Stroke::Solid
+            },
+        });
+        if let Some((figure, suffix)) = shown.dashed {
+            chart.series.push(Series {
+                name: format!("{} {suffix}", curve.subject),
+                points: medians(&estimates(curve, figure), factor),
+                colour,
+                stroke: Stroke::Dashed,
+            });
+        }
+    }
+    let values: Vec<f64> = chart
+        .series
+        .iter()
+        .flat_map(|series| &series.points)
+        .map(|(_, y)| *y)
+        .collect();
+    let least = values
+        .iter()
+        .copied()
+        .filter(|value| *value > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(0.0, f64::max);
+    // Times that differ by orders of magnitude: on a linear axis only the slowest are seen.
+    if shown.dashed.is_some() && greatest > least * LOGARITHMIC_FROM {
+        chart.y = chart.y.logarithmic();
+    }
+    chart
+}
+
+fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
+    let (axis, factor) = figure_axis(shown.figure);
+    let mut bars = Vec::new();
+    for curve in curves(panel, shown) {
+        let figures = [Some((shown.figure, "")), shown.dashed];
+        for (figure, suffix) in figures.into_iter().flatten() {
+            let point = curve.points.iter().find(|point| point.load == load);
+            let estimate = point.and_then(|point| point.estimate(figure));
+            let interval = estimate.filter(Estimate::has_interval);
+            bars.push(Bar {
+                label: format!("{} {suffix}", curve.subject).trim_end().to_owned(),
+                value: estimate.map(|estimate| estimate.median * factor),
+                interval: interval.map(|estimate| (estimate.low * factor, estimate.high * factor)),
+                colour: colour(panel, curve),
+            });
+        }
+    }
+    BarChart {
+        title: format!("{}, {load}", shown.title),
+        description: description(panel, shown),
+        axis,
+        bars,
+    }
+}
+
+fn description(panel: &Panel, shown: &Shown<'_>) -> String {
+    let first = panel.ranking.places.first();
+    let ahead = first.map_or(String::new(), |place| {
+        format!(
+            " The greatest goodput is that of {}: {}.",
+            place.subject,
+            Unit::PerSecond.text(place.goodput.median)
+        )
+    });
+    format!(
+        "{} for each subject, {}.{ahead}",
+        shown.title,
+        panel.title()
+    )
+}
+
+/// The loads of a curve with what its repeats say of a figure.
+fn estimates(curve: &Curve, figure: Figure) -> Vec<(f64, Estimate)> {
+    let points = curve.points.iter();
+    points
+        .filter_map(|point| Some((point.load.amount(), point.estimate(figure)?)))
+        .collect()
+}
+
+fn medians(estimates: &[(f64, Estimate)], factor: f64) -> Vec<(f64, f64)> {
+    estimates
+        .iter()
+        .map(|(load, estimate)| (*load, estimate.median * factor))
+        .collect()
+}
+
+fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
+    let mut table = Table::new(
+        "The same as numbers: median, and the 95 % interval of the repeats",
+        &["load"],
+    );
+    let figures = [Some((shown.figure, "")), shown.dashed];
+    for curve in curves(panel, shown) {
+        for (_, suffix) in figures.into_iter().flatten() {
+            table.numbers(format!("{} {suffix}", curve.subject).trim_end());
+        }
+    }
+    for load in panel.loads() {
+        let mut row = vec![load.to_string()];
+        for curve in curves(panel, shown) {
+            let point = curve.points.iter().find(|point| point.load == load);
+            for (figure, _) in figures.into_iter().flatten() {
+                let estimate = point.and_then(|point| point.estimate(figure));
+                row.push(estimate.map_or("–".to_owned(), |estimate| {
+                    estimate_text(figure, &estimate)
+                }));
+            }
+        }
+        table.row(row);
+    }
+    table
+}
+
+/// A median with its interval: `12,345/s (12,001/s to 12,600/s)`.
+pub(super) fn estimate_text(figure: Figure, estimate: &Estimate) -> String {
+    let text = |value| figure.unit().text(value);
+    if !estimate.has_interval() {
+        return format!("{} (one repeat)", text(estimate.median));
+    }
+    format!(
+        "{} ({} to {})",
+        text(estimate.median),
+        text(estimate.low),
+        text(estimate.high)
+    )
+}
+
+fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
+    panel.ceiling()?;
+    let mut table = Table::new(
+        "The same as numbers",
+        &["subject", "load", "#of the ceiling"],
+    );
+    let mut bars = Vec::new();
+    for curve in panel.contestants() {
+        let peak = curve.sweep.peak.map(|index| &curve.points[index]);
+        let share = peak.and_then(|point| point.share_of_ceiling);
+        bars.push(Bar {
+            label: curve.subject.clone(),
+            value: share.map(|share| share * 100.0),
+            interval: None,
+            colour: colour(panel, curve),
+        });
+        let load = peak.map_or("–".to_owned(), |point| point.load.to_string());
+        let share = share.map_or("–".to_owned(), |share| Unit::Share.text(share));
+        table.row([curve.subject.clone(), load, share]);
+    }
+    Some(Picture {
+        name: format!("{prefix}-ceiling"),
+        chart: Chart::Bars(BarChart {
+            title: "Share of what this kernel can do, at the greatest goodput".to_owned(),
+            description: "The goodput of each subject, divided by that of a server of canned answers under the same \
+                          load in the same run."
+                .to_owned(),
+            axis: Axis::new("of the ceiling", ChartUnit::Percent),
+            bars,
+        }),
+        table,
+    })
+}
+
+/// Rate and p99 over time, of the middle repeat at the greatest goodput.
+fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
+    let runs: Vec<(&Curve, &Figures)> = panel
+        .contestants()
+        .filter_map(|curve| Some((curve, middle(curve)?)))
+        .filter(|(_, figures)| figures.series.len() > 1)
+        .collect();
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let columns = [
+        "subject",
+        "#second",
+        "#rate",
+        "#failures",
+        "#median",
+        "#p99",
+    ];
+    let mut table = Table::new("The same as numbers", &columns);
+    for (curve, figures) in &runs {
+        for moment in &figures.series {
+            table.row(moment_row(curve, moment));
+        }
+    }
+    let charts = [
+        (
+            "rate-time",
+            "Good answers per second over time, at the greatest goodput",
+            Figure::Goodput,
+        ),
+        (
+            "response-time",
+            "Response time p99 over time, at the greatest goodput",
+            Figure::ResponseP99,
+        ),
+    ];
+    let picture = |(name, title, figure): (&str, &str, Figure)| Picture {
+        name: format!("{prefix}-{name}"),
+        chart: Chart::Lines(time_chart(panel, &runs, title, figure)),
+        table: table.clone(),
+    };
+    charts.into_iter().map(picture).collect()
+}
+
+fn time_chart(
+    panel: &Panel,
+    runs: &[(&Curve, &Figures)],
+    title: &str,
+    figure: Figure,
+) -> LineChart {
+    let (y, factor) = figure_axis(figure);
+    let value = |moment: &Moment| match figure {
+        Figure::Goodput => Some(moment.rate),
+        _ => moment.p99_ms,
+    };
+    let place = |moment: &Moment| {
+        let value = value(moment).map_or(f64::NAN, |value| value * factor);
+        (moment.at_seconds * 1e9, value)
+    };
+    let series = runs.iter().map(|(curve, figures)| Series {
+        name: curve.subject.clone(),
+        points: figures.series.iter().map(place).collect(),
+        colour: colour(panel, curve),
+        stroke: Stroke::Solid,
+    });
+    LineChart {
+        title: title.to_owned(),
+        description: format!(
+            "{title}, of the middle repeat of each subject, {}.",
+            panel.title()
+        ),
+        x: Axis::new("time since the window began", ChartUnit::Time),
+        y,
+        bands: Vec::new(),
+        series: series.collect(),
+    }
+}
+
+fn moment_row(curve: &Curve, moment: &Moment) -> [String; 6] {
+    let time =
+        |value: Option<f64>| value.map_or("–".to_owned(), |value| Unit::Milliseconds.text(value));
+    [
+        curve.subject.clone(),
+        format!("{:.1}", moment.at_seconds),
+        Unit::PerSecond.text(moment.rate),
+        Unit::PerSecond.text(moment.failed_rate),
+        time(moment.p50_ms),
+        time(moment.p99_ms),
+    ]
+}
+
+/// The repeat at the greatest goodput whose own goodput is the middle one.
+fn middle(curve: &Curve) -> Option<&Figures> {
+    let mut shown = curve.points.get(curve.sweep.peak?)?.shown();
+    shown.sort_by(|a, b| a.goodput.total_cmp(&b.goodput));
+    shown.get(shown.len().checked_sub(1)? / 2).copied()
+}

@@ -1,0 +1,76 @@
+//! Old figures beside new ones, with what was wrong in them.
+
+use super::charts::estimate_text;
+use super::page::{Block, Section};
+use super::table::Table;
+use crate::record::{History, OldFigure};
+use crate::statistics::{Analysis, Curve, Figure, Panel};
+
+/// The section of old figures; none where the lab file names none.
+pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {
+    let mut section = Section::new("Old figures beside new ones");
+    section.text(history.source.clone());
+    section.text(
+        "Another machine, another kernel, other versions: the old figures and the new ones are not compared, they stand \
+         beside each other.",
+    );
+    let mut table = Table::new(
+        "",
+        &[
+            "what",
+            "figure",
+            "#then",
+            "#here",
+            "at",
+            "what was wrong in it",
+        ],
+    );
+    for old in &history.figures {
+        let (here, at) = new_figure(old, analysis).unwrap_or_default();
+        let label = Figure::named(&old.figure).map_or(old.figure.as_str(), |figure| figure.label());
+        let connections = old.connections.map_or(String::new(), |connections| {
+            format!(", {connections} connections")
+        });
+        table.row([
+            old.what.clone(),
+            format!("{label}{connections}"),
+            old.said.clone(),
+            here,
+            at,
+            old.wrong.clone(),
+        ]);
+    }
+    section.table(table);
+    if !history.mistakes.is_empty() {
+        section.text("What was wrong with the experiment:");
+        section.blocks.push(Block::List(history.mistakes.clone()));
+    }
+    section
+}
+
+/// The new figure and the load that it is of.
+fn new_figure(old: &OldFigure, analysis: &Analysis) -> Option<(String, String)> {
+    let figure = Figure::named(&old.figure)?;
+    let subject = old.subject.as_deref()?;
+    let mut panels = analysis.panels.iter().filter(|panel| belongs(old, panel));
+    let curve = panels.find_map(|panel| panel.curve(subject))?;
+    let point = match old.connections {
+        Some(connections) => curve
+            .points
+            .iter()
+            .find(|point| point.load.concurrency() == Some(connections)),
+        None => peak(curve),
+    }?;
+    let estimate = point.estimate(figure)?;
+    Some((estimate_text(figure, &estimate), point.load.to_string()))
+}
+
+fn belongs(old: &OldFigure, panel: &Panel) -> bool {
+    old.workload
+        .as_ref()
+        .is_none_or(|workload| *workload == panel.workload.name)
+}
+
+fn peak(curve: &Curve) -> Option<&crate::statistics::Point> {
+    curve.points.get(curve.sweep.peak?)
+}

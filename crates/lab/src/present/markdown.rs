@@ -1,0 +1,111 @@
+//! A page as Markdown, as code forges show it.
+
+use std::fmt::Write as _;
+
+use vervet_report::escape::Printable;
+
+use super::page::{Block, Page, Picture};
+use super::table::{Align, Table};
+
+/// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none: left out, and their
+/// tables stand alone.
+pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
+    let mut text = format!("# {}\n\n{}\n", plain(&page.title), plain(&page.subtitle));
+    for section in &page.sections {
+        let _ = write!(text, "\n## {}\n", plain(&section.title));
+        for block in &section.blocks {
+            write_block(&mut text, block, charts);
+        }
+    }
+    text
+}
+
+fn write_block(text: &mut String, block: &Block, charts: Option<&str>) {
+    text.push('\n');
+    // Writing to a string does not fail.
+    let _ = match block {
+        Block::Heading(heading) => writeln!(text, "### {}", plain(heading)),
+        Block::Text(words) => writeln!(text, "{}", plain(words)),
+        Block::List(lines) => lines
+            .iter()
+            .try_for_each(|line| writeln!(text, "- {}", plain(line))),
+        Block::Definitions(words) => {
+            let mut words = words.iter();
+            words.try_for_each(|(word, meaning)| {
+                writeln!(text, "- **{}**: {}", plain(word), plain(meaning))
+            })
+        }
+        Block::Table(table) | Block::Folded(table) => write_table(text, table),
+        Block::Picture(picture) => write_picture(text, picture, charts),
+        Block::File(name, content) => write_file(text, name, content),
+    };
+}
+
+fn write_picture(text: &mut String, picture: &Picture, charts: Option<&str>) -> std::fmt::Result {
+    let title = plain(picture.chart.title());
+    writeln!(text, "### {title}\n")?;
+    if let Some(folder) = charts {
+        writeln!(text, "![{title}]({folder}/{}.svg)\n", picture.name)?;
+    }
+    write_table(text, &picture.table)
+}
+
+fn write_table(text: &mut String, table: &Table) -> std::fmt::Result {
+    if !table.caption.is_empty() {
+        writeln!(text, "{}\n", plain(&table.caption))?;
+    }
+    let labels: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| cell(&column.label))
+        .collect();
+    writeln!(text, "| {} |", labels.join(" | "))?;
+    let rules = table.columns.iter().map(|column| match column.align {
+        Align::Left => "---",
+        Align::Right => "---:",
+    });
+    writeln!(text, "|{}|", rules.collect::<Vec<&str>>().join("|"))?;
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+        writeln!(text, "| {} |", cells.join(" | "))?;
+    }
+    Ok(())
+}
+
+/// A fence longer than any in the content.
+fn write_file(text: &mut String, name: &str, content: &str) -> std::fmt::Result {
+    let runs = content.split(|letter| letter != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    let lines: Vec<String> = content
+        .lines()
+        .map(|line| Printable(line).to_string())
+        .collect();
+    writeln!(
+        text,
+        "{}\n\n{fence}\n{}\n{fence}",
+        plain(name),
+        lines.join("\n")
+    )
+}
+
+fn cell(text: &str) -> String {
+    plain(text)
+}
+
+/// Text in which nothing means anything to Markdown or HTML.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in Printable(text).to_string().chars() {
+        match letter {
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '&' => plain.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
+                plain.push('\\');
+                plain.push(letter);
+            }
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}

@@ -1,0 +1,27 @@
+//! A record as people and programs read it: one page of sections, tables and charts, written as HTML, as Markdown, as SVG
+//! files; the figures as JSON and CSV.
+
+mod candles;
+mod charts;
+mod csv;
+mod definitions;
+mod found;
+mod history;
+mod html;
+mod json;
+mod markdown;
+mod page;
+mod panels;
+mod report;
+mod served;
+mod setup;
+mod style;
+mod table;
+
+pub use csv::steps_csv;
+pub use html::page_html;
+pub use json::analysis_json;
+pub use markdown::page_markdown;
+pub use page::{Block, Chart, Page, Picture, Section};
+pub use report::{report_html, report_page};
+pub use table::{Align, Column, Table};

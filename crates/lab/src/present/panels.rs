@@ -1,0 +1,221 @@
+//! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what every load gave.
+
+use super::charts::{estimate_text, pictures};
+use super::page::{Block, Section};
+use super::table::Table;
+use crate::statistics::{Apdex, Curve, Estimate, Figure, Panel, Place, Point, Standing, Unit};
+
+/// The section of a panel; `prefix` makes the names of its charts unique in a page.
+pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
+    let mut section = Section::new(panel.title());
+    if !panel.workload.description.is_empty() {
+        section.text(panel.workload.description.clone());
+    }
+    section.text(verdict(panel));
+    section.table(ranking(panel));
+    section.table(unranked(panel));
+    section.blocks.extend(
+        pictures(panel, prefix)
+            .into_iter()
+            .map(|picture| Block::Picture(Box::new(picture))),
+    );
+    let sweeps = sweeps(panel);
+    if !sweeps.is_empty() {
+        section.blocks.push(Block::List(sweeps));
+    }
+    section.blocks.push(Block::Folded(loads(panel)));
+    section
+}
+
+/// Who is ahead, in a sentence that claims no more than there is.
+fn verdict(panel: &Panel) -> String {
+    let places = &panel.ranking.places;
+    let first: Vec<&str> = places
+        .iter()
+        .filter(|place| place.place == 1)
+        .map(|place| place.subject.as_str())
+        .collect();
+    let few = places
+        .iter()
+        .map(|place| place.goodput.repeats)
+        .min()
+        .unwrap_or_default();
+    let caution = match few {
+        0 | 1 => " There is one repeat only: nothing is told apart.".to_owned(),
+        2..6 => format!(
+            " With {few} repeats the interval goes from the least to the greatest and covers the true median in {:.0} % \
+             of cases.",
+            (1.0 - 2.0 * 0.5_f64.powi(i32::try_from(few).unwrap_or(i32::MAX))) * 100.0
+        ),
+        _ => String::new(),
+    };
+    match first.as_slice() {
+        [] => "Nobody is ranked: see below for the reasons.".to_owned(),
+        [only] if places.len() == 1 => format!("{only} is the only one that is ranked.{caution}"),
+        [only] => format!("{only} has the greatest goodput.{caution}"),
+        several => format!("Not told apart: {}.{caution}", several.join(", ")),
+    }
+}
+
+fn ranking(panel: &Panel) -> Table {
+    let columns = [
+        "#place",
+        "subject",
+        "#goodput (95 % interval)",
+        "at",
+        "#of the ceiling",
+        "#requests per CPU-second",
+        "#CPU per request",
+        "#memory",
+        "#p50",
+        "#p99",
+        "#failed",
+        "best step (Apdex)",
+    ];
+    let mut table = Table::new(
+        "By goodput. Who is not told apart has the same place",
+        &columns,
+    );
+    for place in &panel.ranking.places {
+        let Some(curve) = panel.curve(&place.subject) else {
+            continue;
+        };
+        let Some(point) = curve.points.iter().find(|point| point.load == place.load) else {
+            continue;
+        };
+        let figure = |figure: Figure| text(figure, point);
+        let share = point
+            .share_of_ceiling
+            .map_or("–".to_owned(), |share| Unit::Share.text(share));
+        table.row([
+            place_text(place),
+            place.subject.clone(),
+            estimate_text(Figure::Goodput, &place.goodput),
+            place.load.to_string(),
+            share,
+            figure(Figure::RequestsPerCpuSecond),
+            figure(Figure::CpuPerRequest),
+            figure(Figure::MemoryPeak),
+            figure(Figure::ResponseP50),
+            figure(Figure::ResponseP99),
+            figure(Figure::ErrorShare),
+            best(curve),
+        ]);
+    }
+    table
+}
+
+fn place_text(place: &Place) -> String {
+    format!("{}{}", place.place, if place.tied { "=" } else { "" })
+}
+
+fn text(figure: Figure, point: &Point) -> String {
+    point
+        .median(figure)
+        .map_or("–".to_owned(), |value| figure.unit().text(value))
+}
+
+fn best(curve: &Curve) -> String {
+    let Some(point) = curve.sweep.best.map(|index| &curve.points[index]) else {
+        return "none with Apdex 0.85".to_owned();
+    };
+    let apdex = point.median(Figure::Apdex).map(Apdex::new);
+    let rating = apdex.map_or(String::new(), |apdex| {
+        format!(" ({:.2}, {})", apdex.score(), apdex.rating())
+    });
+    format!("{}{rating}", point.load)
+}
+
+fn unranked(panel: &Panel) -> Table {
+    let mut table = Table::new("Shown, and not ranked", &["subject", "why"]);
+    for entry in &panel.ranking.unranked {
+        table.row([entry.subject.clone(), entry.reason.clone()]);
+    }
+    table
+}
+
+fn sweeps(panel: &Panel) -> Vec<String> {
+    let mut lines = Vec::new();
+    for curve in panel.contestants().filter(|curve| curve.points.len() > 1) {
+        let knee = curve
+            .sweep
+            .knee
+            .map(|index| curve.points[index].load.to_string());
+        if let Some(knee) = knee {
+            lines.push(format!(
+                "{}: the knee, the least load with 95 % of the greatest goodput, is at {knee}.",
+                curve.subject
+            ));
+        }
+        if let Some(saturation) = &curve.sweep.saturation {
+            lines.push(format!("{}: {}.", curve.subject, saturation.meaning));
+        }
+    }
+    lines
+}
+
+/// Goodput by load with places under each load alone.
+fn loads(panel: &Panel) -> Table {
+    let mut table = Table::new(
+        "Places under each load: goodput, and who is not told apart",
+        &["load"],
+    );
+    for curve in panel.contestants() {
+        table.numbers(curve.subject.clone());
+    }
+    for load in panel.loads() {
+        let points: Vec<Option<&Point>> = panel
+            .contestants()
+            .map(|curve| curve.points.iter().find(|point| point.load == load))
+            .collect();
+        let places = places(&points);
+        let cells = points
+            .iter()
+            .zip(&places)
+            .map(|(point, place)| cell(*point, *place));
+        table.row(std::iter::once(load.to_string()).chain(cells));
+    }
+    table
+}
+
+fn cell(point: Option<&Point>, place: Option<usize>) -> String {
+    let Some(point) = point else {
+        return "–".to_owned();
+    };
+    let goodput = text(Figure::Goodput, point);
+    match (place, point.standing()) {
+        (Some(place), Standing::Partly { counted, of }) => {
+            format!("{place}. {goodput} ({counted} of {of} repeats)")
+        }
+        (Some(place), _) => format!("{place}. {goodput}"),
+        (None, _) => format!("{goodput}, not ranked"),
+    }
+}
+
+/// The place of each point among its neighbours; none for who is not ranked.
+fn places(points: &[Option<&Point>]) -> Vec<Option<usize>> {
+    let estimate = |point: Option<&Point>| {
+        point
+            .filter(|point| point.is_ranked())?
+            .estimate(Figure::Goodput)
+    };
+    let estimates: Vec<Option<Estimate>> = points.iter().copied().map(estimate).collect();
+    let mut order: Vec<usize> = (0..points.len())
+        .filter(|index| estimates[*index].is_some())
+        .collect();
+    let median = |index: usize| estimates[index].map_or(0.0, |estimate| estimate.median);
+    order.sort_by(|a, b| median(*b).total_cmp(&median(*a)));
+    let mut places = vec![None; points.len()];
+    let mut leader = 0;
+    for (number, index) in order.iter().enumerate() {
+        let ties = match (estimates[order[leader]], estimates[*index]) {
+            (Some(first), Some(this)) => first.ties_with(&this),
+            _ => false,
+        };
+        if !ties {
+            leader = number;
+        }
+        places[*index] = Some(leader + 1);
+    }
+    places
+}

@@ -1,0 +1,112 @@
+//! The report of a record: its sections in the order in which people look for them.
+
+use vervet_report::units;
+
+use super::definitions::definitions_section;
+use super::found::{failures_section, findings_section};
+use super::history::history_section;
+use super::html::page_html;
+use super::page::{Page, Section};
+use super::panels::panel_section;
+use super::served::{hosts_section, pages_section, requests_section};
+use super::setup::{configuration_section, content_section, environment_section, fairness_section};
+use crate::record::{Embedded, LabRecord, RecordError, SubjectState, embed};
+use crate::statistics::Analysis;
+
+/// The report as a page.
+pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
+    let mut sections = Vec::new();
+    for (number, panel) in analysis.panels.iter().enumerate() {
+        sections.push(panel_section(
+            panel,
+            &format!("{}-{}", number + 1, file_name(&panel.workload.name)),
+        ));
+    }
+    if let Some(history) = &record.head.history {
+        sections.push(history_section(history, analysis));
+    }
+    sections.push(findings_section(analysis));
+    sections.push(failures_section(analysis));
+    sections.push(pages_section(analysis));
+    sections.push(requests_section(analysis));
+    sections.push(hosts_section(analysis));
+    sections.push(fairness_section(record));
+    sections.push(configuration_section(record));
+    sections.push(content_section(record));
+    sections.push(environment_section(record));
+    sections.push(definitions_section());
+    Page {
+        title: record.head.title.clone(),
+        subtitle: subtitle(record),
+        sections,
+    }
+}
+
+/// The report as one file of HTML that carries its record.
+pub fn report_html(record: &LabRecord, analysis: &Analysis) -> Result<String, RecordError> {
+    let mut page = report_page(record, analysis);
+    let embedded = embed(record)?;
+    page.sections.push(data_section(&embedded));
+    Ok(page_html(&page, &embedded.html))
+}
+
+fn subtitle(record: &LabRecord) -> String {
+    let head = &record.head;
+    let took_part = head
+        .subjects
+        .iter()
+        .filter(|subject| subject.is_contestant())
+        .count();
+    let skipped = head
+        .subjects
+        .iter()
+        .filter(|subject| subject.state != SubjectState::Present)
+        .count();
+    let skipped = if skipped > 0 {
+        format!(", {skipped} skipped")
+    } else {
+        String::new()
+    };
+    let interrupted = if record.ended_unix_ms.is_none() {
+        ", interrupted"
+    } else {
+        ""
+    };
+    format!(
+        "{}, {}: {took_part} subjects{skipped}, {} steps of {}{interrupted}",
+        units::moment(head.began_unix_ms),
+        head.program,
+        record.steps.len(),
+        head.steps_planned
+    )
+}
+
+fn data_section(embedded: &Embedded) -> Section {
+    let mut section = Section::new("The data of this page");
+    let size = units::count(embedded.json_bytes as u64);
+    section.text(if embedded.has_runs {
+        format!(
+            "The whole record, {size} bytes of JSON with every histogram, is in this file, compressed. `vervet lab report`, \
+             `compare` and `reproduce` read it from here."
+        )
+    } else {
+        format!(
+            "The record has {size} bytes, too many for a page: this file carries what is needed to run the lab again, \
+             and the figures are in lab.json beside it."
+        )
+    });
+    section
+}
+
+/// A name that any file system takes.
+pub(super) fn file_name(name: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    let name: String = name.chars().take(40).map(plain).collect();
+    name.trim_matches('-').to_owned()
+}

@@ -1,0 +1,183 @@
+//! What was set up: the lab, its subjects, its workloads and files, what the fairness gate saw, and the machine.
+
+use vervet_report::{Run, units};
+
+use super::page::{Block, Section};
+use super::table::Table;
+use crate::record::{FairnessVerdict, LabRecord, Role, SubjectState};
+
+/// The section of the configuration.
+pub(super) fn configuration_section(record: &LabRecord) -> Section {
+    let head = &record.head;
+    let mut section = Section::new("Configuration");
+    let mut table = Table::new("", &["setting", "value"]);
+    table.row(["lab file", &head.lab.name]);
+    table.row(["SHA-256 of the lab file", &head.lab.sha256]);
+    table.row(["program", &head.program]);
+    table.row(["began", &units::moment(head.began_unix_ms)]);
+    let ended = record
+        .ended_unix_ms
+        .map_or("interrupted".to_owned(), units::moment);
+    table.row(["ended", &ended]);
+    table.row(["repeats", &head.repeats.to_string()]);
+    table.row(["order of steps", &format!("shuffled by {}", head.seed)]);
+    table.row([
+        "steps done",
+        &format!("{} of {}", record.steps.len(), head.steps_planned),
+    ]);
+    section.table(table);
+    section.table(subjects(record));
+    for subject in head
+        .subjects
+        .iter()
+        .filter(|subject| !subject.configuration.is_empty())
+    {
+        let name = format!("Configuration of {}", subject.name);
+        section
+            .blocks
+            .push(Block::File(name, subject.configuration.clone()));
+    }
+    section.blocks.push(Block::File(
+        format!("The lab file, {}", head.lab.name),
+        head.lab.text.clone(),
+    ));
+    section
+}
+
+fn subjects(record: &LabRecord) -> Table {
+    let mut table = Table::new(
+        "Subjects",
+        &[
+            "name",
+            "adapter",
+            "version",
+            "took part",
+            "runs on",
+            "command",
+        ],
+    );
+    for subject in &record.head.subjects {
+        let state = match (&subject.state, subject.role) {
+            (SubjectState::Skipped { reason }, _) => format!("skipped: {reason}"),
+            (SubjectState::Present, Role::Ceiling) => "as the ceiling".to_owned(),
+            (SubjectState::Present, Role::Contestant) => "yes".to_owned(),
+        };
+        table.row([
+            subject.name.clone(),
+            subject.adapter.clone(),
+            subject
+                .version
+                .clone()
+                .unwrap_or_else(|| "not known".to_owned()),
+            state,
+            subject
+                .cores
+                .clone()
+                .unwrap_or_else(|| "all cores".to_owned()),
+            subject.command.join(" "),
+        ]);
+    }
+    table
+}
+
+/// The section of the content: what was asked, and the files that it was made of.
+pub(super) fn content_section(record: &LabRecord) -> Section {
+    let mut section = Section::new("Content");
+    let mut workloads = Table::new(
+        "Workloads",
+        &[
+            "name",
+            "what it does",
+            "asked",
+            "what each answer had to be",
+            "#satisfies",
+        ],
+    );
+    for workload in &record.head.workloads {
+        let run = first_run(record, &workload.name);
+        let target = run
+            .as_ref()
+            .map_or(String::new(), |run| run.asked.target.clone());
+        let checks = run.map_or(String::new(), |run| run.asked.checks.join("; "));
+        let seconds = format!("{} s", workload.apdex_seconds);
+        table_row(
+            &mut workloads,
+            [
+                &workload.name,
+                &workload.description,
+                &target,
+                &checks,
+                &seconds,
+            ],
+        );
+    }
+    section.table(workloads);
+    let mut assets = Table::new("Files", &["path", "#bytes", "SHA-256", "carried along"]);
+    for asset in &record.head.assets {
+        let carried = if asset.text.is_some() { "yes" } else { "no" };
+        assets.row([
+            &asset.path,
+            &units::count(asset.bytes),
+            &asset.sha256,
+            carried,
+        ]);
+    }
+    section.table(assets);
+    section
+}
+
+fn table_row(table: &mut Table, cells: [&String; 5]) {
+    table.row(cells.into_iter().cloned());
+}
+
+fn first_run(record: &LabRecord, workload: &str) -> Option<Run> {
+    let mut steps = record.steps.iter().filter(|step| step.workload == workload);
+    steps.find_map(|step| step.run.as_ref()?.read().ok())
+}
+
+/// The section of the fairness gate.
+pub(super) fn fairness_section(record: &LabRecord) -> Section {
+    let mut section = Section::new("Were they asked the same?");
+    if record.fairness.is_empty() {
+        section.text("The fairness gate left nothing in this record.");
+        return section;
+    }
+    section.text("Before any step, one answer of each subject to each workload was compared with the others.");
+    let mut table = Table::new("", &["workload", "property", "verdict", "subject: value"]);
+    for row in &record.fairness {
+        let verdict = match row.verdict {
+            FairnessVerdict::Equal => "equal",
+            FairnessVerdict::Differs => "differs, as the lab file admits",
+            FairnessVerdict::Refused => "differs",
+        };
+        let first = row.values.first().map(|(_, value)| value.as_str());
+        let values = match (row.verdict, first) {
+            (FairnessVerdict::Equal, Some(value)) => format!("all: {value}"),
+            _ => row
+                .values
+                .iter()
+                .map(|(subject, value)| format!("{subject}: {value}"))
+                .collect::<Vec<String>>()
+                .join("; "),
+        };
+        table.row([
+            row.workload.clone(),
+            row.property.clone(),
+            verdict.to_owned(),
+            values,
+        ]);
+    }
+    section.table(table);
+    section
+}
+
+/// The section of the machine.
+pub(super) fn environment_section(record: &LabRecord) -> Section {
+    let mut section = Section::new("Hosts");
+    let mut table = Table::new("The machine and its settings", &["group", "name", "value"]);
+    for fact in &record.head.environment.facts {
+        table.row([&fact.group, &fact.name, &fact.value]);
+    }
+    section.table(table);
+    section
+}

@@ -1,0 +1,328 @@
+//! Reports from records that were made by hand: what stands in them, what may not, and that they need nothing else.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use common::{Lab, closed, run};
+use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
+use vervet_lab::record::{
+    Asset, FairnessRow, FairnessVerdict, History, OldFigure, Outcome, Role, SubjectState, extract,
+};
+use vervet_report::{ErrorClass, SlowRequest};
+
+/// The sweep of 2012 with two servers and the ceiling, of which one step crashed.
+fn sweep() -> Lab {
+    let mut lab = Lab::new(&["monkey", "g-wan", "canned", "klone"]);
+    for connections in [100, 200, 300] {
+        lab = lab
+            .rates("monkey", connections, &[29_200.0, 29_231.0, 29_300.0])
+            .rates("g-wan", connections, &[17_200.0, 17_222.0, 17_300.0])
+            .rates("canned", connections, &[58_462.0, 58_462.0, 58_462.0]);
+    }
+    lab = lab.step("g-wan", closed(400), |step| {
+        step.outcome = Outcome::Crashed {
+            reason: "signal 11".to_owned(),
+        };
+    });
+    let mut failing = run(100.0, &[(400.0, 1)]);
+    for _ in 0..100 {
+        failing.errors.add(ErrorClass::Refused);
+    }
+    failing.slowest.add(SlowRequest {
+        response_ns: 3_000_000_000,
+        service_ns: 2_000_000,
+        due_ms: 1_234,
+        status: 200,
+        request: "/slow".to_owned(),
+    });
+    lab = lab.run("monkey", closed(400), &failing);
+    let record = &mut lab.record;
+    record.ended_unix_ms = Some(1_700_000_100_000);
+    record.head.steps_planned = u32::try_from(record.steps.len()).unwrap();
+    "A file of 200 KB".clone_into(&mut record.head.title);
+    record.head.subjects[2].role = Role::Ceiling;
+    record.head.subjects[3].state = SubjectState::Skipped {
+        reason: "klone is not installed".to_owned(),
+    };
+    record.head.assets.push(Asset {
+        path: "app.py".to_owned(),
+        bytes: 1_234,
+        sha256: "a".repeat(64),
+        text: Some("print()\n".to_owned()),
+        executable: false,
+    });
+    record.fairness.push(FairnessRow {
+        workload: "hello".to_owned(),
+        property: "content bytes".to_owned(),
+        values: vec![
+            ("monkey".to_owned(), "13".to_owned()),
+            ("g-wan".to_owned(), "12".to_owned()),
+        ],
+        verdict: FairnessVerdict::Differs,
+    });
+    record.head.history = Some(History {
+        source: "A post of 2012.".to_owned(),
+        figures: vec![OldFigure {
+            what: "Monkey".to_owned(),
+            subject: Some("monkey".to_owned()),
+            workload: None,
+            connections: Some(200),
+            figure: "goodput".to_owned(),
+            said: "29,231/s".to_owned(),
+            wrong: "called 42 % more than 17,222/s; it is 69.7 % more".to_owned(),
+        }],
+        mistakes: vec!["Hardware and versions are not stated.".to_owned()],
+    });
+    lab
+}
+
+fn markdown(lab: &Lab) -> String {
+    page_markdown(&report_page(&lab.record, &lab.analysis()), Some("charts"))
+}
+
+#[track_caller]
+fn check_has(text: &str, pieces: &[&str]) {
+    for piece in pieces {
+        assert!(text.contains(piece), "{piece:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_report_is_the_one_that_was_agreed_on() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/report.md");
+    let fresh = page_markdown(&report_page(&sweep().record, &sweep().analysis()), None);
+    let known = fs::read_to_string(&path).unwrap_or_default();
+    if fresh != known {
+        let beside = std::env::temp_dir().join("vervet-lab-report.md");
+        fs::write(&beside, &fresh).unwrap();
+        panic!(
+            "the report changed: compare {} with {}, and copy it when that is meant",
+            beside.display(),
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn the_sections_of_a_full_report_are_there() {
+    let page = report_page(&sweep().record, &sweep().analysis());
+    let titles: Vec<&str> = page
+        .sections
+        .iter()
+        .map(|section| section.title.as_str())
+        .collect();
+    let expected = [
+        "hello: closed load, connections kept",
+        "Old figures beside new ones",
+        "What to know before believing a figure",
+        "Failures and errors",
+        "Tests and pages",
+        "Requests",
+        "What the servers spent",
+        "Were they asked the same?",
+        "Configuration",
+        "Content",
+        "Hosts",
+        "Definitions",
+    ];
+    assert_eq!(titles, expected);
+}
+
+#[test]
+fn the_figures_are_those_of_the_record() {
+    let text = markdown(&sweep());
+    check_has(
+        &text,
+        &[
+            "| 1 | monkey | 29,231/s (29,200/s to 29,300/s) |",
+            "| 2 | g-wan | 17,222/s (17,200/s to 17,300/s) |",
+            // 29,231 of 58,462.
+            "| 50.0 % |",
+            // Two seconds of processor time for 292,310 answers.
+            "| 6.84 us |",
+            "crashed: signal 11",
+            "skipped: klone is not installed",
+            "| goodput, 200 connections |",
+            "differs, as the lab file admits",
+            "With 3 repeats the interval goes from the least to the greatest and covers the true median in 75 % of cases.",
+            "the knee, the least load with 95 % of the greatest goodput, is at 100 connections",
+            "the sweep begins saturated: from 100 connections on",
+            "| refused | the target refused the connection | 100 |",
+        ]
+        .map(|piece| piece.replace("| goodput, 200", "| good answers per second, 200"))
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<&str>>(),
+    );
+}
+
+#[test]
+fn the_slowest_requests_are_those_of_the_best_step() {
+    let mut slow = run(100.0, &[(10.0, 1)]);
+    for response_ms in [3_000, 5_000, 4_000, 2_000, 1_500, 1_000] {
+        slow.slowest.add(SlowRequest {
+            response_ns: response_ms * 1_000_000,
+            service_ns: 2_000_000,
+            due_ms: 1_234,
+            status: 200,
+            request: format!("/{response_ms}"),
+        });
+    }
+    let text = markdown(&Lab::new(&["a"]).run("a", closed(1), &slow));
+    check_has(
+        &text,
+        &[
+            "| a | 1 connection | 5.00 s | 2.00 ms | 1,234 ms | 200 | /5000 |",
+            "| /1500 |",
+        ],
+    );
+    assert!(!text.contains("/1000 |"), "five, and no more");
+}
+
+#[test]
+fn charts_have_names_of_their_own_and_each_its_table() {
+    let page = report_page(&sweep().record, &sweep().analysis());
+    let names: Vec<&str> = page
+        .pictures()
+        .map(|picture| picture.name.as_str())
+        .collect();
+    let expected = [
+        "1-hello-rate",
+        "1-hello-response",
+        "1-hello-candles",
+        "1-hello-cpu",
+        "1-hello-memory",
+        "1-hello-errors",
+        "1-hello-ceiling",
+    ];
+    assert_eq!(names, expected);
+    for picture in page.pictures() {
+        assert!(!picture.table.is_empty(), "{}", picture.name);
+        let file = picture.chart.file();
+        assert!(
+            file.starts_with("<svg") && file.trim_end().ends_with("</svg>"),
+            "{}",
+            picture.name
+        );
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_runs_nothing() {
+    let html = report_html(&sweep().record, &sweep().analysis()).unwrap();
+    let body = html
+        .replace("http://www.w3.org/2000/svg", "")
+        .replace("http://127.0.0.1/", "");
+    for piece in [
+        "src=", "@import", "url(", "http:", "https:", "<link", "onload", "<iframe",
+    ] {
+        assert!(!body.contains(piece), "{piece}");
+    }
+    assert_eq!(
+        html.matches("<script").count(),
+        1,
+        "the record, which no browser runs"
+    );
+    check_has(
+        &html,
+        &[
+            "name=\"viewport\"",
+            "prefers-color-scheme:dark",
+            "default-src 'none'",
+        ],
+    );
+    assert_eq!(extract(&html).unwrap(), sweep().record);
+}
+
+#[test]
+fn ids_are_unique_in_a_page() {
+    let html = report_html(&sweep().record, &sweep().analysis()).unwrap();
+    let mut seen = BTreeSet::new();
+    for piece in html.split(" id=\"").skip(1) {
+        let id = piece.split('"').next().unwrap();
+        assert!(seen.insert(id), "{id} twice");
+    }
+}
+
+#[test]
+fn what_others_named_opens_no_element() {
+    let name = "<img src=x onerror=alert(1)>\"'&|`\u{202e}";
+    let mut lab =
+        Lab::new(&[name])
+            .rates(name, 10, &[100.0, 100.0])
+            .rates(name, 20, &[100.0, 100.0]);
+    let head = &mut lab.record.head;
+    head.title = "</title><script>alert(1)</script>".to_owned();
+    head.lab.text = "</pre></details><script>".to_owned();
+    head.subjects[0].configuration = "<b>".to_owned();
+    head.subjects[0].command = vec!["<i>".to_owned()];
+    let html = report_html(&lab.record, &lab.analysis()).unwrap();
+    for piece in ["<img", "<script>", "<b>", "<i>", "\u{202e}"] {
+        assert!(!html.contains(piece), "{piece}");
+    }
+    let text = markdown(&lab);
+    // What stands in a fence is text already.
+    let (text, _) = text.split_once("The lab file").unwrap();
+    for piece in ["<img", "<script>", "<i>", "\u{202e}"] {
+        assert!(!text.contains(piece), "{piece}");
+    }
+    check_has(text, &["\\|\\`"]);
+}
+
+#[test]
+fn a_fence_is_longer_than_any_within() {
+    let mut lab = Lab::new(&["a"]).rates("a", 10, &[100.0]);
+    lab.record.head.lab.text = "````\nstill the file\n".to_owned();
+    check_has(&markdown(&lab), &["\n`````\n````\nstill the file\n`````\n"]);
+}
+
+#[test]
+fn a_row_of_csv_is_a_step_in_the_order_of_the_lab() {
+    let lab = sweep();
+    let csv = steps_csv(&lab.record, &lab.analysis());
+    let lines: Vec<&str> = csv.split("\r\n").collect();
+    assert!(lines[0].starts_with("order,subject,workload,load,amount,keep_alive,repeat,began_unix_ms,outcome,counts,findings,goodput,"));
+    assert_eq!(lines.len(), lab.record.steps.len() + 2);
+    assert!(
+        lines[1]
+            .starts_with("0,monkey,hello,closed,100,true,1,1700000000000,measured,true,,29200,0,"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines.iter().any(|line| line.contains(",crashed,false,")));
+    let commas = |line: &&str| line.matches(',').count();
+    assert_eq!(commas(&lines[1]), commas(&lines[0]));
+}
+
+#[test]
+fn programs_get_the_conclusions() {
+    let lab = sweep();
+    let json = analysis_json(&lab.record, &lab.analysis());
+    let panel = &json["panels"][0];
+    assert_eq!(panel["places"][0]["subject"], "monkey");
+    assert_eq!(panel["places"][0]["goodput"]["interval"][1], 29_300.0);
+    let monkey = &panel["curves"][0];
+    assert_eq!(monkey["points"][0]["share_of_ceiling"], 0.5);
+    // The best step follows from what stands beside it.
+    let worth = |point: &serde_json::Value| {
+        let figure = |name: &str| point["figures"][name]["median"].as_f64().unwrap();
+        (figure("apdex") >= 0.85).then(|| figure("goodput") * figure("apdex"))
+    };
+    let points = monkey["points"].as_array().unwrap();
+    let best = points
+        .iter()
+        .max_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap())
+        .unwrap();
+    assert_eq!(worth(&points[0]), worth(best), "the first of equals");
+    assert_eq!(monkey["best"], points[0]["load"]);
+}
+
+#[test]
+fn a_lab_without_a_step_has_a_page() {
+    let lab = Lab::new(&["a"]);
+    let html = report_html(&lab.record, &lab.analysis()).unwrap();
+    check_has(&html, &["0 steps of 3, interrupted", "Definitions"]);
+}
