@@ -118,9 +118,22 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_s
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check report compare trend reproduce help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s o -l output -d 'File to write; without it, standard output' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l format -d 'How it is written; without it, as the name of the file ends, and HTML where it does not say' -r -f -a "html\t'One page that needs nothing else, with its data in it'
+markdown\t'For code forges'
+json\t'What the lab concludes, for programs'
+csv\t'The figures of every step'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l charts -d 'Folder to write each chart to, as an SVG file' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l tolerance -d 'Changes within this share of the base are no difference, in percent' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l fail-on -d 'Figures that may not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l format -d 'How it is written' -r -f -a "text\t'Lines for people'
+json\t'For programs'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s o -l output -d 'File of HTML to write; without it, lines for people on standard output' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l dir -d 'Folder to write to' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l files-only -d 'Write the files, and run nothing'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'

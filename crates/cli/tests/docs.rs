@@ -27,7 +27,11 @@ const NOT_RUN: &[NotRun] = &[
 ];
 
 /// Pages whose blocks belong together: tests of their own run them.
-const ELSEWHERE: &[&str] = &["docs/guide.md", "docs/migrate-from-nginx.md"];
+const ELSEWHERE: &[&str] = &[
+    "docs/guide.md",
+    "docs/lab-report.md",
+    "docs/migrate-from-nginx.md",
+];
 
 /// How long one block may take.
 const BLOCK_TIME_MAX: Duration = Duration::from_secs(30);

@@ -1,24 +1,120 @@
-//! `vervet lab compare`.
+//! `vervet lab compare`: two labs, step by step, with an exit status for continuous integration.
 
-use std::path::PathBuf;
+// These comments are what users read in the help, which knows no Markdown.
+#![allow(clippy::doc_markdown)]
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use vervet_lab::compare::{COMPARED, Comparison, TOLERANCE, comparison_json, comparison_text};
+use vervet_lab::record::{LabRecord, open_figures};
+use vervet_lab::statistics::Figure;
 
 use crate::failure::Failure;
+use crate::talk;
 
-/// What it is done with.
+/// The status when there is nothing to compare: a record that cannot be read, or no step that both have.
+const NOTHING_TO_COMPARE: u8 = 2;
+
+const EXAMPLES: &str = "\
+Examples:
+  vervet lab compare before after
+  vervet lab compare main/lab.json branch/report.html --fail-on goodput,response_p99_ms
+  vervet lab compare before after --format json
+
+A change is told when even the kinder end of its 95 % interval is further from
+the base than the tolerance; everything else is no difference.
+
+Exit status: 0 nothing became worse; 1 a figure of --fail-on became worse, or a
+subject that had figures has none; 2 there is nothing to compare.";
+
+/// What is held against what.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArguments {
-    /// Where to find the first lab
-    #[arg(value_name = "RECORD")]
-    path: PathBuf,
+    /// The base: a folder that lab run wrote, a lab.json, a journal or a report
+    #[arg(value_name = "BASE")]
+    base: PathBuf,
+    /// What is held against it
+    #[arg(value_name = "OTHER")]
+    other: PathBuf,
+    /// Changes within this share of the base are no difference, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE * 100.0, value_parser = percent)]
+    tolerance: f64,
+    /// Figures that may not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request
+    #[arg(long, value_name = "FIGURES", default_value = "goodput", value_delimiter = ',', value_parser = figure)]
+    fail_on: Vec<Figure>,
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: CompareFormat,
 }
 
-/// Does it.
+/// How a comparison is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompareFormat {
+    /// Lines for people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Compares.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let (Some(base), Some(other)) = (opened(&arguments.base), opened(&arguments.other)) else {
+        return Ok(ExitCode::from(NOTHING_TO_COMPARE));
+    };
+    let comparison = match Comparison::of(&base, &other, arguments.tolerance / 100.0) {
+        Ok(comparison) => comparison,
+        Err(error) => {
+            talk::say(format_args!("{error}"));
+            return Ok(ExitCode::from(NOTHING_TO_COMPARE));
+        }
+    };
+    let text = match arguments.format {
+        CompareFormat::Text => comparison_text(&comparison),
+        CompareFormat::Json => format!("{:#}\n", comparison_json(&comparison)),
+    };
+    talk::print(&text).map_err(Failure::Output)?;
+    if comparison.rows.is_empty() {
+        talk::say(format_args!(
+            "no subject has figures under the same load in both"
+        ));
+        return Ok(ExitCode::from(NOTHING_TO_COMPARE));
+    }
+    if comparison.has_regressed(&arguments.fail_on) {
+        talk::say(format_args!(
+            "{} is worse than {}",
+            arguments.other.display(),
+            arguments.base.display()
+        ));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A record with its figures; says why where there is none.
+fn opened(path: &Path) -> Option<LabRecord> {
+    let record = open_figures(path);
+    record
+        .map_err(|error| talk::say(format_args!("{error}")))
+        .ok()
+}
+
+fn figure(name: &str) -> Result<Figure, String> {
+    let names: Vec<&str> = COMPARED.into_iter().map(Figure::name).collect();
+    let known = Figure::named(name).filter(|figure| COMPARED.contains(figure));
+    known.ok_or_else(|| format!("no such figure: one of {}", names.join(", ")))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text
+        .trim_end_matches('%')
+        .trim_end()
+        .parse()
+        .map_err(|_| "not a number".to_owned())?;
+    if (0.0..100.0).contains(&number) {
+        return Ok(number);
+    }
+    Err("from 0 to less than 100".to_owned())
 }

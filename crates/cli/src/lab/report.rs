@@ -1,24 +1,104 @@
-//! `vervet lab report`.
+//! `vervet lab report`: what a lab found, in the form that is asked for.
 
-use std::path::PathBuf;
+// These comments are what users read in the help, which knows no Markdown.
+#![allow(clippy::doc_markdown)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
+use vervet_lab::record::{LabRecord, open_figures};
+use vervet_lab::statistics::Analysis;
 
 use crate::failure::Failure;
+use crate::talk;
 
-/// What it is done with.
+const EXAMPLES: &str = "\
+Examples:
+  vervet lab report results -o report.html
+  vervet lab report results -o report.md --charts charts
+  vervet lab report results/lab.json --format csv > steps.csv
+
+RESULTS is a folder that lab run wrote, a lab.json, the journal of a lab that is
+running or was interrupted, or an earlier report.";
+
+/// Of what, where to, and how.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArguments {
-    /// Where to find a lab
-    #[arg(value_name = "RECORD")]
-    path: PathBuf,
+    /// What the lab left: a folder, a lab.json, a journal or a report
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    /// File to write; without it, standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How it is written; without it, as the name of the file ends, and HTML where it does not say
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ReportFormat>,
+    /// Folder to write each chart to, as an SVG file
+    #[arg(long, value_name = "DIR")]
+    charts: Option<PathBuf>,
 }
 
-/// Does it.
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    /// One page that needs nothing else, with its data in it
+    Html,
+    /// For code forges
+    Markdown,
+    /// What the lab concludes, for programs
+    Json,
+    /// The figures of every step
+    Csv,
+}
+
+/// Writes the report.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let record = open_figures(&arguments.results).map_err(|error| told(&error))?;
+    let analysis = Analysis::of(&record).map_err(|error| told(&error))?;
+    if let Some(folder) = &arguments.charts {
+        write_charts(folder, &record, &analysis)?;
+    }
+    let format = arguments
+        .format
+        .unwrap_or_else(|| format_of(arguments.output.as_deref()));
+    let text = match format {
+        ReportFormat::Html => report_html(&record, &analysis).map_err(|error| told(&error))?,
+        ReportFormat::Markdown => {
+            let charts = arguments
+                .charts
+                .as_ref()
+                .map(|folder| folder.display().to_string());
+            page_markdown(&report_page(&record, &analysis), charts.as_deref())
+        }
+        ReportFormat::Json => format!("{:#}\n", analysis_json(&record, &analysis)),
+        ReportFormat::Csv => steps_csv(&record, &analysis),
+    };
+    match &arguments.output {
+        Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
+        None => talk::print(&text).map_err(Failure::Output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn format_of(path: Option<&Path>) -> ReportFormat {
+    match path.and_then(Path::extension).and_then(|end| end.to_str()) {
+        Some("md" | "markdown") => ReportFormat::Markdown,
+        Some("json") => ReportFormat::Json,
+        Some("csv") => ReportFormat::Csv,
+        _ => ReportFormat::Html,
+    }
+}
+
+fn write_charts(folder: &Path, record: &LabRecord, analysis: &Analysis) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(Failure::write(folder))?;
+    for picture in report_page(record, analysis).pictures() {
+        let path = folder.join(format!("{}.svg", picture.name));
+        fs::write(&path, picture.chart.file()).map_err(Failure::write(&path))?;
+    }
+    Ok(())
 }

@@ -1,24 +1,98 @@
-//! `vervet lab reproduce`.
+//! `vervet lab reproduce`: a lab again, from its report alone, and the two held against each other.
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+// These comments are what users read in the help, which knows no Markdown.
+#![allow(clippy::doc_markdown)]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use clap::Args;
+use vervet_lab::compare::{Comparison, TOLERANCE, comparison_text};
+use vervet_lab::record::{LabRecord, open_figures, open_record};
+use vervet_lab::reproduce::write_bundle;
 
 use crate::failure::Failure;
+use crate::talk;
 
-/// What it is done with.
+const EXAMPLES: &str = "\
+Examples:
+  vervet lab reproduce report.html --dir again
+  vervet lab reproduce report.html --dir again --files-only
+
+DIR gets the lab file, the files that the report carries, SHA256SUMS, and the
+results of the new run in DIR/results, which are then compared with the old ones.
+
+Exit status: that of lab run when it does not come to its end; 0 otherwise,
+whatever the comparison says: it is another machine, or another day.";
+
+/// What is run again, and where.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArguments {
-    /// Where to find a report
+    /// A report, a lab.json, or the folder that lab run wrote
     #[arg(value_name = "REPORT")]
-    path: PathBuf,
+    report: PathBuf,
+    /// Folder to write to
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Write the files, and run nothing
+    #[arg(long)]
+    files_only: bool,
 }
 
-/// Does it.
+/// Writes a lab out, runs it, and compares.
 pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let old = open_record(&arguments.report).map_err(|error| failed(&error))?;
+    let written = write_bundle(&old, &arguments.dir).map_err(|error| failed(&error))?;
+    talk::print(&format!(
+        "{}\n{}\n",
+        written.lab_file.display(),
+        written.list.display()
+    ))
+    .map_err(Failure::Output)?;
+    if !written.missing.is_empty() {
+        let missing = written.missing.join(", ");
+        let folder = arguments.dir.display();
+        return Err(Failure::Lab(format!(
+            "the report does not carry {missing}: put it into {folder}, with the hash in SHA256SUMS, and do this again"
+        )));
+    }
+    if arguments.files_only {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let results = arguments.dir.join("results");
+    let status = run_again(&written.lab_file, &results)?;
+    if status != ExitCode::SUCCESS {
+        return Ok(status);
+    }
+    tell(&arguments.report, &old, &results)
+}
+
+/// Runs this program's `lab run`, which talks for itself.
+fn run_again(lab_file: &Path, results: &Path) -> Result<ExitCode, Failure> {
+    let failed =
+        |error: std::io::Error| Failure::Lab(format!("cannot run this program again: {error}"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command
+        .args(["lab", "run"])
+        .arg(lab_file)
+        .arg("--out")
+        .arg(results);
+    let status = command.status().map_err(failed)?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+fn tell(report: &Path, old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    if let Err(error) = open_figures(report) {
+        talk::say(format_args!("not compared: {error}"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let new = open_figures(results).map_err(|error| failed(&error))?;
+    let comparison = Comparison::of(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
+    talk::print(&comparison_text(&comparison)).map_err(Failure::Output)?;
+    Ok(ExitCode::SUCCESS)
 }

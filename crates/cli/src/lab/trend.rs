@@ -1,24 +1,93 @@
-//! `vervet lab trend`.
+//! `vervet lab trend`: how figures went over many labs.
 
-use std::path::PathBuf;
+// These comments are what users read in the help, which knows no Markdown.
+#![allow(clippy::doc_markdown)]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use vervet_lab::record::{JOURNAL_FILE, LabRecord, RECORD_FILE, open_figures};
+use vervet_lab::trend::{Trend, trend_html, trend_text};
 
 use crate::failure::Failure;
+use crate::talk;
 
-/// What it is done with.
+const EXAMPLES: &str = "\
+Examples:
+  vervet lab trend history
+  vervet lab trend history -o trend.html
+
+Each folder in DIR that lab run wrote, and each lab.json or report in it, is one
+record, named by its folder or file. They are put in the order in which they
+began. A record is a regression when the whole interval of its goodput lies more
+than 5 % below the median of the up to five records before it.
+
+Exit status: 1 when the newest record is a regression, 0 otherwise.";
+
+/// Of what, and where to.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct TrendArguments {
-    /// Where to find a folder of labs
+    /// Folder with the records of several labs
     #[arg(value_name = "DIR")]
-    path: PathBuf,
+    folder: PathBuf,
+    /// File of HTML to write; without it, lines for people on standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
-/// Does it.
+/// Shows the trend.
 pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let records = records(&arguments.folder)?;
+    if records.len() < 2 {
+        let (folder, found) = (arguments.folder.display(), records.len());
+        let text = format!("{folder}: {found} records in it, and a trend needs two");
+        return Err(Failure::Lab(text));
+    }
+    let trend = Trend::of(records).map_err(|error| Failure::Lab(error.to_string()))?;
+    match &arguments.output {
+        Some(path) => fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?,
+        None => talk::print(&trend_text(&trend)).map_err(Failure::Output)?,
+    }
+    if trend.ends_in_regression() {
+        talk::say(format_args!("the newest record is a regression"));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The records in a folder by their names. What is no record is passed over and said.
+fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
+    let failed = |error: io::Error| Failure::Read(folder.to_owned(), error);
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .map_err(failed)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<_>>()
+        .map_err(failed)?;
+    paths.retain(|path| may_be_record(path));
+    paths.sort();
+    let mut records = Vec::new();
+    for path in paths {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        match open_figures(&path) {
+            Ok(record) => records.push((name, record)),
+            Err(error) => talk::say(format_args!("passed over {name}: {error}")),
+        }
+    }
+    Ok(records)
+}
+
+fn may_be_record(path: &Path) -> bool {
+    if path.is_dir() {
+        return path.join(RECORD_FILE).exists() || path.join(JOURNAL_FILE).exists();
+    }
+    let end = path.extension().and_then(|end| end.to_str());
+    matches!(end, Some("json" | "html" | "jsonl"))
 }
