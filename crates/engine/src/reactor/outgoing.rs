@@ -70,6 +70,14 @@ impl Outgoing {
         self
     }
 
+    /// The address of the peer; `None` for a unix socket.
+    pub fn peer_address(&self) -> Option<SocketAddr> {
+        match self.peer {
+            Peer::Tcp(peer) => Some(peer),
+            Peer::Unix { .. } => None,
+        }
+    }
+
     /// Opens the socket and begins to connect. Says whether it is connected already, as a unix socket is.
     fn begin(&self) -> Result<(OwnedFd, Progress), Errno> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
