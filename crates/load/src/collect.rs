@@ -128,7 +128,9 @@ impl Collector {
         run.achieved.window_us = length_ns / 1000;
         run.achieved.asked = self.is_open.then(|| {
             let asked = self.finished.iter().map(|finished| finished.asked);
-            asked.sum::<u64>().min(plan.requests.unwrap_or(u64::MAX))
+            asked
+                .sum::<u64>()
+                .min(run.asked.stop.after_requests.unwrap_or(u64::MAX))
         });
         run.achieved.ended = ended(&run, &self.finished);
         (run, evidence)

@@ -9,7 +9,7 @@ use vervet_engine::reactor::Outgoing;
 use vervet_report::{Asked, Mode, Reuse, Stop};
 
 use crate::check::Check;
-use crate::pacer::{Arrival, Pacer};
+use crate::pacer::{Arrival, Pacer, Share};
 use crate::script::Scripts;
 
 /// Most connections of one run. More descriptors are a matter of the system's limits, which say so themselves.
@@ -61,6 +61,9 @@ pub struct Plan {
     pub threads: usize,
     /// Processors that they are bound to, in turn; none: the system decides.
     pub cores: Vec<usize>,
+    /// Which part of a run of several machines this is, from 0, and of how many. Connections, requests and due times are those of
+    /// the whole; each machine does its share of them.
+    pub part: (u32, u32),
 }
 
 impl fmt::Debug for Plan {
@@ -104,6 +107,7 @@ impl Plan {
             response_timeout: Duration::from_secs(30),
             threads: 1,
             cores: Vec::new(),
+            part: (0, 1),
         }
     }
 
@@ -154,6 +158,10 @@ impl Plan {
                 matches!(self.reuse, Reuse::Requests { requests: 0 }),
                 PlanError::Reuse,
             ),
+            (
+                self.part.0 >= self.part.1 || self.part.1 > self.connections,
+                PlanError::Part,
+            ),
             (pipelines && is_open, PlanError::PipeliningOpen),
             (pipelines && reads_answers, PlanError::PipeliningAnswers),
         ];
@@ -165,9 +173,26 @@ impl Plan {
 
     /// Threads that have something to do: no more than connections.
     pub(crate) fn threads_used(&self) -> u32 {
+        let (_, parts) = self.part;
         u32::try_from(self.threads)
             .unwrap_or(u32::MAX)
-            .clamp(1, self.connections.max(1))
+            .clamp(1, (self.connections / parts).max(1))
+    }
+
+    /// The share of one of this machine's threads in the whole run: agents are threads elsewhere.
+    pub(crate) fn share(&self, thread: u32) -> Share {
+        let (index, parts) = self.part;
+        let threads = self.threads_used();
+        Share {
+            index: index * threads + thread,
+            of: parts * threads,
+        }
+    }
+
+    /// What of a count of the whole run this machine does.
+    fn own(&self, whole: u64) -> u64 {
+        let shares = (0..self.threads_used()).map(|thread| self.share(thread));
+        shares.map(|share| share.part(whole)).sum()
     }
 
     /// Requests that one connection carries; `None`: as many as the target lets.
@@ -188,15 +213,15 @@ impl Plan {
                 Load::Closed => Mode::Closed,
                 Load::Open { pacer, arrival } => Mode::Open {
                     pacers: BTreeSet::from([format!("{pacer}, {arrival}")]),
-                    rate_max_milli: milli(pacer.rate_max()),
+                    rate_max_milli: milli(pacer.rate_max() / f64::from(self.part.1)),
                 },
             },
-            connections: self.connections.into(),
+            connections: self.own(self.connections.into()),
             reuse: self.reuse,
             pipelining: self.pipelining,
             stop: Stop {
                 after_ms: self.duration.map(milliseconds),
-                after_requests: self.requests,
+                after_requests: self.requests.map(|all| self.own(all)),
             },
             warm_up_ms: milliseconds(self.warm_up),
             timeout_ms: milliseconds(self.response_timeout),
@@ -240,6 +265,8 @@ pub enum PlanError {
     ConnectRate,
     /// Connections that carry nothing.
     Reuse,
+    /// No part, or fewer connections than parts.
+    Part,
     /// Pipelining is for closed load.
     PipeliningOpen,
     /// A script that waits for answers sends one request after another.
@@ -264,6 +291,7 @@ impl fmt::Display for PlanError {
             Self::Timeout => f.write_str("a time limit of nothing lets no answer pass"),
             Self::ConnectRate => f.write_str("the connect rate must be above 0"),
             Self::Reuse => f.write_str("a connection carries one request at least"),
+            Self::Part => f.write_str("each agent needs a connection at least: raise -c"),
             Self::PipeliningOpen => f.write_str(
                 "pipelining is for closed load: in open load each request has its own time",
             ),

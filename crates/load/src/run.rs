@@ -15,7 +15,6 @@ use crate::collect::Collector;
 use crate::control::Control;
 use crate::generator::{Part, Report, Start, Thread};
 use crate::kernel;
-use crate::pacer::Share;
 use crate::plan::{Plan, PlanError};
 
 /// Between the moment when all threads are ready and the first due time, in nanoseconds.
@@ -54,17 +53,17 @@ pub enum StartError {
 pub fn start(plan: Plan) -> Result<Running, StartError> {
     plan.verify().map_err(StartError::Plan)?;
     let plan = Arc::new(plan);
-    let of = plan.threads_used();
+    let threads_used = plan.threads_used();
     let (reports_to, reports) = mpsc::channel();
     let mut threads = Vec::new();
     let mut starts: Vec<Sender<Start>> = Vec::new();
     let mut handles = Vec::new();
-    for index in 0..of {
+    for index in 0..threads_used {
         let (ready_to, ready) = mpsc::channel();
         let (start_to, start) = mpsc::channel();
         let (plan, reports_to) = (Arc::clone(&plan), reports_to.clone());
         let part = Part {
-            share: Share { index, of },
+            share: plan.share(index),
         };
         let core = plan
             .cores

@@ -6,11 +6,15 @@ use super::{Evidence, Words, above, number};
 
 /// Above this share of a core a thread of the generator is taken for busy all the time, in thousandths.
 const BUSY_PERMILLE_MAX: u32 = 900;
+/// A shorter window is a burst, and says nothing of what the generator could keep up.
+const WINDOW_US_MIN: u64 = 500_000;
 /// Lag below this is never told: a turn over a few hundred ready connections takes as long.
 const LAG_NS_MAX: f64 = 1e6;
 
-#[allow(clippy::unnecessary_wraps, reason = "the shape of every rule")]
 pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
+    if run.achieved.window_us < WINDOW_US_MIN {
+        return None;
+    }
     let busy = run.generator.busiest_thread_permille;
     let words = Words {
         rule: "generator_cpu",

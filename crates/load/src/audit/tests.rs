@@ -67,6 +67,10 @@ fn a_busy_generator_is_the_limit() {
     };
     check("generator_cpu", Passed, "90.0 % of a core", busy(900));
     check("generator_cpu", Failed, "90.1 % of a core", busy(901));
+    let (mut short, evidence) = sound();
+    short.achieved.window_us = 400_000;
+    let rules = findings(&short, &evidence);
+    assert!(rules.iter().all(|finding| finding.rule != "generator_cpu"));
 }
 
 #[test]

@@ -11,6 +11,9 @@ mod users;
 mod window;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use book::{StepBook, Tally};
 pub(crate) use report::{Finished, Piece, Report};
 pub(crate) use thread::{Part, Start, Thread};

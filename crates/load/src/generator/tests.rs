@@ -1,0 +1,89 @@
+//! What a request costs in memory: nothing, once the load is being made.
+
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use allocation_counter::measure;
+use vervet_engine::reactor::Outgoing;
+
+use super::{Part, Report, Start, Thread};
+use crate::canned::{Canned, CannedAnswer};
+use crate::clock::now_ns;
+use crate::pacer::{Arrival, Constant};
+use crate::plan::{Load, Plan};
+use crate::script::{ContentOfAnswer, Request};
+use crate::{Check, Fixed};
+
+/// The slowest requests are described, and each is slower than those before: their number grows by the logarithm.
+const ALLOCATIONS_OF_MORE_REQUESTS_MAX: u64 = 400;
+
+/// Allocations of a whole run of so many requests, on this thread.
+fn allocations(address: &Outgoing, requests: u64, change: impl Fn(&mut Plan)) -> u64 {
+    let kind = Request {
+        check: 0,
+        step: 0,
+        content: ContentOfAnswer::AsFramed,
+        due: None,
+    };
+    let fixed = Fixed::new("/", &b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"[..], kind);
+    let mut plan = Plan::new("test", address.clone(), Arc::new(fixed));
+    plan.duration = None;
+    plan.requests = Some(requests);
+    plan.connections = 8;
+    plan.interval = Duration::from_mins(10);
+    change(&mut plan);
+    let plan = Arc::new(plan);
+    let share = plan.share(0);
+    let (reports_to, reports) = mpsc::channel();
+    let counted = measure(|| {
+        let thread = Thread::new(&plan, Part { share }, reports_to).unwrap();
+        let epoch_ns = now_ns();
+        thread.run(Start { epoch_ns }).unwrap();
+    });
+    let finished = reports.iter().find_map(|report| match report {
+        Report::Finished(finished) => Some(finished),
+        Report::Piece(_) => None,
+    });
+    assert_eq!(finished.unwrap().book.total.done, requests);
+    counted.count_total
+}
+
+#[track_caller]
+fn check(change: impl Fn(&mut Plan)) {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let canned = Canned::start(&address, &CannedAnswer::default()).unwrap();
+    let outgoing = Outgoing::tcp(canned.address().unwrap());
+    let few = allocations(&outgoing, 500, &change);
+    let many = allocations(&outgoing, 10_500, &change);
+    let more = many.saturating_sub(few);
+    assert!(
+        more <= ALLOCATIONS_OF_MORE_REQUESTS_MAX,
+        "{more} for 10,000 more requests"
+    );
+}
+
+#[test]
+fn closed_load_asks_for_no_memory() {
+    check(|_| ());
+    check(|plan| plan.pipelining = 4);
+}
+
+#[test]
+fn open_load_asks_for_no_memory() {
+    check(|plan| {
+        plan.load = Load::Open {
+            pacer: Arc::new(Constant::per_second(10_000.0)),
+            arrival: Arrival::Poisson { seed: 1 },
+        };
+    });
+}
+
+/// A text to be found is looked for without a copy that stays.
+#[test]
+fn a_check_that_reads_content_asks_for_what_one_answer_needs() {
+    let text = Check {
+        length: Some(13),
+        ..Check::default()
+    };
+    check(move |plan| plan.checks = vec![text.clone()]);
+}
