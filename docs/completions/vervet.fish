@@ -34,6 +34,7 @@ complete -c vervet -n "__fish_vervet_needs_command" -f -a "version" -d 'Say whic
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "watch" -d 'Watch what a process and all below it use: processor time, memory, faults, switches, descriptors'
+complete -c vervet -n "__fish_vervet_needs_command" -f -a "load" -d 'Make load, and say what holds'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
 complete -c vervet -n "__fish_vervet_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -108,6 +109,70 @@ csv\t'Comma-separated values, a line for each sample'"
 complete -c vervet -n "__fish_vervet_using_subcommand watch" -s o -l output -d 'File to write to instead of standard output, where a terminal then shows the live view' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand watch" -l plain -d 'Write lines on a terminal, too, instead of the live view'
 complete -c vervet -n "__fish_vervet_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s c -l connections -d 'Connections at once: users in closed load, the most in use in open load [default: 10, in open load 64]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s d -l duration -d 'Length of the run without its warm-up: 10s, 500ms, 2m [default: 10s, unless -n is given]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s n -l requests -d 'Requests of the run' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l rate -d 'Open load: requests per second, whatever the target does. 500, 5k' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l ramp -d 'Open load whose rate goes from one to another in a straight line: 100..5k' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l steps -d 'Open load in steps of equal length: 100..500+100' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l stages -d 'Open load by a file: one stage a line, how long and the rate or FROM..TO' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l arrival -d 'How requests of open load lie in time' -r -f -a "even\t'At equal distances'
+poisson\t'By chance, as independent visitors come'"
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l seed -d 'Where chance begins: the same seed makes the same run' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l warm-up -d 'Time before the run whose requests are made and not counted' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l part -d 'Which part of a run this is, as in 0/3: what a coordinator gives its agents' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s t -l threads -d 'Threads that make the load [default: one, or one for each of --cores]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l cores -d 'Processors that they are bound to: 1 or 2-5 or 1,3' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l keep-alive -d 'on, or off for --close' -r -f -a "on\t''
+off\t''"
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l requests-per-connection -d 'A new connection after so many requests; browsers come to about 25' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l pipeline -d 'Requests that wait for their answers on one connection' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l connect-rate -d 'Connections begun per second at most' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l unix -d 'Connect to this unix socket, whatever the URL says' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s B -l source -d 'Address of this machine to connect from; repeatable, taken in turn' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l connect-timeout -d 'How long a connection may take' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s s -l timeout -d 'How long an answer may take; looked at every 128 ms' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s X -s m -l method -d 'The method [default: GET, or POST with content]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s H -l header -l field -d 'A field, as in "Accept: text/html"; repeatable. Variables as in {seq} and {random}' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l data -d 'Content, with variables' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s p -l data-file -d 'Content from a file, as it is' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s u -l put -d 'The same, with PUT' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s T -l content-type -d 'Content-Type' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s A -l basic -d 'USER:PASSWORD for basic authentication' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s C -l cookie -d 'NAME=VALUE for Cookie; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l targets -d 'Requests from a file, one a line: METHOD and URL, or a path where URL is given' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l scenario -d 'Steps from a file in TOML, with think time, captures and assertions' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l har -d 'A recording of a browser as a scenario' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay -d 'An access log, with its own timing. What may change something is left out' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l speed -d 'How much faster than it was a log is replayed' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed -d 'Values for variables: a CSV file whose first line names the columns' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed-order -d 'How its rows are taken: sequential, random, once' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-status -d 'Statuses that are right: 200, 2xx, 200-299,304' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-length -d 'Bytes of content' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-hash -d 'SHA-256 of the content, 64 hexadecimal digits' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-text -d 'Text that the content has' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l format -d 'Form of what is printed' -r -f -a "text\t'For people'
+json\t'Everything, as one document with a schema'
+csv\t'The series, one interval a line'
+ndjson\t'Each interval when it is over, then the run'
+hgrm\t'Percentiles of response times, as HdrHistogram plots them'
+html\t'One page, without network'"
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s o -l output -d 'Write another form to a file; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l interval -d 'Distance of the points of the series' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l fail-if -d 'Fail when this holds: \'p99>20ms\', \'errors>0.1%\', \'rate<5k\'; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l find-max -d 'Search the highest rate at which this holds: \'p99<10ms\'' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned -d 'Answer every request by the same bytes, on one thread, until interrupted: the ceiling of this machine' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-bytes -d 'Bytes of content of --canned [default: "Hello, world" and a line end]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-status -d 'Status of --canned' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l agent -d 'Make load for others: wait at this address for plans, one after another. To be kept from strangers' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l agents -d 'Have these agents make the load, each its share: HOST:PORT,...' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l close -d 'A new connection for each request'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s k -d 'Keep connections, as is the default: for those used to ab'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s 4 -l ipv4 -d 'IPv4 only'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s 6 -l ipv6 -d 'IPv6 only'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s i -l head -d 'HEAD instead of GET'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Say nothing while it runs'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check report compare trend reproduce help" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check report compare trend reproduce help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check report compare trend reproduce help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
@@ -144,17 +209,18 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Folder below which they are written, as they lie in the repository' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "run" -d 'Serve the sites of a configuration file'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "check" -d 'Check a configuration file: every mistake at once, each with its place'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "config" -d 'Show what a configuration comes to, and what there is to be set'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "version" -d 'Say which version this is, and with --build how it was built'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "watch" -d 'Watch what a process and all below it use: processor time, memory, faults, switches, descriptors'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch lab generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "serve" -d 'Serve a folder, or a single file, over HTTP'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "run" -d 'Serve the sites of a configuration file'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "check" -d 'Check a configuration file: every mistake at once, each with its place'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "config" -d 'Show what a configuration comes to, and what there is to be set'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "version" -d 'Say which version this is, and with --build how it was built'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "limits" -d 'Print the table of limits that `serve --limit` sets'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "passwd" -d 'Add, change, remove or list users of basic authentication in a file'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "watch" -d 'Watch what a process and all below it use: processor time, memory, faults, switches, descriptors'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "load" -d 'Make load, and say what holds'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "lab" -d 'Compare servers on this machine, and say what holds'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "generate" -d 'Write the files that are made from the program: manual pages, completions, reference'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and not __fish_seen_subcommand_from serve run check config version limits passwd watch load lab generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'Print every directive with its value, and whether a flag, the environment, the file or the default says so'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON Schema of configuration files, for editors'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "reference" -d 'Print the reference of all directives, as Markdown'

@@ -7,6 +7,7 @@ use crate::config::{CheckArguments, ConfigCommand};
 use crate::deferred::Deferred;
 use crate::generate::GenerateArguments;
 use crate::lab::LabCommand;
+use crate::load::LoadArguments;
 use crate::passwd::PasswdArguments;
 use crate::run::RunArguments;
 use crate::serve::ServeArguments;
@@ -57,6 +58,11 @@ pub(crate) enum Command {
     /// A server is more than one process, and its workers come and go: what they use is summed, that of those that have
     /// ended included. Once a second also the machine is looked at.
     Watch(Deferred<WatchArguments>),
+    /// Make load, and say what holds
+    ///
+    /// Closed load (-c) asks again when an answer is in; open load (--rate) asks by the clock, and times count from when
+    /// a request was due. What fails counts in neither rate nor times.
+    Load(Deferred<LoadArguments>),
     /// Compare servers on this machine, and say what holds
     #[command(subcommand, hide = true)]
     Lab(LabCommand),

@@ -9,6 +9,7 @@ mod generate;
 mod lab;
 mod life;
 mod limits;
+mod load;
 mod passwd;
 mod reference;
 mod run;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Limits => limits::print(),
         Command::Passwd(arguments) => passwd::passwd(&arguments),
         Command::Watch(arguments) => watch::watch(&arguments),
+        Command::Load(arguments) => load::load(&arguments),
         Command::Lab(command) => lab::lab(&command),
         Command::Generate(arguments) => generate::generate(&arguments),
     };

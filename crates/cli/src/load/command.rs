@@ -1,0 +1,155 @@
+//! `vervet load`: one run from what was typed to its exit status.
+
+use std::net::{IpAddr, TcpStream};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use vervet_load::canned::{Canned, CannedAnswer};
+use vervet_load::{Control, Plan};
+use vervet_report::Run;
+
+use super::arguments::{LoadArguments, RoleArguments};
+use super::live::Live;
+use super::outcome::{Refused, Status, judge};
+use super::outputs::Outputs;
+use super::{agent, find_max, plan};
+use crate::failure::Failure;
+use crate::talk;
+
+/// Makes the load that was asked for.
+pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
+    if let Some(address) = &arguments.roles.canned {
+        return Ok(match serve_canned(&arguments.roles, address) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(refused) => refused.say(),
+        });
+    }
+    if let Some(address) = &arguments.roles.agent {
+        return Ok(match agent::serve(address) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(refused) => refused.say(),
+        });
+    }
+    match make(arguments) {
+        Ok(result) => result,
+        Err(refused) => Ok(refused.say()),
+    }
+}
+
+fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused> {
+    let plan = plan::plan(arguments)?;
+    warn_of_strangers(arguments, &plan);
+    let outputs = Outputs::new(&arguments.output);
+    let live = Live::new(&arguments.output);
+    if let Some(goal) = &arguments.output.find_max {
+        return find_max::find(&plan, goal, live, &outputs);
+    }
+    let mut run = if arguments.roles.agents.is_empty() {
+        run(plan, live, &outputs)?
+    } else {
+        agent::run(&arguments.roles.agents, arguments)?
+    };
+    let conditions = arguments.output.fail_if.iter();
+    run.conditions = conditions.map(|it| it.evaluate(&run)).collect();
+    if let Err(failure) = outputs.run(&run) {
+        return Ok(Err(failure));
+    }
+    Ok(Ok(judge(&run).into()))
+}
+
+/// Makes one run, which signals may end early.
+pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
+    let running = vervet_load::start(plan).map_err(Refused::usage)?;
+    let interrupts = interrupts(running.control())?;
+    let run = running.finish(|interval| {
+        live.show(interval);
+        // A reader that has gone does not end the run.
+        let _ = outputs.interval(interval);
+    });
+    interrupts.close();
+    live.end();
+    Ok(run)
+}
+
+/// INT and TERM end the run and have it reported; a second one ends the program.
+fn interrupts(control: Control) -> Result<signal_hook::iterator::Handle, Refused> {
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
+    let handle = signals.handle();
+    std::thread::spawn(move || {
+        let mut ended = false;
+        for _ in signals.forever() {
+            if std::mem::replace(&mut ended, true) {
+                std::process::exit(Status::Interrupted as i32);
+            }
+            control.stop();
+        }
+    });
+    Ok(handle)
+}
+
+/// Load on somebody else's machine for as long as the default says is rarely meant.
+fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
+    let is_bounded = arguments.load.duration.is_some() || arguments.load.requests.is_some();
+    let public = plan
+        .outgoing
+        .iter()
+        .filter_map(vervet_server::engine::reactor::Outgoing::peer_address)
+        .find(|address| is_public(address.ip()));
+    if let (Some(address), false) = (public, is_bounded) {
+        talk::say(format_args!(
+            "note: {address} is a public address; be sure that you may load it, and bound the run with -d or -n"
+        ));
+    }
+}
+
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local()),
+        IpAddr::V6(v6) => {
+            let is_local =
+                (v6.segments()[0] & 0xfe00) == 0xfc00 || (v6.segments()[0] & 0xffc0) == 0xfe80;
+            !(v6.is_loopback() || is_local)
+        }
+    }
+}
+
+fn serve_canned(
+    roles: &RoleArguments,
+    address: &vervet_server::engine::listener::ListenAddress,
+) -> Result<(), Refused> {
+    let answer = CannedAnswer {
+        status: roles.canned_status,
+        content_bytes: roles.canned_bytes,
+    };
+    let canned = Canned::start(address, &answer).map_err(Refused::usage)?;
+    match canned.address() {
+        Some(address) => talk::say(format_args!("canned answers at http://{address}/")),
+        None => talk::say(format_args!("canned answers at {address}")),
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
+    let handle = canned.handle();
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            handle.stop();
+        }
+    });
+    canned.wait();
+    Ok(())
+}
+
+/// Whether the target can be connected to at all, asked once before a search.
+pub(crate) fn reach(plan: &Plan) -> Result<(), Refused> {
+    let Some(address) = plan
+        .outgoing
+        .first()
+        .and_then(vervet_server::engine::reactor::Outgoing::peer_address)
+    else {
+        return Ok(());
+    };
+    let wait = plan.connect_timeout.max(Duration::from_millis(1));
+    TcpStream::connect_timeout(&address, wait)
+        .map(drop)
+        .map_err(|error| Refused::target(format!("cannot reach {address}: {error}")))
+}

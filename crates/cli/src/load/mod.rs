@@ -1,0 +1,14 @@
+//! `vervet load`: makes load, and says whether the figures may be believed.
+
+mod agent;
+mod arguments;
+mod command;
+mod find_max;
+mod live;
+mod outcome;
+mod outputs;
+mod plan;
+mod scripts;
+
+pub(crate) use arguments::LoadArguments;
+pub(crate) use command::load;

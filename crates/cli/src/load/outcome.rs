@@ -1,0 +1,134 @@
+//! How the command ends: what was refused before it began, and what a run comes to as an exit status.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use vervet_load::finding::Finding;
+use vervet_report::{Answer, Ended, Run, Verdict};
+
+use crate::talk;
+
+/// Above this share of failed requests a run has failed, where no condition speaks of errors.
+const ERROR_SHARE_MAX: f64 = 0.01;
+
+/// Exit statuses, as CONVENTIONS of this field have them. 2 is what the parser of the command line ends with, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    AsAsked = 0,
+    Threshold = 1,
+    Usage = 2,
+    GeneratorLimit = 3,
+    TargetFailed = 4,
+    Interrupted = 130,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why nothing was begun: for whoever typed it.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    lines: Vec<String>,
+    status: Status,
+}
+
+impl Refused {
+    pub(crate) fn usage(what: impl fmt::Display) -> Self {
+        Self {
+            lines: what.to_string().lines().map(str::to_owned).collect(),
+            status: Status::Usage,
+        }
+    }
+
+    pub(crate) fn target(what: impl fmt::Display) -> Self {
+        Self {
+            lines: vec![what.to_string()],
+            status: Status::TargetFailed,
+        }
+    }
+
+    pub(crate) fn file(file: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::usage(format!("cannot read {}: {error}", file.display()))
+    }
+
+    pub(crate) fn findings(findings: &[Finding]) -> Self {
+        Self {
+            lines: findings.iter().map(ToString::to_string).collect(),
+            status: Status::Usage,
+        }
+    }
+
+    /// It as text.
+    pub(crate) fn text(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    /// Says it, and gives the status.
+    pub(crate) fn say(&self) -> ExitCode {
+        for line in &self.lines {
+            talk::say(format_args!("{line}"));
+        }
+        self.status.into()
+    }
+}
+
+/// What a run comes to, with the reason said.
+pub(crate) fn judge(run: &Run) -> Status {
+    let mut broken = false;
+    for outcome in &run.conditions {
+        match outcome.answer {
+            Answer::DoesNotHold => {}
+            Answer::Holds => {
+                broken = true;
+                talk::say(format_args!(
+                    "failed: {} ({})",
+                    outcome.condition, outcome.measured
+                ));
+            }
+            Answer::NotMeasured => {
+                broken = true;
+                talk::say(format_args!(
+                    "failed: {}: nothing was measured",
+                    outcome.condition
+                ));
+            }
+        }
+    }
+    let speaks_of_errors = run
+        .conditions
+        .iter()
+        .any(|it| it.condition.contains("errors"));
+    let share = run.error_share();
+    if !speaks_of_errors && share > ERROR_SHARE_MAX {
+        broken = true;
+        talk::say(format_args!(
+            "failed: {:.2} % of the requests failed",
+            share * 100.0
+        ));
+    }
+    let limits = |rule: &str| rule == "generator_cpu";
+    let limited = run
+        .findings
+        .iter()
+        .any(|finding| limits(&finding.rule) && finding.verdict == Verdict::Failed);
+    match run.achieved.ended {
+        Ended::Interrupted => Status::Interrupted,
+        Ended::TargetFailed => {
+            talk::say(format_args!("the target could not be asked"));
+            Status::TargetFailed
+        }
+        _ if broken => Status::Threshold,
+        _ if limited => {
+            talk::say(format_args!(
+                "the generator was the limit: these are figures of this program, not of the target"
+            ));
+            Status::GeneratorLimit
+        }
+        _ => Status::AsAsked,
+    }
+}

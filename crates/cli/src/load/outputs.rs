@@ -1,0 +1,71 @@
+//! A run in the forms that were asked for, to standard output and to files.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use vervet_report::forms;
+use vervet_report::{Interval, Run};
+
+use super::arguments::{Form, OutputArguments};
+use crate::failure::Failure;
+use crate::talk;
+
+/// What is written of a run, and where.
+pub(crate) struct Outputs {
+    format: Form,
+    files: Vec<(Form, PathBuf)>,
+}
+
+impl Outputs {
+    pub(crate) fn new(arguments: &OutputArguments) -> Self {
+        Self {
+            format: arguments.format,
+            files: arguments.output.clone(),
+        }
+    }
+
+    /// Nothing at all.
+    pub(crate) fn silent() -> Self {
+        Self {
+            format: Form::Text,
+            files: Vec::new(),
+        }
+    }
+
+    /// An interval is over: a stream tells it now.
+    pub(crate) fn interval(&self, interval: &Interval) -> io::Result<()> {
+        match self.format {
+            Form::Ndjson => talk::print(&forms::stream_interval(interval)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn run(&self, run: &Run) -> Result<(), Failure> {
+        let printed = match self.format {
+            // The intervals have been told.
+            Form::Ndjson => forms::stream_run(run),
+            form => written(form, run),
+        };
+        talk::print(&printed).map_err(Failure::Output)?;
+        for (form, file) in &self.files {
+            fs::write(file, written(*form, run)).map_err(Failure::write(file))?;
+        }
+        Ok(())
+    }
+}
+
+fn written(form: Form, run: &Run) -> String {
+    match form {
+        Form::Text => forms::text(run),
+        Form::Json => forms::json(run),
+        Form::Csv => forms::csv_intervals(run),
+        Form::Ndjson => {
+            let intervals = run.intervals.iter().map(forms::stream_interval);
+            intervals.chain([forms::stream_run(run)]).collect()
+        }
+        Form::Hgrm => forms::hgrm(&run.timings.response),
+        Form::Html => forms::html(run),
+    }
+}

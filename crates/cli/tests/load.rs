@@ -1,0 +1,209 @@
+//! `vervet load` as it is typed: what it refuses, how it ends, what it writes.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Command, Output};
+
+use vervet_testkit::{Child, TempTree};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_vervet");
+
+fn load(arguments: &[&str]) -> Output {
+    let mut command = Command::new(BINARY);
+    command.arg("load").args(arguments).output().unwrap()
+}
+
+#[track_caller]
+fn check(arguments: &[&str], status: i32, said: &str) -> String {
+    let output = load(arguments);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "{arguments:?}: {talk}{printed}"
+    );
+    assert!(talk.contains(said), "{arguments:?}: {talk}");
+    printed
+}
+
+/// The canned-answer server, as a program of its own.
+fn canned() -> (Child, String) {
+    let mut child = Child::start(BINARY, ["load", "--canned", "127.0.0.1:0"]);
+    let address = child.wait_for_address();
+    (child, format!("http://{address}/"))
+}
+
+fn nobody() -> SocketAddr {
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap();
+    gone.local_addr().unwrap()
+}
+
+#[test]
+fn refuses_what_cannot_be() {
+    let url = "http://127.0.0.1:9/";
+    check(&["https://127.0.0.1/"], 2, "https is not spoken");
+    check(&[], 2, "URL");
+    check(&[url, "-c", "0"], 2, "connections must be 1 to");
+    check(&[url, "-d", "soon"], 2, "write 10s, 500ms or 2m");
+    check(&[url, "--rate", "0"], 2, "above 0");
+    check(
+        &[url, "--rate", "5", "--pipeline", "2"],
+        2,
+        "pipelining is for closed load",
+    );
+    check(&[url, "--fail-if", "p99>soon"], 2, "p99>soon");
+    check(&[url, "--check-hash", "abc"], 2, "64 hexadecimal digits");
+    check(&[url, "--stages", "/nowhere"], 2, "cannot read /nowhere");
+    check(&[url, "-H", "no colon"], 2, "no colon");
+    check(&[url, "--source", "::1"], 2, "one is IPv4");
+    check(&["http://name.invalid/"], 2, "cannot look up name.invalid");
+    check(&[url, "--replay", "/nowhere"], 2, "cannot read /nowhere");
+}
+
+#[test]
+fn a_target_that_refuses_ends_with_4() {
+    let url = format!("http://{}/", nobody());
+    check(
+        &[&url, "-n", "3", "-c", "1"],
+        4,
+        "the target could not be asked",
+    );
+    check(&[&url, "--find-max", "p99<1s"], 4, "cannot reach");
+}
+
+#[test]
+fn conditions_decide_how_it_ends() {
+    let (_canned, url) = canned();
+    let few: [&str; 4] = ["-n", "200", "-c", "2"];
+    let with = |more: &[&'static str]| [&[url.as_str()], &few[..], more].concat();
+    let printed = check(&with(&[]), 0, "");
+    assert!(
+        printed.contains("good answers") && printed.contains("200"),
+        "{printed}"
+    );
+    check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
+    check(&with(&["--fail-if", "p99>100s"]), 0, "");
+    check(
+        &with(&["--check-text", "moon"]),
+        1,
+        "100.00 % of the requests failed",
+    );
+    check(
+        &with(&["--check-text", "moon", "--fail-if", "errors>100%"]),
+        0,
+        "",
+    );
+    check(
+        &with(&[
+            "--check-text",
+            "world",
+            "--check-length",
+            "13",
+            "--check-status",
+            "200",
+        ]),
+        0,
+        "",
+    );
+    check(&with(&["--close"]), 0, "");
+}
+
+#[test]
+fn each_form_is_written() {
+    let (_canned, url) = canned();
+    let tree = TempTree::new();
+    let names = ["text", "json", "csv", "ndjson", "hgrm", "html"];
+    let files = names.map(|form| tree.path().join(form));
+    let mut arguments = vec![url.clone(), "-n".into(), "500".into(), "-q".into()];
+    for (form, file) in names.iter().zip(&files) {
+        arguments.push(format!("--output={form}={}", file.display()));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let printed = check(&arguments, 0, "");
+    let texts = files.map(|file| fs::read_to_string(file).unwrap());
+    assert_eq!(texts[0], printed);
+    let run: serde_json::Value = serde_json::from_str(&texts[1]).unwrap();
+    assert_eq!(run["achieved"]["done"], 500);
+    assert!(texts[2].lines().count() >= 2);
+    assert!(texts[3].lines().all(|line| line.starts_with('{')));
+    assert!(texts[4].contains("Percentile"), "{}", texts[4]);
+    assert!(texts[5].starts_with("<!"), "{}", texts[5]);
+}
+
+#[test]
+fn an_interrupt_reports_what_there_is() {
+    let (_canned, url) = canned();
+    let mut child = Child::start(BINARY, ["load", &url, "-d", "1h", "--interval", "100ms"]);
+    child.wait_for_line(|line| line.contains("generator"));
+    child.signal(rustix::process::Signal::INT);
+    let exit = child.wait_exit(vervet_testkit::PATIENCE);
+    assert_eq!(exit.code(), Some(130));
+}
+
+/// What three agents made together is what one would have made.
+#[test]
+fn three_agents_make_one_run() {
+    let (_canned, url) = canned();
+    let agents: Vec<_> = (0..3)
+        .map(|_| {
+            let mut agent = Child::start(BINARY, ["load", "--agent", "127.0.0.1:0"]);
+            let line = agent.wait_for_line(|line| line.contains("agent at "));
+            let address = line.rsplit(' ').next().unwrap().to_owned();
+            (agent, address)
+        })
+        .collect();
+    let list: Vec<&str> = agents.iter().map(|(_, address)| address.as_str()).collect();
+    let list = list.join(",");
+    let count = |text: &str| {
+        let run = vervet_report::forms::from_json(text).unwrap();
+        let times = &run.timings.response;
+        let recorded: u64 = times.recorded().map(|(_, count)| count).sum();
+        (
+            run.agents,
+            run.achieved.done,
+            times.count(),
+            recorded,
+            run.asked.connections,
+        )
+    };
+    let load = [
+        url.as_str(),
+        "-n",
+        "1000",
+        "-c",
+        "7",
+        "-q",
+        "--format",
+        "json",
+    ];
+    let alone = check(&load, 0, "");
+    assert_eq!(count(&alone), (1, 1000, 1000, 1000, 7));
+    let together = check(&[&load[..], &["--agents", &list]].concat(), 0, "");
+    assert_eq!(count(&together), (3, 1000, 1000, 1000, 7));
+    let too_few = [url.as_str(), "-n", "10", "-c", "2", "--agents", &list];
+    check(&too_few, 4, "each agent needs a connection");
+    let gone = nobody().to_string();
+    check(
+        &[&load[..], &["--agents", &gone]].concat(),
+        4,
+        "agent 127.0.0.1:",
+    );
+}
+
+#[test]
+fn scenarios_and_lists_are_asked() {
+    let (_canned, url) = canned();
+    let tree = TempTree::new();
+    let list = tree.path().join("targets.txt");
+    fs::write(&list, format!("GET {url}a\nGET {url}b\n")).unwrap();
+    let list = list.display().to_string();
+    check(&["--targets", &list, "-n", "100", "-q"], 0, "");
+    let log = tree.path().join("access.log");
+    let line = "127.0.0.1 - - [10/Oct/2025:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 13\n";
+    fs::write(&log, line.repeat(20)).unwrap();
+    let log = log.display().to_string();
+    check(&[&url, "--replay", &log, "-q"], 0, "20 requests");
+}
