@@ -68,7 +68,7 @@ struct Bench(Reactor<Diary>);
 
 impl Bench {
     fn new() -> Self {
-        let options = ReactorOptions::without_listeners();
+        let options = ReactorOptions::uncapped();
         Self(Reactor::new(options, |_, _| Diary::default()).unwrap())
     }
 

@@ -152,7 +152,7 @@ fn reactor(
     answer: &CannedAnswer,
 ) -> Result<Reactor<Answers>, CannedError> {
     let answers = Answers::new(answer);
-    let options = ReactorOptions::without_listeners();
+    let options = ReactorOptions::uncapped();
     let mut reactor = Reactor::new(options, |_, _| answers).map_err(CannedError::System)?;
     reactor.listen(listener).map_err(CannedError::System)?;
     Ok(reactor)

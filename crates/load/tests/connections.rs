@@ -34,6 +34,22 @@ fn a_connection_for_each_request() {
     assert_eq!(run.timings.connect.count(), opened);
 }
 
+/// The ceiling takes whoever comes: a cap would be one of the ceiling.
+#[test]
+fn many_connections_at_once() {
+    let (_canned, address) = canned(&CannedAnswer::default());
+    let mut plan = requests(plan(address), 3000);
+    plan.connections = 300;
+    let run = run(plan);
+    assert_eq!(
+        (run.achieved.done, run.errors.total()),
+        (3000, 0),
+        "{:?}",
+        run.errors
+    );
+    assert_eq!(run.achieved.connections_opened, 300);
+}
+
 #[test]
 fn so_many_requests_on_each_connection() {
     let (_canned, address) = canned(&CannedAnswer::default());

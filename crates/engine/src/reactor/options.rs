@@ -21,10 +21,10 @@ pub struct ReactorOptions {
 }
 
 impl ReactorOptions {
-    /// For a reactor that accepts nobody: its connections begin here, and the gate does not count them.
-    pub fn without_listeners() -> Self {
+    /// For a reactor without a cap: one whose connections begin here, which no gate counts, or one that takes whoever comes.
+    pub fn uncapped() -> Self {
         Self {
-            gate: Arc::default(),
+            gate: Arc::new(Gate::new(0, 0)),
             overload: Overload::default(),
             tuning: Tuning::from(&Limits::default()),
             counters: Arc::default(),

@@ -77,7 +77,7 @@ impl Thread {
         reports: Sender<Report>,
     ) -> Result<Self, Errno> {
         let users = Users::new(plan);
-        let reactor = Reactor::new(ReactorOptions::without_listeners(), |_, _| users)?;
+        let reactor = Reactor::new(ReactorOptions::uncapped(), |_, _| users)?;
         let mut thread = Self {
             reactor,
             plan: Arc::clone(plan),
