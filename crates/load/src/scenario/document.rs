@@ -384,9 +384,9 @@ impl<'t> Builder<'_, '_, 't> {
         u16::try_from(self.steps.len() - 1).unwrap_or(u16::MAX)
     }
 
-    /// The number of a new assertion.
-    pub(super) fn new_assertion(&mut self, step: &str, name: &str) -> u16 {
-        self.assertions.push(format!("{step}: {name}"));
+    /// The number of a new assertion. Figures tell it below its step.
+    pub(super) fn new_assertion(&mut self, name: impl Into<String>) -> u16 {
+        self.assertions.push(name.into());
         u16::try_from(self.assertions.len() - 1).unwrap_or(u16::MAX)
     }
 }

@@ -62,11 +62,11 @@ impl<'t> Builder<'_, '_, 't> {
         let message = self.message(request, &fields, content, &around.captured);
         let rules = expect::read(&mut self.reader, table.get("expect"));
         let expects = rules.into_iter().map(|what| Numbered {
-            assertion: self.new_assertion(&name, &what.name()),
+            assertion: self.new_assertion(what.name()),
             what,
         });
         let expects = expects.collect();
-        let captures = self.captures(&table, &name, around);
+        let captures = self.captures(&table, around);
         let resources = self.resources(&table, &fields, around);
         let resource = self.resource_numbers(&name, resources.len());
         let think = self.think(&table);
@@ -78,7 +78,7 @@ impl<'t> Builder<'_, '_, 't> {
             own_cookies: fields.iter().any(|field| field.is_named("cookie")),
             expects,
             captures,
-            redirect: self.new_assertion(&name, "redirects end on this host"),
+            redirect: self.new_assertion("redirects end on this host"),
             resources,
             resource,
             think,
@@ -88,7 +88,6 @@ impl<'t> Builder<'_, '_, 't> {
     fn captures(
         &mut self,
         table: &Table<'t>,
-        name: &str,
         around: &mut Around<'t>,
     ) -> Vec<Numbered<(usize, capture::Capture)>> {
         let Some(node) = table.get("capture") else {
@@ -104,7 +103,7 @@ impl<'t> Builder<'_, '_, 't> {
                 around.captured.push(capture.name.clone());
                 around.captured.len() - 1
             });
-            let assertion = self.new_assertion(name, &format!("capture {}", capture.name));
+            let assertion = self.new_assertion(format!("capture {}", capture.name));
             let what = (slot, capture);
             captures.push(Numbered { assertion, what });
         }
@@ -262,7 +261,7 @@ impl<'t> Builder<'_, '_, 't> {
         let name = format!("{name}: resources");
         Resource {
             step: self.new_step(&name),
-            assertion: self.new_assertion(&name, "status is 200 to 399"),
+            assertion: self.new_assertion("status is 200 to 399"),
         }
     }
 

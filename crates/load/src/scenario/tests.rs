@@ -98,7 +98,7 @@ impl<'s> Course<'s> {
                     let name = &self.scenario.steps()[usize::from(request.step)];
                     let text = text.replace(" HTTP/1.1\r\nHost: h:81\r\n", "\r\n");
                     let text = text.replace("\r\n", "|").replace("||", "|");
-                    let verdict = self.judge(last.as_ref());
+                    let verdict = self.judge(name, last.as_ref());
                     self.lines.push(format!("{name}> {text}{verdict}"));
                 }
             }
@@ -106,14 +106,17 @@ impl<'s> Course<'s> {
         self.lines
     }
 
-    fn judge(&mut self, said: Option<&Said>) -> String {
+    fn judge(&mut self, step: &str, said: Option<&Said>) -> String {
         let Some(said) = said else {
             return " ! no answer".to_owned();
         };
         match self.script.judge(&answer(said)) {
             Verdict::Passed => String::new(),
             Verdict::Failed(number) => {
-                format!(" ! {}", self.scenario.assertions()[usize::from(number)])
+                format!(
+                    " ! {step}: {}",
+                    self.scenario.assertions()[usize::from(number)]
+                )
             }
         }
     }
