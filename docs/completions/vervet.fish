@@ -141,12 +141,12 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -s T -l content-type
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s A -l basic -d 'USER:PASSWORD for basic authentication' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s C -l cookie -d 'NAME=VALUE for Cookie; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l targets -d 'Requests from a file, one a line: METHOD and URL, or a path where URL is given' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l scenario -d 'Steps from a file in TOML, with think time, captures and assertions' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l har -d 'A recording of a browser as a scenario' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay -d 'An access log, with its own timing. What may change something is left out' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l speed -d 'How much faster than it was a log is replayed' -r
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed -d 'Values for variables: a CSV file whose first line names the columns' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed-order -d 'How its rows are taken: sequential, random, once' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l scenario -d 'What kinds of users do, step by step, from a file of TOML' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l har -d 'What a browser recorded (HAR 1.2), as the scenario that it becomes' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay -d 'An access log in the common, combined or JSON form: its requests at the times that they had' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-speed -d 'How much faster: 2x, 0.5x' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed -d 'Rows of values from CSV: {name} stands for the column of that name' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l feed-order -d 'Which row is next: sequential, random, or once, after which users end' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-status -d 'Statuses that are right: 200, 2xx, 200-299,304' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-length -d 'Bytes of content' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l check-hash -d 'SHA-256 of the content, 64 hexadecimal digits' -r
@@ -171,6 +171,9 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -s k -d 'Keep connec
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s 4 -l ipv4 -d 'IPv4 only'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s 6 -l ipv6 -d 'IPv6 only'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s i -l head -d 'HEAD instead of GET'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l print-scenario -d 'Print the scenario that --har becomes, to be changed and run by --scenario'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l all-hosts -d 'Refuse a recording of several hosts, instead of leaving out all but the first'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-all-methods -d 'Replay methods too that may change something, without content, which no log has'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Say nothing while it runs'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check report compare trend reproduce help" -s h -l help -d 'Print help'

@@ -15,6 +15,8 @@ use vervet_load::units;
 use vervet_report::Condition;
 use vervet_server::engine::listener::ListenAddress;
 
+use super::inputs::InputArguments;
+
 const EXAMPLES: &str = "\
 Examples:
   vervet load http://127.0.0.1:8080/                  10 connections, 10 seconds
@@ -42,6 +44,8 @@ pub(crate) struct LoadArguments {
     pub(crate) connections: ConnectionArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
+    #[command(flatten)]
+    pub(crate) inputs: InputArguments,
     #[command(flatten)]
     pub(crate) check: CheckArguments,
     #[command(flatten)]
@@ -191,27 +195,6 @@ pub(crate) struct RequestArguments {
     /// NAME=VALUE for Cookie; repeatable
     #[arg(short = 'C', long, value_name = "PAIR")]
     pub(crate) cookie: Vec<String>,
-    /// Requests from a file, one a line: METHOD and URL, or a path where URL is given
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "har", "replay"])]
-    pub(crate) targets: Option<PathBuf>,
-    /// Steps from a file in TOML, with think time, captures and assertions
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["har", "replay"])]
-    pub(crate) scenario: Option<PathBuf>,
-    /// A recording of a browser as a scenario
-    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
-    pub(crate) har: Option<PathBuf>,
-    /// An access log, with its own timing. What may change something is left out
-    #[arg(long, value_name = "FILE", requires = "url")]
-    pub(crate) replay: Option<PathBuf>,
-    /// How much faster than it was a log is replayed
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = rate)]
-    pub(crate) speed: f64,
-    /// Values for variables: a CSV file whose first line names the columns
-    #[arg(long, value_name = "FILE")]
-    pub(crate) feed: Option<PathBuf>,
-    /// How its rows are taken: sequential, random, once
-    #[arg(long, value_name = "ORDER", default_value = "sequential")]
-    pub(crate) feed_order: String,
 }
 
 /// What answers must be.

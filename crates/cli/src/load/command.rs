@@ -14,7 +14,7 @@ use super::arguments::{LoadArguments, RoleArguments};
 use super::live::Live;
 use super::outcome::{Refused, Status, judge};
 use super::outputs::Outputs;
-use super::{agent, find_max, plan};
+use super::{agent, find_max, inputs, plan};
 use crate::failure::Failure;
 use crate::talk;
 
@@ -31,6 +31,15 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
             Ok(()) => ExitCode::SUCCESS,
             Err(refused) => refused.say(),
         });
+    }
+    if let (Some(file), true) = (&arguments.inputs.har, arguments.inputs.print_scenario) {
+        return match inputs::document(&arguments.inputs, file) {
+            Ok(document) => {
+                talk::print(&document).map_err(Failure::Output)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(refused) => Ok(refused.say()),
+        };
     }
     match make(arguments) {
         Ok(result) => result,

@@ -4,11 +4,11 @@ mod agent;
 mod arguments;
 mod command;
 mod find_max;
+mod inputs;
 mod live;
 mod outcome;
 mod outputs;
 mod plan;
-mod scripts;
 
 pub(crate) use arguments::LoadArguments;
 pub(crate) use command::load;

@@ -10,13 +10,15 @@ use vervet_load::{Check, Load, Plan};
 use vervet_report::Reuse;
 
 use super::arguments::{ArrivalKind, LoadArguments, Switch};
+use super::inputs::{input, read_text};
 use super::outcome::Refused;
-use super::scripts::{self, read_text};
 
 /// Users where no number is given, in closed load.
 const CONNECTIONS_CLOSED: u32 = 10;
 /// Connections that may be in use where no number is given, in open load.
 const CONNECTIONS_OPEN: u32 = 64;
+/// The largest file of stages.
+const STAGES_BYTES_MAX: usize = 1 << 20;
 /// The length of a run that nobody has bounded.
 const DURATION: Duration = Duration::from_secs(10);
 
@@ -24,10 +26,15 @@ const DURATION: Duration = Duration::from_secs(10);
 pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     let shape = &arguments.load;
     let connections = &arguments.connections;
-    let (url, scripts) = scripts::of(arguments)?;
+    let mut fields = Vec::new();
+    if closes(arguments) {
+        fields.push(("Connection".to_owned(), "close".to_owned()));
+    }
+    let input = input(arguments, fields)?;
+    let requests = shape.requests.or(input.requests);
     let peer = match &connections.unix {
         Some(path) => Peer::Unix(path.clone()),
-        None => url.peer.clone(),
+        None => input.url.peer.clone(),
     };
     let family = match (connections.ipv4, connections.ipv6) {
         (true, _) => Family::V4,
@@ -35,11 +42,7 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
         _ => Family::Any,
     };
     let outgoing = resolve(&peer, family, &connections.source).map_err(Refused::usage)?;
-    let target = match scripts::file(arguments) {
-        Some(file) => file.display().to_string(),
-        None => arguments.url.clone().unwrap_or_default(),
-    };
-    let duration = match (shape.duration, shape.requests) {
+    let duration = match (shape.duration, requests) {
         (None, None) => Some(DURATION),
         (duration, _) => duration,
     };
@@ -47,10 +50,12 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     let Some(first) = outgoing.first() else {
         return Err(Refused::usage("the target has no address"));
     };
-    let mut plan = Plan::new(target, first.clone(), scripts);
+    let mut plan = Plan::new(input.name, first.clone(), input.scripts);
     plan.outgoing = outgoing;
     plan.checks = vec![check(arguments)];
     plan.connections = shape.connections.unwrap_or(match load {
+        // Each waits for the time of its request.
+        Load::Closed if arguments.inputs.replay.is_some() => CONNECTIONS_OPEN,
         Load::Closed => CONNECTIONS_CLOSED,
         Load::Open { .. } => CONNECTIONS_OPEN,
     });
@@ -63,7 +68,7 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     plan.pipelining = connections.pipeline;
     plan.connect_rate = connections.connect_rate;
     plan.duration = duration;
-    plan.requests = shape.requests;
+    plan.requests = requests;
     plan.warm_up = shape.warm_up;
     plan.interval = arguments.output.interval;
     plan.connect_timeout = connections.connect_timeout;
@@ -77,7 +82,7 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     Ok(plan)
 }
 
-pub(super) fn closes(arguments: &LoadArguments) -> bool {
+fn closes(arguments: &LoadArguments) -> bool {
     arguments.connections.close || arguments.connections.keep_alive == Switch::Off
 }
 
@@ -93,7 +98,7 @@ fn load(arguments: &LoadArguments, duration: Duration) -> Result<Load, Refused> 
             Arc::new(Stages::steps(from, by, to, each).map_err(Refused::usage)?)
         }
         (_, _, _, Some(file)) => {
-            let text = read_text(file)?;
+            let text = read_text(file, STAGES_BYTES_MAX)?;
             let stages = text.parse::<Stages>();
             Arc::new(
                 stages.map_err(|error| Refused::usage(format!("{}: {error}", file.display())))?,
