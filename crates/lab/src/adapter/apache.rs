@@ -63,11 +63,12 @@ pub(super) fn start(setup: &Setup<'_>, own: &str) -> Launch {
     } else {
         "AcceptFilter http none\n"
     };
+    // Debian builds the module in, others load it.
     let log = format!(
-        "LoadModule log_config_module {modules}/mod_log_config.so\nCustomLog \"{}\" \"%h %l %u %t \\\"%r\\\" %>s %b\"\n",
+        "<IfModule !log_config_module>\nLoadModule log_config_module {modules}/mod_log_config.so\n</IfModule>\n\
+         CustomLog \"{}\" \"%h %l %u %t \\\"%r\\\" %>s %b\"\n",
         setup.own("access.log")
     );
-    // Debian builds it in, others load it.
     let text = format!(
         "ServerRoot \"{folder}\"
 ServerName localhost

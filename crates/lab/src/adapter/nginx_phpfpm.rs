@@ -50,7 +50,7 @@ php_admin_flag[expose_php] = off
     );
     let server = format!(
         "  root {app}; index index.php;
-  location ~ ^(.*\\.php)?(/|$) {{
+  location ~ \\.php$ {{
     fastcgi_pass php; fastcgi_keep_conn on;
     fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
     fastcgi_param SCRIPT_NAME $fastcgi_script_name; fastcgi_param QUERY_STRING $query_string;

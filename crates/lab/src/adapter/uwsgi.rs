@@ -35,14 +35,13 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let folder = app.parent().unwrap_or(app).display().to_string();
     let address = address(setup);
     let callable = setup.settings.get("callable");
-    let mut arguments = vec![
-        "-c",
-        SCRIPT,
-        "--http11-socket",
-        &address,
-        "--chdir",
-        &folder,
-    ];
+    // The one keeps every connection, the other none; neither does as the request says.
+    let socket = if setup.traffic.closes() {
+        "--http-socket"
+    } else {
+        "--http11-socket"
+    };
+    let mut arguments = vec!["-c", SCRIPT, socket, &address, "--chdir", &folder];
     arguments.extend([
         "--wsgi-file",
         &file,

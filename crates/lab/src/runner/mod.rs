@@ -1,6 +1,6 @@
 //! Running a lab: each step in its order, each on the disk before the next begins.
 
-mod kernel;
+mod generator;
 mod measurer;
 mod options;
 mod out;
@@ -10,7 +10,7 @@ mod stage;
 mod step;
 mod watching;
 
-pub use kernel::read_counters;
+pub use generator::Generator;
 pub use measurer::{MeasureError, Measurer, Order};
 pub use options::{Options, Progress, RunError};
 pub use out::{JOURNAL, RECORD};

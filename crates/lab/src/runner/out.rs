@@ -18,7 +18,7 @@ const LOCK: &str = ".lock";
 #[derive(Debug)]
 pub(super) struct Out {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Out {
@@ -31,7 +31,7 @@ impl Out {
             .map_err(|_| RunError::Busy(path.to_owned()))?;
         Ok(Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -41,5 +41,12 @@ impl Out {
 
     pub(super) fn record(&self) -> PathBuf {
         self.path.join(RECORD)
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        // A child that is being started has the descriptor until it runs its program: closing alone would not let go.
+        let _ = flock(&self.lock, FlockOperation::Unlock);
     }
 }

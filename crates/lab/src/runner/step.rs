@@ -2,15 +2,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use vervet_report::{Finding, KernelCounters, Run, Verdict};
+use vervet_report::{Finding, Run, Verdict};
+use vervet_watch::Target;
 
-use super::kernel::{between, read_counters};
 use super::measurer::{MeasureError, Measurer, Order};
 use super::resume::unix_ms;
 use super::stage::Stage;
-use super::watching::unwatched;
+use super::watching::{Watching, unwatched};
 use crate::fairness::{Gate, wrong};
-use crate::plan::{PlannedStep, Reuse, Way};
+use crate::plan::{PlannedStep, PlannedSubject, Reuse, Way};
 use crate::probe;
 use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun};
 use crate::subject::Running;
@@ -58,9 +58,9 @@ pub(super) fn run(
         return Ok(step);
     }
     let plan = common.stage.plan;
-    let before = read_counters();
+    let watching = Watching::begin(&watched(plan.subject(planned), &running));
     step.began_unix_ms = unix_ms();
-    let mut run = measurer.measure(&Order {
+    let run = measurer.measure(&Order {
         address: running.address,
         workload: plan.workload(planned),
         targets: &common.targets[planned.workload],
@@ -69,19 +69,24 @@ pub(super) fn run(
         seed: plan.seed ^ u64::from(planned.order),
         interrupted: common.interrupted,
     })?;
-    let after = read_counters();
-    if run.kernel == KernelCounters::default() {
-        let counted = before.zip(after);
-        run.kernel = counted.map_or_else(KernelCounters::default, |(before, after)| {
-            between(&before, &after)
-        });
-    }
+    step.server = match watching {
+        Ok(watching) => watching.end(&run),
+        Err(unwatched) => unwatched,
+    };
     step.outcome = outcome(&mut running, &asked);
     step.audit = remarks(&step, &run);
     let stored = StoredRun::of(&run).map_err(|error| MeasureError(error.to_string()))?;
     step.run = Some(stored);
     running.stop();
     Ok(step)
+}
+
+/// The processes of a subject: those that the lab has started, or the one that the file names.
+fn watched(subject: &PlannedSubject, running: &Running) -> Vec<Target> {
+    match &subject.process {
+        Some(process) => process.parse().into_iter().collect(),
+        None => running.pids().into_iter().map(Target::Pid).collect(),
+    }
 }
 
 fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {

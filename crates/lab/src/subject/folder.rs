@@ -4,6 +4,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The most files of an application.
@@ -42,7 +43,7 @@ pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
     while let Some((from, to)) = queue.pop() {
         let copy = |error: io::Error| fail(&from, error.to_string());
         if from.is_dir() {
-            fs::create_dir_all(&to).map_err(copy)?;
+            make(&to).map_err(copy)?;
             for entry in fs::read_dir(&from).map_err(copy)? {
                 let name = entry.map_err(copy)?.file_name();
                 queue.push((from.join(&name), to.join(&name)));
@@ -53,11 +54,17 @@ pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
             .checked_sub(1)
             .ok_or_else(|| fail(app, format!("it has more than {FILES_MAX} files")))?;
         if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent).map_err(copy)?;
+            make(parent).map_err(copy)?;
         }
         fs::copy(&from, &to).map_err(copy)?;
     }
     Ok(target)
+}
+
+/// A folder that servers may write to, whoever they change to.
+fn make(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o777))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::program::{find, first_line, python_with};
-use crate::adapter::{Adapter, Program};
+use super::program::{find, first_line, has_module, python_with};
+use crate::adapter::{Adapter, Program, Settings};
 use crate::plan::{PlannedSubject, Way};
 
 /// A subject whose program is there.
@@ -22,7 +22,9 @@ pub struct Missing(pub String);
 /// Looks for the program of a subject. `lab_folder` is where the lab file lies.
 pub fn find_subject(subject: &PlannedSubject, lab_folder: &Path) -> Result<Found, Missing> {
     let mut found = match &subject.way {
-        Way::Adapter(adapter, _) => of_adapter(adapter, subject.program.as_deref(), lab_folder)?,
+        Way::Adapter(adapter, settings) => {
+            of_adapter(adapter, settings, subject.program.as_deref(), lab_folder)?
+        }
         Way::Command(command) => of_command(command, lab_folder)?,
         Way::Address(_) | Way::Ceiling => Found {
             program: None,
@@ -37,6 +39,7 @@ pub fn find_subject(subject: &PlannedSubject, lab_folder: &Path) -> Result<Found
 
 fn of_adapter(
     adapter: &Adapter,
+    settings: &Settings,
     given: Option<&Path>,
     lab_folder: &Path,
 ) -> Result<Found, Missing> {
@@ -53,7 +56,11 @@ fn of_adapter(
         Program::Ours => "vervet",
     };
     let program = program.ok_or_else(|| missing(what))?;
-    if let Some(beside) = adapter.beside.iter().find(|one| !is_beside(one, &program)) {
+    if let Some(beside) = adapter
+        .beside
+        .iter()
+        .find(|one| !is_beside(one, settings, &program))
+    {
         return Err(missing(beside));
     }
     let version = std::iter::once(program.display().to_string());
@@ -68,12 +75,12 @@ fn of_adapter(
 }
 
 /// Whether what an adapter needs beside its program is there.
-fn is_beside(what: &str, program: &Path) -> bool {
+fn is_beside(what: &str, settings: &Settings, program: &Path) -> bool {
     match what {
         "libphp.so" => crate::adapter::has_php_module(program),
         "php-fpm" => crate::adapter::has_php_fpm(),
-        // A module of Python is looked at only where a subject asks for it.
-        _ => true,
+        // A module of Python, which only a subject that is set to it needs.
+        module => settings.iter().all(|(_, value)| value != module) || has_module(program, module),
     }
 }
 

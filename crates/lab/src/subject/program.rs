@@ -34,7 +34,8 @@ pub(super) fn python_with(module: &str, lab_folder: &Path) -> Option<PathBuf> {
         .find(|python| has_module(python, module))
 }
 
-fn has_module(python: &Path, module: &str) -> bool {
+/// Whether an interpreter has a module.
+pub(super) fn has_module(python: &Path, module: &str) -> bool {
     let code =
         format!("import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)");
     let status = Command::new(python)
