@@ -130,6 +130,12 @@ _vervet() {
             vervet__subcmd__help__subcmd__config,show)
                 cmd="vervet__subcmd__help__subcmd__config__subcmd__show"
                 ;;
+            vervet__subcmd__help__subcmd__lab,adapters)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__adapters"
+                ;;
+            vervet__subcmd__help__subcmd__lab,ceiling)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__ceiling"
+                ;;
             vervet__subcmd__help__subcmd__lab,check)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__check"
                 ;;
@@ -147,6 +153,12 @@ _vervet() {
                 ;;
             vervet__subcmd__help__subcmd__lab,trend)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__trend"
+                ;;
+            vervet__subcmd__lab,adapters)
+                cmd="vervet__subcmd__lab__subcmd__adapters"
+                ;;
+            vervet__subcmd__lab,ceiling)
+                cmd="vervet__subcmd__lab__subcmd__ceiling"
                 ;;
             vervet__subcmd__lab,check)
                 cmd="vervet__subcmd__lab__subcmd__check"
@@ -168,6 +180,12 @@ _vervet() {
                 ;;
             vervet__subcmd__lab,trend)
                 cmd="vervet__subcmd__lab__subcmd__trend"
+                ;;
+            vervet__subcmd__lab__subcmd__help,adapters)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__adapters"
+                ;;
+            vervet__subcmd__lab__subcmd__help,ceiling)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__ceiling"
                 ;;
             vervet__subcmd__lab__subcmd__help,check)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__check"
@@ -531,8 +549,36 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab)
-            opts="run check report compare trend reproduce"
+            opts="run check adapters report compare trend reproduce ceiling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__adapters)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__ceiling)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -727,12 +773,48 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab)
-            opts="-h --help run check report compare trend reproduce help"
+            opts="-h --help run check adapters report compare trend reproduce ceiling help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__adapters)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__ceiling)
+            opts="-h --listen --content --close --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -781,8 +863,36 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help)
-            opts="run check report compare trend reproduce help"
+            opts="run check adapters report compare trend reproduce ceiling help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__adapters)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__ceiling)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -941,12 +1051,20 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__run)
-            opts="-h --help"
+            opts="-h --out --quick --only --dry-run --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

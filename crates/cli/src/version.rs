@@ -42,6 +42,11 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("zstd", env!("VERVET_BUILD_ZSTD")),
 ];
 
+/// This program with its commit, for records.
+pub(crate) fn program() -> String {
+    format!("vervet {VERSION} ({})", env!("VERVET_BUILD_COMMIT"))
+}
+
 /// Prints it.
 pub(crate) fn print(arguments: &VersionArguments) -> Result<ExitCode, Failure> {
     let text = match arguments {

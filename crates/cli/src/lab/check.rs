@@ -1,24 +1,44 @@
-//! `vervet lab check`.
+//! `vervet lab check`: every mistake of a lab file at once, and which of its subjects this machine has.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use vervet_lab::plan::{Pace, Way};
+use vervet_lab::subject::find_subject;
 
+use super::file::planned;
+use super::said::span;
 use crate::failure::Failure;
+use crate::talk;
 
 /// What it is done with.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Where to find the lab file
+    /// The lab file
     #[arg(value_name = "FILE")]
-    path: PathBuf,
+    file: PathBuf,
 }
 
 /// Does it.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let plan = planned(&arguments.file, Pace::Full)?;
+    let mut text = String::new();
+    for subject in &plan.subjects {
+        if matches!(subject.way, Way::Ceiling) {
+            continue;
+        }
+        let state = match find_subject(subject, &plan.folder) {
+            Ok(found) => found.version.unwrap_or_else(|| "there".to_owned()),
+            Err(missing) => format!("missing: {}", missing.0),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}: {state}", subject.name);
+    }
+    let count = plan.steps.len();
+    let _ = writeln!(text, "{count} steps, about {}", span(plan.estimate()));
+    talk::print(&text).map_err(Failure::Output)?;
+    talk::say(format_args!("{} is fine", arguments.file.display()));
+    Ok(ExitCode::SUCCESS)
 }

@@ -4,11 +4,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::ceiling::{CeilingArguments, ceiling};
 use super::check::{CheckArguments, check};
 use super::compare::{CompareArguments, compare};
 use super::report::{ReportArguments, report};
 use super::reproduce::{ReproduceArguments, reproduce};
 use super::run::{RunArguments, run};
+use super::said::print_adapters;
 use super::trend::{TrendArguments, trend};
 use crate::failure::Failure;
 
@@ -19,6 +21,8 @@ pub(crate) enum LabCommand {
     Run(RunArguments),
     /// Check a lab file, and say which of its subjects this machine has
     Check(CheckArguments),
+    /// List the servers that a lab knows how to start, with their settings
+    Adapters,
     /// Write the report of a lab
     Report(ReportArguments),
     /// Compare two labs, and fail where the second is slower
@@ -27,6 +31,9 @@ pub(crate) enum LabCommand {
     Trend(TrendArguments),
     /// Run a lab again from its report
     Reproduce(ReproduceArguments),
+    /// Answer every request with the same bytes: what a lab compares servers with
+    #[command(hide = true)]
+    Ceiling(CeilingArguments),
 }
 
 /// Does it.
@@ -34,9 +41,11 @@ pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
     match command {
         LabCommand::Run(arguments) => run(arguments),
         LabCommand::Check(arguments) => check(arguments),
+        LabCommand::Adapters => print_adapters(),
         LabCommand::Report(arguments) => report(arguments),
         LabCommand::Compare(arguments) => compare(arguments),
         LabCommand::Trend(arguments) => trend(arguments),
         LabCommand::Reproduce(arguments) => reproduce(arguments),
+        LabCommand::Ceiling(arguments) => ceiling(arguments),
     }
 }

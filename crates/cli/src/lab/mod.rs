@@ -1,11 +1,15 @@
 //! `vervet lab`: servers compared on this machine. What is run, and what is told of it.
 
+mod ceiling;
 mod check;
 mod command;
 mod compare;
+mod file;
+mod progress;
 mod report;
 mod reproduce;
 mod run;
+mod said;
 mod trend;
 
 pub(crate) use command::{LabCommand, lab};

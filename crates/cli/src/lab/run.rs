@@ -1,24 +1,166 @@
 //! `vervet lab run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use vervet_lab::plan::{Pace, Plan};
+use vervet_lab::present::{page_markdown, report_html, report_page};
+use vervet_lab::record::LabRecord;
+use vervet_lab::runner::{Generator, Options, RunError, run as run_lab};
+use vervet_lab::statistics::Analysis;
 
+use super::file::planned;
+use super::progress::Told;
+use super::said::{print_plan, span};
 use crate::failure::Failure;
+use crate::talk;
+use crate::version;
+
+/// How a program ends that was interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// The report, in the folder of the record.
+const PAGE: &str = "report.html";
+const TEXT: &str = "report.md";
 
 /// What it is done with.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Where to find the lab file
+    /// The lab file
     #[arg(value_name = "FILE")]
-    path: PathBuf,
+    file: PathBuf,
+    /// The folder of the record; a lab that was interrupted goes on in it [default: the name of FILE with .lab]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Fewer and shorter steps, as the lab file says: it works, and its figures mean little
+    #[arg(long)]
+    quick: bool,
+    /// Only this subject, and the ceiling; repeatable
+    #[arg(long, value_name = "SUBJECT")]
+    only: Vec<String>,
+    /// Print the steps in their order and about how long they take, and run none
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Does it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::Lab(format!(
-        "{}: this release cannot do that yet",
-        arguments.path.display()
-    )))
+    let pace = if arguments.quick {
+        Pace::Quick
+    } else {
+        Pace::Full
+    };
+    let mut plan = planned(&arguments.file, pace)?;
+    plan.keep_only(&arguments.only).map_err(|name| {
+        let known: Vec<&str> = plan
+            .subjects
+            .iter()
+            .map(|subject| subject.name.as_str())
+            .collect();
+        Failure::Lab(format!(
+            "there is no subject {name}: the lab has {}",
+            known.join(", ")
+        ))
+    })?;
+    if arguments.dry_run {
+        return print_plan(&plan);
+    }
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| folder(&arguments.file));
+    measure(&plan, &out)
+}
+
+fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // The second one does not wait for the step to be given up.
+        let ends = signal_hook::flag::register_conditional_shutdown(
+            signal,
+            i32::from(INTERRUPTED),
+            Arc::clone(&interrupted),
+        );
+        let asks = signal_hook::flag::register(signal, Arc::clone(&interrupted));
+        ends.and(asks)
+            .map_err(|error| Failure::Lab(format!("cannot take over signals: {error}")))?;
+    }
+    raise_descriptors();
+    talk::say(format_args!(
+        "{}: {} steps, about {}",
+        plan.title,
+        plan.steps.len(),
+        span(plan.estimate())
+    ));
+    let result = run_lab(
+        plan,
+        &mut Options {
+            out: out.to_owned(),
+            program: version::program(),
+            ceiling: ceiling()?,
+            measurer: &mut Generator,
+            progress: &mut Told,
+            interrupted: &interrupted,
+        },
+    );
+    match result {
+        Ok(record) => {
+            write_reports(&record, out)?;
+            let (count, page) = (record.steps.len(), out.join(PAGE));
+            talk::say(format_args!("{count} steps in {}", page.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(RunError::Interrupted) => {
+            talk::say(format_args!("{}", RunError::Interrupted));
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(error) => Err(Failure::Lab(error.to_string())),
+    }
+}
+
+/// Writes the report beside the record, as a page and for code forges.
+fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
+    let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let analysis = Analysis::of(record).map_err(|error| told(&error))?;
+    let page = report_html(record, &analysis).map_err(|error| told(&error))?;
+    let text = page_markdown(&report_page(record, &analysis), None);
+    for (name, text) in [(PAGE, page), (TEXT, text)] {
+        let path = out.join(name);
+        std::fs::write(&path, text).map_err(Failure::write(&path))?;
+    }
+    Ok(())
+}
+
+/// The folder of a record that was not named.
+fn folder(file: &Path) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default();
+    Path::new(stem).with_extension("lab")
+}
+
+/// The command of the server of canned answers: this program.
+fn ceiling() -> Result<Vec<String>, Failure> {
+    let this = std::env::current_exe();
+    let this = this.map_err(|error| Failure::Lab(format!("cannot find this program: {error}")))?;
+    Ok([
+        this.display().to_string(),
+        "lab".to_owned(),
+        "ceiling".to_owned(),
+    ]
+    .to_vec())
+}
+
+/// A connection needs a descriptor at both ends, and both inherit this limit.
+fn raise_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // What the system does not give is told by the step that lacks it.
+    let _ = setrlimit(Resource::Nofile, raised);
 }
