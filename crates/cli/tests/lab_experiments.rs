@@ -1,0 +1,178 @@
+//! The labs of this repository run with whatever rivals are installed: what is written is looked at, never how fast it was.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use vervet_testkit::{Child, PATIENCE, Signal, TempTree, wait_until};
+
+fn labs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs")
+}
+
+fn vervet(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_vervet"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// A lab of the repository, made so short that a loaded machine is through in seconds, and its applications.
+fn short(name: &str, folder: &TempTree) -> PathBuf {
+    let text = std::fs::read_to_string(labs().join(name)).unwrap();
+    let (before, after) = text.split_once("[quick]").unwrap();
+    let after = after.split_once("\n\n").map_or("", |(_, rest)| rest);
+    let quick = "steps = 1\nrepeats = 1\nduration = '200ms'\nwarm_up = '50ms'\nfiles = 50\n";
+    let apps = labs().join("apps").display().to_string();
+    // A machine may have one core only, and the folder of the lab file is another one here.
+    let text =
+        format!("cores = {{ server = [], generator = [] }}\n{before}[quick]\n{quick}\n{after}");
+    folder.write(name, text.replace("\"apps/", &format!("\"{apps}/")))
+}
+
+/// The record of a quick run.
+fn record(name: &str) -> Value {
+    let folder = TempTree::new();
+    let file = short(name, &folder);
+    let out = folder.path().join("out");
+    let (file, out_text) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let output = vervet(&["lab", "run", file, "--quick", "--out", out_text]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{talk}");
+    assert!(out.join("report.html").is_file() && out.join("report.md").is_file());
+    let record = std::fs::read(out.join("lab.json")).unwrap();
+    serde_json::from_slice(&record).unwrap()
+}
+
+/// Every present subject has every step of its workloads, and one that was measured has a run; ours and the ceiling are
+/// always there.
+#[track_caller]
+fn check(name: &str, ours: &str) {
+    let record = record(name);
+    let steps = record["steps"].as_array().unwrap();
+    assert_eq!(
+        steps.len() as u64,
+        record["head"]["steps_planned"].as_u64().unwrap()
+    );
+    assert!(record["ended_unix_ms"].is_u64());
+    for subject in record["head"]["subjects"].as_array().unwrap() {
+        let is_present = subject["state"] == "present";
+        let of = steps
+            .iter()
+            .filter(|step| step["subject"] == subject["name"]);
+        assert_eq!(of.clone().count() > 0, is_present, "{subject}");
+        let is_ours = subject["name"] == ours || subject["name"] == "ceiling";
+        for step in of.filter(|_| is_ours) {
+            assert_eq!(step["outcome"], "measured", "{step}");
+            assert!(
+                step["run"]["achieved"]["done"].as_u64().unwrap() > 0,
+                "{step}"
+            );
+        }
+    }
+    let fairness = record["fairness"].as_array().unwrap();
+    assert!(fairness.iter().all(|row| row["verdict"] != "refused"));
+    let history = &record["head"]["history"];
+    assert!(!history["mistakes"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn s0_runs() {
+    check("s0.toml", "vervet");
+}
+
+#[test]
+fn s2a_runs() {
+    check("s2a.toml", "vervet");
+}
+
+#[test]
+fn s3_runs() {
+    // Nothing but Python servers, which may all be missing: then the lab says so.
+    let folder = TempTree::new();
+    let file = short("s3.toml", &folder);
+    let out = folder.path().join("out");
+    let output = vervet(&[
+        "lab",
+        "run",
+        file.to_str().unwrap(),
+        "--quick",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    if talk.contains("no subject of the lab is installed") {
+        vervet_testkit::skip!("needs gunicorn, granian or uWSGI (labs/setup)");
+    }
+    assert!(output.status.success(), "{talk}");
+    assert!(out.join("lab.json").is_file());
+}
+
+#[test]
+fn every_lab_is_fine_and_names_its_steps() {
+    for entry in std::fs::read_dir(labs()).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_none_or(|end| end != "toml") {
+            continue;
+        }
+        let name = file.to_str().unwrap();
+        let output = vervet(&["lab", "check", name]);
+        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{talk}");
+        let output = vervet(&["lab", "run", name, "--quick", "--dry-run"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let last = text.lines().last().unwrap_or_default();
+        // "18 steps, about 30 s": within two minutes.
+        assert!(last.contains(" steps, about "), "{last}");
+        let minutes = last
+            .split("about ")
+            .nth(1)
+            .filter(|time| time.contains(" min "));
+        assert!(
+            minutes.is_none_or(|time| time.starts_with("1 min ")),
+            "{name}: {last}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_name_is_told() {
+    let file = labs().join("s0.toml");
+    let output = vervet(&["lab", "run", file.to_str().unwrap(), "--only", "ngnix"]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        talk.contains("there is no subject ngnix: the lab has vervet, nginx, "),
+        "{talk}"
+    );
+}
+
+#[test]
+fn an_interrupted_lab_ends_with_130_and_goes_on() {
+    let folder = TempTree::new();
+    let text = "title = 'long'\nrepeats = 3\ncores = { server = [], generator = [] }\n[subject.vervet]\nadapter = 'vervet'\n\
+        [tree.t]\ncontent = 'hello'\n[workload.w]\npath = '/t/{file}'\ntree = 't'\n[load.l]\nconnections = 2\n\
+        duration = '400ms'\nwarm_up = '0s'\n";
+    let file = folder.write("long.toml", text);
+    let out = folder.path().join("out");
+    let arguments = [
+        "lab",
+        "run",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let mut child = Child::start(env!("CARGO_BIN_EXE_vervet"), arguments);
+    child.wait_for_line(|line| line.contains("1/6 "));
+    child.signal(Signal::INT);
+    assert_eq!(child.wait_exit(PATIENCE).code(), Some(130));
+    assert!(!out.join("lab.json").exists());
+    let output = vervet(&arguments);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && talk.contains("going on after "),
+        "{talk}"
+    );
+    assert!(wait_until(PATIENCE, || out.join("lab.json").is_file()));
+}
