@@ -44,8 +44,13 @@ impl Default for CannedAnswer {
 }
 
 impl CannedAnswer {
-    /// The whole answer, ready for the wire.
-    pub fn bytes(&self) -> Vec<u8> {
+    /// The whole answer, ready for the wire. It says what becomes of the connection: clients of HTTP/1.0 wait for the end otherwise.
+    fn bytes(&self, then: Then) -> Vec<u8> {
+        let connection = if then == Then::Close {
+            "close"
+        } else {
+            "keep-alive"
+        };
         let content = match self.content_bytes {
             None => CONTENT.to_vec(),
             Some(bytes) => b"0123456789abcdef"
@@ -57,7 +62,7 @@ impl CannedAnswer {
         };
         let (status, length) = (self.status, content.len());
         let head = format!(
-            "HTTP/1.1 {status} Canned\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status} Canned\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n"
         );
         [head.into_bytes(), content].concat()
     }
@@ -160,9 +165,12 @@ fn reactor(
 
 /// The protocol: counts blank lines.
 struct Answers {
-    answer: Bytes,
+    keep: Bytes,
+    close: Bytes,
     blank_line: Finder<'static>,
-    close: Finder<'static>,
+    says_close: Finder<'static>,
+    is_old: Finder<'static>,
+    says_keep: Finder<'static>,
 }
 
 /// What is known of one connection: how much of a blank line the last piece ended with, and how it goes on.
@@ -182,9 +190,23 @@ enum Then {
 impl Answers {
     fn new(answer: &CannedAnswer) -> Self {
         Self {
-            answer: answer.bytes().into(),
+            keep: answer.bytes(Then::Keep).into(),
+            close: answer.bytes(Then::Close).into(),
             blank_line: Finder::new(b"\r\n\r\n"),
-            close: Finder::new(b"onnection: close"),
+            says_close: Finder::new(b"onnection: close"),
+            is_old: Finder::new(b" HTTP/1.0\r\n"),
+            says_keep: Finder::new(b"eep-"),
+        }
+    }
+
+    /// What a first request asks of its connection (RFC 9112 §9.3).
+    fn then(&self, request: &[u8]) -> Then {
+        let has = |finder: &Finder<'_>| finder.find(request).is_some();
+        let old = has(&self.is_old) && !has(&self.says_keep);
+        if old || has(&self.says_close) {
+            Then::Close
+        } else {
+            Then::Keep
         }
     }
 
@@ -227,15 +249,19 @@ impl Protocol for Answers {
 
     fn on_data(&mut self, io: &mut Io<'_>, talk: &mut Talk, bytes: &[u8]) {
         if talk.then == Then::Unknown {
-            let closes = self.close.find(bytes).is_some();
-            talk.then = if closes { Then::Close } else { Then::Keep };
+            talk.then = self.then(bytes);
         }
         let ends = self.ends(talk, bytes).min(ANSWERS_PER_READ_MAX);
+        let answer = if talk.then == Then::Close {
+            &self.close
+        } else {
+            &self.keep
+        };
         for _ in 0..ends {
-            if self.answer.len() <= COPY_BYTES_MAX {
-                io.out().extend_from_slice(&self.answer);
+            if answer.len() <= COPY_BYTES_MAX {
+                io.out().extend_from_slice(answer);
             } else {
-                io.send_shared(self.answer.clone());
+                io.send_shared(answer.clone());
             }
         }
         if ends > 0 && talk.then == Then::Close {
@@ -298,16 +324,29 @@ mod tests {
 
     #[test]
     fn answers_what_was_asked_for() {
-        let small = String::from_utf8(CannedAnswer::default().bytes()).unwrap();
+        let small = String::from_utf8(CannedAnswer::default().bytes(Then::Keep)).unwrap();
         assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
-        assert!(small.ends_with("Content-Length: 13\r\n\r\nHello, world\n"));
+        assert!(
+            small.ends_with("Content-Length: 13\r\nConnection: keep-alive\r\n\r\nHello, world\n")
+        );
         let large = CannedAnswer {
             status: 503,
             content_bytes: Some(200_000),
         };
-        let bytes = large.bytes();
+        let bytes = large.bytes(Then::Close);
         assert!(bytes.starts_with(b"HTTP/1.1 503 "));
+        assert!(bytes.windows(19).any(|at| at == b"\r\nConnection: close"));
         let head = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
         assert_eq!(bytes.len() - head - 4, 200_000);
+    }
+
+    #[test]
+    fn closes_for_those_who_ask_for_it() {
+        let answers = Answers::new(&CannedAnswer::default());
+        let then = |request: &str| answers.then(request.as_bytes()) == Then::Close;
+        assert!(then("GET / HTTP/1.0\r\n\r\n"));
+        assert!(then("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));
+        assert!(!then("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"));
+        assert!(!then("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     }
 }

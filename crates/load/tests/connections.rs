@@ -50,6 +50,20 @@ fn many_connections_at_once() {
     assert_eq!(run.achieved.connections_opened, 300);
 }
 
+/// What comes in after the last moment is no error, in whichever order a turn finds it.
+#[test]
+fn the_end_makes_no_errors() {
+    let (_canned, address) = canned(&CannedAnswer::default());
+    for _ in 0..10 {
+        let mut plan = plan_of(Outgoing::tcp(address), CLOSE);
+        plan.reuse = Reuse::Close;
+        plan.connections = 64;
+        plan.duration = Some(Duration::from_millis(50));
+        let run = run(plan);
+        assert_eq!(run.errors.total(), 0, "{:?}", run.errors);
+    }
+}
+
 #[test]
 fn so_many_requests_on_each_connection() {
     let (_canned, address) = canned(&CannedAnswer::default());

@@ -308,9 +308,14 @@ impl Users {
 }
 
 impl Users {
+    /// Whether what happens now happens too late to count, however long the turn has taken.
+    fn is_over(&self, now_ns: u64) -> bool {
+        self.over_ns.is_some() || now_ns >= self.end_ns
+    }
+
     /// The run is over, and these requests have no answer.
     fn censor(&mut self, wire: &mut Wire) {
-        let end_ns = self.over_ns.unwrap_or_else(now_ns);
+        let end_ns = self.over_ns.unwrap_or_else(|| now_ns().min(self.end_ns));
         while let Some(pending) = wire.take_front() {
             self.book.censor(pending.due_ns, end_ns);
             self.book.censored_ns += u128::from(end_ns.saturating_sub(pending.sent_ns));
@@ -328,6 +333,9 @@ impl Protocol for Users {
 
     fn on_connect(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
         let now_ns = now_ns();
+        if self.is_over(now_ns) {
+            return;
+        }
         self.turn_ns.get_or_insert(now_ns);
         self.book.interval.connections += 1;
         let took_ns = now_ns.saturating_sub(wire.begun_ns);
@@ -341,7 +349,7 @@ impl Protocol for Users {
 
     fn on_data(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: &[u8]) {
         let now_ns = now_ns();
-        if self.over_ns.is_some() || now_ns >= self.end_ns {
+        if self.is_over(now_ns) {
             return;
         }
         self.turn_ns.get_or_insert(now_ns);
@@ -350,10 +358,10 @@ impl Protocol for Users {
     }
 
     fn on_eof(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
-        if self.over_ns.is_some() {
+        let now_ns = now_ns();
+        if self.is_over(now_ns) {
             return;
         }
-        let now_ns = now_ns();
         self.end_of_stream(io, wire, now_ns);
         io.close(Closing::AfterSent);
     }
@@ -377,7 +385,7 @@ impl Protocol for Users {
             (Phase::Leaving, _) => {}
             (_, Reason::Stopped) => self.censor(&mut wire),
             // It ended in the very moment: what it owed is censored like the rest.
-            _ if self.over_ns.is_some() => self.censor(&mut wire),
+            _ if self.is_over(now_ns) => self.censor(&mut wire),
             (Phase::Connecting, Reason::Failed(errno)) => {
                 self.connect_failed(wire.user, super::class::class_of(errno), now_ns);
             }
