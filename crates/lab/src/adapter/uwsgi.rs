@@ -29,6 +29,18 @@ const THREADS: Row = Row {
 /// The module takes over the process with the arguments behind the script.
 const SCRIPT: &str = "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])";
 
+/// The queue that the others have, as far as the kernel allows: uWSGI does not start with more.
+fn listen_queue() -> String {
+    const WANTED: u32 = 4096;
+    let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
+    allowed
+        .trim()
+        .parse()
+        .unwrap_or(128)
+        .min(WANTED)
+        .to_string()
+}
+
 fn launch(setup: &Setup<'_>) -> Launch {
     let app = setup.app();
     let file = app.display().to_string();
@@ -54,7 +66,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
         "--processes",
         setup.settings.get("workers"),
         "--listen",
-        "128",
+        &listen_queue(),
     ]);
     arguments.extend(["--threads", setup.settings.get("threads"), "--die-on-term"]);
     arguments.extend(["--buffer-size", "8192", "--so-keepalive"]);
