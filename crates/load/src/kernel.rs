@@ -15,6 +15,7 @@ pub(crate) fn difference(before: &KernelCounters, after: &KernelCounters) -> Ker
         listen_overflows: since(before.listen_overflows, after.listen_overflows),
         listen_drops: since(before.listen_drops, after.listen_drops),
         retransmitted_segments: since(before.retransmitted_segments, after.retransmitted_segments),
+        loss_probes: since(before.loss_probes, after.loss_probes),
         retransmitted_syns: since(before.retransmitted_syns, after.retransmitted_syns),
     }
 }
@@ -24,6 +25,7 @@ fn parse(netstat: &str, snmp: &str) -> KernelCounters {
         listen_overflows: value(netstat, "TcpExt:", "ListenOverflows"),
         listen_drops: value(netstat, "TcpExt:", "ListenDrops"),
         retransmitted_segments: value(snmp, "Tcp:", "RetransSegs"),
+        loss_probes: value(netstat, "TcpExt:", "TCPLossProbes"),
         retransmitted_syns: value(netstat, "TcpExt:", "TCPSynRetrans"),
     }
 }
@@ -42,18 +44,18 @@ mod tests {
 
     #[test]
     fn reads_what_the_kernel_writes() {
-        let netstat = "TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPSynRetrans\nTcpExt: 1 2 3 4\nIpExt: ListenDrops\nIpExt: 9\n";
+        let netstat = "TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPSynRetrans TCPLossProbes\nTcpExt: 1 2 3 4 5\nIpExt: ListenDrops\nIpExt: 9\n";
         let snmp = "Tcp: RtoMin MaxConn RetransSegs\nTcp: 200 -1 55\n";
         let counters = parse(netstat, snmp);
         let values = counters.named().map(|(_, value)| value);
-        assert_eq!(values, [Some(2), Some(3), Some(55), Some(4)]);
+        assert_eq!(values, [Some(2), Some(3), Some(55), Some(5), Some(4)]);
         for broken in [
             "",
             "TcpExt: ListenDrops",
             "TcpExt: ListenDrops\nTcpExt: many\n",
         ] {
             let counters = parse(broken, broken);
-            assert_eq!(counters.named().map(|(_, value)| value), [None; 4]);
+            assert_eq!(counters.named().map(|(_, value)| value), [None; 5]);
         }
     }
 

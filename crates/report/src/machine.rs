@@ -26,19 +26,23 @@ pub struct KernelCounters {
     pub listen_overflows: Option<u64>,
     /// Connections that a listener dropped for any reason (`ListenDrops`).
     pub listen_drops: Option<u64>,
-    /// Segments sent again (`RetransSegs`).
+    /// Segments sent again (`RetransSegs`), probes among them.
     pub retransmitted_segments: Option<u64>,
+    /// Segments sent again to learn whether the first had come (`TCPLossProbes`): a busy peer that acknowledges late gets
+    /// them too, and nothing was lost.
+    pub loss_probes: Option<u64>,
     /// Requests for a connection sent again (`TCPSynRetrans`).
     pub retransmitted_syns: Option<u64>,
 }
 
 impl KernelCounters {
     /// Each counter with the kernel's name.
-    pub fn named(&self) -> [(&'static str, Option<u64>); 4] {
+    pub fn named(&self) -> [(&'static str, Option<u64>); 5] {
         [
             ("ListenOverflows", self.listen_overflows),
             ("ListenDrops", self.listen_drops),
             ("RetransSegs", self.retransmitted_segments),
+            ("TCPLossProbes", self.loss_probes),
             ("TCPSynRetrans", self.retransmitted_syns),
         ]
     }

@@ -213,6 +213,7 @@ fn kernel(ours: KernelCounters, theirs: &KernelCounters) -> KernelCounters {
         listen_overflows: sum(ours.listen_overflows, theirs.listen_overflows),
         listen_drops: sum(ours.listen_drops, theirs.listen_drops),
         retransmitted_segments: sum(ours.retransmitted_segments, theirs.retransmitted_segments),
+        loss_probes: sum(ours.loss_probes, theirs.loss_probes),
         retransmitted_syns: sum(ours.retransmitted_syns, theirs.retransmitted_syns),
     }
 }

@@ -155,10 +155,16 @@ pub const DEFINITIONS: &[Definition] = &[
         "Connections that found the queue of a listener full: they wait for a second or more and are not slow answers.",
     ),
     define(
+        "TCPLossProbes",
+        "segments",
+        "difference of the kernel's counters over the run",
+        "Sent again to learn whether the first had come: a busy peer acknowledges late, and nothing was lost.",
+    ),
+    define(
         "RetransSegs, TCPSynRetrans",
         "segments",
         "difference of the kernel's counters over the run",
-        "Sent again because nothing came back: a time limit of the kernel is in those times.",
+        "Sent again because nothing came back: but for the probes, a time limit of the kernel is in those times.",
     ),
     define(
         "audit",

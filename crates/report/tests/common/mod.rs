@@ -56,6 +56,7 @@ pub(crate) fn sample() -> Run {
         listen_overflows: Some(4),
         listen_drops: Some(4),
         retransmitted_segments: Some(7),
+        loss_probes: Some(5),
         retransmitted_syns: None,
     };
     let restarted = Watched {
