@@ -47,6 +47,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let folder = app.parent().unwrap_or(app).display().to_string();
     let address = address(setup);
     let callable = setup.settings.get("callable");
+    let queue = listen_queue();
     // The one keeps every connection, the other none; neither does as the request says.
     let socket = if setup.traffic.closes() {
         "--http-socket"
@@ -66,7 +67,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
         "--processes",
         setup.settings.get("workers"),
         "--listen",
-        &listen_queue(),
+        &queue,
     ]);
     arguments.extend(["--threads", setup.settings.get("threads"), "--die-on-term"]);
     arguments.extend(["--buffer-size", "8192", "--so-keepalive"]);
