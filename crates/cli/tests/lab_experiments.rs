@@ -11,11 +11,14 @@ fn labs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs")
 }
 
+/// The Python servers are those of the repository, though the lab file lies elsewhere here.
 fn vervet(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_vervet"))
-        .args(arguments)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
+    let python = labs().join("python");
+    if python.is_dir() {
+        command.env("VERVET_LAB_PYTHON", python);
+    }
+    command.args(arguments).output().unwrap()
 }
 
 /// A lab of the repository, made so short that a loaded machine is through in seconds, and its applications.
