@@ -161,6 +161,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -s o -l output -d 'W
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l interval -d 'Distance of the points of the series' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l fail-if -d 'Fail when this holds: \'p99>20ms\', \'errors>0.1%\', \'rate<5k\'; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l find-max -d 'Search the highest rate at which this holds: \'p99<10ms\'' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l watch -d 'Watch these processes of this machine beside: a process number, name, port, unit or cgroup; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned -d 'Answer every request by the same bytes, on one thread, until interrupted: the ceiling of this machine' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-bytes -d 'Bytes of content of --canned [default: "Hello, world" and a line end]' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-status -d 'Status of --canned' -r

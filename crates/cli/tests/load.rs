@@ -36,6 +36,41 @@ fn canned() -> (Child, String) {
     (child, format!("http://{address}/"))
 }
 
+#[test]
+fn what_the_server_spends_stands_in_the_same_report() {
+    let (child, url) = canned();
+    let target = format!("pid:{}", child.id());
+    let arguments = [
+        &*url, "-c", "2", "-d", "1s", "--watch", &target, "--format", "json", "-q",
+    ];
+    let printed = load(&arguments).stdout;
+    let run: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+    let watched = &run["watched"][0];
+    assert_eq!(watched["invalid"], "");
+    let name = watched["name"].as_str().unwrap();
+    assert!(name.contains(&child.id().to_string()), "{name}");
+    let samples = watched["samples"].as_array().unwrap();
+    assert!(!samples.is_empty());
+    let spent = samples.iter().map(|sample| {
+        sample["cpu_user_permille"].as_u64().unwrap()
+            + sample["cpu_system_permille"].as_u64().unwrap()
+    });
+    assert!(spent.sum::<u64>() > 0, "{samples:?}");
+    assert!(samples[0]["memory_bytes"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_is_to_be_watched_has_to_be_there() {
+    let url = "http://127.0.0.1:9/";
+    let arguments = [url, "-n", "1", "--watch", "name:no-such-program-here"];
+    check(&arguments, 4, "no-such-program-here");
+    check(
+        &[url, "--watch", "pid:1", "--find-max", "p99<1s"],
+        2,
+        "cannot be used with",
+    );
+}
+
 fn nobody() -> SocketAddr {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     gone.local_addr().unwrap()

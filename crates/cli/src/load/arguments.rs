@@ -14,6 +14,7 @@ use vervet_load::StatusSet;
 use vervet_load::units;
 use vervet_report::Condition;
 use vervet_server::engine::listener::ListenAddress;
+use vervet_watch::Target;
 
 use super::inputs::InputArguments;
 
@@ -234,6 +235,9 @@ pub(crate) struct OutputArguments {
     /// Search the highest rate at which this holds: 'p99<10ms'
     #[arg(long, value_name = "CONDITION", conflicts_with_all = ["ramp", "steps", "stages", "agents"])]
     pub(crate) find_max: Option<Condition>,
+    /// Watch these processes of this machine beside: a process number, name, port, unit or cgroup; repeatable
+    #[arg(long, value_name = "TARGET", conflicts_with = "find_max")]
+    pub(crate) watch: Vec<Target>,
     /// Say nothing while it runs
     #[arg(short, long)]
     pub(crate) quiet: bool,

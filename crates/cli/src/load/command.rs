@@ -14,6 +14,7 @@ use super::arguments::{LoadArguments, RoleArguments};
 use super::live::Live;
 use super::outcome::{Refused, Status, judge};
 use super::outputs::Outputs;
+use super::watching::Watching;
 use super::{agent, find_max, inputs, plan};
 use crate::failure::Failure;
 use crate::talk;
@@ -55,11 +56,16 @@ fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused>
     if let Some(goal) = &arguments.output.find_max {
         return find_max::find(&plan, goal, live, &outputs);
     }
+    let watching = match arguments.output.watch.as_slice() {
+        [] => None,
+        targets => Some(Watching::begin(targets)?),
+    };
     let mut run = if arguments.roles.agents.is_empty() {
         run(plan, live, &outputs)?
     } else {
         agent::run(&arguments.roles.agents, arguments)?
     };
+    run.watched = watching.map_or_else(Vec::new, |watching| watching.end(&run));
     let conditions = arguments.output.fail_if.iter();
     run.conditions = conditions.map(|it| it.evaluate(&run)).collect();
     if let Err(failure) = outputs.run(&run) {

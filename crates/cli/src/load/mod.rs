@@ -9,6 +9,7 @@ mod live;
 mod outcome;
 mod outputs;
 mod plan;
+mod watching;
 
 pub(crate) use arguments::LoadArguments;
 pub(crate) use command::load;

@@ -15,3 +15,4 @@ mod view;
 
 pub(crate) use arguments::WatchArguments;
 pub(crate) use command::watch;
+pub(crate) use summary::described;
