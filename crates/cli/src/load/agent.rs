@@ -6,6 +6,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 use clap::FromArgMatches as _;
 use vervet_report::{Run, forms};
@@ -20,6 +21,8 @@ use crate::talk;
 
 /// The longest plan, in bytes.
 const PLAN_BYTES_MAX: u64 = 1 << 20;
+/// How long a coordinator may take to say its plan.
+const PLAN_WITHIN: Duration = Duration::from_secs(10);
 /// The longest report of an agent, in bytes.
 const REPORT_BYTES_MAX: u64 = 1 << 30;
 /// Most agents of one run.
@@ -42,6 +45,12 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
 
 /// Takes one plan and gives its run, or says why not.
 fn answer(mut stream: TcpStream) {
+    // One that connects and says nothing would keep the agent from all others.
+    let patience = stream.set_read_timeout(Some(PLAN_WITHIN));
+    if let Err(error) = patience {
+        talk::say(format_args!("a coordinator did not get through: {error}"));
+        return;
+    }
     let text = match take(&stream) {
         Ok(run) => forms::json(&run),
         Err(refused) => refused.text(),
