@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use vervet_testkit::{RawClient, TempTree, Vervet, free_port, skip};
+use vervet_testkit::{Child, RawClient, TempTree, Vervet, free_port, skip};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/kubernetes");
 
@@ -23,9 +23,13 @@ fn manifest(name: &str) -> String {
 }
 
 fn manifests() -> Vec<PathBuf> {
-    let entries = fs::read_dir(FOLDER).unwrap();
+    let folders = [FOLDER.into(), Path::new(FOLDER).join("load")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    assert!(files.len() >= 4, "{files:?}");
+    let files: Vec<_> = files.into_iter().filter(|path| path.is_file()).collect();
+    assert!(files.len() >= 7, "{files:?}");
     files
 }
 
@@ -142,17 +146,50 @@ fn the_grace_of_a_pod_is_longer_than_what_happens_in_it() {
 /// What the image is tried with.
 #[test]
 fn a_pod_has_no_privileges() {
-    let deployment = manifest("deployment.yaml");
-    for line in [
-        "runAsNonRoot: true",
-        "runAsUser: 65532",
-        "readOnlyRootFilesystem: true",
-        "allowPrivilegeEscalation: false",
-        "drop: [ALL]",
-    ] {
-        assert!(
-            deployment.lines().any(|found| found.trim() == line),
-            "{line}"
-        );
+    for name in ["deployment.yaml", "load/job.yaml"] {
+        let pods = manifest(name);
+        for line in [
+            "runAsNonRoot: true",
+            "runAsUser: 65532",
+            "readOnlyRootFilesystem: true",
+            "allowPrivilegeEscalation: false",
+            "drop: [ALL]",
+        ] {
+            let is_there = pods.lines().any(|found| found.trim() == line);
+            assert!(is_there, "{name}: {line}");
+        }
     }
+}
+
+/// The agents of the job, started as its pods start them, make the load of a coordinator.
+#[test]
+fn the_agents_of_the_job_share_a_load() {
+    let program = env!("CARGO_BIN_EXE_vervet");
+    let job = manifest("load/job.yaml");
+    let arguments: Vec<String> = serde_json::from_str(&values(&job, "args:")[0]).unwrap();
+    let port = number(&job, "containerPort:");
+    let address = format!("0.0.0.0:{port}");
+    assert!(arguments.contains(&address), "{arguments:?}");
+    let here = |argument: &String| argument.replace(&address, "127.0.0.1:0");
+    let pods = number(&job, "completions:");
+    let mut agents: Vec<Child> = (0..pods)
+        .map(|_| Child::start(program, arguments.iter().map(here)))
+        .collect();
+    let addresses = agents.iter_mut().map(|agent| {
+        let line = agent.wait_for_line(|line| line.contains("agent at "));
+        line.rsplit(' ').next().unwrap().to_owned()
+    });
+    let list: Vec<String> = addresses.collect();
+    let mut canned = Child::start(program, ["load", "--canned", "127.0.0.1:0"]);
+    let url = format!("http://{}/", canned.wait_for_address());
+    let output = Command::new(program)
+        .args([
+            "load", &url, "-n", "300", "-c", "3", "--format", "json", "-q",
+        ])
+        .args(["--agents", &list.join(",")])
+        .output()
+        .unwrap();
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(run["agents"], pods);
+    assert_eq!(run["achieved"]["done"], 300);
 }
