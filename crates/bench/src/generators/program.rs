@@ -80,7 +80,8 @@ pub(crate) const GENERATORS: [Generator; 6] = [
     Generator {
         name: "wrk",
         program: "wrk",
-        reuses: &[Reuse::Keep, Reuse::Close],
+        // It asks for the end of a connection, and goes on with it where the server does not end it.
+        reuses: &[Reuse::Keep],
         arguments: for_wrk,
         read: read_wrk,
     },
@@ -244,13 +245,8 @@ fn read_ab(text: &str) -> Option<Said> {
 }
 
 fn for_wrk(load: &Load, url: &str) -> Vec<String> {
-    let close = if load.reuse == Reuse::Close {
-        "-H Connection:close "
-    } else {
-        ""
-    };
     words(&format!(
-        "-t1 --latency -d{}s -c{} {close}{url}",
+        "-t1 --latency -d{}s -c{} {url}",
         load.seconds, load.connections
     ))
 }
