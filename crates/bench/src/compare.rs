@@ -25,7 +25,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<()> {
     let mut subjects = chosen(&SUBJECTS, &args.subjects, |row| row.name, |_| true)?;
     let mut skipped = Vec::new();
     subjects.retain(|subject| {
-        let there = subject.program(&args.vervet).is_some();
+        let there = subject.program(&args.bench.vervet).is_some();
         if !there {
             skipped.push(format!("{}, whose program is missing", subject.name));
         }
@@ -34,20 +34,20 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<()> {
     for skipped in &skipped {
         eprintln!("skipped: {skipped}");
     }
-    create_site(&args.work, &workloads).context("cannot create the site")?;
+    create_site(&args.bench.work, &workloads).context("cannot create the site")?;
 
     let (rounds, seconds) = if args.quick {
         (1, 1)
     } else {
-        (args.rounds, args.seconds)
+        (args.bench.rounds, args.bench.seconds)
     };
-    let environment = fs::read_to_string(args.work.join("environment")).unwrap_or_default();
+    let environment = fs::read_to_string(args.bench.work.join("environment")).unwrap_or_default();
     let runs = rounds_of(args, (rounds, seconds), &workloads, &subjects);
     let report = Report::new(environment, (rounds, seconds), skipped, runs);
-    report.write(&args.out)?;
+    report.write(&args.bench.out)?;
     let text = report.markdown()?;
     println!("{text}");
-    if let Some(path) = &args.markdown {
+    if let Some(path) = &args.bench.markdown {
         let document =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         fs::write(path, report::replace(&document, &text)?)?;
@@ -101,10 +101,10 @@ fn rounds_of(
             random.shuffle(&mut order);
             for (subject, port) in order.into_iter().zip(&mut ports) {
                 let setup = Setup {
-                    work: &args.work,
+                    work: &args.bench.work,
                     port,
                     workload,
-                    vervet: &args.vervet,
+                    vervet: &args.bench.vervet,
                 };
                 let run = Run {
                     round,

@@ -41,27 +41,34 @@ enum Command {
     Canned(CannedArgs),
 }
 
-/// The options of `vervet-bench compare`.
+/// What both comparisons are told.
 #[derive(Args)]
-pub(crate) struct CompareArgs {
-    /// Folder for the site and the servers' files; its file `environment` goes into the report
+pub(crate) struct BenchArgs {
+    /// Folder for what the run writes; its file `environment` goes into the report
     #[arg(long)]
     work: PathBuf,
-    /// Folder for result.json and result.md
+    /// Folder for the results
     #[arg(long)]
     out: PathBuf,
     /// Document whose part between the two bench markers is replaced
     #[arg(long)]
     markdown: Option<PathBuf>,
-    /// The vervet command to measure
+    /// The vervet command
     #[arg(long, default_value = "target/release/vervet")]
     vervet: PathBuf,
-    /// How often each subject is measured under each workload
+    /// How often each one is measured
     #[arg(long, default_value_t = 5)]
     rounds: u32,
     /// Length of each measurement, after a warm-up of one second
     #[arg(long, default_value_t = 3)]
     seconds: u32,
+}
+
+/// The options of `vervet-bench compare`.
+#[derive(Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    bench: BenchArgs,
     /// One round of one second: shows that everything works, and nothing else
     #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
     quick: bool,
@@ -79,24 +86,8 @@ pub(crate) struct CompareArgs {
 /// The options of `vervet-bench generators`.
 #[derive(Args)]
 pub(crate) struct GeneratorsArgs {
-    /// Folder for logs; its file `environment` goes into the report
-    #[arg(long)]
-    work: PathBuf,
-    /// Folder for generators.json
-    #[arg(long)]
-    out: PathBuf,
-    /// Document whose part between the two bench markers is replaced
-    #[arg(long)]
-    markdown: Option<PathBuf>,
-    /// The vervet command, both to measure and to answer
-    #[arg(long, default_value = "target/release/vervet")]
-    vervet: PathBuf,
-    /// How often each generator is measured under each load
-    #[arg(long, default_value_t = 5)]
-    rounds: u32,
-    /// Length of each measurement, after a warm-up of one second
-    #[arg(long, default_value_t = 3)]
-    seconds: u32,
+    #[command(flatten)]
+    bench: BenchArgs,
     /// First of the loopback ports used
     #[arg(long, default_value_t = 12_000)]
     port: u16,

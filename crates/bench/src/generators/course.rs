@@ -29,7 +29,7 @@ struct Bench<'a> {
 
 /// Measures all generators that are installed and writes the result.
 pub(crate) fn compare(args: &GeneratorsArgs) -> Result<()> {
-    let vervet = args.vervet.display().to_string();
+    let vervet = args.bench.vervet.display().to_string();
     let with_program = |row: &'static Generator| Some((row, row.program(&vervet)?));
     let there: Vec<_> = GENERATORS.iter().filter_map(with_program).collect();
     let missing: Vec<&str> = GENERATORS
@@ -47,18 +47,18 @@ pub(crate) fn compare(args: &GeneratorsArgs) -> Result<()> {
     let few = bench.half_rate(&mut rows);
     let open = bench.open();
 
-    let environment = fs::read_to_string(args.work.join("environment")).unwrap_or_default();
+    let environment = fs::read_to_string(args.bench.work.join("environment")).unwrap_or_default();
     let mut findings: Vec<Finding> = CASES.iter().map(|case| beats(case, &rows)).collect();
     findings.extend(adds_little(&rows, few));
     findings.push(keeps_its_rate(&open));
     let text = markdown(args, (&findings, &rows, &missing), &environment)?;
     println!("{text}");
-    fs::create_dir_all(&args.out)?;
+    fs::create_dir_all(&args.bench.out)?;
     fs::write(
-        args.out.join("generators.json"),
+        args.bench.out.join("generators.json"),
         serde_json::to_string_pretty(&rows)?,
     )?;
-    if let Some(path) = &args.markdown {
+    if let Some(path) = &args.bench.markdown {
         let document =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         fs::write(path, report::replace(&document, &text)?)?;
@@ -70,13 +70,13 @@ impl Bench<'_> {
     fn rounds(&mut self) -> Vec<Row> {
         let mut random = fastrand::Rng::with_seed(ORDER_SEED);
         let mut rows = Vec::new();
-        for round in 1..=self.args.rounds {
+        for round in 1..=self.args.bench.rounds {
             for case in &CASES {
                 let load = Load {
                     connections: case.connections,
                     reuse: case.reuse,
-                    seconds: self.args.seconds,
-                    requests: case.per_second * self.args.seconds,
+                    seconds: self.args.bench.seconds,
+                    requests: case.per_second * self.args.bench.seconds,
                 };
                 let mut order: Vec<usize> = (0..self.there.len()).collect();
                 random.shuffle(&mut order);
@@ -94,8 +94,8 @@ impl Bench<'_> {
         let load = |connections| Load {
             connections,
             reuse: Reuse::Keep,
-            seconds: self.args.seconds,
-            requests: 200_000 * self.args.seconds,
+            seconds: self.args.bench.seconds,
+            requests: 200_000 * self.args.bench.seconds,
         };
         let ours = self.there.iter().position(|(row, _)| row.name == "vervet");
         let wrk = self.there.iter().position(|(row, _)| row.name == "wrk");
@@ -111,7 +111,7 @@ impl Bench<'_> {
                 break;
             }
         }
-        for round in 1..=self.args.rounds {
+        for round in 1..=self.args.bench.rounds {
             for index in [ours, wrk] {
                 let load = &loads[few as usize - 1];
                 rows.extend(self.measure(("half", SMALL_BYTES), round, index, load));
@@ -124,8 +124,8 @@ impl Bench<'_> {
     fn open(&mut self) -> Vec<Row> {
         let mut rows = Vec::new();
         let (ours, program) = (&GENERATORS[0], self.vervet.clone());
-        for round in 1..=self.args.rounds {
-            let seconds = self.args.seconds;
+        for round in 1..=self.args.bench.rounds {
+            let seconds = self.args.bench.seconds;
             let said = self.with_server(SMALL_BYTES, |url| {
                 let line = format!(
                     "load {url} -c 64 -d {seconds}s --rate {OPEN_RATE} --format json --warm-up 0s"
@@ -186,7 +186,7 @@ impl Bench<'_> {
         let argv: Vec<String> = std::iter::once(self.vervet.clone())
             .chain(line.split_whitespace().map(str::to_owned))
             .collect();
-        let log = self.args.work.join("canned.log");
+        let log = self.args.bench.work.join("canned.log");
         let mut server = Server::start(&argv, SERVER_CORE, &log)?;
         server.wait_for_listener(port)?;
         run(&format!("http://127.0.0.1:{port}/"))

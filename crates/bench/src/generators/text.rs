@@ -19,7 +19,7 @@ pub(super) fn markdown(
     writeln!(
         text,
         "Rounds: {}, each of {} s. Figures are medians (lowest to highest).\n",
-        args.rounds, args.seconds
+        args.bench.rounds, args.bench.seconds
     )?;
     if !missing.is_empty() {
         writeln!(text, "Not installed: {}.\n", missing.join(", "))?;
