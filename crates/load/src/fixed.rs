@@ -1,14 +1,14 @@
-//! The simplest script: the same request each time.
+//! The simplest thing to ask: every user makes the same request each time.
 
 use std::sync::Arc;
 
-use crate::script::{Request, Script, Scripts, Step, Turn};
+use crate::request::FixedScript;
+use crate::script::{Request, Script, Scripts};
 
 /// The same request for each user, each time.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    bytes: Arc<[u8]>,
-    request: Request,
+    script: FixedScript,
     steps: [String; 1],
 }
 
@@ -16,8 +16,7 @@ impl Fixed {
     /// These bytes, head and content, ready for the wire; `name` stands for them where figures are told by step.
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>, request: Request) -> Self {
         Self {
-            bytes: bytes.into(),
-            request,
+            script: FixedScript::new(bytes, request),
             steps: [name.into()],
         }
     }
@@ -25,25 +24,10 @@ impl Fixed {
 
 impl Scripts for Fixed {
     fn user(&self, _number: u32) -> Box<dyn Script> {
-        Box::new(Same {
-            bytes: Arc::clone(&self.bytes),
-            request: self.request,
-        })
+        Box::new(self.script.clone())
     }
 
     fn steps(&self) -> &[String] {
         &self.steps
-    }
-}
-
-struct Same {
-    bytes: Arc<[u8]>,
-    request: Request,
-}
-
-impl Script for Same {
-    fn next(&mut self, _turn: &Turn<'_>, out: &mut Vec<u8>) -> Step {
-        out.extend_from_slice(&self.bytes);
-        Step::Send(self.request)
     }
 }

@@ -13,17 +13,23 @@ pub struct FixedScript {
 }
 
 impl FixedScript {
+    /// The script of these bytes, head and content, ready for the wire.
+    pub fn new(bytes: impl Into<Arc<[u8]>>, request: Request) -> Self {
+        Self {
+            bytes: bytes.into(),
+            request,
+        }
+    }
+
     /// The script of a message, if it has no variables.
     pub fn of(message: &Message) -> Option<Self> {
-        Some(Self {
-            bytes: message.as_fixed()?.into(),
-            request: Request {
-                check: 0,
-                step: 0,
-                content: message.content_of_answer(),
-                due: None,
-            },
-        })
+        let request = Request {
+            check: 0,
+            step: 0,
+            content: message.content_of_answer(),
+            due: None,
+        };
+        Some(Self::new(message.as_fixed()?, request))
     }
 }
 
