@@ -218,6 +218,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What a value's text means by `parse`, whose error ends the sentence that refuses it.
+    pub fn parsed<T>(
+        &mut self,
+        node: &Node,
+        wanted: &Shape,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let text = self.text(node, wanted)?;
+        match parse(&text) {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                let reason = format!("cannot be `{}`: {reason}", cited(&text));
+                self.refuse(node, wanted, &reason);
+                None
+            }
+        }
+    }
+
     /// The text of a value that is a number or a boolean by type: that of a flag or variable, or `"${NAME}"`.
     pub(crate) fn plain<'n>(&mut self, node: &'n Node, wanted: &Shape) -> Option<Cow<'n, str>> {
         match &node.value {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::reader::{FromConfig, Reader, cited};
+use crate::reader::{FromConfig, Reader};
 use crate::shape::{Shape, TextShape};
 use crate::show::Shown;
 use crate::tree::{Node, Value};
@@ -60,15 +60,7 @@ impl FromConfig for Size {
             }
             return bytes.map(Size);
         }
-        let text = reader.text(node, &Self::shape())?;
-        match parse(&text) {
-            Ok(size) => Some(size),
-            Err(reason) => {
-                let reason = format!("cannot be `{}`: {reason}", cited(&text));
-                reader.refuse(node, &Self::shape(), &reason);
-                None
-            }
-        }
+        reader.parsed(node, &Self::shape(), parse)
     }
 
     fn show(&self) -> Shown {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Debug, Display};
 
-use crate::reader::{FromConfig, Reader, cited};
+use crate::reader::{FromConfig, Reader};
 use crate::shape::{Shape, TextShape};
 use crate::show::Shown;
 use crate::tree::Node;
@@ -67,15 +67,7 @@ impl<T: FromText> FromConfig for T {
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        let text = reader.text(node, &T::shape())?;
-        match T::from_text(&text) {
-            Ok(value) => Some(value),
-            Err(reason) => {
-                let reason = format!("cannot be `{}`: {reason}", cited(&text));
-                reader.refuse(node, &T::shape(), &reason);
-                None
-            }
-        }
+        reader.parsed(node, &T::shape(), T::from_text)
     }
 
     fn show(&self) -> Shown {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use vervet_config::{FromConfig, Node, Reader, Shape, Shown, TextShape, Value, cited};
+use vervet_config::{FromConfig, Node, Reader, Shape, Shown, TextShape, Value};
 
 /// The most values of one sweep.
 pub const POINTS_MAX: usize = 1000;
@@ -122,15 +122,7 @@ impl FromConfig for Sweep {
             }
             return number.map(Sweep::one);
         }
-        let text = reader.text(node, &Self::shape())?;
-        match parse(&text) {
-            Ok(sweep) => Some(sweep),
-            Err(reason) => {
-                let reason = format!("cannot be `{}`: {reason}", cited(&text));
-                reader.refuse(node, &Self::shape(), &reason);
-                None
-            }
-        }
+        reader.parsed(node, &Self::shape(), parse)
     }
 
     fn show(&self) -> Shown {
