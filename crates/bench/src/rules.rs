@@ -126,10 +126,6 @@ const RULES: [Rule; 20] = [
         "vervet+run",
         rule("page64", Measure::Efficiency, 1.8, Against::Rival("bjoern")),
     ),
-    by(
-        "vervet+run",
-        rule("page64", Measure::Efficiency, 0.0, Against::Ceiling),
-    ),
 ];
 
 /// Whether a rule is met.
