@@ -1,7 +1,7 @@
 //! The ceiling answers what it is told to, in memory and from a file.
 #![allow(clippy::unwrap_used)]
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 
 use vervet_lab::ceiling::{Canned, Then, serve};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, free_port, wait_for};
@@ -50,5 +50,43 @@ fn closes_when_it_is_told_to() {
         let response = client.exchange(REQUEST);
         assert_eq!(response.content.len(), length);
         client.expect_close();
+    }
+}
+
+#[test]
+fn a_request_may_come_late_and_in_pieces() {
+    for then in [Then::Keep, Then::Close] {
+        let mut client = RawClient::connect(start(b"hello", then));
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n");
+        client.send("\r\n");
+        let response = client.read_response();
+        assert_eq!(
+            (response.status, response.content.as_slice()),
+            (200, &b"hello"[..])
+        );
+    }
+}
+
+/// The state of the server's end of a connection, as /proc/net/tcp has it.
+fn state(server: SocketAddr, client: SocketAddr) -> Option<String> {
+    let end = |address: SocketAddr| format!("0100007F:{:04X}", address.port());
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let rows = table
+        .lines()
+        .map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let mut rows = rows.filter(|row| row.len() > 3);
+    let row = rows.find(|row| row[1] == end(server) && row[2] == end(client));
+    row.map(|row| row[3].to_owned())
+}
+
+#[test]
+fn connections_that_close_are_taken_with_their_first_bytes() {
+    const ESTABLISHED: &str = "01";
+    const SYN_RECEIVED: &str = "03";
+    for (then, expected) in [(Then::Keep, ESTABLISHED), (Then::Close, SYN_RECEIVED)] {
+        let server = start(b"hello", then);
+        let client = TcpStream::connect(server).unwrap();
+        let found = wait_for(PATIENCE, || state(server, client.local_addr().unwrap()));
+        assert_eq!(found.as_deref(), Some(expected), "{then:?}");
     }
 }

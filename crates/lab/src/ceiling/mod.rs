@@ -4,4 +4,5 @@
 mod connection;
 mod serve;
 
+pub(crate) use serve::DESCRIPTION;
 pub use serve::{Canned, Then, serve};

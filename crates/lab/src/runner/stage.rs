@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::options::RunError;
 use crate::adapter::{Setup, Traffic};
+use crate::ceiling;
 use crate::plan::{Plan, Way};
 use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
 use crate::workload;
@@ -115,7 +116,7 @@ impl<'a> Stage<'a> {
                 })
             }
             Way::Command(command) => return (command.clone(), String::new()),
-            Way::Ceiling => return (self.ceiling.clone(), String::new()),
+            Way::Ceiling => return (self.ceiling.clone(), ceiling::DESCRIPTION.to_owned()),
             _ => return (Vec::new(), String::new()),
         };
         let commands = launch
