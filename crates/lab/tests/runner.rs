@@ -345,3 +345,59 @@ fn a_generator_that_cannot_work_ends_the_lab() {
         "cannot make load: no descriptor left"
     );
 }
+
+#[test]
+fn a_process_beside_a_subject_is_a_part_of_it() {
+    if find_program("python3").is_none() {
+        skip!("needs python3");
+    }
+    // Nobody would answer if only the command were started.
+    let beside = "beside = ['python3', '{file}/server.py', '{port}', 'ok']\n";
+    let text = lab(&[("pair", "ok")]).replace(
+        "command = ['python3', '{file}/server.py', '{port}', 'ok']\n",
+        &format!("command = ['sleep', '1000']\n{beside}"),
+    );
+    let (_tree, out) = out();
+    let (result, _) = attempt(&plan(&text), &out, &mut nothing, &AtomicBool::new(false));
+    let record = result.unwrap();
+    assert_eq!(record.steps.len(), 4);
+    assert!(
+        record
+            .steps
+            .iter()
+            .all(|step| step.outcome == Outcome::Measured)
+    );
+    let told = &record.head.subjects[0].configuration;
+    assert!(
+        told.starts_with("# beside it: python3 {file}/server.py"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_subject_that_lacks_something_says_what() {
+    if find_program("python3").is_none() {
+        skip!("needs python3");
+    }
+    let requires = "requires = ['sh', '-c', 'echo; echo it needs a moon; exit 1']\n";
+    let silent = "requires = ['false']\n";
+    let fine = "requires = ['test', '-f', '{file}/server.py']\n";
+    let mut text = lab(&[("one", "ok"), ("two", "ok"), ("three", "ok")]);
+    for (name, line) in [("one", requires), ("two", silent), ("three", fine)] {
+        let head = format!("[subject.{name}]\n");
+        text = text.replace(&head, &format!("{head}{line}"));
+    }
+    let (_tree, out) = out();
+    let (result, heard) = attempt(&plan(&text), &out, &mut nothing, &AtomicBool::new(false));
+    let record = result.unwrap();
+    let skipped = |reason: &str| SubjectState::Skipped {
+        reason: reason.to_owned(),
+    };
+    assert_eq!(record.head.subjects[0].state, skipped("it needs a moon"));
+    assert_eq!(
+        record.head.subjects[1].state,
+        skipped("`false` says that it cannot")
+    );
+    assert_eq!(record.head.subjects[2].state, SubjectState::Present);
+    assert!(heard.contains(&"one takes no part: it needs a moon".to_owned()));
+}

@@ -13,6 +13,12 @@ section! {
         /// listen on, `{site}` for the folder of the generated files, `{folder}` for one of its own, `{file}` for the
         /// folder of the lab file.
         pub command: Vec<Text>,
+        /// A command of a further process that belongs to the subject, such as its data base. It is started before it, is
+        /// counted as a part of it, and has the same `{port}`, `{site}`, `{folder}` and `{file}`.
+        pub beside: Vec<Text>,
+        /// A command that ends with 0 where the subject can take part. Otherwise it is left out, and the first line that
+        /// the command prints is the reason. `{file}` stands for the folder of the lab file.
+        pub requires: Vec<Text>,
         /// The address of a server that runs already and is left running, such as `127.0.0.1:8080`.
         pub address: Option<Text>,
         /// The process of that server, by its number or its name; without it its processor time and memory are not known.

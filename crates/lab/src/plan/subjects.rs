@@ -32,6 +32,8 @@ fn ceiling() -> PlannedSubject {
         way: Way::Ceiling,
         program: None,
         app: None,
+        beside: Vec::new(),
+        requires: Vec::new(),
         environment: Vec::new(),
         ready: None,
         ready_within: std::time::Duration::from_secs(10),
@@ -68,6 +70,8 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
         way: way?,
         program: path(&subject.program),
         app: path(&subject.app),
+        beside: subject.beside.value().clone(),
+        requires: subject.requires.value().clone(),
         environment: texts(&subject.environment),
         ready: subject.ready.value().clone(),
         ready_within: subject.ready_within.duration(),
@@ -94,6 +98,11 @@ fn way(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
         let problem = Diagnostic::error(name.span(), message);
         found.push(problem.expected("one of `adapter`, `command`, `address`"));
         return None;
+    }
+    if subject.address.is_some() && !subject.beside.is_empty() {
+        let message = "`beside` is for a server that the lab starts";
+        let problem = Diagnostic::error(subject.beside.span(), message);
+        found.push(problem.expected("`adapter` or `command`, or no `beside`"));
     }
     if let Some(adapter) = subject.adapter.value() {
         return of_adapter(adapter, subject, found);

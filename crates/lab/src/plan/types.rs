@@ -59,6 +59,10 @@ pub struct PlannedSubject {
     pub program: Option<PathBuf>,
     /// The application that the file names.
     pub app: Option<PathBuf>,
+    /// The command of the process beside it; empty: none.
+    pub beside: Vec<String>,
+    /// The command that says whether it can take part; empty: it can.
+    pub requires: Vec<String>,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
     /// The request target that answers with 200 once it is ready.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::options::RunError;
 use crate::adapter::{Setup, Traffic};
 use crate::ceiling;
-use crate::plan::{Plan, Way};
+use crate::plan::{Plan, PlannedSubject, Way};
 use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
 use crate::workload;
 
@@ -93,6 +93,15 @@ impl<'a> Stage<'a> {
     /// The command of a subject and the configuration written for it, with words in the place of what each start chooses.
     pub fn shown(&self, subject: usize) -> (Vec<String>, String) {
         let planned = &self.plan.subjects[subject];
+        let (command, configuration) = self.shown_alone(subject, planned);
+        if planned.beside.is_empty() {
+            return (command, configuration);
+        }
+        let beside = planned.beside.join(" ");
+        (command, format!("# beside it: {beside}\n{configuration}"))
+    }
+
+    fn shown_alone(&self, subject: usize, planned: &PlannedSubject) -> (Vec<String>, String) {
         let program = self.found[subject]
             .as_ref()
             .ok()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::program::{find, first_line, has_module, python_with};
+use super::program::{find, first_line, has_module, python_with, succeeds};
 use crate::adapter::{Adapter, Program, Settings};
 use crate::plan::{PlannedSubject, Way};
 
@@ -31,10 +31,27 @@ pub fn find_subject(subject: &PlannedSubject, lab_folder: &Path) -> Result<Found
             version: None,
         },
     };
+    if let Some(why) = refusal(&subject.requires, lab_folder) {
+        return Err(Missing(why));
+    }
     if !subject.version.is_empty() {
         found.version = first_line(&subject.version);
     }
     Ok(found)
+}
+
+/// What the command that says whether a subject can take part says against it.
+fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
+    let folder = lab_folder.display().to_string();
+    let command: Vec<String> = command
+        .iter()
+        .map(|one| one.replace("{file}", &folder))
+        .collect();
+    if command.is_empty() || succeeds(&command) {
+        return None;
+    }
+    let shown = command.join(" ");
+    Some(first_line(&command).unwrap_or_else(|| format!("`{shown}` says that it cannot")))
 }
 
 fn of_adapter(

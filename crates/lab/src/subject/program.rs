@@ -38,8 +38,16 @@ pub(super) fn python_with(module: &str, lab_folder: &Path) -> Option<PathBuf> {
 pub(super) fn has_module(python: &Path, module: &str) -> bool {
     let code =
         format!("import importlib.util as u, sys; sys.exit(u.find_spec('{module}') is None)");
-    let status = Command::new(python)
-        .args(["-c", &code])
+    succeeds(&[python.display().to_string(), "-c".to_owned(), code])
+}
+
+/// Whether a command ends with 0.
+pub(super) fn succeeds(command: &[String]) -> bool {
+    let Some((program, arguments)) = command.split_first() else {
+        return false;
+    };
+    let status = Command::new(program)
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

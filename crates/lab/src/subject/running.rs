@@ -192,6 +192,12 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
         Some(app) => Some(copy_app(app, folder).map_err(StartError::App)?),
         None => None,
     };
+    let fill = |text: &String| {
+        text.replace("{port}", &port.to_string())
+            .replace("{site}", &wanted.site.display().to_string())
+            .replace("{folder}", &folder.display().to_string())
+            .replace("{file}", &wanted.lab.display().to_string())
+    };
     let mut launch = match &subject.way {
         Way::Adapter(adapter, settings) => (adapter.launch)(&Setup {
             program: &program,
@@ -204,12 +210,6 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
             traffic: wanted.traffic,
         }),
         Way::Command(command) => {
-            let fill = |text: &String| {
-                text.replace("{port}", &port.to_string())
-                    .replace("{site}", &wanted.site.display().to_string())
-                    .replace("{folder}", &folder.display().to_string())
-                    .replace("{file}", &wanted.lab.display().to_string())
-            };
             let arguments: Vec<String> = command.iter().skip(1).map(fill).collect();
             Launch::of(&program, arguments.iter().map(String::as_str))
         }
@@ -230,6 +230,15 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
         }
         Way::Address(_) => Launch::default(),
     };
+    if !subject.beside.is_empty() {
+        launch.parts.insert(
+            0,
+            Part {
+                command: subject.beside.iter().map(fill).collect(),
+                environment: Vec::new(),
+            },
+        );
+    }
     for (name, value) in &subject.environment {
         launch = launch.variable(name, value);
     }
