@@ -14,7 +14,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     beside: &["php-fpm"],
     get: "install the Debian packages nginx-light, php-fpm and php-sqlite3",
     serves: Serves::App,
-    settings: &[nginx::WORKERS, PROCESSES],
+    settings: &[nginx::WORKERS, PROCESSES, EXTENSIONS],
     version: &["-v"],
     launch,
 };
@@ -24,6 +24,13 @@ const PROCESSES: Row = Row {
     default: "8",
     kind: Kind::Count(1, 1000),
     about: "processes of php-fpm; each has one request under way",
+};
+
+const EXTENSIONS: Row = Row {
+    name: "extensions",
+    default: "pdo sqlite3 pdo_sqlite",
+    kind: Kind::Text,
+    about: "extensions of PHP that are loaded, beside opcache",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -69,12 +76,10 @@ php_admin_flag[expose_php] = off
     if !as_root("root").is_empty() {
         arguments.insert(0, "-R");
     }
-    let extensions = extensions();
-    let extensions: Vec<&str> = extensions
-        .iter()
-        .flat_map(|one| ["-d", one.as_str()])
-        .collect();
-    arguments.extend(extensions);
+    // Without the system's files of settings, what the applications need is loaded by name.
+    let extensions = setup.settings.get("extensions").split_whitespace();
+    let extensions: Vec<String> = extensions.map(|name| format!("extension={name}")).collect();
+    arguments.extend(extensions.iter().flat_map(|one| ["-d", one.as_str()]));
     let file = setup.own("nginx.conf");
     Launch::of(&fpm, arguments)
         .and(setup.program, ["-e", "stderr", "-c", &file])
@@ -90,13 +95,6 @@ fn php_fpm() -> Option<PathBuf> {
             .rev()
             .find_map(|minor| find(&format!("php-fpm8.{minor}")))
     })
-}
-
-/// Without the system's files of settings, what the applications need is loaded by name.
-fn extensions() -> Vec<String> {
-    ["pdo", "sqlite3", "pdo_sqlite"]
-        .map(|name| format!("extension={name}"))
-        .to_vec()
 }
 
 /// Whether the program is there.
