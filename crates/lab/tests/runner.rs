@@ -57,7 +57,7 @@ impl Progress for Heard {
 }
 
 fn plan(text: &str) -> Plan {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/provoke");
     let checked = check_text(Path::new("test.toml"), text.as_bytes(), &folder, Pace::Full);
     let findings = checked.to_text(vervet_config::Style::Plain);
     checked.plan.unwrap_or_else(|| panic!("{findings}"))
