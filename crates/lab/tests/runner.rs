@@ -372,6 +372,13 @@ fn a_process_beside_a_subject_is_a_part_of_it() {
         told.starts_with("# beside it: python3 {file}/server.py"),
         "{told}"
     );
+    let files: Vec<&str> = record
+        .head
+        .assets
+        .iter()
+        .map(|asset| asset.path.as_str())
+        .collect();
+    assert_eq!(files, ["server.py"]);
 }
 
 #[test]

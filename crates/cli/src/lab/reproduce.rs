@@ -3,15 +3,15 @@
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
 
-use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 use vervet_lab::compare::{Comparison, TOLERANCE, comparison_text};
 use vervet_lab::record::{LabRecord, open_figures, open_record};
 use vervet_lab::reproduce::write_bundle;
 
+use super::run::{RunArguments, run};
 use crate::failure::Failure;
 use crate::talk;
 
@@ -22,6 +22,8 @@ Examples:
 
 DIR gets the lab file, the files that the report carries, SHA256SUMS, and the
 results of the new run in DIR/results, which are then compared with the old ones.
+What the old run left out (--quick, --only) is left out again. Interrupted, the
+same command goes on where it stopped.
 
 Exit status: that of lab run when it does not come to its end; 0 otherwise,
 whatever the comparison says: it is another machine, or another day.";
@@ -63,26 +65,18 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
         return Ok(ExitCode::SUCCESS);
     }
     let results = arguments.dir.join("results");
-    let status = run_again(&written.lab_file, &results)?;
+    let shortened = &old.head.shortened;
+    let status = run(&RunArguments {
+        file: written.lab_file,
+        out: Some(results.clone()),
+        quick: shortened.quick,
+        only: shortened.only.clone(),
+        dry_run: false,
+    })?;
     if status != ExitCode::SUCCESS {
         return Ok(status);
     }
     tell(&arguments.report, &old, &results)
-}
-
-/// Runs this program's `lab run`, which talks for itself.
-fn run_again(lab_file: &Path, results: &Path) -> Result<ExitCode, Failure> {
-    let failed =
-        |error: std::io::Error| Failure::Lab(format!("cannot run this program again: {error}"));
-    let mut command = Command::new(env::current_exe().map_err(failed)?);
-    command
-        .args(["lab", "run"])
-        .arg(lab_file)
-        .arg("--out")
-        .arg(results);
-    let status = command.status().map_err(failed)?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 fn tell(report: &Path, old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {

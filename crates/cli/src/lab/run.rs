@@ -33,19 +33,19 @@ const TEXT: &str = "report.md";
 pub(crate) struct RunArguments {
     /// The lab file
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// The folder of the record; a lab that was interrupted goes on in it [default: the name of FILE with .lab]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Fewer and shorter steps, as the lab file says: it works, and its figures mean little
     #[arg(long)]
-    quick: bool,
+    pub(super) quick: bool,
     /// Only this subject, and the ceiling; repeatable
     #[arg(long, value_name = "SUBJECT")]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Print the steps in their order and about how long they take, and run none
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 /// Does it.

@@ -15,6 +15,11 @@ pub fn differences(base: &LabRecord, other: &LabRecord) -> Vec<String> {
     environments(&base.head.environment, &other.head.environment, &mut differ);
     subjects(base, other, &mut differ);
     workloads(base, other, &mut differ);
+    differ(
+        "what was left out of the lab file",
+        &base.head.shortened.to_string(),
+        &other.head.shortened.to_string(),
+    );
     if base.head.lab.sha256 != other.head.lab.sha256 {
         found.push("the lab files differ: compare their text".to_owned());
     }

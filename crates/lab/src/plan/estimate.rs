@@ -48,6 +48,7 @@ impl Plan {
             let subject = &subjects[step.subject];
             names.contains(&subject.name) || subject.role == crate::record::Role::Ceiling
         });
+        self.shortened.only = names.to_vec();
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::names::Names;
 use super::types::Plan;
 use super::{steps, subjects, trees, workloads};
 use crate::document::{History, Lab};
-use crate::record::{self, LabFile};
+use crate::record::{self, LabFile, Shortened};
 
 /// Whether the lab is run as it stands, or shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,10 @@ impl Plan {
             folder: folder.to_owned(),
             seed: *lab.seed,
             repeats,
+            shortened: Shortened {
+                quick: pace == Pace::Quick,
+                only: Vec::new(),
+            },
             time_limit: lab.time_limit.duration(),
             server_cores: cores.0,
             generator_cores: cores.1,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::adapter::{Adapter, Connections, Settings};
 use crate::document::{Difference, Log};
-use crate::record::{History, LabFile, LoadShape, Role};
+use crate::record::{History, LabFile, LoadShape, Role, Shortened};
 
 /// The name of the server of ours that does nothing but send one answer.
 pub const CEILING: &str = "ceiling";
@@ -24,6 +24,8 @@ pub struct Plan {
     pub seed: u64,
     /// How often each step is measured.
     pub repeats: u32,
+    /// What of the lab file is left out.
+    pub shortened: Shortened,
     /// The most that all of it may take.
     pub time_limit: Duration,
     /// The cores of the subjects; none: all.

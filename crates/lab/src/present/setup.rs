@@ -19,6 +19,7 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
         .ended_unix_ms
         .map_or("interrupted".to_owned(), units::moment);
     table.row(["ended", &ended]);
+    table.row(["left out of it", &head.shortened.to_string()]);
     table.row(["repeats", &head.repeats.to_string()]);
     table.row(["order of steps", &format!("shuffled by {}", head.seed)]);
     table.row([

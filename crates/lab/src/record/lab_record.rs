@@ -1,5 +1,7 @@
 //! The record of one lab: everything that a report, a comparison or another run of the same lab needs.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Environment, FairnessRow, Step, Subject};
@@ -60,8 +62,11 @@ pub struct Head {
     pub began_unix_ms: u64,
     /// The lab file.
     pub lab: LabFile,
-    /// The files that the lab file names: applications, configurations, content.
+    /// The files that the lab file names: applications, and those of commands.
     pub assets: Vec<Asset>,
+    /// What of the lab file was left out. Records that do not say left out nothing.
+    #[serde(default)]
+    pub shortened: Shortened,
     /// The number that the order of steps was shuffled by.
     pub seed: u64,
     /// How often each step was to be run.
@@ -103,6 +108,27 @@ pub struct Asset {
     /// Whether it may be executed.
     #[serde(default)]
     pub executable: bool,
+}
+
+/// What of a lab file was left out when it was run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shortened {
+    /// It was run with what `[quick]` says (`--quick`).
+    pub quick: bool,
+    /// The only subjects that were run beside the ceiling (`--only`); none: all.
+    pub only: Vec<String>,
+}
+
+impl fmt::Display for Shortened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quick = self.quick.then(|| "--quick".to_owned());
+        let only = self.only.iter().map(|name| format!("--only {name}"));
+        let flags: Vec<String> = quick.into_iter().chain(only).collect();
+        match flags.as_slice() {
+            [] => f.write_str("nothing"),
+            flags => f.write_str(&flags.join(" ")),
+        }
+    }
 }
 
 /// What is asked of every subject.

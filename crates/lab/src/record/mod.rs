@@ -22,7 +22,7 @@ pub use file::{
 };
 pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
 pub use lab_record::{
-    Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Workload,
+    Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Shortened, Workload,
 };
 pub use open::{JOURNAL_FILE, RECORD_FILE, open_figures, open_record};
 pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};

@@ -1,5 +1,6 @@
 //! Running a lab: each step in its order, each on the disk before the next begins.
 
+mod assets;
 mod generator;
 mod measurer;
 mod options;

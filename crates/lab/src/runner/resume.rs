@@ -1,18 +1,14 @@
 //! Beginning a journal, or going on with one.
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::assets::assets;
 use super::options::RunError;
 use super::out::Out;
 use super::stage::Stage;
 use crate::environment::{self, SIGNATURE};
-use crate::hash::sha256_hex;
-use crate::plan::{Plan, Way};
-use crate::record::{Asset, Head, Journal, LabRecord, Subject, SubjectState, Workload};
-
-/// The longest text of a file that a record carries along.
-const ASSET_TEXT_BYTES_MAX: u64 = 256 * 1024;
+use crate::plan::Way;
+use crate::record::{Head, Journal, LabRecord, Subject, SubjectState, Workload};
 
 /// Milliseconds of Unix time.
 pub(super) fn unix_ms() -> u64 {
@@ -73,6 +69,7 @@ fn head(stage: &Stage<'_>, program: &str) -> Head {
         began_unix_ms: unix_ms(),
         lab: plan.file.clone(),
         assets: assets(plan),
+        shortened: plan.shortened.clone(),
         seed: plan.seed,
         repeats: plan.repeats,
         steps_planned: u32::try_from(there.count()).unwrap_or(u32::MAX),
@@ -117,47 +114,4 @@ fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
             },
         })
         .collect()
-}
-
-/// The files that the lab file names: those of applications, each with its hash.
-fn assets(plan: &Plan) -> Vec<Asset> {
-    let mut assets: Vec<Asset> = Vec::new();
-    for app in plan
-        .subjects
-        .iter()
-        .filter_map(|subject| subject.app.as_deref())
-    {
-        let mut queue = vec![app.to_owned()];
-        while let Some(path) = queue.pop() {
-            if let Ok(entries) = std::fs::read_dir(&path) {
-                queue.extend(entries.flatten().map(|entry| entry.path()));
-            } else if let Some(asset) = asset(&path, &plan.folder) {
-                assets.push(asset);
-            }
-        }
-    }
-    assets.sort_by(|one, other| one.path.cmp(&other.path));
-    assets.dedup_by(|one, other| one.path == other.path);
-    assets
-}
-
-fn asset(path: &Path, folder: &Path) -> Option<Asset> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let shown = path
-        .strip_prefix(folder)
-        .ok()?
-        .to_string_lossy()
-        .into_owned();
-    let bytes = std::fs::read(path).ok()?;
-    let length = bytes.len() as u64;
-    let mode = std::fs::metadata(path).ok()?.permissions().mode();
-    let sha256 = sha256_hex(&bytes);
-    let text = String::from_utf8(bytes).ok();
-    Some(Asset {
-        path: shown,
-        bytes: length,
-        sha256,
-        text: text.filter(|_| length <= ASSET_TEXT_BYTES_MAX),
-        executable: mode & 0o111 != 0,
-    })
 }

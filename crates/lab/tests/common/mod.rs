@@ -5,7 +5,7 @@
 
 use vervet_lab::record::{
     Connections, Environment, Head, LabFile, LabRecord, LoadPoint, LoadShape, Outcome, Role,
-    ServerFigures, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
+    ServerFigures, Shortened, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
 };
 use vervet_lab::statistics::{Analysis, Panel, Point};
 use vervet_report::{Asked, Mode, Reuse, Run, Stop};
@@ -26,6 +26,7 @@ pub(crate) fn head(subjects: &[&str]) -> Head {
             sha256: "0".repeat(64),
         },
         assets: Vec::new(),
+        shortened: Shortened::default(),
         seed: 1,
         repeats: 3,
         steps_planned: 3,
