@@ -177,7 +177,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l all-hosts -d 'Ref
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-all-methods -d 'Replay methods too that may change something, without content, which no log has'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Say nothing while it runs'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'

@@ -64,7 +64,10 @@ pub(crate) enum Command {
     /// a request was due. What fails counts in neither rate nor times.
     Load(Deferred<LoadArguments>),
     /// Compare servers on this machine, and say what holds
-    #[command(subcommand, hide = true)]
+    ///
+    /// A lab file names servers, what is asked of them and under which load. Each step starts its server anew, and what
+    /// the audit does not believe is shown and not ranked. Any server can take part.
+    #[command(subcommand)]
     Lab(LabCommand),
     /// Write the files that are made from the program: manual pages, completions, reference
     #[command(hide = true)]
