@@ -35,6 +35,7 @@ mod resolver;
 pub mod root;
 pub mod server;
 pub mod settings;
+pub mod staging;
 mod timestamp;
 mod walk;
 pub mod web;

@@ -5,8 +5,8 @@ mod support;
 use support::basic;
 use support::served::{Served, get, plan, read, said, tools};
 use vervet_engine::listener::Inherited;
-use vervet_server::plan::prepare;
 use vervet_server::server::Sockets;
+use vervet_server::staging::prepare;
 use vervet_testkit::{Response, TempTree};
 
 /// `open sesame`, cheap to verify.

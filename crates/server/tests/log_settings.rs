@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use support::Ended;
 use vervet_config::{Diagnostic, Diagnostics, Named, Reading, read_text, section};
-use vervet_server::access_log::{LogSettings, Opening, Outlet, PreparedLogs, Scribe};
+use vervet_server::access_log::{LogSettings, Opening, Outlet, PreparedLogs, Scribe, check_logs};
 use vervet_testkit::TempTree;
 
 section! {
@@ -39,7 +39,7 @@ fn check(text: &str, expected: &[&str]) {
         .collect();
     if let Some(document) = &reading.value {
         let mut problems = Diagnostics::new();
-        PreparedLogs::check(&document.log, &mut problems);
+        check_logs(&document.log, &mut problems);
         if problems.is_empty() {
             PreparedLogs::open(
                 &document.log,

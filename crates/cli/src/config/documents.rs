@@ -9,8 +9,9 @@ use vervet_server::config::{
 };
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::layout::{Layout, PassedOver};
-use vervet_server::plan::{Plan, rehearse};
+use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
+use vervet_server::staging::rehearse;
 
 use crate::environment;
 use crate::failure::Failure;

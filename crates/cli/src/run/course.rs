@@ -9,8 +9,9 @@ use vervet_server::config::{Diagnostics, Sources};
 use vervet_server::engine::Running;
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::error_log::{Level, LimitWatch};
-use vervet_server::plan::{Paths, Plan, rehearse};
+use vervet_server::plan::Plan;
 use vervet_server::server::{Reloaded, Server};
+use vervet_server::staging::{Paths, rehearse};
 
 use super::facts::ServerFacts;
 use super::notify::{Notifier, State};

@@ -11,9 +11,10 @@ use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::listener::{Inherited, ListenAddress};
 use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::ErrorLog;
-use vervet_server::plan::{Paths, Plan, Tools, prepare, rehearse};
+use vervet_server::plan::Plan;
 use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::Document;
+use vervet_server::staging::{Paths, Tools, prepare, rehearse};
 
 use super::arguments::RunArguments;
 use super::course::{Asked, Hold, RunCourse, SERVING};

@@ -5,6 +5,7 @@
 //! the threads that carry lines to them. A reactor never waits for a target: what does not fit is counted.
 
 mod bell;
+mod check;
 mod condition;
 mod datagram;
 mod desk;
@@ -41,6 +42,7 @@ mod tidying;
 mod variable;
 mod when;
 
+pub use check::check_logs;
 pub use condition::{Condition, PathPattern, RULES_MAX, Rule, Statuses, StatusesError};
 pub(crate) use datagram::SEVERITY_MARK;
 pub use datagram::{DatagramAddress, Severity};

@@ -32,26 +32,6 @@ pub struct PreparedLogs {
 }
 
 impl PreparedLogs {
-    /// Finds what is wrong with the logs of a document as far as it can be found without opening anything.
-    pub fn check(settings: &Named<LogSettings>, found: &mut Diagnostics) {
-        // By target: which log was the first, and when its file is put aside.
-        let mut rotations = HashMap::new();
-        for (name, settings) in settings.iter() {
-            let (target, rotation) = (settings.target(name.span(), None), settings.rotation());
-            if let (Ok(target), Ok(rotation)) = (&target, &rotation) {
-                let first = rotations
-                    .entry(target.key())
-                    .or_insert((name, rotation.clone()));
-                if first.1 != *rotation {
-                    found.push(contradiction((name, settings), first.0));
-                }
-            }
-            let problems = [target.err(), rotation.err(), settings.condition().err()];
-            let problems = problems.into_iter().flatten();
-            problems.for_each(|problem| found.push(*problem));
-        }
-    }
-
     /// Opens the logs of a document. One that cannot be had is found and left out.
     pub fn open(
         settings: &Named<LogSettings>,
@@ -133,14 +113,4 @@ fn rehearse(target: &Target) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
-}
-
-fn contradiction((name, settings): (&Name, &LogSettings), first: &Name) -> Diagnostic {
-    let span = if settings.rotate.value().is_some() {
-        settings.rotate.span()
-    } else {
-        name.span()
-    };
-    Diagnostic::error(span, "two logs put one file aside in different ways")
-        .note_at(first.span(), "the other log is here")
 }

@@ -14,7 +14,7 @@ use crate::web::Action;
 
 /// What a route leads to.
 #[derive(Clone, Debug)]
-pub(super) enum PlannedEnd {
+pub(crate) enum PlannedEnd {
     /// An action that is made already.
     Made(Arc<dyn Action>),
     /// Another route.

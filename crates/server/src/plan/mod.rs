@@ -1,23 +1,18 @@
-//! From a document to what serves: first a plan, which is pure, then a stage, for which folders, logs, user files and
-//! templates are opened.
+//! From a document to a plan: which site has which host on which listener, where each route leads, what each of them needs.
 //!
-//! The same document gives the same plan, or the same findings, all of them at once. A stage that cannot be made is
-//! reported in the same way, at the directives that name what cannot be had.
+//! The same document gives the same plan, or the same findings, all of them at once. A plan is pure: to open what it names
+//! is the matter of [`crate::staging`], which reports in the same way what cannot be had, at the directives that name it.
 
 mod ends;
-mod filters;
 mod hosts;
-mod kept;
 mod leaving;
 mod logs;
 mod media_types;
-mod paths;
+mod needs;
 mod planned;
-mod prepare;
 mod routes;
-mod tools;
 
-pub use paths::Paths;
+pub(crate) use ends::PlannedEnd;
+pub(crate) use needs::Access;
 pub use planned::{Plan, PlannedListener};
-pub use prepare::{prepare, rehearse};
-pub use tools::Tools;
+pub(crate) use planned::{PlannedRoute, PlannedSite};

@@ -26,7 +26,7 @@ pub struct Plan {
     pub limits: Limits,
     /// Where it listens, in file order.
     pub listeners: Vec<PlannedListener>,
-    pub(super) sites: Vec<PlannedSite>,
+    pub(crate) sites: Vec<PlannedSite>,
 }
 
 /// A listener to be.
@@ -40,26 +40,26 @@ pub struct PlannedListener {
     pub options: ListenOptions,
     /// What is blamed when it cannot be had.
     pub span: Span,
-    pub(super) access: Option<Access>,
-    pub(super) hosts: Hosts,
+    pub(crate) access: Option<Access>,
+    pub(crate) hosts: Hosts,
 }
 
 /// A site to be.
 #[derive(Clone, Debug)]
-pub(super) struct PlannedSite {
-    pub(super) name: String,
-    pub(super) settings: Setting<Arc<Site>>,
-    pub(super) routes: Routes,
-    pub(super) targets: Vec<PlannedRoute>,
+pub(crate) struct PlannedSite {
+    pub(crate) name: String,
+    pub(crate) settings: Setting<Arc<Site>>,
+    pub(crate) routes: Routes,
+    pub(crate) targets: Vec<PlannedRoute>,
 }
 
 /// A route to be.
 #[derive(Clone, Debug)]
-pub(super) struct PlannedRoute {
-    pub(super) name: String,
+pub(crate) struct PlannedRoute {
+    pub(crate) name: String,
     /// None for the folder of the site, which is its last route.
-    pub(super) settings: Option<Setting<Arc<Route>>>,
-    pub(super) end: PlannedEnd,
+    pub(crate) settings: Option<Setting<Arc<Route>>>,
+    pub(crate) end: PlannedEnd,
 }
 
 impl Plan {

@@ -8,7 +8,8 @@ use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
 use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
-use crate::plan::{Plan, PlannedListener, prepare, rehearse};
+use crate::plan::{Plan, PlannedListener};
+use crate::staging::{prepare, rehearse};
 use crate::web::Stage;
 
 /// What a reload has come to.

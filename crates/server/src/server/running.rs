@@ -8,8 +8,9 @@ use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
 use super::sockets::{Named, Sockets};
-use crate::plan::{Plan, PlannedListener, Tools};
+use crate::plan::{Plan, PlannedListener};
 use crate::settings::Overload;
+use crate::staging::Tools;
 use crate::web::{Stage, Stages, Web};
 
 /// How the engine is to run, whatever it serves. It holds until the process ends.

@@ -8,9 +8,10 @@ use vervet_engine::listener::Inherited;
 use vervet_engine::{Carrier, Running};
 use vervet_server::access_log::{Logs, Target};
 use vervet_server::error_log::{ErrorLog, Level};
-use vervet_server::plan::{Plan, Tools, prepare};
+use vervet_server::plan::Plan;
 use vervet_server::server::{Reloaded, Server, Setup, Sockets};
 use vervet_server::settings::Document;
+use vervet_server::staging::{Tools, prepare};
 use vervet_testkit::{RawClient, TempTree};
 
 /// The document of a test: paths start from the folder of its tree.

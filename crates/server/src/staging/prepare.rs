@@ -5,18 +5,17 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
 
-use super::ends::PlannedEnd;
 use super::filters::FilterMaker;
-use super::logs;
-use super::planned::{Plan, PlannedListener, PlannedRoute, PlannedSite};
-use super::tools::Tools;
-use crate::access_log::{Origin, PreparedLogs};
+use super::tools::{Purpose, Tools};
+use crate::access_log::{Opening, Origin, PreparedLogs};
 use crate::actions::{ErrorPages, FilesAction, FilesSetup, UserFoldersAction};
 use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
 use crate::filters::forwarded::Forwarders;
 use crate::options::CacheLimits;
 use crate::pages::{PageAction, PageSettings, PageSetup};
+use crate::plan::{Plan, PlannedEnd, PlannedListener, PlannedRoute, PlannedSite};
+use crate::settings::Document;
 use crate::web::{
     Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
 };
@@ -44,7 +43,7 @@ pub fn prepare(
         media_types: &media_types,
         default_media_type: &document.default_media_type,
     };
-    let logs = logs::open(document, tools, &mut found);
+    let logs = open_logs(document, tools, &mut found);
     let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
     let mut maker = Maker {
         setup,
@@ -89,6 +88,14 @@ pub fn prepare(
         tracer: tools.tracer.clone(),
     };
     Ok((stage, found))
+}
+
+fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> PreparedLogs {
+    let opening = match tools.purpose {
+        Purpose::Rehearse => Opening::Rehearsal,
+        Purpose::Serve => Opening::Work(tools.owner),
+    };
+    PreparedLogs::open(&document.log, &tools.logs, opening, found)
 }
 
 /// What would be found if the plan were to be served now. Nothing is written, and no socket is bound.

@@ -1,34 +1,28 @@
-//! What of the file system a plan needs, for those who restrict the rest.
+//! Which files and folders a plan names. Whether they are there is not asked.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
+use vervet_config::{Setting, Span};
 
 use super::ends::PlannedEnd;
 use super::planned::Plan;
 use crate::settings::FilterSettings;
 
-/// Files and folders.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Paths {
-    /// That are read.
-    pub read: Vec<PathBuf>,
-    /// That are written to: the folders of logs and sockets.
-    pub write: Vec<PathBuf>,
-}
-
 /// What is done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Access {
+pub(crate) enum Access {
+    /// It is read.
     Read,
+    /// It is written to, or in it.
     Write,
 }
 
 /// A path that a directive needs.
-struct Need {
-    path: PathBuf,
-    access: Access,
-    span: Span,
+pub(crate) struct Need {
+    pub(crate) path: PathBuf,
+    pub(crate) access: Access,
+    pub(crate) span: Span,
 }
 
 /// All that a plan needs, while it is gathered.
@@ -36,56 +30,8 @@ struct Need {
 struct Needs(Vec<Need>);
 
 impl Plan {
-    /// What serving this plan needs. What is not there is left out, for nothing can be allowed of it.
-    pub fn paths(&self) -> Paths {
-        let mut paths = Paths::default();
-        for need in self.needs() {
-            match need.access {
-                Access::Read => paths.read.push(need.path),
-                Access::Write => paths.write.push(need.path),
-            }
-        }
-        for list in [&mut paths.read, &mut paths.write] {
-            list.retain(|path| path.exists());
-            list.sort();
-            list.dedup();
-        }
-        paths
-    }
-
-    /// What of this plan lies outside of what may be read and written since the process was restricted.
-    pub fn outside(&self, allowed: &Paths) -> Diagnostics {
-        let resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
-            let paths = paths.iter();
-            paths.filter_map(|path| path.canonicalize().ok()).collect()
-        };
-        let (read, write) = (resolved(&allowed.read), resolved(&allowed.write));
-        let outside = self.needs().into_iter().filter_map(|need| {
-            // What is not there is found, and told, by who opens it.
-            let path = need.path.canonicalize().ok()?;
-            let is_in = |allowed: &[PathBuf]| allowed.iter().any(|known| path.starts_with(known));
-            let (is_allowed, deed) = match need.access {
-                Access::Read => (is_in(&read) || is_in(&write), "read"),
-                Access::Write => (is_in(&write), "written"),
-            };
-            let message = format!(
-                "{} may not be {deed}: the sandbox was made at the start",
-                path.display()
-            );
-            let problem = Diagnostic::error(need.span, message);
-            let hint = format!(
-                "restart the server, or name the folder in `sandbox.{}` before",
-                match need.access {
-                    Access::Read => "read",
-                    Access::Write => "write",
-                }
-            );
-            (!is_allowed).then(|| problem.note(hint))
-        });
-        outside.collect()
-    }
-
-    fn needs(&self) -> Vec<Need> {
+    /// What serving this plan needs.
+    pub(crate) fn needs(&self) -> Vec<Need> {
         let mut needs = Needs::default();
         let document = self.document();
         for site in &self.sites {
@@ -123,7 +69,7 @@ impl Needs {
         }));
     }
 
-    fn read<P: std::ops::Deref<Target = Path>>(&mut self, path: &Setting<P>) {
+    fn read<P: Deref<Target = Path>>(&mut self, path: &Setting<P>) {
         self.add(Access::Read, Some(path.value()), path.span());
     }
 

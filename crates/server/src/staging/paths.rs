@@ -1,0 +1,67 @@
+//! What of the file system a plan needs as it is now, for those who restrict the rest.
+
+use std::path::PathBuf;
+
+use vervet_config::{Diagnostic, Diagnostics};
+
+use crate::plan::{Access, Plan};
+
+/// Files and folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paths {
+    /// That are read.
+    pub read: Vec<PathBuf>,
+    /// That are written to: the folders of logs and sockets.
+    pub write: Vec<PathBuf>,
+}
+
+impl Plan {
+    /// What serving this plan needs. What is not there is left out, for nothing can be allowed of it.
+    pub fn paths(&self) -> Paths {
+        let mut paths = Paths::default();
+        for need in self.needs() {
+            match need.access {
+                Access::Read => paths.read.push(need.path),
+                Access::Write => paths.write.push(need.path),
+            }
+        }
+        for list in [&mut paths.read, &mut paths.write] {
+            list.retain(|path| path.exists());
+            list.sort();
+            list.dedup();
+        }
+        paths
+    }
+
+    /// What of this plan lies outside of what may be read and written since the process was restricted.
+    pub fn outside(&self, allowed: &Paths) -> Diagnostics {
+        let resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            let paths = paths.iter();
+            paths.filter_map(|path| path.canonicalize().ok()).collect()
+        };
+        let (read, write) = (resolved(&allowed.read), resolved(&allowed.write));
+        let outside = self.needs().into_iter().filter_map(|need| {
+            // What is not there is found, and told, by who opens it.
+            let path = need.path.canonicalize().ok()?;
+            let is_in = |allowed: &[PathBuf]| allowed.iter().any(|known| path.starts_with(known));
+            let (is_allowed, deed) = match need.access {
+                Access::Read => (is_in(&read) || is_in(&write), "read"),
+                Access::Write => (is_in(&write), "written"),
+            };
+            let message = format!(
+                "{} may not be {deed}: the sandbox was made at the start",
+                path.display()
+            );
+            let problem = Diagnostic::error(need.span, message);
+            let hint = format!(
+                "restart the server, or name the folder in `sandbox.{}` before",
+                match need.access {
+                    Access::Read => "read",
+                    Access::Write => "write",
+                }
+            );
+            (!is_allowed).then(|| problem.note(hint))
+        });
+        outside.collect()
+    }
+}
