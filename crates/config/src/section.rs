@@ -48,6 +48,8 @@ pub trait Section: FromConfig {
 /// - Defaults and bounds are values as they would stand in a document, read by the reader of documents. One that is
 ///   several tokens in Rust stands in parentheses: `= (-5)`. `_` is none.
 /// - `short(field)`: a bare value in place of the table stands for that one field (`cors = "*"`).
+/// - `in part` behind the name: who looks at the section further bears with directives that could not be read. A document
+///   with one is refused all the same, but the others of the section are held against the rest of the document at once.
 /// - The made structure has a [`Setting`] in each field, which derefs to the value and knows its origin.
 /// - A field that is an `Option`, a `Vec`, a [`Named`](crate::Named), or a section of which nothing is required may be
 ///   missing without a default.
@@ -56,7 +58,7 @@ pub trait Section: FromConfig {
 macro_rules! section {
     (
         $(#[doc = $doc:expr])*
-        $vis:vis struct $Section:ident $(short($short:ident))? {
+        $vis:vis struct $Section:ident $(short($short:ident))? $(in $part:ident)? {
             $(
                 $(#[doc = $field_doc:expr])*
                 $field_vis:vis $field:ident : $type:ty
@@ -92,6 +94,7 @@ macro_rules! section {
                     name: stringify!($Section),
                     doc: &[$($doc),*],
                     short: $crate::__first!($(Some($crate::plain_name(stringify!($short))),)? None),
+                    is_in_part: !<[&str]>::is_empty(&[$(stringify!($part))?]),
                     fields: &FIELDS,
                 };
                 &DECLARATION
@@ -297,7 +300,7 @@ impl Fields<'_, '_> {
         let field = self.field(identifier)?;
         let name = field.name();
         let given = self.given.iter().find(|(given, _)| *given == name);
-        if let Some((_, node)) = given {
+        if let Some(&(_, node)) = given {
             let read = |reader: &mut Reader<'_>| {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
@@ -306,25 +309,34 @@ impl Fields<'_, '_> {
                 Form::Table => self.reader.directive(field, read),
                 Form::Short => read(self.reader),
             };
-            return read.or_else(|| self.in_its_place(field));
+            return read.or_else(|| self.in_its_place(field, node));
         }
         self.unsaid(field)
     }
 
     /// What stands for a directive that could not be read, which has been told: so that the rest of the document can be
     /// looked at all the same. What makes its section what it is has no such thing, and the section is left out.
-    fn in_its_place<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
+    fn in_its_place<T: FromConfig>(
+        &mut self,
+        field: &'static Field,
+        node: &Node,
+    ) -> Option<Setting<T>> {
         let is_part = matches!(
             T::shape(),
             Shape::Section(_) | Shape::List(_) | Shape::Named(_)
         );
-        if !is_part && !self.reader.is_at_root() {
+        if !is_part && !self.is_looked_at_in_part() {
             return None;
         }
         let found = self.reader.found_so_far();
-        let value = self.unsaid(field);
+        let value = self.unsaid::<T>(field);
         self.reader.forget_since(found);
-        value
+        Some(self.reader.setting(node, value?.into_value()))
+    }
+
+    /// Whether the section stays where one of its directives could not be read.
+    fn is_looked_at_in_part(&self) -> bool {
+        self.reader.is_at_root() || self.declaration.is_in_part
     }
 
     /// A directive that nobody gives: its default, or what its type says of one that is not there.
@@ -377,7 +389,7 @@ impl Fields<'_, '_> {
             let problem = Diagnostic::error(*span, message.as_str()).expected(field.phrase());
             self.reader.report(problem);
         }
-        setting.filter(|_| outside.is_empty() || self.reader.is_at_root())
+        setting.filter(|_| outside.is_empty() || self.is_looked_at_in_part())
     }
 
     fn field(&self, identifier: &str) -> Option<&'static Field> {

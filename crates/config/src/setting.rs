@@ -77,6 +77,13 @@ impl<T> Setting<T> {
     }
 }
 
+impl<T> Setting<Option<T>> {
+    /// Whether something was given that could not be read, which has been told: only in a document that is refused.
+    pub fn is_unread(&self) -> bool {
+        self.value.is_none() && !self.is_default()
+    }
+}
+
 impl<T> Deref for Setting<T> {
     type Target = T;
 

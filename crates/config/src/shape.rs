@@ -64,6 +64,8 @@ pub struct Declaration {
     pub doc: &'static [&'static str],
     /// The directive that a bare value stands for.
     pub short: Option<&'static str>,
+    /// Whether a directive that could not be read leaves the others to be looked at, if it may be missing.
+    pub is_in_part: bool,
     /// Its directives, in order.
     pub fields: &'static [Field],
 }

@@ -46,7 +46,10 @@ impl PathRule {
             Self::Pattern(pattern) => (pattern.variables(), Rest::Absent),
             Self::Regex(regex) => (regex.variables(), Rest::Absent),
         };
-        Offer { variables, rest }
+        Offer {
+            variables: Some(variables),
+            rest,
+        }
     }
 }
 

@@ -28,10 +28,18 @@ pub enum TemplateUse {
 /// What the route of a template has to offer.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'o> {
-    /// Its variables.
-    pub variables: &'o [Variable],
+    /// Its variables; `None` where its path could not be read, which has been told, and any may be there.
+    pub variables: Option<&'o [Variable]>,
     /// Whether its path ends with `*`, so that there is a `{rest}`.
     pub rest: Rest,
+}
+
+impl Offer<'_> {
+    /// Of a route whose path could not be read. What asks for a value of it is looked at as far as that goes, and not used.
+    pub const UNKNOWN: Self = Self {
+        variables: None,
+        rest: Rest::There,
+    };
 }
 
 /// Whether a route has a rest.
@@ -325,9 +333,8 @@ impl Reader<'_> {
     }
 
     fn source(&self, name: &str, range: Range<usize>) -> Result<Source, Flaw> {
-        let variable = self
-            .offer
-            .variables
+        let variables = self.offer.variables.unwrap_or_default();
+        let variable = variables
             .iter()
             .position(|variable| *variable.name == *name);
         match (name, variable) {
@@ -341,8 +348,9 @@ impl Reader<'_> {
             ("host", _) => Ok(Source::Host),
             ("scheme", _) => Ok(Source::Scheme),
             ("method", _) => Ok(Source::Method),
+            _ if self.offer.variables.is_none() => Ok(Source::Variable(0)),
             _ => {
-                let own = self.offer.variables.iter().map(|variable| &*variable.name);
+                let own = variables.iter().map(|variable| &*variable.name);
                 let known: Vec<_> = own.chain(RESERVED).collect();
                 let message = format!(
                     "`{name}` is no value of a request here; there are {}",
@@ -388,8 +396,9 @@ impl Reader<'_> {
         match source {
             Source::Host => true,
             Source::Variable(number) => {
-                let variable = self.offer.variables.get(number);
-                variable.is_some_and(|variable| variable.kind != Kind::Any)
+                let can_be = |variable: &Variable| variable.kind != Kind::Any;
+                let variables = self.offer.variables;
+                variables.is_none_or(|known| known.get(number).is_some_and(can_be))
             }
             _ => false,
         }

@@ -27,6 +27,8 @@ pub(crate) enum PlannedEnd {
     UserFolders(Box<UserFolders>),
     /// A template.
     Page(Box<PageSettings>),
+    /// What has a mistake, which has been told: no plan with it is served.
+    Missing,
 }
 
 /// What makes the ends of one route.
@@ -43,19 +45,19 @@ struct Given {
     end: Result<PlannedEnd, Diagnostic>,
 }
 
-/// The end of a route, where there is exactly one and it is understood.
+/// The end of a route. Where there is not exactly one that is understood, that is found.
 pub(super) fn planned_end(
     route: &Setting<Arc<Route>>,
     offer: Offer<'_>,
     server: &str,
     found: &mut Diagnostics,
-) -> Option<PlannedEnd> {
+) -> PlannedEnd {
     let given = Maker { offer, server }.given(route);
     let Some((first, others)) = given.split_first() else {
         let problem = Diagnostic::error(route.span(), "the route does nothing");
         let problem = problem.expected(format!("one of {}", ACTIONS.join(", ")));
         found.push(problem.consequence());
-        return None;
+        return PlannedEnd::Missing;
     };
     for other in others {
         let message = format!(
@@ -67,10 +69,10 @@ pub(super) fn planned_end(
         );
     }
     match &first.end {
-        Ok(end) => Some(end.clone()),
+        Ok(end) => end.clone(),
         Err(problem) => {
             found.push(problem.clone());
-            None
+            PlannedEnd::Missing
         }
     }
 }
@@ -130,11 +132,15 @@ impl Maker<'_> {
         setting: &Setting<Option<T>>,
         make: impl FnOnce(&T, &Setting<Option<T>>) -> Result<PlannedEnd, Diagnostic>,
     ) -> Option<Given> {
-        let value = setting.value().as_ref()?;
+        let end = match setting.value() {
+            Some(value) => make(value, setting),
+            None if setting.is_unread() => Ok(PlannedEnd::Missing),
+            None => return None,
+        };
         Some(Given {
             name,
             span: setting.span(),
-            end: make(value, setting),
+            end,
         })
     }
 }

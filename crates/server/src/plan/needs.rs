@@ -75,7 +75,7 @@ impl Needs {
 
     fn end(&mut self, end: &PlannedEnd) {
         match end {
-            PlannedEnd::Made(_) | PlannedEnd::Rewrite(_) => {}
+            PlannedEnd::Made(_) | PlannedEnd::Rewrite(_) | PlannedEnd::Missing => {}
             PlannedEnd::Files(files) => self.read(&files.root),
             PlannedEnd::Alias(alias, _) => self.read(&alias.to),
             PlannedEnd::UserFolders(folders) => {

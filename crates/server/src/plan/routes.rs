@@ -6,13 +6,14 @@ use vervet_config::{Diagnostic, Diagnostics, Setting};
 
 use super::ends::{PlannedEnd, planned_end};
 use super::planned::{PlannedRoute, name_apart};
-use crate::matching::{FieldRule, MethodSet, Offer, PathRule, Rest, Route as Rule, TrailingSlash};
+use crate::matching::{FieldRule, MethodSet, Offer, PathRule, Route as Rule, TrailingSlash};
 use crate::settings::{Route, Site};
 
 /// The most routes of one site.
 pub(super) const ROUTES_MAX: usize = 65_536;
 
-/// The routes of a site with their ends, in file order; those with mistakes are left out.
+/// The routes of a site with their ends, in file order. Those with mistakes are among them, so that all of a route is looked
+/// at, whatever is wrong with a part of it.
 pub(super) fn planned_routes(
     site: &Setting<Arc<Site>>,
     server: &str,
@@ -36,17 +37,14 @@ pub(super) fn planned_routes(
         );
     }
     for settings in site.route.iter() {
-        let rule = rule(settings, found);
-        let offer = rule.as_ref().map_or(NOTHING, |rule| rule.path.offer());
-        let end = planned_end(settings, offer, server, found);
-        if let (Some(rule), Some(end)) = (&rule, end) {
-            targets.push(PlannedRoute {
-                name: name(settings),
-                settings: Some(settings.clone()),
-                end,
-            });
-            rules.push(rule.clone());
-        }
+        let path = path(settings, found);
+        let offer = path.as_ref().map_or(Offer::UNKNOWN, PathRule::offer);
+        targets.push(PlannedRoute {
+            name: name(settings),
+            settings: Some(settings.clone()),
+            end: planned_end(settings, offer, server, found),
+        });
+        rules.push(rule(settings, path.unwrap_or(PathRule::Any), found));
     }
     if let Some(root) = site.root.value() {
         rules.push(Rule {
@@ -80,32 +78,33 @@ fn name(settings: &Route) -> String {
     name.unwrap_or_else(|| "*".to_owned())
 }
 
-const NOTHING: Offer<'static> = Offer {
-    variables: &[],
-    rest: Rest::Absent,
-};
+/// What the path must be; none where that has a mistake.
+fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
+    if !settings.path.is_default() && !settings.regex.is_default() {
+        let problem = Diagnostic::error(settings.regex.span(), "a route has `path` or `regex`");
+        found.push(problem.note_at(settings.path.span(), "the other one is here"));
+        return None;
+    }
+    if settings.path.is_unread() || settings.regex.is_unread() {
+        return None;
+    }
+    Some(match (settings.path.value(), settings.regex.value()) {
+        (Some(path), _) => PathRule::Pattern(path.clone()),
+        (None, Some(regex)) => PathRule::Regex(regex.clone()),
+        (None, None) => PathRule::Any,
+    })
+}
 
-/// When a route is taken; none where that cannot be said.
-fn rule(settings: &Route, found: &mut Diagnostics) -> Option<Rule> {
-    let path = match (settings.path.value(), settings.regex.value()) {
-        (None, None) => Some(PathRule::Any),
-        (Some(path), None) => Some(PathRule::Pattern(path.clone())),
-        (None, Some(regex)) => Some(PathRule::Regex(regex.clone())),
-        (Some(_), Some(_)) => {
-            let problem = Diagnostic::error(settings.regex.span(), "a route has `path` or `regex`");
-            found.push(problem.note_at(settings.path.span(), "the other one is here"));
-            None
-        }
-    };
-    let fields = settings.field.iter().map(|(name, condition)| {
+/// When a route is taken. Conditions that cannot be held are found and left out.
+fn rule(settings: &Route, path: PathRule, found: &mut Diagnostics) -> Rule {
+    let fields = settings.field.iter().filter_map(|(name, condition)| {
         let rule = FieldRule::of_settings(name, condition);
         rule.map_err(|problem| found.push(problem)).ok()
     });
-    let fields: Vec<_> = fields.collect();
-    Some(Rule {
-        path: path?,
+    Rule {
+        path,
+        fields: fields.collect(),
         methods: MethodSet::of_settings(&settings.method),
-        fields: fields.into_iter().collect::<Option<_>>()?,
         slash: *settings.trailing_slash,
-    })
+    }
 }

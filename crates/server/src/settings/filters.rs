@@ -19,7 +19,7 @@ macro_rules! filtered {
     ($(#[doc = $doc:expr])* pub struct $Name:ident { $($own:tt)* }) => {
         vervet_config::section! {
             $(#[doc = $doc])*
-            pub struct $Name {
+            pub struct $Name in part {
                 $($own)*
                 /// The access logs that get a line, by their names. A route without it writes where its site does; `[]` is none.
                 pub log: Option<Vec<vervet_config::Setting<vervet_config::Text>>>,

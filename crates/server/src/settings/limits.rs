@@ -155,6 +155,7 @@ impl Section for LimitSettings {
                 " What clients may take: time, memory, connections. All of it holds by default.",
             ],
             short: None,
+            is_in_part: false,
             fields: Limits::TABLE.iter().map(field).collect::<Vec<_>>().leak(),
         })
     }

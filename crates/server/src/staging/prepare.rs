@@ -215,6 +215,7 @@ impl Maker<'_> {
     /// The end of a route. One that cannot be had is found, and no stage comes of it.
     fn end(&mut self, place: &str, end: &PlannedEnd) -> RouteEnd {
         let action = match end {
+            PlannedEnd::Missing => Err(Vec::new()),
             PlannedEnd::Rewrite(rewrite) => return RouteEnd::Rewrite(Arc::clone(rewrite)),
             PlannedEnd::Made(action) => Ok(Arc::clone(action)),
             PlannedEnd::Files(files) => self.folder(place, FilesAction::new(files, &self.setup)),

@@ -9,7 +9,7 @@ use super::*;
 
 fn offer(pattern: &Pattern) -> Offer<'_> {
     Offer {
-        variables: pattern.variables(),
+        variables: Some(pattern.variables()),
         rest: if pattern.is_open() {
             Rest::There
         } else {
@@ -217,10 +217,21 @@ fn values_stand_where_they_are_asked_for() {
 }
 
 #[test]
+fn what_an_unknown_path_may_give_is_not_refused() {
+    let read = |template| Template::parse(template, TemplateUse::Location, Offer::UNKNOWN);
+    for template in ["/{x}/{rest}?{y}", "https://{x}.test", "{rest}"] {
+        assert_eq!(read(template).err(), None, "{template}");
+    }
+    for template in ["/{x", "{x}", "https://{path}", "{scheme}{x}"] {
+        assert!(read(template).is_err(), "{template}");
+    }
+}
+
+#[test]
 fn a_text_without_values_is_fixed() {
     let fixed = |template| {
         let offer = Offer {
-            variables: &[],
+            variables: Some(&[]),
             rest: Rest::Absent,
         };
         let read = Template::parse(template, TemplateUse::Location, offer).unwrap();

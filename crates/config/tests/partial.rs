@@ -1,0 +1,71 @@
+//! What stays of a document that is refused, for whoever looks for further mistakes.
+#![allow(clippy::unwrap_used)]
+
+use vervet_config::{Text, read_text, section};
+
+section! {
+    /// A pier, of which one thing has to be known.
+    pub struct Pier {
+        /// What it is called.
+        pub name: Option<Text>,
+        /// How deep the water is.
+        pub depth: u32 = 3 in 1..=30,
+    }
+}
+
+section! {
+    /// A ship that is looked at further, whatever of it could not be read.
+    pub struct Ship in part {
+        /// What it is called.
+        pub name: Option<Text>,
+        /// How deep it goes.
+        pub draught: u32 = 2 in 1..=30,
+        /// Where it lies.
+        pub pier: Option<Pier>,
+    }
+}
+
+section! {
+    /// A harbour.
+    pub struct Harbour {
+        /// Its piers.
+        pub pier: Vec<Pier>,
+        /// Its ships.
+        pub ship: Vec<Ship>,
+    }
+}
+
+#[track_caller]
+fn partial(text: &str, findings: usize) -> Harbour {
+    let reading = read_text::<Harbour>("harbour.toml", text);
+    assert_eq!(reading.diagnostics.len(), findings, "{}", reading.to_text());
+    assert!(reading.value.is_none());
+    reading.partial.unwrap()
+}
+
+#[test]
+fn a_section_is_left_out_where_a_directive_of_it_could_not_be_read() {
+    let harbour = partial(
+        "pier = [{name = 1}, {name = 'b', depth = 'x'}, {name = 'c'}]",
+        2,
+    );
+    let names: Vec<_> = harbour.pier.iter().map(|pier| &*pier.name).collect();
+    assert_eq!(names, [&Some("c".to_owned())]);
+}
+
+#[test]
+fn a_section_in_part_stays_with_what_could_be_read() {
+    let harbour = partial(
+        "ship = [{name = 1, draught = 7}, {name = 'b', draught = 'x'}, {pier = {depth = 'x'}}]",
+        3,
+    );
+    let [first, second, third] = &harbour.ship.value()[..] else {
+        panic!("{:?}", harbour.ship);
+    };
+    assert!(first.name.is_unread() && !first.pier.is_unread());
+    assert_eq!(*first.draught, 7);
+    assert!(!second.name.is_unread());
+    // Its default, where it was given: that is where a mistake that follows from it would be told.
+    assert_eq!((*second.draught, second.draught.is_default()), (2, false));
+    assert!(third.pier.is_unread() && !third.name.is_unread());
+}
