@@ -7,10 +7,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expand::{Fault, Unexpanded, expand};
 use crate::faults::Faults;
 use crate::places::{Place, places};
-use crate::setting::{Origin, Setting};
+use crate::setting::Setting;
 use crate::shape::{Bounds, Declaration, Field, Literal, Shape, quoted};
 use crate::show::Shown;
-use crate::source::{SourceKind, Sources};
+use crate::source::Sources;
 use crate::span::Span;
 use crate::tree::{Node, Value};
 
@@ -291,17 +291,10 @@ impl<'a> Reader<'a> {
 
     /// A value with the origin and the place of its node.
     pub fn setting<T>(&self, node: &Node, value: T) -> Setting<T> {
-        if let Some(section) = self.default_of {
-            return Setting::new(value, Origin::Default, section);
+        match self.default_of {
+            Some(section) => Setting::default_at(value, section),
+            None => Setting::given(value, node.span),
         }
-        let source = self.sources.get(node.span.source());
-        let origin = match source.map(|source| (source.kind(), source.name())) {
-            None => Origin::Default,
-            Some((SourceKind::File, _)) => Origin::File(node.span),
-            Some((SourceKind::Environment, name)) => Origin::Environment(name.to_owned()),
-            Some((SourceKind::Flag, name)) => Origin::Flag(name.to_owned()),
-        };
-        Setting::new(value, origin, node.span)
     }
 
     /// Reads something whose findings are told elsewhere.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::reader::{Bounded, FromConfig, Reader, cited, unknown};
-use crate::setting::{Origin, Setting};
+use crate::setting::Setting;
 use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;
 use crate::span::Span;
@@ -342,7 +342,7 @@ impl Fields<'_, '_> {
     /// A directive that nobody gives: its default, or what its type says of one that is not there.
     fn unsaid<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
         let at = self.at;
-        let default = |value| Setting::new(value, Origin::Default, at);
+        let default = |value| Setting::default_at(value, at);
         if let Some(literal) = &field.default {
             let read = |reader: &mut Reader<'_>| reader.declared(literal, at);
             return self.reader.directive(field, read).map(default);
@@ -414,7 +414,7 @@ pub fn show_field<T: FromConfig>(identifier: &str, setting: &Setting<T>) -> Show
             .strip_prefix("r#")
             .unwrap_or(identifier)
             .to_owned(),
-        origin: Some(setting.origin().clone()),
+        origin: Some(setting.origin()),
         value: setting.show(),
     }
 }

@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::reader::FromConfig;
 use crate::setting::Origin;
-use crate::source::Sources;
+use crate::source::{Source, SourceKind, Sources};
+use crate::span::Span;
 use crate::toml::{key, string};
 
 /// A value as a document would give it.
@@ -136,7 +137,7 @@ fn with_origins(shown: &Shown, sources: &Sources) -> Json {
             let mut object = Map::new();
             for entry in entries {
                 let value = with_origins(&entry.value, sources);
-                let value = match &entry.origin {
+                let value = match entry.origin {
                     Some(origin) => {
                         let mut directive =
                             json!({"value": value, "origin": origin_json(origin, sources)});
@@ -155,28 +156,38 @@ fn with_origins(shown: &Shown, sources: &Sources) -> Json {
     }
 }
 
-fn origin_json(origin: &Origin, sources: &Sources) -> Json {
-    match origin {
-        Origin::Default => json!({"kind": "default"}),
-        Origin::Environment(name) => json!({"kind": "environment", "name": name}),
-        Origin::Flag(name) => json!({"kind": "flag", "name": name}),
-        Origin::File(span) => match sources.position(*span) {
-            Some(at) => {
-                json!({"kind": "file", "file": at.file, "line": at.line, "column": at.column})
-            }
-            None => json!({"kind": "file"}),
-        },
+fn origin_json(origin: Origin, sources: &Sources) -> Json {
+    let Some((source, span)) = source(origin, sources) else {
+        return json!({"kind": "default"});
+    };
+    match (source.kind(), sources.position(span)) {
+        (SourceKind::Environment, _) => json!({"kind": "environment", "name": source.name()}),
+        (SourceKind::Flag, _) => json!({"kind": "flag", "name": source.name()}),
+        (SourceKind::File, Some(at)) => {
+            json!({"kind": "file", "file": at.file, "line": at.line, "column": at.column})
+        }
+        (SourceKind::File, None) => json!({"kind": "file"}),
     }
 }
 
-fn origin_text(origin: &Origin, sources: &Sources) -> String {
-    match origin {
-        Origin::Default => "default".to_owned(),
-        Origin::Environment(name) => format!("environment {name}"),
-        Origin::Flag(name) => format!("flag {name}"),
-        Origin::File(span) => sources
-            .position(*span)
+fn origin_text(origin: Origin, sources: &Sources) -> String {
+    let Some((source, span)) = source(origin, sources) else {
+        return "default".to_owned();
+    };
+    match source.kind() {
+        SourceKind::Environment => format!("environment {}", source.name()),
+        SourceKind::Flag => format!("flag {}", source.name()),
+        SourceKind::File => sources
+            .position(span)
             .map_or_else(String::new, |at| format!("{}:{}", at.file, at.line)),
+    }
+}
+
+/// The source of a value, and where in it the value stands; none for a default.
+fn source(origin: Origin, sources: &Sources) -> Option<(&Source, Span)> {
+    match origin {
+        Origin::Default => None,
+        Origin::Source(span) => Some((sources.get(span.source())?, span)),
     }
 }
 
@@ -239,8 +250,9 @@ impl Page<'_> {
     }
 
     fn directive(&mut self, entry: &ShownEntry) {
-        let origin = entry.origin.as_ref();
-        let remark = origin.map_or_else(String::new, |origin| origin_text(origin, self.sources));
+        let remark = entry
+            .origin
+            .map_or_else(String::new, |origin| origin_text(origin, self.sources));
         let name = key(&entry.name);
         match entry.value {
             Shown::Nothing => {}

@@ -4,7 +4,8 @@
 
 use serde_json::json;
 use vervet_config::{
-    Documents, Origin, Reading, Section, manual, read_text, reference, schema, show_json, show_text,
+    Documents, Reading, Section, SourceKind, manual, read_text, reference, schema, show_json,
+    show_text,
 };
 
 vervet_config::section! {
@@ -103,10 +104,13 @@ fn a_variable_and_a_flag_give_it() {
     assert_eq!(*read.mast_height, 30);
     let mut documents = Documents::new(&variables);
     documents.flag("mast_height", "--mast-height", "40");
-    let read = documents.read::<Document>().value.unwrap();
+    let reading = documents.read::<Document>();
+    let read = reading.value.unwrap();
     assert_eq!(*read.mast_height, 40);
+    let source = reading.sources.get(read.mast_height.span().source());
+    let source = source.unwrap();
     assert_eq!(
-        *read.mast_height.origin(),
-        Origin::Flag("--mast-height".to_owned())
+        (source.kind(), source.name()),
+        (SourceKind::Flag, "--mast-height")
     );
 }

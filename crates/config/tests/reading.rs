@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Document, Overload, environment, read};
-use vervet_config::{Documents, Include, Origin, Reading};
+use vervet_config::{Documents, Include, Origin, Reading, SourceKind, Sources};
 
 /// The document of a text without findings.
 #[track_caller]
@@ -29,7 +29,7 @@ fn an_empty_document_has_all_defaults() {
     assert_eq!(*empty.limits.overload, Overload::Reject);
     assert_eq!(*empty.limits.connections, None);
     assert!(empty.site.is_empty() && empty.log.is_empty());
-    assert_eq!(empty.workers.origin(), &Origin::Default);
+    assert_eq!(empty.workers.origin(), Origin::Default);
 }
 
 #[test]
@@ -108,20 +108,28 @@ fn flags_go_before_variables_and_those_before_files() {
         for value in flags {
             documents.flag("workers", "--workers", value);
         }
-        document(documents.read())
+        let reading = documents.read();
+        (reading.sources.clone(), document(reading))
     };
-    let read = with(&[]);
+    let (sources, read) = with(&[]);
     assert_eq!(*read.workers, 3);
+    let said = |sources: &Sources, read: &Document| {
+        let source = sources.get(read.workers.span().source()).unwrap();
+        (source.kind(), source.name().to_owned())
+    };
     assert_eq!(
-        read.workers.origin(),
-        &Origin::Environment("VERVET_WORKERS".into())
+        said(&sources, &read),
+        (SourceKind::Environment, "VERVET_WORKERS".to_owned())
     );
     assert_eq!(*read.trusted, ["10.0.0.0/8", "::1"]);
     // A variable that is set to nothing is not set.
     assert_eq!(read.heard.len(), 1);
-    let read = with(&["5"]);
+    let (sources, read) = with(&["5"]);
     assert_eq!(*read.workers, 5);
-    assert_eq!(read.workers.origin(), &Origin::Flag("--workers".into()));
+    assert_eq!(
+        said(&sources, &read),
+        (SourceKind::Flag, "--workers".to_owned())
+    );
 }
 
 #[test]

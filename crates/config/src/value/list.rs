@@ -146,7 +146,7 @@ impl<T: FromConfig> FromConfig for Setting<T> {
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let value = T::absent(at, reader)?;
-        Some(Setting::new(value, crate::Origin::Default, at))
+        Some(Setting::default_at(value, at))
     }
 
     fn faults(faults: &mut Faults) {
@@ -174,5 +174,9 @@ impl<T: FromConfig> FromConfig for Arc<T> {
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         T::absent(at, reader).map(Arc::new)
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
     }
 }

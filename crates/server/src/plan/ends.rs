@@ -109,7 +109,7 @@ impl Maker<'_> {
                 made(RespondAction::new(respond, self.server))
             }),
             Self::end("status", &route.status, |status, setting| {
-                let status = Setting::new(*status, setting.origin().clone(), setting.span());
+                let status = setting.clone().map(|_| *status);
                 made(StatusAction::new(&status, self.server))
             }),
             Self::end("redirect", &route.redirect, |redirect, _| {

@@ -4,9 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use vervet_config::{
-    Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Origin, Reader, Section,
-    Setting, Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section,
-    show_field,
+    Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Reader, Section, Setting,
+    Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section, show_field,
 };
 use vervet_engine::limits::{LimitRow, Limits};
 
@@ -28,7 +27,7 @@ impl LimitSettings {
             let text = error.to_string();
             let mut named = self.rows.iter().filter(|(row, _)| text.contains(row.name));
             // Where one of the two is the default, the other is what somebody wrote.
-            let is_given = |amount: &Setting<Amount>| *amount.origin() != Origin::Default;
+            let is_given = |amount: &Setting<Amount>| !amount.is_default();
             let given = named.clone().find(|(_, amount)| is_given(amount));
             let span = given
                 .or(named.next())

@@ -182,7 +182,7 @@ fn leads_to(
 }
 
 fn setting<T, U>(of: &Setting<T>, value: U) -> Setting<U> {
-    Setting::new(value, of.origin().clone(), of.span())
+    Setting::given(value, of.span())
 }
 
 struct AtWork {
