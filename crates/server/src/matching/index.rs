@@ -95,6 +95,7 @@ impl Index {
             }
         }
         index.make_sets(routes);
+        index.shrink();
         index
     }
 
@@ -120,9 +121,9 @@ impl Index {
     }
 
     fn insert(&mut self, pattern: &Pattern, entry: Entry) {
-        let node = self.node_of(&pattern.segments, entry.route);
+        let node = self.node_of(pattern.segments(), entry.route);
         let node = &mut self.nodes[node];
-        match &pattern.tail {
+        match pattern.tail() {
             Tail::End => node.ends.push(entry),
             Tail::Open(head) if head.is_empty() => node.open.push(entry),
             Tail::Open(head) => node.rare().insert_head(head, entry),
@@ -131,7 +132,7 @@ impl Index {
 
     /// `/a/` for `/a`; `/a` for `/a/` and `/a/*`. The root has one form.
     fn insert_other_form(&mut self, pattern: &Pattern, route: usize) {
-        let (segments, form) = match (&pattern.tail, &*pattern.segments) {
+        let (segments, form) = match (pattern.tail(), pattern.segments()) {
             (Tail::End, [parents @ .., Segment::Literal(last)]) if last.is_empty() => {
                 (parents.to_vec(), SlashForm::Add)
             }
@@ -189,6 +190,17 @@ impl Index {
         self.nodes.push(Node::new(route));
         self.nodes[node].kinds.push((kind, child));
         child
+    }
+
+    /// Gives back what grew in advance: nothing is added any more.
+    fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        for node in &mut self.nodes {
+            node.literals.shrink_to_fit();
+            node.kinds.shrink_to_fit();
+            node.ends.shrink_to_fit();
+            node.open.shrink_to_fit();
+        }
     }
 
     fn make_sets(&mut self, routes: &[Route]) {

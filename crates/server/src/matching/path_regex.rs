@@ -1,5 +1,7 @@
 //! Regular expressions over paths: bounded in size, linear in time, with the literal text that each begins with.
 
+use std::sync::Arc;
+
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use regex_syntax::hir::{Hir, Look};
@@ -23,8 +25,13 @@ const NEST_MAX: u32 = 50;
 ///
 /// `\d`, `\w` and `\s` are of ASCII and `.` is any byte: paths are bytes. The engine (crate `regex`) takes time linear
 /// in the path whatever the expression, so no expression can be made slow by a visitor.
+///
+/// A copy of it is the same one.
 #[derive(Debug, Clone)]
-pub struct PathRegex {
+pub struct PathRegex(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
     regex: Regex,
     variables: Box<[Variable]>,
     groups: Box<[usize]>,
@@ -59,38 +66,38 @@ impl PathRegex {
             let message = format!("an expression has at most {CAPTURES_MAX} named groups");
             return Err(Flaw::new(0..text.len(), message));
         }
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             head: head(&hir),
             regex,
             variables: variables.into_boxed_slice(),
             groups: groups.into_boxed_slice(),
-        })
+        })))
     }
 
     /// The expression as written.
     pub fn as_str(&self) -> &str {
-        self.regex.as_str()
+        self.0.regex.as_str()
     }
 
     /// The variables: its named groups.
     pub fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.0.variables
     }
 
     /// Whether it is found in a decoded path.
     pub fn is_match(&self, path: &[u8]) -> bool {
-        self.regex.is_match(path)
+        self.0.regex.is_match(path)
     }
 
     /// The values of its named groups, where it is found.
     pub fn captures(&self, path: &[u8]) -> Option<Captures<'_>> {
-        if self.groups.is_empty() {
+        if self.0.groups.is_empty() {
             return self.is_match(path).then(Captures::default);
         }
-        let mut places = self.regex.capture_locations();
-        self.regex.captures_read(&mut places, path)?;
-        let mut captures = Captures::of(&self.variables);
-        for (number, group) in self.groups.iter().enumerate() {
+        let mut places = self.0.regex.capture_locations();
+        self.0.regex.captures_read(&mut places, path)?;
+        let mut captures = Captures::of(&self.0.variables);
+        for (number, group) in self.0.groups.iter().enumerate() {
             if let Some((from, to)) = places.get(*group) {
                 captures.set(number, from, to);
             }
@@ -100,7 +107,7 @@ impl PathRegex {
 
     /// What every path begins with in which it is found; empty where it is not anchored at the beginning.
     pub(super) fn head(&self) -> &[u8] {
-        &self.head
+        &self.0.head
     }
 }
 

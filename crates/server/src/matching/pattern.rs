@@ -3,6 +3,8 @@
 //! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A variable is a whole
 //! segment. `*` may only end the pattern, and stands for whatever follows.
 
+use std::sync::Arc;
+
 use super::captures::{CAPTURES_MAX, Captures, Variable};
 use super::flaw::Flaw;
 use super::kind::Kind;
@@ -13,12 +15,15 @@ pub const PATTERN_BYTES_MAX: usize = 1024;
 /// Names that mean something else in targets.
 pub(super) const RESERVED: [&str; 6] = ["path", "query", "host", "rest", "scheme", "method"];
 
-/// A pattern, ready to be compared.
+/// A pattern, ready to be compared. A copy of it is the same one: documents, plans and stages share theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub struct Pattern(Arc<Parts>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
     text: Box<str>,
-    pub(super) segments: Box<[Segment]>,
-    pub(super) tail: Tail,
+    segments: Box<[Segment]>,
+    tail: Tail,
     variables: Box<[Variable]>,
 }
 
@@ -73,35 +78,43 @@ impl Pattern {
             None => (text, Tail::End),
         };
         reader.read(body)?;
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             text: Box::from(text),
             segments: reader.segments.into_boxed_slice(),
             tail,
             variables: reader.variables.into_boxed_slice(),
-        })
+        })))
     }
 
     /// The pattern as written.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// Its variables, in order.
     pub fn variables(&self) -> &[Variable] {
-        &self.variables
+        &self.0.variables
     }
 
     /// Whether it ends with `*`.
     pub fn is_open(&self) -> bool {
-        matches!(self.tail, Tail::Open(_))
+        matches!(self.0.tail, Tail::Open(_))
+    }
+
+    pub(super) fn segments(&self) -> &[Segment] {
+        &self.0.segments
+    }
+
+    pub(super) fn tail(&self) -> &Tail {
+        &self.0.tail
     }
 
     /// Compares with a decoded path.
     pub fn find(&self, path: &[u8]) -> Option<Matched<'_>> {
-        let mut captures = Captures::of(&self.variables);
+        let mut captures = Captures::of(&self.0.variables);
         let mut variable = 0;
         let mut at = 0;
-        for segment in &self.segments {
+        for segment in &self.0.segments {
             let (from, to) = segment_at(path, at)?;
             match segment {
                 Segment::Literal(literal) if path[from..to] == **literal => {}
@@ -113,7 +126,7 @@ impl Pattern {
             }
             at = to;
         }
-        let rest = match &self.tail {
+        let rest = match &self.0.tail {
             Tail::End if at == path.len() => None,
             Tail::Open(head) if path.get(at) == Some(&b'/') && path[at + 1..].starts_with(head) => {
                 Some(at)

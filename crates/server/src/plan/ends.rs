@@ -20,13 +20,13 @@ pub(crate) enum PlannedEnd {
     /// Another route.
     Rewrite(Arc<RewriteAction>),
     /// A folder.
-    Files(Box<ServeFiles>),
+    Files(Arc<ServeFiles>),
     /// A folder or a file.
-    Alias(Box<Alias>, Rest),
+    Alias(Arc<Alias>, Rest),
     /// The folders of the users of the machine.
-    UserFolders(Box<UserFolders>),
+    UserFolders(Arc<UserFolders>),
     /// A template.
-    Page(Box<PageSettings>),
+    Page(Arc<PageSettings>),
     /// What has a mistake, which has been told: no plan with it is served.
     Missing,
 }
@@ -94,16 +94,16 @@ impl Maker<'_> {
     fn given(self, route: &Route) -> Vec<Given> {
         [
             Self::end("files", &route.files, |files, _| {
-                Ok(PlannedEnd::Files(Box::new(files.clone())))
+                Ok(PlannedEnd::Files(Arc::clone(files)))
             }),
             Self::end("alias", &route.alias, |alias, _| {
-                Ok(PlannedEnd::Alias(Box::new(alias.clone()), self.offer.rest))
+                Ok(PlannedEnd::Alias(Arc::clone(alias), self.offer.rest))
             }),
             Self::end("user_folders", &route.user_folders, |folders, _| {
-                Ok(PlannedEnd::UserFolders(Box::new(folders.clone())))
+                Ok(PlannedEnd::UserFolders(Arc::clone(folders)))
             }),
             Self::end("page", &route.page, |page, _| {
-                Ok(PlannedEnd::Page(Box::new(page.clone())))
+                Ok(PlannedEnd::Page(Arc::clone(page)))
             }),
             Self::end("respond", &route.respond, |respond, _| {
                 made(RespondAction::new(respond, self.server))

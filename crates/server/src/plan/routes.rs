@@ -56,7 +56,7 @@ pub(super) fn planned_routes(
         targets.push(PlannedRoute {
             name: "root".to_owned(),
             settings: None,
-            end: PlannedEnd::Files(Box::new(root.clone())),
+            end: PlannedEnd::Files(Arc::clone(root)),
         });
     }
     name_apart(&mut targets, |target| &mut target.name);

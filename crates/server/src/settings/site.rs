@@ -29,7 +29,7 @@ filtered! {
         pub listen: Vec<Setting<Text>>,
         /// A folder whose files are served where no route takes the request: as a last route for every path with `files`.
         /// Pages in place of failures lie there, too.
-        pub root: Option<ServeFiles>,
+        pub root: Option<Arc<ServeFiles>>,
         /// Pages in place of failures, by status (`404`) or class (`5xx`).
         pub error_pages: Named<ErrorPage>,
         /// The routes, in the order in which they are tried.
