@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender};
 
 use vervet_server::access_log::Logs;
 use vervet_server::admin::{Admin, Phase};
@@ -27,9 +27,18 @@ use crate::failure::Failure;
 use crate::life::{self, Event};
 use crate::{environment, talk};
 
+/// What the server is told by signals, and whoever else tells it something.
+type Events = (Sender<Event>, Receiver<Event>);
+
 /// Serves until a signal.
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     life::report_panics();
+    let (running, course, events) = start(arguments)?;
+    life::supervise(running, course, events)
+}
+
+/// Puts a server together. What was read for it ends with this: its texts are as large as what serves.
+fn start(arguments: &RunArguments) -> Result<(Running, RunCourse, Events), Failure> {
     let file = &arguments.file;
     let variable = |name: &str| std::env::var(name).ok();
     let mut inherited = Inherited::from_environment(&variable, std::process::id())?;
@@ -80,7 +89,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let asked = Asked { allowed, ..asked };
     let course = RunCourse::new(server, facts, (notifier, asked), hold);
     course.tell(State::Ready, SERVING);
-    life::supervise(running, course, (sender, events))
+    Ok((running, course, (sender, events)))
 }
 
 /// Where it listens if the document does not say: the sockets of the parent, else the port of `PORT`, else 8080 of this

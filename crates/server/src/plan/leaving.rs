@@ -1,17 +1,18 @@
 //! Listeners that a plan no longer has. Whoever has come by one of them is served until the connection ends, so it leads to sites on.
 
+use std::collections::HashMap;
+
 use super::hosts::leads_to_all;
 use super::planned::{Plan, PlannedListener};
 
 impl PlannedListener {
-    /// This listener of the plan `before`, as it leads to the sites of the `next` one: by its names to the sites that are still there, by
-    /// other names to those that every listener leads to.
+    /// This listener of a plan with sites of the names `before`, as it leads to the sites of the `next` one: by its names to the sites
+    /// that are still there, by other names to those that every listener leads to.
     #[must_use]
-    pub(crate) fn leaving(&self, before: &Plan, next: &Plan) -> Self {
-        let same = |number: usize| {
-            let name = &before.sites.get(number)?.name;
-            next.sites.iter().position(|site| site.name == *name)
-        };
+    pub(crate) fn leaving(&self, before: &[Box<str>], next: &Plan) -> Self {
+        let numbers = next.sites.iter().map(|site| site.name.as_str()).zip(0..);
+        let numbers: HashMap<&str, usize> = numbers.collect();
+        let same = |number: usize| numbers.get(&**before.get(number)?).copied();
         let mut hosts = self.hosts.renumbered(same);
         for (number, site) in next.sites.iter().enumerate() {
             if !leads_to_all(&site.settings) {

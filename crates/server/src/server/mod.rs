@@ -3,6 +3,7 @@
 mod reload;
 mod running;
 mod sockets;
+mod standing;
 
 pub use reload::Reloaded;
 pub use running::{Server, Setup};

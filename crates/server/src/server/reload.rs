@@ -8,6 +8,7 @@ use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
 use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
+use super::standing::Standing;
 use crate::plan::{Plan, PlannedListener};
 use crate::staging::{prepare, rehearse};
 use crate::web::Stage;
@@ -104,7 +105,7 @@ impl Server {
             }
         }
         current.leaving = change.leaving;
-        current.plan = plan;
+        current.plan = Standing::of(plan);
         current.generation = generation;
         current.next_key = change.next_key;
         Reloaded {
@@ -182,16 +183,16 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
 }
 
 /// What only a start can change.
-fn note_what_stays(before: &Plan, now: &Plan, found: &mut Diagnostics) {
-    let (before, now) = (before.document(), now.document());
+fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
+    let now = now.document();
     let mut note = |span, name: &str| {
         let message = format!("`{name}` changes with the next start");
         found.push(Diagnostic::warning(span, message));
     };
-    if before.workers != now.workers {
+    if before.workers != *now.workers {
         note(now.workers.span(), "workers");
     }
-    if before.overload != now.overload {
+    if before.overload != *now.overload {
         note(now.overload.span(), "overload");
     }
 }

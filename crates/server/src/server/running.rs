@@ -8,6 +8,7 @@ use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
 use super::sockets::{Named, Sockets};
+use super::standing::Standing;
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::Overload;
 use crate::staging::Tools;
@@ -32,7 +33,7 @@ pub struct Server {
 
 /// What the last plan has left.
 pub(super) struct AtWork {
-    pub(super) plan: Plan,
+    pub(super) plan: Standing,
     pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
     pub(super) leaving: Vec<Leaving>,
     pub(super) next_key: u32,
@@ -61,7 +62,7 @@ impl AtWork {
         });
         let leaving = before.chain(going);
         let leaving = leaving.map(|(listener, key, endpoint)| Leaving {
-            listener: listener.leaving(&self.plan, next),
+            listener: listener.leaving(&self.plan.sites, next),
             key,
             endpoint: Arc::clone(endpoint),
         });
@@ -103,7 +104,7 @@ impl Server {
         });
         let listeners: Vec<_> = listeners.collect();
         let current = AtWork {
-            plan,
+            plan: Standing::of(plan),
             next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
             listeners,
             leaving: Vec::new(),

@@ -29,6 +29,7 @@ impl Plan {
             list.retain(|path| path.exists());
             list.sort();
             list.dedup();
+            list.shrink_to_fit();
         }
         paths
     }
