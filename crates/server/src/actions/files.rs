@@ -272,6 +272,11 @@ impl FilesAction {
         Ok(Self { shared, look })
     }
 
+    /// What tells it from other folders, for whoever keeps it from plan to plan and gives it to equal routes.
+    pub fn place(&self) -> String {
+        format!("files {:p} {:?}", Arc::as_ptr(&self.shared), self.look)
+    }
+
     /// The folder, for whoever takes other files from it.
     pub fn shared(&self) -> &Arc<FilesShared> {
         &self.shared

@@ -33,7 +33,8 @@ impl Kept {
 }
 
 impl Keeping<'_> {
-    /// The thing at a place, made from this section: that of the last plan where the section is the same, or a new one.
+    /// The thing at a place, made from this section: that of this plan or of the last one where the section is the same, or a
+    /// new one.
     pub(super) fn keep<T, S, E>(
         &mut self,
         place: &str,
@@ -62,7 +63,7 @@ impl Keeping<'_> {
         S: Any + PartialEq,
     {
         let before = self.before.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = before.get(place)?;
+        let known = self.now.get(place).or_else(|| before.get(place))?;
         let is_same = known.section.downcast_ref::<S>() == Some(section);
         let thing = Arc::clone(&known.thing);
         is_same.then(|| thing.downcast().ok())?

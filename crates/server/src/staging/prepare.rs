@@ -1,5 +1,6 @@
 //! From a plan to a stage: folders, logs, user files and templates are opened, and everything is put in its place.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
@@ -56,6 +57,7 @@ pub fn prepare(
             found,
         },
         actions: Vec::new(),
+        numbers: HashMap::new(),
         error_pages: Vec::new(),
     };
     let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
@@ -149,6 +151,8 @@ struct Maker<'m> {
     forwarders: Option<Arc<dyn RequestFilter>>,
     filters: FilterMaker<'m>,
     actions: Vec<Arc<dyn Action>>,
+    /// Of the actions, by where they lie.
+    numbers: HashMap<*const (), usize>,
     error_pages: Vec<ErrorPages>,
 }
 
@@ -218,37 +222,49 @@ impl Maker<'_> {
             PlannedEnd::Missing => Err(Vec::new()),
             PlannedEnd::Rewrite(rewrite) => return RouteEnd::Rewrite(Arc::clone(rewrite)),
             PlannedEnd::Made(action) => Ok(Arc::clone(action)),
-            PlannedEnd::Files(files) => self.folder(place, FilesAction::new(files, &self.setup)),
+            PlannedEnd::Files(files) => self.folder(FilesAction::new(files, &self.setup)),
             PlannedEnd::Alias(alias, rest) => {
-                self.folder(place, FilesAction::alias(alias, *rest, &self.setup))
+                self.folder(FilesAction::alias(alias, *rest, &self.setup))
             }
             PlannedEnd::UserFolders(folders) => one(UserFoldersAction::new(folders, &self.setup)),
             PlannedEnd::Page(page) => self.page(place, page),
         };
-        match action {
-            Ok(action) => self.actions.push(action),
-            Err(problems) => problems
-                .into_iter()
-                .for_each(|problem| self.filters.found.push(problem)),
+        let problems = match action {
+            Ok(action) => return RouteEnd::Action(self.number(action)),
+            Err(problems) => problems,
+        };
+        for problem in problems {
+            self.filters.found.push(problem);
         }
-        RouteEnd::Action(self.actions.len().saturating_sub(1))
+        RouteEnd::Action(0)
     }
 
-    /// The action of the last plan where it is the same folder: its handlers go on, and what they know.
-    fn folder(&mut self, place: &str, made: Result<FilesAction, Diagnostic>) -> Made {
+    /// The number of an action. Routes that share one share its handler on each reactor.
+    fn number(&mut self, action: Arc<dyn Action>) -> usize {
+        let next = self.actions.len();
+        let number = self.numbers.entry(Arc::as_ptr(&action).cast());
+        let number = *number.or_insert(next);
+        if number == next {
+            self.actions.push(action);
+        }
+        number
+    }
+
+    /// The action of another route or of the last plan where it is the same folder: it has one handler, which goes on, and what
+    /// that knows.
+    fn folder(&mut self, made: Result<FilesAction, Diagnostic>) -> Made {
         let made = made.map_err(|problem| vec![problem])?;
-        let place = format!("{place} files");
         let kept = self
             .filters
             .keeping
-            .keep(&place, &made, || Ok(made.clone()));
+            .keep(&made.place(), &made, || Ok(made.clone()));
         kept.map(|action: Arc<FilesAction>| action as Arc<dyn Action>)
     }
 
     /// The page of the last plan where its section is the same, unless it is out of order: then all that is wrong is
     /// found anew.
-    fn page(&mut self, place: &str, page: &PageSettings) -> Made {
-        let section = (page.clone(), self.setup.server.to_owned());
+    fn page(&mut self, place: &str, page: &Arc<PageSettings>) -> Made {
+        let section = (Arc::clone(page), self.setup.server.to_owned());
         let make = || page.action(self.pages);
         let place = format!("{place} page");
         let kept: Arc<PageAction> = self.filters.keeping.keep(&place, &section, make)?;
