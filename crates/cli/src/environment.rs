@@ -4,9 +4,6 @@ use vervet_server::settings::{WORKERS_MAX, Workers};
 
 use crate::failure::Failure;
 
-/// The port unless another is asked for, and then on this machine alone.
-pub(crate) const DEFAULT_PORT: u16 = 8080;
-
 /// How many workers: where nobody says a number, as many as `WEB_CONCURRENCY` does, else as many as there are processors,
 /// as far as affinity and the control group let this process use them.
 pub(crate) fn workers(asked: Workers) -> Result<usize, Failure> {

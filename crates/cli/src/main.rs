@@ -15,6 +15,7 @@ mod reference;
 mod run;
 mod serve;
 mod talk;
+mod unasked;
 mod version;
 mod watch;
 

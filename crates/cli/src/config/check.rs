@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use vervet_server::config::{Severity, render_json};
+use vervet_server::engine::listener::Inherited;
 
-use super::documents::{FileArguments, examined, read, report, unasked};
+use super::documents::{FileArguments, examined, read, report};
 use crate::failure::Failure;
 use crate::talk;
+use crate::unasked::Unasked;
 
 /// What is checked, and how findings are shown.
 #[derive(Debug, Args)]
@@ -22,7 +24,8 @@ pub(crate) struct CheckArguments {
 /// Checks; status 1 where something refuses the configuration.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let reading = read(&arguments.file)?;
-    let found = examined(&reading, &unasked()?);
+    let unasked = Unasked::find(&Inherited::default())?.addresses();
+    let found = examined(&reading, &unasked);
     if arguments.json {
         let json = render_json(&found, &reading.sources);
         talk::print(&format!("{json:#}\n")).map_err(Failure::Output)?;

@@ -13,7 +13,6 @@ use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
 use vervet_server::staging::rehearse;
 
-use crate::environment;
 use crate::failure::Failure;
 use crate::talk;
 
@@ -111,13 +110,6 @@ pub(crate) fn refusal(file: &Path, found: &Diagnostics, sources: &Sources) -> Fa
         None => one.message.clone(),
     });
     Failure::Configuration(file.to_owned(), first.unwrap_or_default())
-}
-
-/// Where a server listens if its document does not say: the port of `PORT` on all addresses, else 8080 of this machine
-/// alone.
-pub(crate) fn unasked() -> Result<Vec<ListenAddress>, Failure> {
-    let local = ListenAddress::Tcp(([127, 0, 0, 1], environment::DEFAULT_PORT).into());
-    Ok(vec![environment::port()?.map_or(local, ListenAddress::Any)])
 }
 
 /// The files of a pattern, in the order of their names.

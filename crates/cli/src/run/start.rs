@@ -8,7 +8,7 @@ use vervet_server::access_log::Logs;
 use vervet_server::admin::{Admin, Phase};
 use vervet_server::config::Diagnostics;
 use vervet_server::engine::capacity::raise_files;
-use vervet_server::engine::listener::{Inherited, ListenAddress};
+use vervet_server::engine::listener::Inherited;
 use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::ErrorLog;
 use vervet_server::plan::Plan;
@@ -25,6 +25,7 @@ use super::{landlock, privilege};
 use crate::config::{FileArguments, planned, refusal, report};
 use crate::failure::Failure;
 use crate::life::{self, Event};
+use crate::unasked::Unasked;
 use crate::{environment, talk};
 
 /// What the server is told by signals, and whoever else tells it something.
@@ -44,7 +45,7 @@ fn start(arguments: &RunArguments) -> Result<(Running, RunCourse, Events), Failu
     let mut inherited = Inherited::from_environment(&variable, std::process::id())?;
     let asked = Asked {
         file: file.clone(),
-        unasked: unasked(&inherited)?,
+        unasked: Unasked::find(&inherited)?.addresses(),
         allowed: None,
     };
     let (plan, sources) = planned(file, &asked.unasked)?;
@@ -90,19 +91,6 @@ fn start(arguments: &RunArguments) -> Result<(Running, RunCourse, Events), Failu
     let course = RunCourse::new(server, facts, (notifier, asked), hold);
     course.tell(State::Ready, SERVING);
     Ok((running, course, (sender, events)))
-}
-
-/// Where it listens if the document does not say: the sockets of the parent, else the port of `PORT`, else 8080 of this
-/// machine alone.
-fn unasked(inherited: &Inherited) -> Result<Vec<ListenAddress>, Failure> {
-    let left: Vec<_> = inherited
-        .remaining()
-        .map(|(_, number)| ListenAddress::Descriptor(number))
-        .collect();
-    if !left.is_empty() {
-        return Ok(left);
-    }
-    crate::config::unasked()
 }
 
 fn pid_file(document: &Document) -> Result<Option<PidFile>, Failure> {

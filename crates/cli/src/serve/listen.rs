@@ -6,8 +6,8 @@ use vervet_server::engine::listener::{
 };
 
 use super::arguments::{ListenArguments, SocketArguments};
-use crate::environment;
 use crate::failure::Failure;
+use crate::unasked::{DEFAULT_PORT, Unasked, local};
 
 /// A listener to be, and what to say of it.
 #[derive(Debug)]
@@ -67,31 +67,29 @@ fn options(arguments: &ListenArguments, sockets: &SocketArguments) -> ListenOpti
     }
 }
 
-/// Nothing was typed: the sockets of the parent, else `PORT`, else the default.
+/// Nothing was typed.
 fn unasked(inherited: &Inherited) -> Result<Vec<Place>, Failure> {
-    let left: Vec<_> = inherited
-        .remaining()
-        .map(|(name, number)| Place {
-            address: ListenAddress::Descriptor(number),
-            note: Some(format!("inherited as {name}")),
-        })
-        .collect();
-    if !left.is_empty() {
-        return Ok(left);
-    }
-    if let Some(port) = environment::port()? {
-        return Ok(vec![Place {
-            address: ListenAddress::Any(port),
-            note: None,
-        }]);
-    }
-    Ok(vec![default_place()?])
+    let plain = |address| Place {
+        address,
+        note: None,
+    };
+    Ok(match Unasked::find(inherited)? {
+        Unasked::Inherited(left) => {
+            let left = left.into_iter();
+            left.map(|(name, number)| Place {
+                address: ListenAddress::Descriptor(number),
+                note: Some(format!("inherited as {name}")),
+            })
+            .collect()
+        }
+        Unasked::Default => vec![default_place()?],
+        port @ Unasked::Port(_) => port.addresses().into_iter().map(plain).collect(),
+    })
 }
 
 /// The default port, or a free one where another program has it.
 fn default_place() -> Result<Place, Failure> {
-    let local = |port: u16| ListenAddress::Tcp(([127, 0, 0, 1], port).into());
-    let address = local(environment::DEFAULT_PORT);
+    let address = local(DEFAULT_PORT);
     // A try, closed at once: the builder binds in its own way.
     match Listener::bind(&address, &ListenOptions::default()) {
         Ok(_) => Ok(Place {
@@ -100,7 +98,7 @@ fn default_place() -> Result<Place, Failure> {
         }),
         Err(BindError::Address { .. }) => Ok(Place {
             address: local(0),
-            note: Some(format!("port {} is taken", environment::DEFAULT_PORT)),
+            note: Some(format!("port {DEFAULT_PORT} is taken")),
         }),
         Err(error) => Err(error.into()),
     }
