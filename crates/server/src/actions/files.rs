@@ -39,6 +39,15 @@ words! {
     }
 }
 
+impl From<SymlinkRule> for Symlinks {
+    fn from(rule: SymlinkRule) -> Self {
+        match rule {
+            SymlinkRule::Refuse => Self::Refuse,
+            SymlinkRule::Follow => Self::Follow,
+        }
+    }
+}
+
 words! {
     /// Whether content is sent encoded to those who accept it.
     pub enum CompressionRule {
@@ -142,10 +151,7 @@ impl FilesSetup<'_> {
         FilesOptions {
             index: folder.index.to_vec(),
             listing: folder.listing,
-            symlinks: match folder.symlinks {
-                SymlinkRule::Refuse => Symlinks::Refuse,
-                SymlinkRule::Follow => Symlinks::Follow,
-            },
+            symlinks: folder.symlinks.into(),
             cache_control: cache_control(folder.max_age),
             media_types: self.media_types.to_vec(),
             default_media_type: self.default_media_type.to_owned(),

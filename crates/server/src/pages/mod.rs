@@ -40,4 +40,4 @@ pub use parameter_settings::{ParameterKind, ParameterSettings, ParameterSource, 
 pub use parameters::{Absent, BadParameter, Parameter, ParameterType, Source};
 pub use problem::PageProblem;
 pub use renderer::{Rendered, Renderer, Voice};
-pub use settings::{PageMode, PageSettings, PageSetup, TemplateLinks};
+pub use settings::{PageMode, PageSettings, PageSetup};

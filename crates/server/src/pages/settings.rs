@@ -6,6 +6,7 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Named, Path, Size, Time, section, words};
 use vervet_engine::reactor::Now;
 
+use crate::actions::SymlinkRule;
 use crate::caches::Caches;
 use crate::pages::handler::PageAction;
 use crate::pages::limits::PageLimits;
@@ -13,7 +14,6 @@ use crate::pages::options::{Journal, Mode, PageOptions};
 use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
-use crate::root::Symlinks;
 
 words! {
     /// For whom a page is served.
@@ -22,16 +22,6 @@ words! {
         Production = "production",
         /// For those who write it: an edit is live on the next request; a problem is shown in the browser.
         Development = "development",
-    }
-}
-
-words! {
-    /// Whether templates may be symbolic links.
-    pub enum TemplateLinks {
-        /// A template behind a link is a problem of the page.
-        Refuse = "refuse",
-        /// Links are followed as long as they stay in the folder; absolute ones never do.
-        Follow = "follow",
     }
 }
 
@@ -58,8 +48,8 @@ section! {
         pub parameters: Named<ParameterSettings>,
         /// For whom the page is served.
         pub mode: PageMode = "production",
-        /// Whether templates may be symbolic links.
-        pub symlinks: TemplateLinks = "refuse",
+        /// Whether templates may be symbolic links. One that may not is a problem of the page.
+        pub symlinks: SymlinkRule = "refuse",
         /// Steps of the template engine that one rendering may take; one that takes more is answered with 500.
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
         /// Bytes that the page may have.
@@ -101,10 +91,7 @@ impl PageSettings {
         };
         Ok(PageOptions {
             parameters: parameters.into(),
-            symlinks: match *self.symlinks {
-                TemplateLinks::Refuse => Symlinks::Refuse,
-                TemplateLinks::Follow => Symlinks::Follow,
-            },
+            symlinks: (*self.symlinks).into(),
             mode: match *self.mode {
                 PageMode::Production => Mode::Production,
                 PageMode::Development => Mode::Development,
