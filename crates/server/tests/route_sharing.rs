@@ -80,6 +80,34 @@ fn what_is_served_by_the_next_plan_too_stays_the_same() {
 }
 
 #[test]
+fn equal_sections_of_filters_are_one_filter() {
+    let (tree, tools) = (tree(), tools());
+    let filters = "access = ['allow 10.0.0.0/8', 'deny all']\ndeny = ['secret']\ncors = '*'\nsecurity = 'basic'\n";
+    let limits = "rate = '10/s'\nconcurrency = 5\n";
+    let mut text = String::from("[[site]]\n");
+    for route in 0..ROUTES {
+        let header = "[[site.route]]\nstatus = 204";
+        writeln!(text, "{header}\npath = '/r{route}'\n{filters}{limits}").unwrap();
+    }
+    let stage = stage(&tree, &text, &tools);
+    let [first, others @ ..] = &stage.sites[0].targets[..] else {
+        panic!("{stage:?}");
+    };
+    assert_eq!(others.len(), ROUTES - 1);
+    for other in others {
+        let (first, other) = (&first.passage, &other.passage);
+        let pairs = first.filters.iter().zip(&other.filters);
+        for (one, other) in pairs.chain(first.decorations.iter().zip(&other.decorations)) {
+            assert_eq!(one.name(), other.name());
+            // What counts clients counts those of its own place.
+            let counts = matches!(one.name(), "rate" | "concurrency");
+            assert_eq!(Arc::ptr_eq(one, other), !counts, "{}", one.name());
+        }
+        assert_eq!((other.filters.len(), other.decorations.len()), (5, 1));
+    }
+}
+
+#[test]
 fn shared_actions_answer_for_their_own_routes() {
     let served = Served::start(tree(), &document("b"));
     for (host, path, content) in [

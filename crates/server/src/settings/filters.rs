@@ -75,7 +75,7 @@ pub(crate) use filtered;
 pub(crate) struct FilterSettings<'s> {
     pub(crate) log: Option<&'s [Setting<Text>]>,
     pub(crate) access: Option<&'s Access>,
-    pub(crate) deny: &'s [Deny],
+    pub(crate) deny: &'s Vec<Deny>,
     pub(crate) referer: Option<&'s Referer>,
     pub(crate) rate: Option<&'s RateSettings>,
     pub(crate) concurrency: Option<&'s ConcurrencySettings>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics};
 
+use super::equals::Equals;
 use super::kept::Keeping;
 use super::tools::Tools;
 use crate::filters::access::AccessRules;
@@ -20,6 +21,7 @@ use crate::web::RequestFilter;
 
 /// What filters are made with.
 pub(super) struct FilterMaker<'m> {
+    pub(super) equals: Equals<'m>,
     pub(super) keeping: Keeping<'m>,
     pub(super) tools: &'m Tools,
     pub(super) found: Diagnostics,
@@ -27,24 +29,24 @@ pub(super) struct FilterMaker<'m> {
 
 type Filters = Box<[Arc<dyn RequestFilter>]>;
 
-impl FilterMaker<'_> {
+impl<'m> FilterMaker<'m> {
     /// What requests pass at a place, in the order of the phases: the registry, one paragraph each. What remembers
-    /// something is kept from plan to plan.
-    pub(super) fn filters(&mut self, place: &str, settings: FilterSettings<'_>) -> Filters {
+    /// something is kept from plan to plan; what does not is one for all equal sections.
+    pub(super) fn filters(&mut self, place: &str, settings: FilterSettings<'m>) -> Filters {
         let mut filters: Vec<Arc<dyn RequestFilter>> = Vec::new();
         if let Some(access) = settings.access {
-            filters.push(Arc::new(AccessRules::from(access)));
+            filters.extend(self.equal(access, |access| Ok(AccessRules::from(access))));
         }
         if !settings.deny.is_empty() {
-            let rules = TargetRules::of(settings.deny);
-            filters.extend(self.good(rules).map(shared));
+            filters.extend(self.equal(settings.deny, |deny| TargetRules::of(deny)));
         }
         if let Some(referer) = settings.referer {
-            filters.push(Arc::new(RefererRules::new(referer)));
+            filters.extend(self.equal(referer, |referer| Ok(RefererRules::new(referer))));
         }
         if let Some(cors) = settings.cors {
-            let rules = CorsRules::new(cors).map_err(|problem| Diagnostics::from_iter([*problem]));
-            filters.extend(self.good(rules).map(shared));
+            filters.extend(self.equal(cors, |cors| {
+                CorsRules::new(cors).map_err(|problem| Diagnostics::from_iter([*problem]))
+            }));
         }
         if let Some(rate) = settings.rate {
             let limit: Arc<RateLimit> = self.keep(place, "rate", rate, |rate| rate.into());
@@ -73,14 +75,15 @@ impl FilterMaker<'_> {
     }
 
     /// What edits answers at a place.
-    pub(super) fn decorations(&mut self, settings: FilterSettings<'_>) -> Filters {
+    pub(super) fn decorations(&mut self, settings: FilterSettings<'m>) -> Filters {
         let mut decorations: Vec<Arc<dyn RequestFilter>> = Vec::new();
         if let Some(security) = settings.security {
-            decorations.push(Arc::new(SecurityFields::new(security)));
+            let made = self.equal(security, |security| Ok(SecurityFields::new(security)));
+            decorations.extend(made);
         }
         if let Some(fields) = settings.fields {
-            let fields = ResponseFields::new(&fields.response);
-            decorations.extend(self.good(fields).map(shared));
+            let made = self.equal(fields, |fields| ResponseFields::new(&fields.response));
+            decorations.extend(made);
         }
         decorations.into_boxed_slice()
     }
@@ -115,11 +118,21 @@ impl FilterMaker<'_> {
         }
     }
 
+    /// The filter of a section and of all that are equal to it.
+    fn equal<F, S>(
+        &mut self,
+        section: &'m S,
+        make: impl FnOnce(&S) -> Result<F, Diagnostics>,
+    ) -> Option<Arc<dyn RequestFilter>>
+    where
+        F: RequestFilter + 'static,
+        S: PartialEq + 'static,
+    {
+        let filter = self.equals.one(section, make);
+        self.good(filter).map(|filter| filter as _)
+    }
+
     fn good<T>(&mut self, made: Result<T, Diagnostics>) -> Option<T> {
         made.map_err(|problems| self.found.extend(problems)).ok()
     }
-}
-
-fn shared<F: RequestFilter + 'static>(filter: F) -> Arc<dyn RequestFilter> {
-    Arc::new(filter)
 }

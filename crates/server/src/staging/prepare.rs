@@ -6,6 +6,7 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
 
+use super::equals::Equals;
 use super::filters::FilterMaker;
 use super::tools::{Purpose, Tools};
 use crate::access_log::{Opening, Origin, PreparedLogs};
@@ -52,6 +53,7 @@ pub fn prepare(
         logs,
         forwarders: forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>),
         filters: FilterMaker {
+            equals: Equals::default(),
             keeping: tools.kept.begin(),
             tools,
             found,
@@ -156,8 +158,8 @@ struct Maker<'m> {
     error_pages: Vec<ErrorPages>,
 }
 
-impl Maker<'_> {
-    fn site(&mut self, site: &PlannedSite) -> SiteStage {
+impl<'m> Maker<'m> {
+    fn site(&mut self, site: &'m PlannedSite) -> SiteStage {
         let settings = site.settings.filters();
         let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&self.filters.tools.blocks);
         let own = self.filters.filters(&site.name, settings);
@@ -188,7 +190,7 @@ impl Maker<'_> {
         }
     }
 
-    fn route(&mut self, route: &PlannedRoute, (name, site): (&str, &Passage)) -> RouteStage {
+    fn route(&mut self, route: &'m PlannedRoute, (name, site): (&str, &Passage)) -> RouteStage {
         let mut passage = Passage {
             logs: site.logs,
             finish: site.finish.clone(),
