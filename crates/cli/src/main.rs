@@ -10,6 +10,7 @@ mod lab;
 mod life;
 mod limits;
 mod load;
+mod memory;
 mod passwd;
 mod reference;
 mod run;

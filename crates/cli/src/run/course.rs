@@ -18,8 +18,9 @@ use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
 use crate::config::{FileArguments, planned, refusal, report};
 use crate::life::Course;
+use crate::memory;
 
-/// How often the counters are looked at for limits that were hit.
+/// How often the counters are looked at for limits that were hit, and freed memory is given back.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The status of a server that serves what it was told to.
@@ -169,5 +170,6 @@ impl Course for RunCourse {
         }
         let totals = self.server.control().totals();
         self.limits.look(&totals, &self.server.tools().error_log);
+        memory::give_back();
     }
 }
