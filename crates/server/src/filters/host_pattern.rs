@@ -1,23 +1,36 @@
-//! A host, or all hosts below one: `example.org`, `*.example.org`.
+//! A host, or all hosts below one: `example.org`, `*.example.org`. They are written as those of sites are.
 
 use std::fmt;
 
 use vervet_config::{FromText, TextShape};
 
-/// A host by name, or all below a name. Compared without regard to case.
+use crate::matching::HostPattern as HostName;
+
+/// A host by name or address, or all below a name. Compared without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostPattern(String);
+pub struct HostPattern(HostName);
 
 impl HostPattern {
     /// Whether a host, without port, is meant.
     pub fn matches(&self, host: &[u8]) -> bool {
-        let pattern = self.0.as_bytes();
-        let Some(end) = pattern.strip_prefix(b"*") else {
-            return host.eq_ignore_ascii_case(pattern);
-        };
-        // The end begins with the dot, so something stands before it where the host is longer.
-        let begin = host.len().checked_sub(end.len()).filter(|begin| *begin > 0);
-        begin.is_some_and(|begin| host[begin..].eq_ignore_ascii_case(end))
+        match &self.0 {
+            HostName::Any => true,
+            HostName::Exact(name) => host.eq_ignore_ascii_case(name.as_bytes()),
+            HostName::Below(name) => {
+                let begin = host.len().checked_sub(name.len());
+                let parts = begin.and_then(|begin| host.split_at_checked(begin));
+                parts.is_some_and(|(before, end)| {
+                    matches!(before, [_, .., b'.']) && end.eq_ignore_ascii_case(name.as_bytes())
+                })
+            }
+            HostName::Address(address) => {
+                let text = str::from_utf8(host).unwrap_or_default();
+                let text = text
+                    .strip_prefix('[')
+                    .and_then(|text| text.strip_suffix(']'));
+                text.is_some_and(|text| text.parse() == Ok(*address))
+            }
+        }
     }
 }
 
@@ -29,28 +42,21 @@ impl FromText for HostPattern {
     };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        let name = text.strip_prefix("*.").unwrap_or(text);
-        let is_label = |label: &str| {
-            !label.is_empty()
-                && label
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-        };
-        let is_literal = name.starts_with('[') && name.ends_with(']') && name.len() == text.len();
-        if is_literal || name.split('.').all(is_label) {
-            return Ok(Self(text.to_ascii_lowercase()));
+        match HostName::parse(text) {
+            Ok(HostName::Any) => Err("every host is no host".to_owned()),
+            Ok(name) => Ok(Self(name)),
+            Err(_) if text.contains("://") => {
+                Err("it is a host alone, without scheme and path".to_owned())
+            }
+            Err(_) if text.contains(':') => Err("the port does not count".to_owned()),
+            Err(_) => Err("it is no name of a host".to_owned()),
         }
-        Err(match text {
-            _ if text.contains("://") => "it is a host alone, without scheme and path".to_owned(),
-            _ if text.contains(':') => "the port does not count".to_owned(),
-            _ => "it is no name of a host".to_owned(),
-        })
     }
 }
 
 impl fmt::Display for HostPattern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        self.0.fmt(formatter)
     }
 }
 
@@ -68,7 +74,6 @@ mod tests {
             "a.*.b",
             "a..b",
             ".a",
-            "a.",
             "a b",
             "https://a",
             "a:80",
@@ -97,5 +102,8 @@ mod tests {
         check("A.Example", "a.eXample", true);
         check("*.Example", "a.b.EXAMPLE", true);
         check("[::1]", "[::1]", true);
+        check("[::1]", "[0:0::1]", true);
+        check("[::1]", "::1", false);
+        check("a.example.", "a.example", true);
     }
 }
