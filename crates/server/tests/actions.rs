@@ -73,20 +73,20 @@ fn what_cannot_be_answered_is_refused() {
         "`method` cannot be `get`: methods are told apart by case: write GET",
     );
     check_refused(
-        "[[route]]\nfield.x = {}",
+        "[[route]]\nstatus = 204\nfield.x = {}",
         "the condition on `x` is one thing",
     );
 }
 
 #[test]
 fn fixed_content_is_answered_whatever_the_method() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\npath = '/text'\nrespond = 'hello'\n\
          [[route]]\npath = '/html'\nrespond = { html = '<p>', status = 503 }\n\
          [[route]]\npath = '/json'\nrespond = { json = '{\"a\":1}', type = 'application/problem+json' }\n",
     );
     check(
-        &wire,
+        &site,
         &[
             ("/text", "200: hello"),
             ("HEAD /text", "200"),
@@ -95,7 +95,7 @@ fn fixed_content_is_answered_whatever_the_method() {
             ("/json", "200: {\"a\":1}"),
         ],
     );
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     let mut types = Vec::new();
     for path in ["/text", "/html", "/json"] {
         let response = client.exchange(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"));
@@ -110,18 +110,18 @@ fn fixed_content_is_answered_whatever_the_method() {
             "application/problem+json"
         ]
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
-    let wire = Site::start("[[route]]\nrespond = 'hello'");
-    let mut client = RawClient::connect(wire.address);
+    let site = Site::start("[[route]]\nrespond = 'hello'");
+    let mut client = RawClient::connect(site.address);
     let first = client.exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     let tag = first.field("etag").unwrap().to_owned();
     let row = |condition: &str, tag: &str| format!("/\n{condition}: {tag}");
     check(
-        &wire,
+        &site,
         &[
             (&row("If-None-Match", &tag), "304"),
             (&row("If-None-Match", "\"other\""), "200: hello"),
@@ -134,7 +134,7 @@ fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
         "GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n\r\n"
     ));
     assert_eq!(again.field("etag"), Some(tag.as_str()));
-    wire.stop();
+    site.stop();
     let next = Site::start("[[route]]\nrespond = 'hello'");
     check(&next, &[(&row("If-None-Match", &tag), "304")]);
     next.stop();
@@ -142,40 +142,40 @@ fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
 
 #[test]
 fn large_content_is_sent_whole() {
-    let wire = Site::start(&format!("[[route]]\nrespond = '{}'", "x".repeat(100_000)));
+    let site = Site::start(&format!("[[route]]\nrespond = '{}'", "x".repeat(100_000)));
     check(
-        &wire,
+        &site,
         &[
             ("/", &format!("200: {}", "x".repeat(100_000))),
             ("HEAD /", "200"),
         ],
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn a_status_stands_alone() {
-    let wire = Site::start("[[route]]\npath = '/gone'\nstatus = 410\n[[route]]\nstatus = 204");
+    let site = Site::start("[[route]]\npath = '/gone'\nstatus = 410\n[[route]]\nstatus = 204");
     check(
-        &wire,
+        &site,
         &[("/gone", "410"), ("HEAD /gone", "410"), ("/", "204")],
     );
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     let gone = client.exchange("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(gone.text().contains("<h1>410 Gone</h1>"), "{}", gone.text());
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn a_redirect_cannot_be_bent() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\npath = '/go/*'\nredirect = '{rest}'\n\
          [[route]]\npath = '/to/:x'\nredirect = '/new/{x}'\n\
          [[route]]\npath = '/h'\nredirect = '{scheme}://{host}/'\n\
          [[route]]\nredirect = '{path}'\n",
     );
     check(
-        &wire,
+        &site,
         &[
             ("/go//evil.org", "302 -> /evil.org"),
             // A path of this host for every browser: dot segments never reach into the host.
@@ -190,21 +190,21 @@ fn a_redirect_cannot_be_bent() {
             ("/h\nHost: Example.net:8080", "302 -> http://example.net/"),
         ],
     );
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     assert_eq!(client.exchange("GET /h HTTP/1.0\r\n\r\n").status, 400);
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn redirects_lead_where_they_say() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\npath = '/fixed'\nredirect = { to = '/new place', status = 301 }\n\
          [[route]]\npath = '/u/:id(number)'\nredirect = { to = '/users/{id}{query}', status = 303 }\n\
          [[route]]\nregex = '^/p(?<n>\\d+)/(?<rest_of_it>.*)$'\nredirect = { to = '/page/{n}/{rest_of_it}', status = 307 }\n\
          [[route]]\nredirect = { to = 'https://example.net', status = 308 }\n",
     );
     check(
-        &wire,
+        &site,
         &[
             ("/fixed?q", "301 -> /new%20place"),
             ("HEAD /fixed", "301 -> /new%20place"),
@@ -217,21 +217,21 @@ fn redirects_lead_where_they_say() {
             ("/", "308 -> https://example.net/"),
         ],
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn rewrites_end() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\npath = '/loop'\nrewrite = '/loop'\n\
          [[route]]\npath = '/n/:n(number)'\nrewrite = '/n/{n}1'\n\
          [[route]]\npath = '/up/:x'\nrewrite = '/{x}'\n",
     );
     check(
-        &wire,
+        &site,
         &[("/loop", "500"), ("/n/1", "500"), ("/up/y", "404")],
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn rewritten_requests_are_routed_again() {
     let tree = vervet_testkit::TempTree::new()
         .file("shown/a b.txt", "file")
         .file("shown/q/index.html", "index");
-    let wire = Site::start(&format!(
+    let site = Site::start(&format!(
         "[[route]]\npath = '/old/:name'\nrewrite = '/new/{{name}}'\n\
          [[route]]\npath = '/twice/:name'\nrewrite = '/old/{{name}}?kept=no'\n\
          [[route]]\npath = '/bare/:name'\nrewrite = '/new/{{name}}?'\n\
@@ -250,7 +250,7 @@ fn rewritten_requests_are_routed_again() {
         tree.path().display()
     ));
     check(
-        &wire,
+        &site,
         &[
             ("/old/a%20b.txt", "200: file"),
             ("/twice/a%20b.txt?x", "200: file"),
@@ -263,18 +263,18 @@ fn rewritten_requests_are_routed_again() {
             ("/own", "302 -> /x?b=1"),
         ],
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn what_no_route_takes_is_told_why() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\npath = '/a'\nmethod = ['GET', 'PURGE']\nrespond = 'a'\n\
          [[route]]\npath = '/b/*'\ntrailing_slash = 'redirect'\nrespond = 'b'\n\
          [[route]]\npath = '/c'\ntrailing_slash = 'redirect'\nrespond = 'c'\n",
     );
     check(
-        &wire,
+        &site,
         &[
             ("/x", "404"),
             ("POST /a", "405"),
@@ -287,22 +287,22 @@ fn what_no_route_takes_is_told_why() {
             ("//c/", "301 -> /c"),
         ],
     );
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     let refused = client.exchange("POST /a HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(refused.field("allow"), Some("GET, HEAD, PURGE"));
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn fields_choose_among_routes() {
-    let wire = Site::start(
+    let site = Site::start(
         "[[route]]\nfield = { X-Version = '2' }\nrespond = 'two'\n\
          [[route]]\nfield = { User-Agent = { matches = '^curl/\\d' }, Accept = { present = true } }\nrespond = 'curl'\n\
          [[route]]\nmethod = 'GET'\nfield.Cookie.present = false\nrespond = 'bare'\n\
          [[route]]\npath = '/x'\nrespond = 'rest'\n",
     );
     check(
-        &wire,
+        &site,
         &[
             ("/x\nx-version: 2", "200: two"),
             ("/x\nX-Version: 1\nX-Version: 2\nCookie: a", "200: two"),
@@ -317,5 +317,5 @@ fn fields_choose_among_routes() {
             ("POST /y\nCookie: a", "404"),
         ],
     );
-    wire.stop();
+    site.stop();
 }

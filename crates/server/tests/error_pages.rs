@@ -52,7 +52,7 @@ fn pages_replace_content_and_nothing_else() {
         .file("errors/not found.html", "<p>lost</p>")
         .file("big.html", "x".repeat(200_000))
         .file("site/a.txt", "a");
-    let wire = Site::start(&format!(
+    let site = Site::start(&format!(
         "root = '{0}'\n\
          [error_pages]\n404 = 'errors/not found.html'\n410 = './big.html'\n4xx = {{ text = 'client' }}\n5xx = {{ html = '<p>server</p>' }}\n\
          [[route]]\npath = '/site/*'\nfiles = '{0}/site'\n\
@@ -64,7 +64,7 @@ fn pages_replace_content_and_nothing_else() {
         tree.path().display()
     ));
     check(
-        &wire,
+        &site,
         &[
             ("/nothing", "404: <p>lost</p>"),
             ("HEAD /nothing", "404"),
@@ -80,9 +80,9 @@ fn pages_replace_content_and_nothing_else() {
             ("/site/a.txt\nRange: bytes=9-", "416: client"),
         ],
     );
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     let refused = client.exchange("POST /get HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_eq!(refused.field("allow"), Some("GET, HEAD"));
+    assert_eq!(refused.field("allow"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(
         refused.field("content-type"),
         Some("text/plain; charset=utf-8")
@@ -100,18 +100,18 @@ fn pages_replace_content_and_nothing_else() {
         (missing.field("etag"), missing.field("accept-ranges")),
         (None, None)
     );
-    wire.stop();
+    site.stop();
 }
 
 #[test]
 fn a_page_that_is_gone_leads_to_no_other() {
     let tree = TempTree::new().file("lost.html", "lost").dir("empty");
-    let wire = Site::start(&format!(
+    let site = Site::start(&format!(
         "root = '{0}'\n[error_pages]\n404 = 'lost.html'\n4xx = {{ text = 'client' }}\n[[route]]\npath = '/x/*'\nfiles = '{0}/empty'\n",
         tree.path().display()
     ));
     std::fs::remove_file(tree.join("lost.html")).unwrap();
-    let mut client = RawClient::connect(wire.address);
+    let mut client = RawClient::connect(site.address);
     for path in ["/lost.html", "/x/y"] {
         let response = client.exchange(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"));
         assert_eq!(response.status, 404, "{path}");
@@ -121,5 +121,5 @@ fn a_page_that_is_gone_leads_to_no_other() {
             response.text()
         );
     }
-    wire.stop();
+    site.stop();
 }
