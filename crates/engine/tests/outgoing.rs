@@ -2,8 +2,9 @@
 
 mod common;
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
@@ -232,6 +233,62 @@ fn a_visit_sends_and_finds_nothing_behind_an_old_token() {
     drop(peer);
     bench.turn_until(closed);
     assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
+}
+
+/// The peer of an aborted connection sees a reset, and the next connection has its socket, and nothing else of it.
+#[test]
+fn an_aborted_connection_gives_its_socket_to_the_next() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut bench = Bench::new();
+    let mut fds = Vec::new();
+    for _ in 0..3 {
+        bench.0.protocol_mut().0.clear();
+        let token = bench.connect(address);
+        bench.turn_until(connected);
+        let (mut peer, _) = listener.accept().unwrap();
+        peer.write_all(b"unread").unwrap();
+        fds.extend(bench.0.visit(token, |_, io, _| {
+            io.close(Closing::Abort);
+            io.as_fd().as_raw_fd()
+        }));
+        let seen = bench.turn_until(closed);
+        let [Seen::Connected(7), .., Seen::Closed(7, Reason::Aborted)] = seen else {
+            panic!("{seen:?}");
+        };
+        assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
+        let mut text = Vec::new();
+        let reset = peer.read_to_end(&mut text).unwrap_err();
+        assert_eq!(reset.kind(), ErrorKind::ConnectionReset);
+    }
+    let [fd, ..] = fds[..] else { panic!("{fds:?}") };
+    assert_eq!(fds, [fd; 3]);
+
+    bench.0.protocol_mut().0.clear();
+    bench.connect(address);
+    bench.turn_until(connected);
+    check_talk(&mut bench, listener.accept().unwrap().0);
+}
+
+#[test]
+fn a_socket_that_is_used_again_can_be_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut bench = Bench::new();
+    let token = bench.connect(address);
+    bench.turn_until(connected);
+    bench
+        .0
+        .visit(token, |_, io, _| io.close(Closing::Abort))
+        .unwrap();
+    drop(listener);
+    bench.0.protocol_mut().0.clear();
+    bench.connect(address);
+    let seen = bench.turn_until(closed);
+    let [Seen::Closed(7, Reason::Failed(errno))] = seen else {
+        panic!("{seen:?}");
+    };
+    assert_eq!(ConnectFailure::of(*errno), ConnectFailure::Refused);
 }
 
 /// What is written before the connection is there waits for it.

@@ -17,6 +17,7 @@ use super::options::ReactorOptions;
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
 use super::socket::{Socket, WriteError, Written};
+use super::spare::Spares;
 use super::team::{Member, Membership, Team};
 use super::timers::{Rearm, Timers};
 use crate::executor::{Executor, Remaining, Spawner};
@@ -78,6 +79,7 @@ pub struct Reactor<P: Protocol> {
     pub(super) slots: Slab<Slot<P::Connection>>,
     pub(super) listening: Listening,
     pub(super) options: ReactorOptions,
+    pub(super) spares: Spares,
     pub(super) shared: Shared,
     pub(super) protocol: P,
     pub(super) life: Life,
@@ -111,6 +113,7 @@ impl<P: Protocol> Reactor<P> {
             poller,
             slots: Slab::new(),
             listening: Listening::default(),
+            spares: Spares::default(),
             shared: Shared {
                 out: Vec::new(),
                 now,
@@ -411,10 +414,7 @@ impl<P: Protocol> Reactor<P> {
             None => {}
         }
         match slot.socket.closing {
-            Some(Closing::Abort) => {
-                slot.socket.reset_on_close();
-                self.remove(token, Reason::Aborted);
-            }
+            Some(Closing::Abort) => self.remove(token, Reason::Aborted),
             Some(_) if slot.socket.is_blocked() => {}
             Some(Closing::AfterSent) => self.remove(token, Reason::Finished),
             Some(Closing::Lingering) if slot.socket.lingered_bytes.is_none() => {
@@ -462,7 +462,10 @@ impl<P: Protocol> Reactor<P> {
             Counted::Not => self.listening.refused -= 1,
             Counted::Outgoing => {}
         }
-        drop(slot.socket);
+        match reason {
+            Reason::Aborted => self.spares.reset(slot.socket),
+            _ => drop(slot.socket),
+        }
         if let Some(connection) = slot.connection {
             self.protocol.on_close(connection, reason);
         }

@@ -21,6 +21,7 @@ mod outgoing;
 mod poller;
 mod protocol;
 mod socket;
+mod spare;
 pub(crate) mod sys;
 mod team;
 mod timers;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -20,6 +20,7 @@ use super::io::Io;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
 use super::socket::Socket;
+use super::spare::Family;
 use super::sys;
 
 /// Whom to connect to, and from which address.
@@ -78,34 +79,42 @@ impl Outgoing {
         }
     }
 
-    /// Opens the socket and begins to connect. Says whether it is connected already, as a unix socket is.
-    fn begin(&self) -> Result<(OwnedFd, Progress), Errno> {
+    /// Whose sockets may be used for it, and may use its own.
+    fn family(&self) -> Option<Family> {
+        match (&self.peer, self.source) {
+            (Peer::Tcp(peer), None) => Some(Family::of(peer)),
+            _ => None,
+        }
+    }
+
+    fn open(&self) -> Result<OwnedFd, Errno> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let open = |family| socket_with(family, SocketType::STREAM, flags, None);
-        let (fd, outcome) = match &self.peer {
-            Peer::Tcp(peer) => {
-                let fd = open(match peer {
-                    SocketAddr::V4(_) => AddressFamily::INET,
-                    SocketAddr::V6(_) => AddressFamily::INET6,
-                })?;
-                sockopt::set_tcp_nodelay(&fd, true)?;
-                if let Some(source) = self.source {
-                    // The port is chosen with the peer in view: else one address has one port for all peers.
-                    let _ = sys::bind_without_port(fd.as_fd());
-                    bind(&fd, &SocketAddr::new(source, 0))?;
-                }
-                let outcome = connect(&fd, peer);
-                (fd, outcome)
-            }
-            Peer::Unix { at, .. } => {
-                let fd = open(AddressFamily::UNIX)?;
-                let outcome = connect(&fd, at);
-                (fd, outcome)
-            }
+        let Peer::Tcp(peer) = &self.peer else {
+            return open(AddressFamily::UNIX);
+        };
+        let fd = open(match peer {
+            SocketAddr::V4(_) => AddressFamily::INET,
+            SocketAddr::V6(_) => AddressFamily::INET6,
+        })?;
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        if let Some(source) = self.source {
+            // The port is chosen with the peer in view: else one address has one port for all peers.
+            let _ = sys::bind_without_port(fd.as_fd());
+            bind(&fd, &SocketAddr::new(source, 0))?;
+        }
+        Ok(fd)
+    }
+
+    /// Begins to connect. Says whether the socket is connected already, as a unix socket is.
+    fn begin(&self, fd: BorrowedFd<'_>) -> Result<Progress, Errno> {
+        let outcome = match &self.peer {
+            Peer::Tcp(peer) => connect(fd, peer),
+            Peer::Unix { at, .. } => connect(fd, at),
         };
         match outcome {
-            Ok(()) => Ok((fd, Progress::Connected)),
-            Err(Errno::INPROGRESS) => Ok((fd, Progress::UnderWay)),
+            Ok(()) => Ok(Progress::Connected),
+            Err(Errno::INPROGRESS) => Ok(Progress::UnderWay),
             Err(errno) => Err(errno),
         }
     }
@@ -175,15 +184,24 @@ impl<P: Protocol> Reactor<P> {
         outgoing: &Outgoing,
         connection: P::Connection,
     ) -> Result<Token, Errno> {
-        let (fd, progress) = outgoing.begin()?;
+        let family = outgoing.family();
+        let spare = self.spares.take(family);
+        let registered = spare.is_some();
+        let fd = spare.map_or_else(|| outgoing.open(), Ok)?;
+        let progress = outgoing.begin(fd.as_fd())?;
         self.generation = self.generation.wrapping_add(1);
         let entry = self.slots.vacant_entry();
         let token = Token {
             index: u32::try_from(entry.key()).map_err(|_| Errno::NFILE)?,
             generation: self.generation,
         };
-        self.poller.add_connection(fd.as_fd(), token)?;
+        if registered {
+            self.poller.rename_connection(fd.as_fd(), token)?;
+        } else {
+            self.poller.add_connection(fd.as_fd(), token)?;
+        }
         let mut socket = Socket::new(fd, token.generation);
+        socket.family = family;
         socket.connecting = true;
         entry.insert(Slot {
             socket,

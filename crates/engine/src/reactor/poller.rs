@@ -27,6 +27,11 @@ impl Token {
     }
 }
 
+const CONNECTION_FLAGS: EventFlags = EventFlags::IN
+    .union(EventFlags::OUT)
+    .union(EventFlags::RDHUP)
+    .union(EventFlags::ET);
+
 /// Whose event it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
@@ -126,8 +131,15 @@ impl Poller {
     /// Registers a connection once and for all, edge-triggered in both directions: no further call is needed
     /// when an answer blocks or reading pauses.
     pub(super) fn add_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
-        let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        epoll::add(&self.epoll, fd, EventData::new_u64(token.pack()), flags)
+        let data = EventData::new_u64(token.pack());
+        epoll::add(&self.epoll, fd, data, CONNECTION_FLAGS)
+    }
+
+    /// A descriptor that is registered stands for another connection from now on. Events of the one before that have been taken
+    /// already name the one before.
+    pub(super) fn rename_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
+        let data = EventData::new_u64(token.pack());
+        epoll::modify(&self.epoll, fd, data, CONNECTION_FLAGS)
     }
 
     /// `EPOLLEXCLUSIVE`: of several reactors on one listener the kernel wakes one or few, not all.

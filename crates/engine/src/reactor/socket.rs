@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
 use super::io::Closing;
+use super::spare::Family;
 
 /// Most bytes of files that one connection is given in one visit, so that a fast reader of a large file does
 /// not keep the others waiting. Several times what a socket's buffer holds: small calls cost up to five times
@@ -100,6 +101,8 @@ pub(super) struct Socket {
     fd: OwnedFd,
     pub(super) queue: Option<Box<Queue>>,
     pub(super) generation: u32,
+    /// Set where another connection may begin with the same socket.
+    pub(super) family: Option<Family>,
     /// It began here and is not yet connected.
     pub(super) connecting: bool,
     /// There may be something to read. Cleared by a short read, set by an edge.
@@ -123,6 +126,7 @@ impl Socket {
             fd,
             queue: None,
             generation,
+            family: None,
             connecting: false,
             readable: false,
             paused: false,
@@ -132,6 +136,11 @@ impl Socket {
             failed: None,
             lingered_bytes: None,
         }
+    }
+
+    /// The descriptor alone.
+    pub(super) fn into_fd(self) -> OwnedFd {
+        self.fd
     }
 
     pub(super) fn is_blocked(&self) -> bool {

@@ -1,0 +1,93 @@
+//! Sockets whose connection was aborted here, kept for the next one: it needs no new descriptor and no new place in the epoll set.
+//!
+//! Connecting a socket of TCP to no address (`AF_UNSPEC`) ends its connection as closing without lingering does: the peer sees a
+//! reset, nothing is left in TIME-WAIT, and the local port is given back. What was set of the socket stays.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use rustix::net::connect_unspec;
+
+use super::socket::Socket;
+
+/// Most descriptors that are kept of each family: what one turn can end and the next begin.
+const SPARE_SOCKETS_MAX: usize = super::poller::EVENTS_PER_TURN_MAX;
+
+/// A family of addresses whose sockets may take another's place. Those bound to a source of their own may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    pub(super) fn of(address: &SocketAddr) -> Self {
+        match address {
+            SocketAddr::V4(_) => Self::V4,
+            SocketAddr::V6(_) => Self::V6,
+        }
+    }
+}
+
+/// Sockets without a connection, still in the epoll set under a token that names nobody.
+#[derive(Default)]
+pub(super) struct Spares {
+    v4: Vec<OwnedFd>,
+    v6: Vec<OwnedFd>,
+}
+
+impl Spares {
+    fn of(&mut self, family: Family) -> &mut Vec<OwnedFd> {
+        match family {
+            Family::V4 => &mut self.v4,
+            Family::V6 => &mut self.v6,
+        }
+    }
+
+    /// One to begin a connection with.
+    pub(super) fn take(&mut self, family: Option<Family>) -> Option<OwnedFd> {
+        self.of(family?).pop()
+    }
+
+    /// Ends a connection by a reset. Its socket is kept where another may use it and there is room.
+    pub(super) fn reset(&mut self, socket: Socket) {
+        let Some(family) = socket.family else {
+            return socket.reset_on_close();
+        };
+        let spares = self.of(family);
+        let has_room = spares.len() < SPARE_SOCKETS_MAX;
+        if has_room && connect_unspec(&socket).is_ok() {
+            spares.push(socket.into_fd());
+        } else {
+            socket.reset_on_close();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::{AddressFamily, SocketType, socket};
+
+    use super::*;
+
+    #[test]
+    fn keeps_what_may_be_used_again_and_no_more_than_a_turn_needs() {
+        let mut spares = Spares::default();
+        let mut end = |family| {
+            let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            let mut socket = Socket::new(fd, 0);
+            socket.family = family;
+            spares.reset(socket);
+            spares.v4.len()
+        };
+        assert_eq!(end(None), 0);
+        let kept: Vec<usize> = (0..=SPARE_SOCKETS_MAX)
+            .map(|_| end(Some(Family::V4)))
+            .collect();
+        let expected: Vec<usize> = (1..=SPARE_SOCKETS_MAX).chain([SPARE_SOCKETS_MAX]).collect();
+        assert_eq!(kept, expected);
+        assert!(spares.take(None).is_none());
+        assert!(spares.take(Some(Family::V6)).is_none());
+        assert!(spares.take(Some(Family::V4)).is_some());
+    }
+}
