@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -12,6 +12,9 @@ use common::{GOOD, answering, canned, plan, plan_of, request, requests, run, ser
 use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::{Canned, CannedAnswer};
 use vervet_report::{ErrorClass, Reuse};
+
+/// Long enough to see that nothing comes, and far below the time that a target has to end a connection.
+const SHORT: Duration = Duration::from_millis(20);
 
 const CLOSE: &str = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
@@ -97,6 +100,36 @@ fn a_connection_that_the_target_ends_is_followed_by_another() {
         assert_eq!(counts, (10, 0, 10), "{:?}", run.errors);
         assert_eq!(run.achieved.content_bytes, 20);
     }
+}
+
+/// Reset before, a target would see a client that went away; closed by farewells, its port would wait for a minute.
+#[test]
+fn a_connection_is_reset_when_the_target_has_ended_it_and_not_before() {
+    let ends = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&ends);
+    let address = server(move |mut stream| {
+        if request(&mut stream).is_none() {
+            return;
+        }
+        let _ = stream
+            .write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+        let end = |mut stream: &TcpStream| stream.read(&mut [0]).map_err(|error| error.kind());
+        stream.set_read_timeout(Some(SHORT)).unwrap();
+        let before = end(&stream);
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream.set_read_timeout(None).unwrap();
+        let after = end(&stream);
+        seen.lock().unwrap().push((before, after));
+    });
+    let mut plan = plan_of(Outgoing::tcp(address), CLOSE);
+    plan.reuse = Reuse::Close;
+    plan.connect_rate = Some(20.0);
+    assert_eq!(run(plan).errors.total(), 0);
+    let ended = (Err(ErrorKind::WouldBlock), Err(ErrorKind::ConnectionReset));
+    // The last may end with the run.
+    let ends = ends.lock().unwrap();
+    assert!(ends.len() >= 2, "{ends:?}");
+    assert_eq!(ends[..2], [ended, ended]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(crate) struct KnownHead {
     bytes: Vec<u8>,
     status: u16,
     content_bytes: usize,
+    persists: Persists,
 }
 
 impl KnownHead {
@@ -29,20 +30,24 @@ impl KnownHead {
         (is_whole && input.starts_with(&self.bytes)).then_some(length)
     }
 
-    /// Remembers a head that says how long its content is, and lets the connection persist.
+    /// Remembers a head that says how long its content is.
     fn learn(&mut self, bytes: &[u8], head: &AnswerHead<'_>) {
         let length = match head.content() {
             ContentLength::Length(length) => usize::try_from(length).ok(),
             ContentLength::None => Some(0),
             ContentLength::Chunked | ContentLength::UntilClose => None,
         };
-        let Some(length) = length.filter(|_| head.persistence() == Persistence::Persist) else {
+        let Some(length) = length else {
             return;
         };
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.status = head.status.code();
         self.content_bytes = length;
+        self.persists = match head.persistence() {
+            Persistence::Persist => Persists::Yes,
+            Persistence::Close => Persists::No,
+        };
     }
 }
 
@@ -150,7 +155,7 @@ impl Users {
         wire.judge(status, judging);
         self.keep_fields(wire, &input[..head_bytes]);
         self.read_content(wire, &input[head_bytes..length]);
-        wire.count_whole(length, length - head_bytes);
+        wire.count_whole(length, length - head_bytes, self.known.persists);
         Some(length)
     }
 

@@ -236,12 +236,11 @@ impl Users {
         let index = std::mem::replace(&mut wire.user, NOBODY);
         wire.phase = Phase::Leaving;
         let asked_to_close = self.requests_per_connection == Some(1);
-        if io.peer_has_shut() {
-            io.close(Closing::AfterSent);
-        } else if asked_to_close {
-            // Whoever closes first keeps the port for a minute, and there are 28,000: the target was asked to be it.
+        if asked_to_close && !io.peer_has_shut() {
+            // Reset before it has said its last word, a target would see a client that went away.
             io.set_deadline(LEAVE_WITHIN_MS);
         } else {
+            // All has been said: a reset spares both kernels the rest, and its socket begins the next connection.
             io.close(Closing::Abort);
         }
         self.move_on(index, now_ns);
@@ -363,7 +362,7 @@ impl Protocol for Users {
             return;
         }
         self.end_of_stream(io, wire, now_ns);
-        io.close(Closing::AfterSent);
+        io.close(Closing::Abort);
     }
 
     fn on_deadline(&mut self, io: &mut Io<'_>, wire: &mut Wire) {

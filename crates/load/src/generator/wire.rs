@@ -50,6 +50,8 @@ pub(crate) struct Wire {
     pub(crate) sent: u64,
     /// The machine knows of the front request.
     told: bool,
+    /// What an answer that was understood without the machine says of the connection.
+    persists: Persists,
     machine: Client,
     front: Option<Pending>,
     behind: VecDeque<Pending>,
@@ -84,6 +86,7 @@ impl Wire {
             begun_ns,
             sent: 0,
             told: false,
+            persists: Persists::Yes,
             machine: Client::new(),
             front: None,
             behind: VecDeque::new(),
@@ -206,14 +209,22 @@ impl Wire {
     }
 
     /// Content that came and was understood without the machine.
-    pub(crate) fn count_whole(&mut self, received_bytes: usize, content_bytes: usize) {
+    pub(crate) fn count_whole(
+        &mut self,
+        received_bytes: usize,
+        content_bytes: usize,
+        persists: Persists,
+    ) {
         self.received_bytes = received_bytes as u64;
         self.content_bytes = content_bytes as u64;
+        self.persists = persists;
     }
 
     /// The answer has ended: whether the connection may carry another. Makes it ready for that.
     pub(crate) fn next_answer(&mut self) -> Persists {
-        let persists = if !self.told || self.machine.start_next() == Next::Request {
+        let persists = if !self.told {
+            self.persists
+        } else if self.machine.start_next() == Next::Request {
             Persists::Yes
         } else {
             Persists::No
@@ -235,8 +246,9 @@ impl Wire {
 }
 
 /// Whether a connection may carry another exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Persists {
+    #[default]
     Yes,
     No,
 }
