@@ -1,6 +1,6 @@
 //! What is to be started.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is to be started: files that are written first, then processes in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Part {
     pub command: Vec<String>,
     /// Variables that are added to its environment.
     pub environment: Vec<(String, String)>,
+    /// A file, such as the socket of the one before, that has to be there before it is started.
+    pub after: Option<PathBuf>,
 }
 
 impl Launch {
@@ -33,8 +35,17 @@ impl Launch {
         let arguments = arguments.into_iter().map(str::to_owned);
         self.parts.push(Part {
             command: std::iter::once(program).chain(arguments).collect(),
-            environment: Vec::new(),
+            ..Part::default()
         });
+        self
+    }
+
+    /// The last process is started when a file, such as the socket of the one before, is there.
+    #[must_use]
+    pub fn after(mut self, file: &str) -> Self {
+        if let Some(part) = self.parts.last_mut() {
+            part.after = Some(file.into());
+        }
         self
     }
 

@@ -50,6 +50,7 @@ pm.max_requests = 0
 php_admin_flag[opcache.enable] = on
 php_admin_value[opcache.validate_timestamps] = 0
 php_admin_flag[expose_php] = off
+php_admin_flag[display_errors] = off
 ",
         errors = setup.own("php-fpm.log"),
         user = as_root("user = root\ngroup = root\n"),
@@ -83,6 +84,8 @@ php_admin_flag[expose_php] = off
     let file = setup.own("nginx.conf");
     Launch::of(&fpm, arguments)
         .and(setup.program, ["-e", "stderr", "-c", &file])
+        // nginx answers with 502 as long as php-fpm does not listen.
+        .after(&socket)
         .file("php-fpm.conf", pool)
         .file("nginx.conf", text)
 }

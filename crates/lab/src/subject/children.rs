@@ -245,6 +245,7 @@ mod tests {
         let part = Part {
             command,
             environment: vec![("GREETING".to_owned(), "hi".to_owned())],
+            after: None,
         };
         children
             .start(&part, &[], folder.path(), &folder.path().join("log"))

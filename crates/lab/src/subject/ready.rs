@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::children::Children;
@@ -56,6 +57,26 @@ pub(super) fn wait(
     }
 }
 
+/// Waits until a file is there that a process of the subject makes.
+pub(super) fn wait_for(
+    children: &mut Children,
+    file: &Path,
+    within: Duration,
+) -> Result<(), NotReady> {
+    let deadline = Instant::now() + within;
+    while !file.exists() {
+        if let Some(status) = children.ended() {
+            return Err(NotReady::Ended(status.to_string()));
+        }
+        if Instant::now() >= deadline {
+            let last = format!("there is no {}", file.display());
+            return Err(NotReady::Late(within, last));
+        }
+        children.pause();
+    }
+    Ok(())
+}
+
 /// What is still missing; nothing when it is ready.
 fn look(
     children: &Children,
@@ -84,4 +105,33 @@ fn look(
         Ok(answer) => Some(format!("{target} is answered with {}", answer.status)),
         Err(error) => Some(format!("{target} is not answered: {error}")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::Part;
+    use vervet_testkit::{PATIENCE, TempTree};
+
+    /// What comes of waiting for the file `made` while a script runs.
+    fn check(script: &str, within: Duration) -> Result<(), NotReady> {
+        let folder = TempTree::new();
+        let part = Part {
+            command: ["sh", "-c", script].map(str::to_owned).to_vec(),
+            ..Part::default()
+        };
+        let mut children = Children::default();
+        let log = folder.path().join("log");
+        children.start(&part, &[], folder.path(), &log).unwrap();
+        wait_for(&mut children, &folder.path().join("made"), within)
+    }
+
+    #[test]
+    fn what_comes_after_a_file_waits_for_it() {
+        assert_eq!(check("echo >made; exec sleep 1000", PATIENCE), Ok(()));
+        let ended = NotReady::Ended("exit status: 4".to_owned());
+        assert_eq!(check("exit 4", PATIENCE), Err(ended));
+        let late = check("exec sleep 1000", Duration::from_millis(20)).unwrap_err();
+        assert!(late.to_string().ends_with("/made"), "{late}");
+    }
 }

@@ -127,13 +127,17 @@ impl Running {
             children: Children::default(),
             log,
         };
+        let subject = wanted.subject;
+        let within = subject.ready_within;
         for part in &running.launch.parts {
+            if let Some(file) = &part.after {
+                ready::wait_for(&mut running.children, file, within)
+                    .map_err(|why| StartError::NotReady(why, running.said()))?;
+            }
             running
                 .children
                 .start(part, wanted.cores, &folder, &running.log)?;
         }
-        let subject = wanted.subject;
-        let within = subject.ready_within;
         ready::wait(
             &mut running.children,
             address,
@@ -224,7 +228,7 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
                 files: Vec::new(),
                 parts: vec![Part {
                     command: command.collect(),
-                    environment: Vec::new(),
+                    ..Part::default()
                 }],
             }
         }
@@ -235,7 +239,7 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
             0,
             Part {
                 command: subject.beside.iter().map(fill).collect(),
-                environment: Vec::new(),
+                ..Part::default()
             },
         );
     }
