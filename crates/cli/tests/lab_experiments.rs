@@ -114,7 +114,11 @@ fn s3_runs() {
 
 #[test]
 fn every_lab_is_fine_and_names_its_steps() {
-    for entry in std::fs::read_dir(labs()).unwrap() {
+    let folders = [labs(), labs().join("provoke")];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    for entry in entries {
         let file = entry.unwrap().path();
         if file.extension().is_none_or(|end| end != "toml") {
             continue;

@@ -1,0 +1,191 @@
+//! Each mistake that a lab is to stop, made on purpose by the labs of `labs/provoke`: the step is shown, has no place, and
+//! the report says why. What is looked at is what was found, never how fast anything was.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use vervet_testkit::{TempTree, find_program, skip};
+
+/// One lab at a time: full queues and busy cores are those of the whole machine.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What these labs need that a machine may lack.
+fn lacks() -> Option<&'static str> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match find_program("python3") {
+        None => Some("needs python3"),
+        Some(_) if cores < 2 => Some("needs two cores"),
+        Some(_) => None,
+    }
+}
+
+fn lab(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../labs/provoke")
+        .join(name)
+}
+
+fn vervet(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
+    command.arg("lab").args(arguments).output().unwrap()
+}
+
+/// A lab of `labs/provoke` that was run.
+struct Ran {
+    folder: TempTree,
+}
+
+impl Ran {
+    #[track_caller]
+    fn new(name: &str, more: &[&str]) -> Self {
+        let folder = TempTree::new();
+        let (file, out) = (lab(name), folder.path().join("out"));
+        let mut arguments = vec!["run", file.to_str().unwrap(), "--quick", "--out"];
+        arguments.push(out.to_str().unwrap());
+        arguments.extend(more);
+        let output = vervet(&arguments);
+        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{talk}");
+        Self { folder }
+    }
+
+    fn out(&self) -> String {
+        self.folder.path().join("out").display().to_string()
+    }
+
+    /// What the lab concludes of its only panel.
+    fn panel(&self) -> Value {
+        let output = vervet(&["report", &self.out(), "--format", "json"]);
+        let mut conclusions: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let panels = conclusions["panels"].as_array_mut().unwrap();
+        assert_eq!(panels.len(), 1);
+        panels.remove(0)
+    }
+
+    /// The report, without the strokes that keep Markdown from reading names as signs.
+    fn page(&self) -> String {
+        let page = std::fs::read_to_string(self.folder.path().join("out/report.md")).unwrap();
+        page.replace('\\', "")
+    }
+}
+
+/// The names of the subjects in a list of places or of those without one.
+fn names(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap();
+    list.iter()
+        .map(|one| one["subject"].as_str().unwrap())
+        .collect()
+}
+
+/// A subject that has no place for a reason, which the page tells, too, beside what it did.
+#[track_caller]
+fn check_unranked(ran: &Ran, subject: &str, reason: &str) {
+    let panel = ran.panel();
+    let is_it = |one: &&Value| one["subject"] == subject;
+    let unranked = panel["unranked"].as_array().unwrap();
+    let found = unranked.iter().find(is_it);
+    let found = found.unwrap_or_else(|| panic!("{subject} has a place: {panel:#}"));
+    let told = found["reason"].as_str().unwrap();
+    assert!(told.contains(reason), "{told}");
+    assert!(!names(&panel["places"]).contains(&subject));
+    let page = ran.page();
+    assert!(page.contains(reason), "{reason:?} is not in {page}");
+    // Shown all the same: its row is among those of the loads.
+    let curves = panel["curves"].as_array().unwrap();
+    let curve = curves.iter().find(is_it).unwrap();
+    assert!(curve["points"][0]["not_ranked"].is_string(), "{curve}");
+}
+
+/// A rule that was found of a subject.
+#[track_caller]
+fn check_found(ran: &Ran, subject: &str, rule: &str, verdict: &str) {
+    let panel = ran.panel();
+    let curves = panel["curves"].as_array().unwrap();
+    let curve = curves.iter().find(|curve| curve["subject"] == subject);
+    let findings = curve.unwrap()["points"][0]["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["rule"] == rule);
+    let found = found.unwrap_or_else(|| panic!("{rule} is not among {findings:#?}"));
+    assert_eq!(found["verdict"], verdict, "{found:#}");
+    assert!(ran.page().contains(found["meaning"].as_str().unwrap()));
+}
+
+#[test]
+fn a_full_queue_is_no_slow_server() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _machine = machine();
+    let ran = Ran::new("queue.toml", &[]);
+    check_unranked(&ran, "queue", "audit: ");
+    check_found(&ran, "queue", "listen_overflows", "failed");
+    check_found(&ran, "queue", "queue_overflow", "warning");
+}
+
+#[test]
+fn what_crashes_half_way_has_no_place() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _machine = machine();
+    let ran = Ran::new("crash.toml", &[]);
+    check_unranked(&ran, "tires", "it crashed: it ended under the load");
+    check_found(&ran, "tires", "crash", "failed");
+    assert!(ran.page().contains("it said: mode tires"));
+}
+
+#[test]
+fn wrong_answers_are_no_throughput() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _machine = machine();
+    let ran = Ran::new("wrong.toml", &[]);
+    check_unranked(&ran, "wrong", "wrong answers: expected status 200, got 404");
+    check_unranked(&ran, "changes", "audit: ");
+    check_found(&ran, "changes", "wrong_answers", "failed");
+}
+
+#[test]
+fn twins_tie() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _machine = machine();
+    let ran = Ran::new("twins.toml", &[]);
+    let panel = ran.panel();
+    let places = panel["places"].as_array().unwrap();
+    assert_eq!(places.len(), 2, "{panel:#}");
+    for place in places {
+        assert_eq!(place["place"], 1, "{panel:#}");
+        assert_eq!(place["tied"], true, "{panel:#}");
+    }
+    let page = ran.page();
+    assert!(
+        page.contains("Not told apart: castor, pollux.")
+            || page.contains("Not told apart: pollux, castor."),
+        "{page}"
+    );
+    // The same as two labs of one subject each.
+    let (one, other) = (
+        Ran::new("twins.toml", &["--only", "castor"]),
+        Ran::new("twins.toml", &["--only", "pollux"]),
+    );
+    let output = vervet(&["compare", &one.out(), &other.out()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let goodput = text
+        .lines()
+        .find(|line| line.contains("good answers per second: "));
+    assert!(
+        goodput.is_some_and(|line| line.contains(": no difference")),
+        "{text}"
+    );
+    assert!(text.contains("pollux against castor"), "{text}");
+}
