@@ -17,6 +17,7 @@ pub mod reproduce;
 pub mod runner;
 pub mod statistics;
 pub mod subject;
+pub mod task;
 pub mod trend;
 pub mod workload;
 

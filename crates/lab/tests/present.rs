@@ -69,6 +69,7 @@ fn sweep() -> Lab {
             what: "Monkey".to_owned(),
             subject: Some("monkey".to_owned()),
             workload: None,
+            phase: None,
             connections: Some(200),
             figure: "goodput".to_owned(),
             said: "29,231/s".to_owned(),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use vervet_lab::check_text;
 use vervet_lab::plan::{Pace, Plan};
-use vervet_lab::record::{LabRecord, Outcome, Step, SubjectState, read_record};
+use vervet_lab::record::{LabRecord, Outcome, Step, SubjectState, TaskStep, read_record};
 use vervet_lab::runner::{
     JOURNAL, MeasureError, Measurer, Options, Order, Progress, RECORD, RunError, run,
 };
@@ -53,6 +53,10 @@ impl Progress for Heard {
 
     fn step(&mut self, done: usize, of: usize, step: &Step) {
         self.0.push(format!("{done}/{of} {}", step.subject));
+    }
+
+    fn task(&mut self, done: usize, of: usize, step: &TaskStep) {
+        self.0.push(format!("{done}/{of} {}", step.task));
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use vervet_lab::plan::{Pace, Way};
 use vervet_lab::subject::find_subject;
+use vervet_lab::task::find_task;
 
 use super::file::planned;
 use super::said::span;
@@ -36,7 +37,15 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {state}", subject.name);
     }
-    let count = plan.steps.len();
+    for task in &plan.tasks.tasks {
+        let state = match find_task(task, &plan) {
+            Ok(found) => found.version.unwrap_or_else(|| "there".to_owned()),
+            Err(missing) => format!("missing: {}", missing.0),
+        };
+        // As above.
+        let _ = writeln!(text, "{}: {state}", task.name);
+    }
+    let count = plan.steps_count();
     let _ = writeln!(text, "{count} steps, about {}", span(plan.estimate()));
     talk::print(&text).map_err(Failure::Output)?;
     talk::say(format_args!("{} is fine", arguments.file.display()));

@@ -1,6 +1,6 @@
 //! What is said while a lab runs: a line for each step, on standard error.
 
-use vervet_lab::record::{Outcome, Step};
+use vervet_lab::record::{Outcome, Phase, Step, TaskStep};
 use vervet_lab::runner::Progress;
 
 use crate::talk;
@@ -16,15 +16,41 @@ impl Progress for Told {
     fn step(&mut self, done: usize, of: usize, step: &Step) {
         let what = match &step.outcome {
             Outcome::Measured => measured(step),
-            Outcome::Crashed { reason } => format!("crashed: {reason}"),
-            Outcome::NotReady { reason } => format!("not ready: {reason}"),
-            Outcome::WrongAnswers { reason } => format!("wrong answers: {reason}"),
+            other => failed(other),
         };
         talk::say(format_args!(
             "{done}/{of} {} on {}, {}: {what}",
             step.subject, step.workload, step.load
         ));
     }
+
+    fn task(&mut self, done: usize, of: usize, step: &TaskStep) {
+        let what = match &step.outcome {
+            Outcome::Measured => phases(step),
+            other => failed(other),
+        };
+        talk::say(format_args!("{done}/{of} {}: {what}", step.task));
+    }
+}
+
+/// What came of a step that was not measured to its end.
+fn failed(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Measured => String::new(),
+        Outcome::Crashed { reason } => format!("crashed: {reason}"),
+        Outcome::NotReady { reason } => format!("not ready: {reason}"),
+        Outcome::WrongAnswers { reason } => format!("wrong answers: {reason}"),
+    }
+}
+
+/// The phases of a task, as one line has room for them.
+fn phases(step: &TaskStep) -> String {
+    let one = |phase: &Phase| {
+        let time = std::time::Duration::from_nanos(phase.time_ns);
+        format!("{} {:.1} ms", phase.name, time.as_secs_f64() * 1000.0)
+    };
+    let phases: Vec<String> = step.phases.iter().map(one).collect();
+    phases.join(", ")
 }
 
 /// The figures of a step, as one line has room for them.

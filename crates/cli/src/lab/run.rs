@@ -57,15 +57,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     };
     let mut plan = planned(&arguments.file, pace)?;
     plan.keep_only(&arguments.only).map_err(|name| {
-        let known: Vec<&str> = plan
-            .subjects
-            .iter()
-            .map(|subject| subject.name.as_str())
-            .collect();
-        Failure::Lab(format!(
-            "there is no subject {name}: the lab has {}",
-            known.join(", ")
-        ))
+        let known = plan.names().join(", ");
+        Failure::Lab(format!("there is no subject {name}: the lab has {known}"))
     })?;
     if arguments.dry_run {
         return print_plan(&plan);
@@ -94,7 +87,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
     talk::say(format_args!(
         "{}: {} steps, about {}",
         plan.title,
-        plan.steps.len(),
+        plan.steps_count(),
         span(plan.estimate())
     ));
     let result = run_lab(
@@ -111,7 +104,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
     match result {
         Ok(record) => {
             write_reports(&record, out)?;
-            let (count, page) = (record.steps.len(), out.join(PAGE));
+            let (count, page) = (record.steps_done(), out.join(PAGE));
             talk::say(format_args!("{count} steps in {}", page.display()));
             Ok(ExitCode::SUCCESS)
         }

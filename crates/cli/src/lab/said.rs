@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use vervet_lab::adapter::ADAPTERS;
+use vervet_lab::adapter::{ADAPTERS, Row};
 use vervet_lab::plan::Plan;
 use vervet_lab::record::LoadShape;
+use vervet_lab::task::TASK_ADAPTERS;
 
 use crate::failure::Failure;
 use crate::talk;
@@ -31,10 +32,18 @@ pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
             plan.subject(step).name
         );
     }
+    for step in &plan.tasks.steps {
+        let task = &plan.tasks.tasks[step.task];
+        let _ = writeln!(
+            text,
+            "{}\trepeat {}\t{}",
+            step.order, step.repeat, task.name
+        );
+    }
     let _ = writeln!(
         text,
         "{} steps, about {}",
-        plan.steps.len(),
+        plan.steps_count(),
         span(plan.estimate())
     );
     talk::print(&text).map_err(Failure::Output)?;
@@ -45,18 +54,26 @@ pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
 pub(crate) fn print_adapters() -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for adapter in ADAPTERS {
-        let _ = writeln!(text, "{}: {}", adapter.name, adapter.about);
-        for row in adapter.settings {
-            let _ = writeln!(
-                text,
-                "    {} = \"{}\"  {}",
-                row.name, row.default, row.about
-            );
-        }
-        let _ = writeln!(text, "    to get it, {}", adapter.get);
+        let named = (adapter.name, adapter.about, adapter.get);
+        write_adapter(&mut text, named, adapter.settings);
+    }
+    text.push_str("\nof tasks:\n");
+    for adapter in TASK_ADAPTERS {
+        let named = (adapter.name, adapter.about, adapter.get);
+        write_adapter(&mut text, named, adapter.settings);
     }
     talk::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_adapter(text: &mut String, (name, about, get): (&str, &str, &str), settings: &[Row]) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{name}: {about}");
+    for row in settings {
+        let (name, default, about) = (row.name, row.default, row.about);
+        let _ = writeln!(text, "    {name} = \"{default}\"  {about}");
+    }
+    let _ = writeln!(text, "    to get it, {get}");
 }
 
 /// A length of time for people.

@@ -25,6 +25,8 @@ section! {
         pub workload: Option<Text>,
         /// Of how many connections it was, where it was of one number of them.
         pub connections: Option<u32>,
+        /// The phase that it is of, in a lab of tasks; without it all of them together.
+        pub phase: Option<Text>,
         /// Which figure it is.
         pub figure: Figure,
         /// The value as it was published, with its unit.
@@ -57,5 +59,9 @@ words! {
         RequestsPerCpuSecond = "requests_per_cpu_second",
         /// The most memory.
         MemoryPeak = "memory_peak_bytes",
+        /// How long a phase took.
+        Seconds = "seconds",
+        /// Operations a second of a phase.
+        OperationsPerSecond = "operations_per_second",
     }
 }

@@ -2,7 +2,7 @@
 
 use vervet_config::{Named, Text, Time, section, words};
 
-use super::{Cores, History, Load, Quick, Subject, Tree, Workload};
+use super::{Cores, History, Load, Operations, Quick, Subject, Task, Tree, Workload};
 
 section! {
     /// What is compared, under which load, and how often.
@@ -28,6 +28,11 @@ section! {
         pub workload: Named<Workload>,
         /// How it is asked for, each under a name of its own.
         pub load: Named<Load>,
+        /// Programs that say how long each of their phases took, each under a name of its own. A lab has either servers
+        /// or these.
+        pub task: Named<Task>,
+        /// What each task that fills a store does.
+        pub operations: Operations,
         /// What `--quick` puts in the place of the above, so that the lab ends within two minutes.
         pub quick: Quick,
         /// Whether a server of our own that does nothing but send one answer is measured beside the subjects: the most

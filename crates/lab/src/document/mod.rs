@@ -9,6 +9,7 @@ mod plain;
 mod quick;
 mod subject;
 mod sweep;
+mod task;
 mod tree;
 mod workload;
 
@@ -21,5 +22,6 @@ pub use plain::Plain;
 pub use quick::Quick;
 pub use subject::{Log, Subject};
 pub use sweep::{POINTS_MAX, Sweep};
+pub use task::{Operations, Task};
 pub use tree::Tree;
 pub use workload::Workload;

@@ -16,6 +16,8 @@ section! {
         pub warm_up: Time = "200ms" in "0s"..="10m",
         /// The most files of a tree.
         pub files: u32 = 1000 in 1..=1_000_000,
+        /// The most values that are put into a store.
+        pub count: u32 = 1000 in 1..=10_000_000,
         /// The workloads that take part; none for all.
         pub workloads: Vec<vervet_config::Text>,
     }

@@ -8,6 +8,9 @@ use crate::hash::sha256_hex;
 /// What starting, warming and ending a server takes beside the load, about.
 const OVERHEAD: Duration = Duration::from_millis(700);
 
+/// What a task takes, about: it takes its own time, which is what is asked.
+const TASK: Duration = Duration::from_secs(2);
+
 impl Plan {
     /// How long a step takes, about.
     pub fn step_time(&self, step: &PlannedStep) -> Duration {
@@ -17,7 +20,9 @@ impl Plan {
 
     /// How long all of them take, about.
     pub fn estimate(&self) -> Duration {
-        self.steps.iter().map(|step| self.step_time(step)).sum()
+        let steps: Duration = self.steps.iter().map(|step| self.step_time(step)).sum();
+        let tasks = u32::try_from(self.tasks.steps.len()).unwrap_or(u32::MAX);
+        steps + TASK.saturating_mul(tasks)
     }
 
     /// What the plan is known by: two plans that ask for the same have the same one.
@@ -28,8 +33,8 @@ impl Plan {
             .map(|workload| &workload.loads)
             .collect();
         let text = format!(
-            "{:?} {loads:?} {:?} {:?}",
-            self.steps, self.trees, self.file.sha256
+            "{:?} {loads:?} {:?} {:?} {:?}",
+            self.steps, self.trees, self.tasks, self.file.sha256
         );
         sha256_hex(text.as_bytes())
     }
@@ -39,10 +44,14 @@ impl Plan {
         if names.is_empty() {
             return Ok(());
         }
-        let is_known = |name: &&String| self.subjects.iter().any(|subject| subject.name == **name);
-        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        let known = self.names();
+        if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(name.clone());
         }
+        let tasks = &self.tasks.tasks;
+        self.tasks
+            .steps
+            .retain(|step| names.contains(&tasks[step.task].name));
         let subjects = &self.subjects;
         self.steps.retain(|step| {
             let subject = &subjects[step.subject];

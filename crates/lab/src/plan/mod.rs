@@ -7,12 +7,14 @@ mod order;
 mod resolve;
 mod steps;
 mod subjects;
+mod tasks;
 mod trees;
 mod types;
 mod workloads;
 
 pub use resolve::Pace;
 pub use steps::{STEPS_MAX, Sets};
+pub use tasks::{PlannedTask, PlannedTasks, TaskPlace, TaskWay};
 pub use types::{
     CEILING, Expected, Plan, PlannedLoad, PlannedStep, PlannedSubject, PlannedTree,
     PlannedWorkload, Request, Reuse, Way,

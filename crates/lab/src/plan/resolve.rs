@@ -6,7 +6,7 @@ use vervet_config::{Diagnostic, Diagnostics, Setting};
 
 use super::names::Names;
 use super::types::Plan;
-use super::{steps, subjects, trees, workloads};
+use super::{steps, subjects, tasks, trees, workloads};
 use crate::document::{History, Lab};
 use crate::record::{self, LabFile, Shortened};
 
@@ -28,9 +28,13 @@ impl Plan {
         pace: Pace,
     ) -> Result<(Plan, Diagnostics), Diagnostics> {
         let mut found = Diagnostics::new();
-        let subjects = subjects::resolve(lab, &mut found);
-        let trees = trees::resolve(lab, pace, &mut found);
-        let workloads = workloads::resolve(lab, &trees, pace, &mut found);
+        let tasks = tasks::resolve(lab, pace, &mut found);
+        let (mut subjects, mut trees, mut workloads) = (Vec::new(), Vec::new(), Vec::new());
+        if lab.task.is_empty() {
+            subjects = subjects::resolve(lab, &mut found);
+            trees = trees::resolve(lab, pace, &mut found);
+            workloads = workloads::resolve(lab, &trees, pace, &mut found);
+        }
         let cores = cores(lab, &mut found);
         let history = lab
             .history
@@ -40,14 +44,7 @@ impl Plan {
             found.sort();
             return Err(found);
         }
-        let repeats = match pace {
-            Pace::Full => *lab.repeats,
-            Pace::Quick => *lab.quick.repeats.value().min(lab.repeats.value()),
-        };
-        let sets = steps::Sets {
-            seed: *lab.seed,
-            repeats,
-        };
+        let sets = sets(lab, pace);
         let steps = steps::resolve(&workloads, sets);
         if steps.len() > steps::STEPS_MAX {
             let message = format!(
@@ -66,7 +63,7 @@ impl Plan {
             file,
             folder: folder.to_owned(),
             seed: *lab.seed,
-            repeats,
+            repeats: sets.repeats,
             shortened: Shortened {
                 quick: pace == Pace::Quick,
                 only: Vec::new(),
@@ -80,10 +77,23 @@ impl Plan {
             trees,
             workloads,
             steps,
+            tasks,
             history,
         };
         found.sort();
         Ok((plan, found))
+    }
+}
+
+/// How often each step is run, in which order.
+pub(super) fn sets(lab: &Lab, pace: Pace) -> steps::Sets {
+    let repeats = match pace {
+        Pace::Full => *lab.repeats,
+        Pace::Quick => *lab.quick.repeats.value().min(lab.repeats.value()),
+    };
+    steps::Sets {
+        seed: *lab.seed,
+        repeats,
     }
 }
 
@@ -99,7 +109,11 @@ fn cores(lab: &Lab, found: &mut Diagnostics) -> (Vec<u32>, Vec<u32>) {
 }
 
 fn of_history(history: &History, lab: &Lab, found: &mut Diagnostics) -> record::History {
-    let subjects = Names::new("subject", lab.subject.names());
+    let subjects = if lab.task.is_empty() {
+        Names::new("subject", lab.subject.names())
+    } else {
+        Names::new("task", lab.task.names())
+    };
     let workloads = Names::new("workload", lab.workload.names());
     let mut check = |names: &Names<'_>, name: &Setting<Option<String>>| {
         if let Some(text) = name.value() {
@@ -113,6 +127,7 @@ fn of_history(history: &History, lab: &Lab, found: &mut Diagnostics) -> record::
             what: one.what.value().clone(),
             subject: one.subject.value().clone(),
             workload: one.workload.value().clone(),
+            phase: one.phase.value().clone(),
             connections: *one.connections,
             figure: one.figure.as_str().to_owned(),
             said: one.said.value().clone(),

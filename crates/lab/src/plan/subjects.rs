@@ -1,10 +1,10 @@
 //! Subjects: how each comes to run, and what is wrong with what the file says of that.
 
-use vervet_config::{Diagnostic, Diagnostics, Name, Setting, cited, nearest};
+use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, cited, nearest};
 
 use super::types::{CEILING, PlannedSubject, Way};
-use crate::adapter::{self, Adapter, Serves, Settings};
-use crate::document::{Lab, Log, Subject};
+use crate::adapter::{self, Row, Serves, Settings};
+use crate::document::{Lab, Log, Plain, Subject};
 use crate::record::Role;
 
 /// All subjects, the ceiling last.
@@ -147,9 +147,7 @@ fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<
         let message = format!("the adapter `{name}` serves an application");
         found.push(Diagnostic::error(span, message).expected("`app` beside it"));
     }
-    for (setting, value) in subject.settings.iter() {
-        check_setting(adapter, setting, &value.0, found);
-    }
+    check_settings(adapter.name, adapter.settings, &subject.settings, found);
     let given = subject
         .settings
         .iter()
@@ -160,27 +158,38 @@ fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<
     ))
 }
 
-fn check_setting(adapter: &Adapter, setting: &Name, value: &str, found: &mut Diagnostics) {
-    let row = adapter
-        .settings
-        .iter()
-        .find(|row| row.name == setting.as_str());
-    let Some(row) = row else {
-        let known: Vec<&str> = adapter.settings.iter().map(|row| row.name).collect();
-        let message = format!(
-            "the adapter `{}` has no setting `{}`",
-            adapter.name,
-            cited(setting)
-        );
-        let problem = Diagnostic::error(setting.span(), message).nearest(nearest(setting, &known));
-        found.push(match known.as_slice() {
-            [] => problem.note("it has none"),
-            known => problem.expected(format!("one of {}", known.join(", "))),
-        });
-        return;
-    };
-    if let Some(refusal) = row.refusal(value) {
-        let message = format!("`{}` {refusal}, and is given `{}`", row.name, cited(value));
-        found.push(Diagnostic::error(setting.span(), message));
+/// Holds what a file sets of an adapter against what the adapter has.
+pub(super) fn check_settings(
+    adapter: &str,
+    rows: &[Row],
+    given: &Named<Plain>,
+    found: &mut Diagnostics,
+) {
+    for (setting, value) in given.iter() {
+        let Some(row) = rows.iter().find(|row| row.name == setting.as_str()) else {
+            found.push(unknown_setting(adapter, rows, setting));
+            continue;
+        };
+        if let Some(refusal) = row.refusal(&value.0) {
+            let message = format!(
+                "`{}` {refusal}, and is given `{}`",
+                row.name,
+                cited(&value.0)
+            );
+            found.push(Diagnostic::error(setting.span(), message));
+        }
+    }
+}
+
+fn unknown_setting(adapter: &str, rows: &[Row], setting: &Name) -> Diagnostic {
+    let known: Vec<&str> = rows.iter().map(|row| row.name).collect();
+    let message = format!(
+        "the adapter `{adapter}` has no setting `{}`",
+        cited(setting)
+    );
+    let problem = Diagnostic::error(setting.span(), message).nearest(nearest(setting, &known));
+    match known.as_slice() {
+        [] => problem.note("it has none"),
+        known => problem.expected(format!("one of {}", known.join(", "))),
     }
 }

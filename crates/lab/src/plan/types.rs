@@ -8,6 +8,8 @@ use crate::adapter::{Adapter, Connections, Settings};
 use crate::document::{Difference, Log};
 use crate::record::{History, LabFile, LoadShape, Role, Shortened};
 
+use super::tasks::PlannedTasks;
+
 /// The name of the server of ours that does nothing but send one answer.
 pub const CEILING: &str = "ceiling";
 
@@ -44,6 +46,8 @@ pub struct Plan {
     pub workloads: Vec<PlannedWorkload>,
     /// Each step, in the order in which they are run.
     pub steps: Vec<PlannedStep>,
+    /// What is done in the place of servers and loads, in a lab of tasks.
+    pub tasks: PlannedTasks,
     /// Published figures.
     pub history: Option<History>,
 }
@@ -210,6 +214,23 @@ impl Reuse {
 }
 
 impl Plan {
+    /// Whether programs take their own time, and no server is loaded.
+    pub fn is_of_tasks(&self) -> bool {
+        !self.tasks.tasks.is_empty()
+    }
+
+    /// How many steps there are.
+    pub fn steps_count(&self) -> usize {
+        self.steps.len() + self.tasks.steps.len()
+    }
+
+    /// The names of all that is measured.
+    pub fn names(&self) -> Vec<&str> {
+        let subjects = self.subjects.iter().map(|subject| subject.name.as_str());
+        let tasks = self.tasks.tasks.iter().map(|task| task.name.as_str());
+        subjects.chain(tasks).collect()
+    }
+
     /// The workload of a step.
     pub fn workload(&self, step: &PlannedStep) -> &PlannedWorkload {
         &self.workloads[step.workload]

@@ -7,6 +7,9 @@ use crate::statistics::{Analysis, Figure};
 
 /// Every step with its figures. A figure that a step does not have is an empty cell.
 pub fn steps_csv(record: &LabRecord, analysis: &Analysis) -> String {
+    if record.is_of_tasks() {
+        return phases_csv(record);
+    }
     let mut columns: Vec<&str> = vec![
         "order",
         "subject",
@@ -58,6 +61,31 @@ pub fn steps_csv(record: &LabRecord, analysis: &Analysis) -> String {
     let head = columns.join(",");
     let lines = std::iter::once(head).chain(rows.into_iter().map(|(_, row)| row));
     lines.map(|line| line + "\r\n").collect()
+}
+
+/// Every phase of every run of a task, one row each. A run without phases has one row.
+fn phases_csv(record: &LabRecord) -> String {
+    let head = "order,task,group,repeat,began_unix_ms,outcome,phase,operations,time_ns";
+    let mut lines = vec![head.to_owned()];
+    for step in &record.tasks {
+        let step_cells = format!(
+            "{},{},{},{},{},{}",
+            step.order,
+            Csv(&step.task),
+            Csv(&step.group),
+            step.repeat,
+            step.began_unix_ms,
+            outcome(&step.outcome)
+        );
+        lines.extend(step.phases.iter().map(|phase| {
+            let name = Csv(&phase.name);
+            format!("{step_cells},{name},{},{}", phase.operations, phase.time_ns)
+        }));
+        if step.phases.is_empty() {
+            lines.push(format!("{step_cells},,,"));
+        }
+    }
+    lines.into_iter().map(|line| line + "\r\n").collect()
 }
 
 fn shape(shape: LoadShape) -> &'static str {

@@ -3,11 +3,15 @@
 use super::charts::estimate_text;
 use super::page::{Block, Section};
 use super::table::Table;
+use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
 use crate::statistics::{Analysis, Curve, Figure, Panel};
 
 /// The section of old figures; none where the lab file names none.
 pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {
+    let new = |old: &OldFigure| {
+        new_task_figure(old, &analysis.groups).or_else(|| new_figure(old, analysis))
+    };
     let mut section = Section::new("Old figures beside new ones");
     section.text(history.source.clone());
     section.text(
@@ -26,8 +30,8 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
         ],
     );
     for old in &history.figures {
-        let (here, at) = new_figure(old, analysis).unwrap_or_default();
-        let label = Figure::named(&old.figure).map_or(old.figure.as_str(), |figure| figure.label());
+        let (here, at) = new(old).unwrap_or_default();
+        let label = label(old);
         let connections = old.connections.map_or(String::new(), |connections| {
             format!(", {connections} connections")
         });
@@ -46,6 +50,18 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
         section.blocks.push(Block::List(history.mistakes.clone()));
     }
     section
+}
+
+/// Which figure an old one is, in words.
+fn label(old: &OldFigure) -> String {
+    let of = old.phase.as_deref().unwrap_or("all phases");
+    match old.figure.as_str() {
+        "seconds" => format!("time of {of}"),
+        "operations_per_second" => format!("{of} a second"),
+        other => Figure::named(other)
+            .map_or(other, |figure| figure.label())
+            .to_owned(),
+    }
 }
 
 /// The new figure and the load that it is of.

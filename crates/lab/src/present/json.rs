@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::found::outcome_text;
 use crate::record::LabRecord;
-use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, Standing};
+use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, Standing, TaskGroup};
 
 /// The version of this form. A field that is added does not raise it.
 const VERSION: u32 = 1;
@@ -19,7 +19,33 @@ pub fn analysis_json(record: &LabRecord, analysis: &Analysis) -> Value {
         "began_unix_ms": record.head.began_unix_ms,
         "ended_unix_ms": record.ended_unix_ms,
         "panels": analysis.panels.iter().map(panel).collect::<Vec<Value>>(),
+        "groups": analysis.groups.iter().map(group).collect::<Vec<Value>>(),
     })
+}
+
+fn group(group: &TaskGroup) -> Value {
+    let tasks = group.tasks.iter().map(|task| {
+        let phases = task.phases.iter().map(|phase| {
+            json!({
+                "phase": phase.name,
+                "operations": phase.operations,
+                "seconds": estimate(&phase.seconds),
+                "share": phase.share.as_ref().map(estimate),
+                "operations_per_second": estimate(&phase.per_second()),
+            })
+        });
+        let failures: Vec<String> = task.failures.iter().filter_map(outcome_text).collect();
+        json!({
+            "task": task.name,
+            "place": task.place,
+            "repeats": task.measured + task.failures.len(),
+            "counted": task.measured,
+            "outcomes": failures,
+            "phases": phases.collect::<Vec<Value>>(),
+            "whole_seconds": task.total.as_ref().map(estimate),
+        })
+    });
+    json!({ "group": group.name, "tasks": tasks.collect::<Vec<Value>>() })
 }
 
 fn panel(panel: &Panel) -> Value {

@@ -17,6 +17,7 @@ mod served;
 mod setup;
 mod style;
 mod table;
+mod tasks;
 
 pub use csv::steps_csv;
 pub use html::page_html;

@@ -10,11 +10,26 @@ use super::page::{Page, Section};
 use super::panels::panel_section;
 use super::served::{hosts_section, pages_section, requests_section};
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
+use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
 use crate::record::{Embedded, LabRecord, RecordError, SubjectState, embed};
 use crate::statistics::Analysis;
 
 /// The report as a page.
 pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
+    let sections = if record.is_of_tasks() {
+        task_sections(record, analysis)
+    } else {
+        sections(record, analysis)
+    };
+    Page {
+        title: record.head.title.clone(),
+        subtitle: subtitle(record),
+        sections,
+    }
+}
+
+/// The sections of a lab of servers.
+fn sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     let mut sections = Vec::new();
     for (number, panel) in analysis.panels.iter().enumerate() {
         sections.push(panel_section(
@@ -35,11 +50,23 @@ pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
     sections.push(content_section(record));
     sections.push(environment_section(record));
     sections.push(definitions_section());
-    Page {
-        title: record.head.title.clone(),
-        subtitle: subtitle(record),
-        sections,
-    }
+    sections
+}
+
+/// The sections of a lab of tasks.
+fn task_sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
+    let groups = analysis.groups.iter().enumerate();
+    let mut sections: Vec<Section> = groups
+        .map(|(number, group)| group_section(group, number + 1))
+        .collect();
+    let history = record.head.history.as_ref();
+    sections.extend(history.map(|history| history_section(history, analysis)));
+    sections.extend(task_failures_section(&analysis.groups));
+    sections.extend(facts_section(record));
+    sections.push(configuration_section(record));
+    sections.push(environment_section(record));
+    sections.push(task_definitions_section(&analysis.groups));
+    sections
 }
 
 /// The report as one file of HTML that carries its record.
@@ -72,11 +99,17 @@ fn subtitle(record: &LabRecord) -> String {
     } else {
         ""
     };
+    let what = match (record.is_of_tasks(), took_part) {
+        (true, 1) => "task",
+        (true, _) => "tasks",
+        (false, 1) => "subject",
+        (false, _) => "subjects",
+    };
     format!(
-        "{}, {}: {took_part} subjects{skipped}, {} steps of {}{interrupted}",
+        "{}, {}: {took_part} {what}{skipped}, {} steps of {}{interrupted}",
         units::moment(head.began_unix_ms),
         head.program,
-        record.steps.len(),
+        record.steps_done(),
         head.steps_planned
     )
 }

@@ -24,7 +24,7 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
     table.row(["order of steps", &format!("shuffled by {}", head.seed)]);
     table.row([
         "steps done",
-        &format!("{} of {}", record.steps.len(), head.steps_planned),
+        &format!("{} of {}", record.steps_done(), head.steps_planned),
     ]);
     section.table(table);
     section.table(subjects(record));
@@ -47,7 +47,11 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
 
 fn subjects(record: &LabRecord) -> Table {
     let mut table = Table::new(
-        "Subjects",
+        if record.is_of_tasks() {
+            "Tasks"
+        } else {
+            "Subjects"
+        },
         &[
             "name",
             "adapter",

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::lab_record::LAB_RECORD_VERSION;
-use super::{FairnessRow, Head, LabRecord, Step};
+use super::{FairnessRow, Head, LabRecord, Step, TaskStep};
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub enum Entry {
     Fairness(Vec<FairnessRow>),
     /// A step that is done.
     Step(Box<Step>),
+    /// A step of a lab of tasks that is done.
+    Task(Box<TaskStep>),
     /// The lab came to its end.
     End {
         /// When, in milliseconds of Unix time.
@@ -151,14 +153,27 @@ pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<Torn>), JournalErr
         match serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))? {
             Entry::Begin { .. } => return Err(wrong("a second head".to_owned())),
             Entry::Fairness(rows) => record.fairness = rows,
-            Entry::Step(step) if !orders.insert(step.order) => {
-                return Err(wrong(format!("step {} stands in it twice", step.order)));
+            Entry::Step(step) => {
+                once(&mut orders, step.order).map_err(wrong)?;
+                record.steps.push(*step);
             }
-            Entry::Step(step) => record.steps.push(*step),
+            Entry::Task(step) => {
+                once(&mut orders, step.order).map_err(wrong)?;
+                record.tasks.push(*step);
+            }
             Entry::End { ended_unix_ms } => record.ended_unix_ms = Some(ended_unix_ms),
         }
     }
     Ok((record, torn))
+}
+
+/// Refuses a step that stands in a journal already.
+fn once(orders: &mut BTreeSet<u32>, order: u32) -> Result<(), String> {
+    if orders.insert(order) {
+        Ok(())
+    } else {
+        Err(format!("step {order} stands in it twice"))
+    }
 }
 
 /// What is looked at in the first line before anything else.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, FairnessRow, Step, Subject};
+use super::{Environment, FairnessRow, Step, Subject, TaskStep};
 
 /// The version of the form in which records are written. It grows when an older reader would misread a record.
 pub const LAB_RECORD_VERSION: u32 = 1;
@@ -20,6 +20,9 @@ pub struct LabRecord {
     pub fairness: Vec<FairnessRow>,
     /// What was run, in the order in which it was run.
     pub steps: Vec<Step>,
+    /// The steps of a lab of tasks, in the order in which they were run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskStep>,
     /// When the last step ended, in milliseconds of Unix time; none where the lab was interrupted.
     pub ended_unix_ms: Option<u64>,
 }
@@ -32,8 +35,19 @@ impl LabRecord {
             head,
             fairness: Vec::new(),
             steps: Vec::new(),
+            tasks: Vec::new(),
             ended_unix_ms: None,
         }
+    }
+
+    /// Whether programs took their own time, and no server was loaded.
+    pub fn is_of_tasks(&self) -> bool {
+        self.head.workloads.is_empty()
+    }
+
+    /// How many steps are done.
+    pub fn steps_done(&self) -> usize {
+        self.steps.len() + self.tasks.len()
     }
 
     /// The subject of a name.
@@ -77,7 +91,7 @@ pub struct Head {
     pub environment: Environment,
     /// The servers, in the order of the lab file; the ceiling among them.
     pub subjects: Vec<Subject>,
-    /// What was asked, in the order of the lab file.
+    /// What was asked, in the order of the lab file; nothing in a lab of tasks.
     pub workloads: Vec<Workload>,
     /// Old figures that these are to stand beside.
     pub history: Option<History>,
@@ -164,7 +178,10 @@ pub struct OldFigure {
     pub workload: Option<String>,
     /// At how many connections or users it was measured; none: the best step stands beside it.
     pub connections: Option<u32>,
-    /// Which figure: `goodput`, `response_mean_ms`, `response_p50_ms`, `response_p90_ms`, `response_p99_ms`,
+    /// The phase of a task; none: all of its phases together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Which figure: `seconds` and `operations_per_second` of phases; `goodput`, `response_mean_ms`, `response_p50_ms`, `response_p90_ms`, `response_p99_ms`,
     /// `response_max_ms`, `error_share`, `cpu_us_per_request`, `requests_per_cpu_second`, `memory_peak_bytes`.
     pub figure: String,
     /// The value as it was published, with its unit.

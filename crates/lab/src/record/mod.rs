@@ -12,6 +12,7 @@ mod open;
 mod step;
 mod stored_run;
 mod subject;
+mod task;
 mod watched;
 
 pub use embedded::{EMBEDDED_BYTES_MAX, Embedded, embed, embed_within, extract};
@@ -28,4 +29,5 @@ pub use open::{JOURNAL_FILE, RECORD_FILE, open_figures, open_record};
 pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};
 pub use stored_run::StoredRun;
 pub use subject::{Role, Subject, SubjectState};
+pub use task::{Phase, TaskStep};
 pub use watched::{ServerFigures, Watched, WatchedSample};

@@ -9,6 +9,7 @@ mod resume;
 mod run;
 mod stage;
 mod step;
+mod tasks;
 mod watching;
 
 pub use generator::Generator;

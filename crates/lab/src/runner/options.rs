@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::measurer::{MeasureError, Measurer};
-use crate::record::{JournalError, RecordError, Step};
+use crate::record::{JournalError, RecordError, Step, TaskStep};
 use crate::workload::FileError;
 
 /// What running a lab needs beside its plan.
@@ -31,6 +31,8 @@ pub trait Progress {
     fn say(&mut self, text: &str);
     /// A step is on the disk: so many of all are.
     fn step(&mut self, done: usize, of: usize, step: &Step);
+    /// The same of a task.
+    fn task(&mut self, done: usize, of: usize, step: &TaskStep);
 }
 
 /// Why a lab did not come to its end. What was done until then is on the disk.

@@ -7,7 +7,7 @@ use super::options::RunError;
 use super::out::Out;
 use super::stage::Stage;
 use crate::environment::{self, SIGNATURE};
-use crate::plan::Way;
+use crate::plan::{Plan, Way};
 use crate::record::{Head, Journal, LabRecord, Subject, SubjectState, Workload};
 
 /// Milliseconds of Unix time.
@@ -18,16 +18,10 @@ pub(super) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The journal, and what stands in it already.
-pub(super) fn open(
-    stage: &Stage<'_>,
-    out: &Out,
-    program: &str,
-) -> Result<(Journal, LabRecord), RunError> {
+/// The journal, and what stands in it already; a new one begins with `head`.
+pub(super) fn open(plan: &Plan, out: &Out, head: Head) -> Result<(Journal, LabRecord), RunError> {
     let path = out.journal();
-    let plan = stage.plan;
     if !path.exists() {
-        let head = head(stage, program);
         let journal =
             Journal::create(&path, &head).map_err(|error| RunError::Folder(path, error))?;
         return Ok((journal, LabRecord::new(head)));
@@ -40,29 +34,25 @@ pub(super) fn open(
     if record.head.environment.value(SIGNATURE) != Some(plan.signature().as_str()) {
         return Err(RunError::Differs(path, "other steps (--quick or --only)"));
     }
-    let there = |record: &LabRecord| -> Vec<bool> {
-        record
-            .head
-            .subjects
-            .iter()
+    let there = |head: &Head| -> Vec<bool> {
+        let subjects = head.subjects.iter();
+        subjects
             .map(|subject| subject.state == SubjectState::Present)
             .collect()
     };
-    let now: Vec<bool> = (0..plan.subjects.len())
-        .map(|subject| stage.is_there(subject))
-        .collect();
-    if there(&record) != now {
+    if there(&record.head) != there(&head) {
         return Err(RunError::Differs(path, "other subjects installed"));
     }
     Ok((journal, record))
 }
 
-fn head(stage: &Stage<'_>, program: &str) -> Head {
-    let plan = stage.plan;
-    let there = plan
-        .steps
-        .iter()
-        .filter(|step| stage.is_there(step.subject));
+/// What is known before the first step.
+pub(super) fn head(
+    plan: &Plan,
+    program: &str,
+    steps_planned: usize,
+    subjects: Vec<Subject>,
+) -> Head {
     Head {
         title: plan.title.clone(),
         program: program.to_owned(),
@@ -72,9 +62,9 @@ fn head(stage: &Stage<'_>, program: &str) -> Head {
         shortened: plan.shortened.clone(),
         seed: plan.seed,
         repeats: plan.repeats,
-        steps_planned: u32::try_from(there.count()).unwrap_or(u32::MAX),
+        steps_planned: u32::try_from(steps_planned).unwrap_or(u32::MAX),
         environment: environment::read(plan, program),
-        subjects: subjects(stage),
+        subjects,
         workloads: plan
             .workloads
             .iter()
@@ -88,7 +78,8 @@ fn head(stage: &Stage<'_>, program: &str) -> Head {
     }
 }
 
-fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
+/// The subjects, as a record has them.
+pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
     let plan = stage.plan;
     let cores: Vec<String> = plan.server_cores.iter().map(u32::to_string).collect();
     let of = plan.subjects.iter().zip(stage.found());

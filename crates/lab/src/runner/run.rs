@@ -8,7 +8,7 @@ use super::options::{Options, RunError};
 use super::out::Out;
 use super::stage::Stage;
 use super::step::{self, Common};
-use super::{resume, resume::unix_ms};
+use super::{resume, resume::unix_ms, tasks};
 use crate::fairness;
 use crate::plan::{Plan, PlannedStep};
 use crate::record::{Entry, Journal, LabRecord, Role, write_record};
@@ -17,10 +17,19 @@ use crate::workload::targets;
 
 /// Runs what is left of a lab, and gives its record.
 pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
+    if plan.is_of_tasks() {
+        return tasks::run(plan, options);
+    }
     let out = Out::open(&options.out)?;
     let stage = Stage::set(plan, &options.ceiling)?;
     announce(&stage, options)?;
-    let (mut journal, mut record) = resume::open(&stage, &out, &options.program)?;
+    let there = plan
+        .steps
+        .iter()
+        .filter(|step| stage.is_there(step.subject));
+    let subjects = resume::subjects(&stage);
+    let head = resume::head(plan, &options.program, there.count(), subjects);
+    let (mut journal, mut record) = resume::open(plan, &out, head)?;
     if record.ended_unix_ms.is_some() {
         options.progress.say("every step of this lab is done");
         return Ok(record);
@@ -53,11 +62,20 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
         interrupted,
     };
     steps(&common, options, (&mut journal, &out), &mut record)?;
-    let ended_unix_ms = unix_ms();
-    append(&mut journal, &out, &Entry::End { ended_unix_ms })?;
-    record.ended_unix_ms = Some(ended_unix_ms);
-    write_record(&out.record(), &record).map_err(RunError::Record)?;
+    end(&mut journal, &out, &mut record)?;
     Ok(record)
+}
+
+/// Says that a lab came to its end, and makes one file of it.
+pub(super) fn end(
+    journal: &mut Journal,
+    out: &Out,
+    record: &mut LabRecord,
+) -> Result<(), RunError> {
+    let ended_unix_ms = unix_ms();
+    append(journal, out, &Entry::End { ended_unix_ms })?;
+    record.ended_unix_ms = Some(ended_unix_ms);
+    write_record(&out.record(), record).map_err(RunError::Record)
 }
 
 /// Says who cannot take part; nobody at all is an error.
@@ -117,7 +135,7 @@ fn steps(
     Ok(())
 }
 
-fn append(journal: &mut Journal, out: &Out, entry: &Entry) -> Result<(), RunError> {
+pub(super) fn append(journal: &mut Journal, out: &Out, entry: &Entry) -> Result<(), RunError> {
     journal
         .append(entry)
         .map_err(|error| RunError::Folder(out.journal(), error))

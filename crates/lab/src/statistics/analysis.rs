@@ -9,6 +9,7 @@ use super::point::{Point, Taken};
 use super::ranking::Ranking;
 use super::rules::{at_ceiling, step_findings};
 use super::sweep::Sweep;
+use super::tasks::{TaskGroup, task_groups};
 use crate::record::{Connections, LabRecord, LoadPoint, LoadShape, Role, Step, Subject, Workload};
 
 /// A record, sorted and judged.
@@ -16,6 +17,8 @@ use crate::record::{Connections, LabRecord, LoadPoint, LoadShape, Role, Step, Su
 pub struct Analysis {
     /// What is compared with each other, in the order of workloads.
     pub panels: Vec<Panel>,
+    /// The tasks of a lab of those, by group.
+    pub groups: Vec<TaskGroup>,
 }
 
 /// One workload under one kind of load: what is compared with each other.
@@ -109,7 +112,10 @@ impl Analysis {
         for panel in &mut panels {
             panel.finish(&record.head.subjects);
         }
-        Ok(Self { panels })
+        Ok(Self {
+            panels,
+            groups: task_groups(record),
+        })
     }
 }
 

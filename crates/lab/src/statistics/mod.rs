@@ -11,6 +11,7 @@ mod point;
 mod ranking;
 mod rules;
 mod sweep;
+mod tasks;
 
 pub use analysis::{Analysis, Curve, LoadKind, Panel, Unreadable};
 pub use apdex::{Apdex, BEST_SCORE_MIN, RATINGS, Rating, TOLERATED_T};
@@ -24,3 +25,4 @@ pub use rules::{
     CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX, step_findings,
 };
 pub use sweep::{KNEE_SHARE, Saturation, Sweep};
+pub use tasks::{PhaseFigures, TaskFigures, TaskGroup};

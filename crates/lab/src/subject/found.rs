@@ -102,13 +102,13 @@ fn is_beside(what: &str, settings: &Settings, program: &Path) -> bool {
 }
 
 /// This program, if it is `vervet`; else the first in the search path.
-fn ours() -> Option<PathBuf> {
+pub(crate) fn ours() -> Option<PathBuf> {
     let this = std::env::current_exe().ok();
     let this = this.filter(|file| file.file_name().is_some_and(|name| name == "vervet"));
     this.or_else(|| find("vervet"))
 }
 
-fn of_command(command: &[String], lab_folder: &Path) -> Result<Found, Missing> {
+pub(crate) fn of_command(command: &[String], lab_folder: &Path) -> Result<Found, Missing> {
     let name = command.first().map_or("", String::as_str);
     let name = name.replace("{file}", &lab_folder.display().to_string());
     let path = Path::new(&name);

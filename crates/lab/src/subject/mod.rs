@@ -16,3 +16,5 @@ pub use ready::NotReady;
 pub use running::{Running, StartError, Wanted};
 
 pub(crate) use children::cores_here;
+pub(crate) use found::{of_command, ours};
+pub(crate) use program::first_line;

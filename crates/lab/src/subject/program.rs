@@ -56,7 +56,7 @@ pub(super) fn succeeds(command: &[String]) -> bool {
 }
 
 /// The first line that a command prints, on whichever of the two streams.
-pub(super) fn first_line(command: &[String]) -> Option<String> {
+pub(crate) fn first_line(command: &[String]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let output = Command::new(program)
         .args(arguments)

@@ -1,0 +1,277 @@
+//! The report of a lab of tasks: for each group the time of each phase with its share of the whole, then each phase with
+//! its interval, what failed, and what the tasks told beside that.
+
+use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
+use vervet_report::units;
+
+use super::found::outcome_text;
+use super::page::{Block, Chart, Picture, Section};
+use super::report::file_name;
+use super::table::Table;
+use crate::record::{LabRecord, OldFigure};
+use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
+
+/// What the phases of stores are.
+const PHASES: [(&str, &str); 5] = [
+    (
+        "Create",
+        "An empty store comes to be: a file with its table, or a server that has nothing. All begin empty.",
+    ),
+    ("Connect", "It is opened, anew."),
+    (
+        "Put",
+        "One value after the other, each a change of its own, by one connection that waits for the answer.",
+    ),
+    (
+        "Get",
+        "Each value is read once, in another order than they were put, and compared with what was put.",
+    ),
+    (
+        "Close",
+        "The connection ends in order; a store within the client brings its file in order.",
+    ),
+];
+/// What stands where there is nothing.
+const NONE: &str = "–";
+
+/// The section of a group.
+pub(super) fn group_section(group: &TaskGroup, number: usize) -> Section {
+    let title = match group.name.as_str() {
+        "" => "Time by phase".to_owned(),
+        name => format!("Time by phase: {name}"),
+    };
+    let mut section = Section::new(title);
+    if group.tasks.iter().any(|task| task.total.is_some()) {
+        section.text(
+            "The median time of each phase, and its share of the whole of the same repeat. Places are by the whole; who is \
+             not told apart from the one before has the same place.",
+        );
+        section.table(matrix(group));
+        section
+            .blocks
+            .push(Block::Picture(Box::new(whole(group, number))));
+        section.blocks.push(Block::Folded(phases(group)));
+    } else {
+        section.text("The median of each, with its interval. They are parts of no whole.");
+        section.table(phases(group));
+    }
+    section
+}
+
+/// A row for each task, a column for each phase.
+fn matrix(group: &TaskGroup) -> Table {
+    let mut names: Vec<&str> = Vec::new();
+    for phase in group.tasks.iter().flat_map(|task| &task.phases) {
+        if phase.share.is_some() && !names.contains(&phase.name.as_str()) {
+            names.push(&phase.name);
+        }
+    }
+    let mut table = Table::new("", &["place", "task"]);
+    for name in &names {
+        table.numbers(*name);
+    }
+    table.numbers("whole");
+    for task in &group.tasks {
+        let mut cells = vec![place(group, task), task.name.clone()];
+        cells.extend(names.iter().map(|name| cell(task.phase(name))));
+        cells.push(
+            task.total
+                .map_or(NONE.to_owned(), |total| time(total.median)),
+        );
+        table.row(cells);
+    }
+    table
+}
+
+fn place(group: &TaskGroup, task: &TaskFigures) -> String {
+    let Some(place) = task.place else {
+        return NONE.to_owned();
+    };
+    let same = group.tasks.iter().filter(|other| other.place == task.place);
+    if same.count() > 1 {
+        format!("{place}, tied")
+    } else {
+        place.to_string()
+    }
+}
+
+fn cell(phase: Option<&PhaseFigures>) -> String {
+    let Some(phase) = phase else {
+        return NONE.to_owned();
+    };
+    let share = phase.share.map_or(String::new(), |share| {
+        format!(" ({})", units::percent(share.median))
+    });
+    format!("{}{share}", time(phase.seconds.median))
+}
+
+/// The whole of each task as a bar, with the same as numbers.
+fn whole(group: &TaskGroup, number: usize) -> Picture {
+    let mut table = Table::new(
+        "The same as numbers",
+        &["task", "#whole", "#95 % interval", "#repeats"],
+    );
+    let mut bars = Vec::new();
+    for (index, task) in group.tasks.iter().enumerate() {
+        let total = task.total.filter(Estimate::has_interval);
+        bars.push(Bar {
+            label: task.name.clone(),
+            value: task.total.map(|total| total.median * 1e9),
+            interval: total.map(|total| (total.low * 1e9, total.high * 1e9)),
+            colour: Colour::nth(index),
+        });
+        table.row([
+            task.name.clone(),
+            task.total
+                .map_or(NONE.to_owned(), |total| time(total.median)),
+            task.total.map_or(NONE.to_owned(), |total| interval(&total)),
+            task.measured.to_string(),
+        ]);
+    }
+    Picture {
+        name: format!("{}-whole", file_name(&format!("{number}-{}", group.name))),
+        chart: Chart::Bars(BarChart {
+            title: "All phases together".to_owned(),
+            description: "The time that all phases of each task take together.".to_owned(),
+            axis: Axis::new("time", ChartUnit::Time),
+            bars,
+        }),
+        table,
+    }
+}
+
+/// A row for each phase of each task.
+fn phases(group: &TaskGroup) -> Table {
+    let mut table = Table::new(
+        "Each phase with its interval",
+        &[
+            "task",
+            "phase",
+            "#operations",
+            "#time",
+            "#95 % interval",
+            "#share of the whole",
+            "#each",
+            "#a second",
+            "remark",
+        ],
+    );
+    for task in &group.tasks {
+        for phase in &task.phases {
+            let share = phase.share.map(|share| units::percent(share.median));
+            table.row([
+                task.name.clone(),
+                phase.name.clone(),
+                units::count(phase.operations),
+                time(phase.seconds.median),
+                interval(&phase.seconds),
+                share.unwrap_or_else(|| NONE.to_owned()),
+                time(phase.seconds_each()),
+                units::rate(phase.per_second().median),
+                remark(&phase.seconds),
+            ]);
+        }
+    }
+    table
+}
+
+fn remark(seconds: &Estimate) -> String {
+    if seconds.has_interval() && seconds.spread() > SPREAD_MAX {
+        format!("repeats {} apart", units::percent(seconds.spread()))
+    } else {
+        String::new()
+    }
+}
+
+fn interval(seconds: &Estimate) -> String {
+    if seconds.has_interval() {
+        format!("{} to {}", time(seconds.low), time(seconds.high))
+    } else {
+        "one repeat".to_owned()
+    }
+}
+
+fn time(seconds: f64) -> String {
+    units::time(seconds * 1e9)
+}
+
+/// The section of what did not come to its end; none where everything did.
+pub(super) fn task_failures_section(groups: &[TaskGroup]) -> Option<Section> {
+    let mut table = Table::new("", &["task", "what came of it"]);
+    for task in groups.iter().flat_map(|group| &group.tasks) {
+        for text in task.failures.iter().filter_map(outcome_text) {
+            table.row([task.name.clone(), text]);
+        }
+    }
+    let mut section = Section::new("What failed");
+    section.text("These runs did not come to their end. Their times are in no figure.");
+    (!table.is_empty()).then(|| {
+        section.table(table);
+        section
+    })
+}
+
+/// The section of what the tasks told beside their phases; none where they told nothing.
+pub(super) fn facts_section(record: &LabRecord) -> Option<Section> {
+    let mut table = Table::new("", &["task", "fact", "value"]);
+    for step in &record.tasks {
+        for (name, value) in &step.facts {
+            let row = [step.task.clone(), name.clone(), value.clone()];
+            // What each repeat tells alike is told once.
+            if !table.rows.iter().any(|known| *known == row) {
+                table.row(row);
+            }
+        }
+    }
+    let mut section = Section::new("What the tasks told of themselves");
+    (!table.is_empty()).then(|| {
+        section.table(table);
+        section
+    })
+}
+
+/// The section of the words; of phases, those that occur.
+pub(super) fn task_definitions_section(groups: &[TaskGroup]) -> Section {
+    let mut words = vec![
+        (
+            "Phase",
+            "A part of what a task does, with the time that the task itself took of it, by a clock that is never set.",
+        ),
+        (
+            "Share",
+            "The time of a phase, divided by that of all phases of the same repeat; the median over repeats. Medians need not add up to 100 %.",
+        ),
+        (
+            "Interval",
+            "The middle 95 % of the medians of repeats drawn from the repeats. Who lies within it is tied.",
+        ),
+    ];
+    let occurs = |(word, _): &&(&str, &str)| {
+        let mut tasks = groups.iter().flat_map(|group| &group.tasks);
+        tasks.any(|task| task.phase(&word.to_lowercase()).is_some())
+    };
+    words.extend(PHASES.iter().filter(occurs));
+    let mut section = Section::new("Definitions");
+    let words = words
+        .into_iter()
+        .map(|(word, meaning)| (word.to_owned(), meaning.to_owned()));
+    section.blocks.push(Block::Definitions(words.collect()));
+    section
+}
+
+/// The new figure beside an old one of a task, and what it is of.
+pub(super) fn new_task_figure(old: &OldFigure, groups: &[TaskGroup]) -> Option<(String, String)> {
+    let name = old.subject.as_deref()?;
+    let mut tasks = groups.iter().flat_map(|group| &group.tasks);
+    let task = tasks.find(|task| task.name == name)?;
+    let phase = old.phase.as_deref();
+    let text = match (old.figure.as_str(), phase) {
+        ("seconds", None) => time(task.total?.median),
+        ("seconds", Some(phase)) => time(task.phase(phase)?.seconds.median),
+        ("operations_per_second", Some(phase)) => {
+            units::rate(task.phase(phase)?.per_second().median)
+        }
+        _ => return None,
+    };
+    Some((text, name.to_owned()))
+}

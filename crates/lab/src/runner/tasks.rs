@@ -1,0 +1,201 @@
+//! A lab of tasks, from its first step to its last.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rustix::fs::statfs;
+
+use super::options::{Options, RunError};
+use super::out::Out;
+use super::resume;
+use super::run::{append, end};
+use crate::plan::{Plan, TaskPlace, TaskWay};
+use crate::record::{Entry, Journal, LabRecord, Role, Subject, SubjectState, TaskStep, Weight};
+use crate::subject::Missing;
+use crate::task::{FoundTask, TaskRun, find_task, shown};
+
+/// Where tasks are run: what was found, and a folder on the disk of the record, as what is kept is kept there.
+struct Scene<'a> {
+    plan: &'a Plan,
+    found: Vec<Result<FoundTask, Missing>>,
+    folder: tempfile::TempDir,
+    /// Paths of sockets have at most 108 bytes: they have a folder of their own.
+    sockets: tempfile::TempDir,
+}
+
+/// Runs what is left of a lab, and gives its record.
+pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError> {
+    let out = Out::open(&options.out)?;
+    let fail = |error| RunError::Folder(options.out.clone(), error);
+    let builder = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("vervet-lab-");
+        builder
+    };
+    let scene = Scene {
+        plan,
+        found: plan
+            .tasks
+            .tasks
+            .iter()
+            .map(|task| find_task(task, plan))
+            .collect(),
+        folder: builder()
+            .tempdir_in(std::path::absolute(&options.out).map_err(fail)?)
+            .map_err(fail)?,
+        sockets: builder().tempdir().map_err(fail)?,
+    };
+    scene.announce(options)?;
+    let (mut journal, mut record) = resume::open(plan, &out, scene.head(&options.program))?;
+    if record.ended_unix_ms.is_some() {
+        options.progress.say("every step of this lab is done");
+        return Ok(record);
+    }
+    scene.steps(options, (&mut journal, &out), &mut record)?;
+    end(&mut journal, &out, &mut record)?;
+    Ok(record)
+}
+
+impl Scene<'_> {
+    /// Says what cannot be run; nothing at all is an error.
+    fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
+        for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
+            if let Err(Missing(why)) = found {
+                options
+                    .progress
+                    .say(&format!("{} takes no part: {why}", task.name));
+            }
+        }
+        if self.found.iter().all(Result::is_err) {
+            return Err(RunError::NobodyThere);
+        }
+        Ok(())
+    }
+
+    fn head(&self, program: &str) -> crate::record::Head {
+        let steps = &self.plan.tasks.steps;
+        let there = steps.iter().filter(|step| self.found[step.task].is_ok());
+        let mut head = resume::head(self.plan, program, there.count(), self.subjects());
+        let disk = file_system(self.folder.path());
+        head.environment
+            .add("lab", "file system of the record", disk, Weight::Decides);
+        head
+    }
+
+    /// The tasks, as a record has what took part.
+    fn subjects(&self) -> Vec<Subject> {
+        let of = self.plan.tasks.tasks.iter().zip(&self.found);
+        of.map(|(task, found)| Subject {
+            name: task.name.clone(),
+            adapter: match &task.way {
+                TaskWay::Adapter(adapter, _) => adapter.name.to_owned(),
+                TaskWay::Command(_) => "command".to_owned(),
+            },
+            role: Role::Contestant,
+            version: found.as_ref().ok().and_then(|found| found.version.clone()),
+            command: found
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |found| shown(self.plan, task, found)),
+            configuration: String::new(),
+            cores: None,
+            state: match found {
+                Ok(_) => SubjectState::Present,
+                Err(missing) => SubjectState::Skipped {
+                    reason: missing.0.clone(),
+                },
+            },
+        })
+        .collect()
+    }
+
+    /// The steps that are left.
+    fn steps(
+        &self,
+        options: &mut Options<'_>,
+        (journal, out): (&mut Journal, &Out),
+        record: &mut LabRecord,
+    ) -> Result<(), RunError> {
+        let begin = Instant::now();
+        let done: BTreeSet<u32> = record.tasks.iter().map(|step| step.order).collect();
+        let of = usize::try_from(record.head.steps_planned).unwrap_or(usize::MAX);
+        for place in &self.plan.tasks.steps {
+            let Ok(found) = &self.found[place.task] else {
+                continue;
+            };
+            if done.contains(&place.order) {
+                continue;
+            }
+            if begin.elapsed() > self.plan.time_limit {
+                options
+                    .progress
+                    .say("the time limit of the lab is reached: what is left is left out");
+                break;
+            }
+            let step = self.step(place, found, options)?;
+            append(journal, out, &Entry::Task(Box::new(step.clone())))?;
+            record.tasks.push(step);
+            if let Some(step) = record.tasks.last() {
+                options.progress.task(record.tasks.len(), of, step);
+            }
+        }
+        Ok(())
+    }
+
+    /// One run of one task. One that was given up is no measurement: it is made anew when the lab goes on.
+    fn step(
+        &self,
+        place: &TaskPlace,
+        found: &FoundTask,
+        options: &Options<'_>,
+    ) -> Result<TaskStep, RunError> {
+        let task = &self.plan.tasks.tasks[place.task];
+        let began_unix_ms = resume::unix_ms();
+        let told = TaskRun {
+            plan: self.plan,
+            task,
+            found,
+            folder: &self.folder.path().join(&task.name),
+            socket: &self.sockets.path().join(&task.name),
+            interrupted: options.interrupted,
+        }
+        .pass();
+        let told = told.map_err(|error| RunError::Folder(self.folder.path().to_owned(), error))?;
+        if options.interrupted.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        Ok(TaskStep {
+            order: place.order,
+            task: task.name.clone(),
+            group: task.group.clone(),
+            repeat: place.repeat,
+            began_unix_ms,
+            outcome: told.outcome,
+            phases: told.said.phases,
+            facts: told.said.facts,
+        })
+    }
+}
+
+/// What the kernel calls the file system of a folder: on one in memory nothing is durable.
+fn file_system(folder: &Path) -> String {
+    let Ok(found) = statfs(folder) else {
+        return "not known".to_owned();
+    };
+    // statfs(2): the numbers of the file systems that servers have.
+    let known = [
+        (0xEF53, "ext4"),
+        (0x0102_1994, "tmpfs: in memory, where nothing is durable"),
+        (0x9123_683E, "btrfs"),
+        (0x5846_5342, "xfs"),
+        (0x2FC1_2FC1, "zfs"),
+        (0x794C_7630, "overlay"),
+        (0xF2F5_2010, "f2fs"),
+    ];
+    let number = u64::try_from(found.f_type).unwrap_or_default();
+    let name = known.iter().find(|(one, _)| *one == number);
+    name.map_or(format!("number {number:#x} of statfs(2)"), |(_, name)| {
+        (*name).to_owned()
+    })
+}

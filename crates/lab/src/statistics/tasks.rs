@@ -1,0 +1,174 @@
+//! What tasks say over their repeats: how long each phase takes, which share of the whole it has, and who is ahead of whom
+//! within a group.
+
+use super::estimate::Estimate;
+use super::number::{milliseconds, share};
+use crate::record::{LabRecord, Outcome, Phase, TaskStep};
+
+/// Tasks that promise the same, and are compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskGroup {
+    /// Its name; empty where the lab has one group only.
+    pub name: String,
+    /// Its tasks, by the time that all phases take together, least first; those without one at the end.
+    pub tasks: Vec<TaskFigures>,
+}
+
+/// What the repeats of a task say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskFigures {
+    /// The task.
+    pub name: String,
+    /// Its place, from 1; none where no repeat came to its end, or its phases make up no whole. Who is not told apart
+    /// from the first of a place has the same place.
+    pub place: Option<usize>,
+    /// Its phases, in their order.
+    pub phases: Vec<PhaseFigures>,
+    /// How long those phases that are parts of the whole took together, in seconds.
+    pub total: Option<Estimate>,
+    /// How many repeats came to their end.
+    pub measured: usize,
+    /// What came of those that did not.
+    pub failures: Vec<Outcome>,
+}
+
+/// What the repeats of a task say of a phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseFigures {
+    /// The phase.
+    pub name: String,
+    /// Its operations, each time.
+    pub operations: u64,
+    /// How long it took, in seconds.
+    pub seconds: Estimate,
+    /// Which share it had of the whole of the same repeat; none of a phase that is part of none.
+    pub share: Option<Estimate>,
+}
+
+impl PhaseFigures {
+    /// Operations a second.
+    pub fn per_second(&self) -> Estimate {
+        let of = |seconds: f64| operations_over(self.operations, seconds);
+        Estimate {
+            median: of(self.seconds.median),
+            low: of(self.seconds.high),
+            high: of(self.seconds.low),
+            least: of(self.seconds.greatest),
+            greatest: of(self.seconds.least),
+            repeats: self.seconds.repeats,
+        }
+    }
+
+    /// Seconds for one operation: the median.
+    pub fn seconds_each(&self) -> f64 {
+        1.0 / self.per_second().median
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+fn operations_over(operations: u64, seconds: f64) -> f64 {
+    operations as f64 / seconds
+}
+
+impl TaskFigures {
+    /// A phase by its name.
+    pub fn phase(&self, name: &str) -> Option<&PhaseFigures> {
+        self.phases.iter().find(|phase| phase.name == name)
+    }
+}
+
+/// All groups of a record, in the order of the lab file.
+pub(super) fn task_groups(record: &LabRecord) -> Vec<TaskGroup> {
+    let mut groups: Vec<TaskGroup> = Vec::new();
+    for subject in &record.head.subjects {
+        let steps: Vec<&TaskStep> = record
+            .tasks
+            .iter()
+            .filter(|step| step.task == subject.name)
+            .collect();
+        let Some(first) = steps.first() else {
+            continue;
+        };
+        let task = figures(&subject.name, &steps);
+        match groups.iter_mut().find(|group| group.name == first.group) {
+            Some(group) => group.tasks.push(task),
+            None => groups.push(TaskGroup {
+                name: first.group.clone(),
+                tasks: vec![task],
+            }),
+        }
+    }
+    for group in &mut groups {
+        rank(&mut group.tasks);
+    }
+    groups
+}
+
+fn figures(name: &str, steps: &[&TaskStep]) -> TaskFigures {
+    let is_measured = |step: &&&TaskStep| step.outcome == Outcome::Measured;
+    let measured: Vec<&TaskStep> = steps.iter().filter(is_measured).copied().collect();
+    let failed = steps.iter().filter(|step| !is_measured(step));
+    let names = measured.first().map_or(&[][..], |step| &step.phases);
+    let totals: Vec<f64> = measured.iter().map(|step| seconds(whole(step))).collect();
+    let has_whole = totals.iter().all(|total| *total > 0.0);
+    TaskFigures {
+        name: name.to_owned(),
+        place: None,
+        phases: names
+            .iter()
+            .filter_map(|phase| phase_figures(phase, &measured))
+            .collect(),
+        total: Estimate::of(&totals).filter(|_| has_whole),
+        measured: measured.len(),
+        failures: failed.map(|step| step.outcome.clone()).collect(),
+    }
+}
+
+/// What all repeats that have the phase say of it.
+fn phase_figures(phase: &Phase, measured: &[&TaskStep]) -> Option<PhaseFigures> {
+    let found: Vec<(u64, u64)> = measured
+        .iter()
+        .filter_map(|step| {
+            let same = |one: &&Phase| one.name == phase.name;
+            Some((step.phases.iter().find(same)?.time_ns, whole(step)))
+        })
+        .collect();
+    let times: Vec<f64> = found.iter().map(|(time, _)| seconds(*time)).collect();
+    let shares: Vec<f64> = found.iter().map(|(time, of)| share(*time, *of)).collect();
+    Some(PhaseFigures {
+        name: phase.name.clone(),
+        operations: phase.operations,
+        seconds: Estimate::of(&times)?,
+        share: Estimate::of(&shares).filter(|_| phase.is_part),
+    })
+}
+
+/// How long the parts of the whole took together, in nanoseconds.
+fn whole(step: &TaskStep) -> u64 {
+    let parts = step.phases.iter().filter(|phase| phase.is_part);
+    parts.map(|phase| phase.time_ns).sum()
+}
+
+fn seconds(time_ns: u64) -> f64 {
+    milliseconds(time_ns) / 1e3
+}
+
+/// Gives places by the total, least first.
+fn rank(tasks: &mut [TaskFigures]) {
+    let total = |task: &TaskFigures| task.total.map_or(f64::INFINITY, |total| total.median);
+    tasks.sort_by(|one, other| total(one).total_cmp(&total(other)));
+    let mut first: Option<(usize, Estimate)> = None;
+    for (index, task) in tasks.iter_mut().enumerate() {
+        let Some(total) = task.total else {
+            continue;
+        };
+        let place = match first {
+            Some((place, of)) if of.ties_with(&total) => place,
+            _ => {
+                first = Some((index + 1, total));
+                index + 1
+            }
+        };
+        task.place = Some(place);
+    }
+}

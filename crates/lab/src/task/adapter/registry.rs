@@ -1,0 +1,66 @@
+//! The one list of adapters of tasks.
+
+use super::{TaskLaunch, TaskSetup, mariadb, memcached, redb, redis, sqlite};
+use crate::adapter::Row;
+
+/// All adapters of tasks, in the order in which they are listed.
+pub const TASK_ADAPTERS: &[&TaskAdapter] = &[
+    &memcached::ADAPTER,
+    &redis::ADAPTER,
+    &redb::ADAPTER,
+    &sqlite::ADAPTER,
+    &mariadb::ADAPTER,
+];
+
+/// How one kind of task is found and run.
+#[derive(Debug)]
+pub struct TaskAdapter {
+    /// Its name in a lab file.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// The names of its server's program, of which the first that is there is taken; none: it has no server.
+    pub server: &'static [&'static str],
+    /// Further programs that it needs beside that.
+    pub beside: &'static [&'static str],
+    /// Who takes the time.
+    pub client: Client,
+    /// How what it needs is to be had, as the end of the sentence "to get it, ...".
+    pub get: &'static str,
+    /// What a lab file may set.
+    pub settings: &'static [Row],
+    /// The arguments with which its server prints its version.
+    pub version: &'static [&'static str],
+    /// What is to be run.
+    pub launch: fn(&TaskSetup<'_>) -> TaskLaunch,
+}
+
+/// Who takes the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// `vervet-stores`, which has the clients of stores.
+    Stores,
+    /// This program.
+    Ours,
+}
+
+/// The adapter of a name.
+pub fn task_adapter(name: &str) -> Option<&'static TaskAdapter> {
+    TASK_ADAPTERS.iter().copied().find(|one| one.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_there_once_and_its_defaults_are_values() {
+        let mut names: Vec<&str> = TASK_ADAPTERS.iter().map(|one| one.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TASK_ADAPTERS.len());
+        for row in TASK_ADAPTERS.iter().flat_map(|one| one.settings) {
+            assert_eq!(row.refusal(row.default), None, "{}", row.name);
+        }
+    }
+}

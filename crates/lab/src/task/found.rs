@@ -1,0 +1,109 @@
+//! Whether a task can be run, before anything is started.
+
+use std::path::{Path, PathBuf};
+
+use super::adapter::{Client, TaskAdapter};
+use crate::plan::{Plan, PlannedTask, TaskWay};
+use crate::subject::{Missing, find, first_line, of_command, ours};
+
+/// The client of stores.
+const STORES: &str = "vervet-stores";
+
+/// A task whose programs are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundTask {
+    /// The program of its server; empty where it has none.
+    pub server: PathBuf,
+    /// The program that takes the time.
+    pub client: PathBuf,
+    /// What its server says its version is.
+    pub version: Option<String>,
+}
+
+/// Looks for the programs of a task.
+pub fn find_task(task: &PlannedTask, plan: &Plan) -> Result<FoundTask, Missing> {
+    match &task.way {
+        TaskWay::Adapter(adapter, _) => of_adapter(adapter, task, plan),
+        TaskWay::Command(command) => {
+            let found = of_command(command, &plan.folder)?;
+            Ok(FoundTask {
+                server: PathBuf::new(),
+                client: found.program.unwrap_or_default(),
+                version: None,
+            })
+        }
+    }
+}
+
+fn of_adapter(
+    adapter: &TaskAdapter,
+    task: &PlannedTask,
+    plan: &Plan,
+) -> Result<FoundTask, Missing> {
+    let missing = |what: &str| {
+        Missing(format!(
+            "{what} is not installed: to get it, {}",
+            adapter.get
+        ))
+    };
+    let server = match (&task.program, adapter.server) {
+        (_, []) => None,
+        (Some(given), _) => {
+            let file = plan.folder.join(given);
+            let none = || {
+                Missing(format!(
+                    "there is no file {}: correct `program`",
+                    file.display()
+                ))
+            };
+            Some(file.is_file().then(|| file.clone()).ok_or_else(none)?)
+        }
+        (None, names) => {
+            let found = names.iter().find_map(|name| find(name));
+            Some(found.ok_or_else(|| missing(names[0]))?)
+        }
+    };
+    if let Some(beside) = adapter.beside.iter().find(|name| find(name).is_none()) {
+        return Err(missing(beside));
+    }
+    let version = server.as_ref().and_then(|server| version(server, adapter));
+    Ok(FoundTask {
+        server: server.unwrap_or_default(),
+        client: client(adapter.client, plan)?,
+        version,
+    })
+}
+
+fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
+    let arguments = adapter.version.iter().map(|one| (*one).to_owned());
+    let command: Vec<String> = std::iter::once(server.display().to_string())
+        .chain(arguments)
+        .collect();
+    first_line(&command)
+}
+
+/// The program that takes the time: as the file says, beside this one, or in the search path.
+fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
+    if client == Client::Ours {
+        return ours().ok_or_else(|| Missing("there is no program vervet in PATH".to_owned()));
+    }
+    if let Some(given) = &plan.tasks.client {
+        let file = plan.folder.join(given);
+        let none = || {
+            Missing(format!(
+                "there is no file {}: correct `client`",
+                file.display()
+            ))
+        };
+        return file.is_file().then(|| file.clone()).ok_or_else(none);
+    }
+    let beside = std::env::current_exe().ok();
+    let beside = beside.map(|this| this.with_file_name(STORES));
+    let found = beside
+        .filter(|file| file.is_file())
+        .or_else(|| find(STORES));
+    found.ok_or_else(|| {
+        let how = "build it with `cargo build --release -p vervet-stores`, and put it beside vervet or into PATH";
+        Missing(format!("there is no {STORES}, which has the clients of stores: {how}"))
+    })
+}

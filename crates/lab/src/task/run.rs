@@ -1,0 +1,212 @@
+//! One run of one task, from its empty folder to what it said.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::adapter::{TaskLaunch, TaskSetup};
+use super::found::FoundTask;
+use super::said::{Said, said};
+use super::server::Server;
+use crate::adapter::Part;
+use crate::plan::{Plan, PlannedTask, TaskWay};
+use crate::record::Outcome;
+use crate::subject::Children;
+
+/// How a client ends whose store gave another value than was put.
+const WRONG: i32 = 3;
+/// How long a server has to be seen to end, when its client has failed.
+const END_MAX: Duration = Duration::from_millis(500);
+
+/// What a run needs.
+pub(crate) struct TaskRun<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) task: &'a PlannedTask,
+    pub(crate) found: &'a FoundTask,
+    /// A folder on the disk of the record; what an earlier run left there is removed.
+    pub(crate) folder: &'a Path,
+    /// A path for a socket, short enough for one.
+    pub(crate) socket: &'a Path,
+    pub(crate) interrupted: &'a AtomicBool,
+}
+
+/// What came of a run, and what it said.
+pub(crate) struct Told {
+    pub(crate) outcome: Outcome,
+    pub(crate) said: Said,
+}
+
+impl TaskRun<'_> {
+    /// Runs it. An error is one of the lab's own files.
+    pub(crate) fn pass(&self) -> io::Result<Told> {
+        self.clean()?;
+        fs::create_dir_all(self.folder)?;
+        let launch = self.launch();
+        let cores = &self.plan.server_cores;
+        let server = match Server::start(&launch, cores, self.folder, self.socket) {
+            Ok(server) => server,
+            Err(reason) => {
+                self.clean()?;
+                return Ok(Told {
+                    outcome: Outcome::NotReady { reason },
+                    said: Said::default(),
+                });
+            }
+        };
+        let told = self.measure(&launch, server)?;
+        self.clean()?;
+        Ok(told)
+    }
+
+    /// What is run, with the places of this run.
+    fn launch(&self) -> TaskLaunch {
+        match &self.task.way {
+            TaskWay::Adapter(adapter, settings) => (adapter.launch)(&TaskSetup {
+                program: &self.found.server,
+                folder: self.folder,
+                socket: self.socket,
+                settings,
+            }),
+            TaskWay::Command(command) => TaskLaunch {
+                client: command.iter().skip(1).map(|text| self.fill(text)).collect(),
+                ..TaskLaunch::default()
+            },
+        }
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let tasks = &self.plan.tasks;
+        text.replace("{count}", &tasks.count.to_string())
+            .replace("{value_bytes}", &tasks.value_bytes.to_string())
+            .replace("{seed}", &self.plan.seed.to_string())
+            .replace("{folder}", &self.folder.display().to_string())
+            .replace("{file}", &self.plan.folder.display().to_string())
+    }
+
+    /// Lets the client take its time, and looks at what it says.
+    fn measure(&self, launch: &TaskLaunch, mut server: Server) -> io::Result<Told> {
+        let log = self.folder.join("client.log");
+        let mut client = Children::default();
+        let cores = &self.plan.generator_cores;
+        client.start(&self.client(launch), cores, self.folder, &log)?;
+        let status = self.wait(&mut client);
+        client.stop();
+        let output = fs::read(&log).unwrap_or_default();
+        let output = String::from_utf8_lossy(&output).into_owned();
+        let told = match said(&output) {
+            Ok(said) => Told {
+                outcome: self.outcome(status, &said, &mut server),
+                said,
+            },
+            Err(reason) => Told {
+                outcome: Outcome::WrongAnswers { reason },
+                said: Said::default(),
+            },
+        };
+        Ok(told)
+    }
+
+    /// The command of the client, with what the lab says of its operations.
+    fn client(&self, launch: &TaskLaunch) -> Part {
+        let mut command = vec![self.found.client.display().to_string()];
+        command.extend(launch.client.iter().cloned());
+        if let TaskWay::Adapter(adapter, _) = &self.task.way
+            && adapter.client == super::Client::Stores
+        {
+            let fill = |text: &&str| self.fill(text);
+            let more = [
+                "--count",
+                "{count}",
+                "--value-bytes",
+                "{value_bytes}",
+                "--seed",
+                "{seed}",
+            ];
+            command.extend(more.iter().map(fill));
+        }
+        Part {
+            command,
+            ..Part::default()
+        }
+    }
+
+    /// Waits for the end of the client; none where it had its time, or somebody asked for the end.
+    fn wait(&self, client: &mut Children) -> Option<ExitStatus> {
+        let deadline = Instant::now() + self.task.timeout;
+        loop {
+            if let Some(status) = client.ended() {
+                return Some(status);
+            }
+            if Instant::now() >= deadline || self.interrupted.load(Ordering::Relaxed) {
+                return None;
+            }
+            client.pause();
+        }
+    }
+
+    fn outcome(&self, status: Option<ExitStatus>, said: &Said, server: &mut Server) -> Outcome {
+        let last = said.rest.last().map_or("it said nothing", String::as_str);
+        let Some(status) = status else {
+            let reason = format!("it did not end within {:?}", self.task.timeout);
+            return Outcome::Crashed { reason };
+        };
+        if status.code() == Some(WRONG) {
+            return Outcome::WrongAnswers {
+                reason: last.to_owned(),
+            };
+        }
+        if !status.success() {
+            let mut reason = format!("{last} ({status})");
+            if let Some(ended) = end(server) {
+                reason = format!("its server ended ({ended}): {reason}");
+            }
+            return Outcome::Crashed { reason };
+        }
+        if said.phases.is_empty() {
+            let reason = "it told no phase".to_owned();
+            return Outcome::WrongAnswers { reason };
+        }
+        Outcome::Measured
+    }
+
+    fn clean(&self) -> io::Result<()> {
+        // A socket that is left would keep the next server from listening.
+        let _ = fs::remove_file(self.socket);
+        match fs::remove_dir_all(self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How a server ended, if it does at about this time: its connections end before its process does.
+fn end(server: &mut Server) -> Option<ExitStatus> {
+    let deadline = Instant::now() + END_MAX;
+    loop {
+        match server.ended() {
+            Some(status) => return Some(status),
+            None if Instant::now() >= deadline => return None,
+            None => server.pause(),
+        }
+    }
+}
+
+/// The command of a task with words in the place of what each run chooses.
+pub(crate) fn shown(plan: &Plan, task: &PlannedTask, found: &FoundTask) -> Vec<String> {
+    let never = AtomicBool::new(false);
+    let (folder, socket) = (PathBuf::from("{folder}"), PathBuf::from("{socket}"));
+    let run = TaskRun {
+        plan,
+        task,
+        found,
+        folder: &folder,
+        socket: &socket,
+        interrupted: &never,
+    };
+    let launch = run.launch();
+    let server = launch.server.iter().flat_map(|part| part.command.clone());
+    server.chain(run.client(&launch).command).collect()
+}
