@@ -142,6 +142,9 @@ _vervet() {
             vervet__subcmd__help__subcmd__lab,compare)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__compare"
                 ;;
+            vervet__subcmd__help__subcmd__lab,probe)
+                cmd="vervet__subcmd__help__subcmd__lab__subcmd__probe"
+                ;;
             vervet__subcmd__help__subcmd__lab,report)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__report"
                 ;;
@@ -169,6 +172,9 @@ _vervet() {
             vervet__subcmd__lab,help)
                 cmd="vervet__subcmd__lab__subcmd__help"
                 ;;
+            vervet__subcmd__lab,probe)
+                cmd="vervet__subcmd__lab__subcmd__probe"
+                ;;
             vervet__subcmd__lab,report)
                 cmd="vervet__subcmd__lab__subcmd__report"
                 ;;
@@ -195,6 +201,9 @@ _vervet() {
                 ;;
             vervet__subcmd__lab__subcmd__help,help)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__help"
+                ;;
+            vervet__subcmd__lab__subcmd__help,probe)
+                cmd="vervet__subcmd__lab__subcmd__help__subcmd__probe"
                 ;;
             vervet__subcmd__lab__subcmd__help,report)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__report"
@@ -549,7 +558,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab)
-            opts="run check adapters report compare trend reproduce ceiling"
+            opts="run check adapters report compare trend reproduce probe ceiling"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -605,6 +614,20 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__help__subcmd__lab__subcmd__probe)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -773,7 +796,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab)
-            opts="-h --help run check adapters report compare trend reproduce ceiling help"
+            opts="-h --help run check adapters report compare trend reproduce probe ceiling help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -863,7 +886,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help)
-            opts="run check adapters report compare trend reproduce ceiling help"
+            opts="run check adapters report compare trend reproduce probe ceiling help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -946,6 +969,20 @@ _vervet() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        vervet__subcmd__lab__subcmd__help__subcmd__probe)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         vervet__subcmd__lab__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -995,6 +1032,40 @@ _vervet() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        vervet__subcmd__lab__subcmd__probe)
+            opts="-h --samples --round-trips --syncs --calls --folder --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --round-trips)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --syncs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --calls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

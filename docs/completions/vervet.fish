@@ -177,16 +177,17 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l all-hosts -d 'Ref
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-all-methods -d 'Replay methods too that may change something, without content, which no log has'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Say nothing while it runs'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "trend" -d 'Show how figures went over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "reproduce" -d 'Run a lab again from its report'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce ceiling help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "report" -d 'Write the report of a lab'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "trend" -d 'Show how figures went over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "reproduce" -d 'Run a lab again from its report'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'The folder of the record; a lab that was interrupted goes on in it [default: the name of FILE with .lab]' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Only this subject, and the ceiling; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Fewer and shorter steps, as the lab file says: it works, and its figures mean little'
@@ -211,6 +212,12 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l dir -d 'Folder to write to' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l files-only -d 'Write the files, and run nothing'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l samples -d 'Points drawn for pi by each core' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l round-trips -d 'Bytes that go over the loopback and come back' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l syncs -d 'Writes that are on the disk before the next' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l calls -d 'System calls' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l folder -d 'The folder on whose disk is written' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l listen -d 'Where to listen' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l content -d 'The file with the content of every answer' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l close -d 'Close each connection after its answer'
@@ -222,6 +229,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "trend" -d 'Show how figures went over many labs'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "reproduce" -d 'Run a lab again from its report'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Folder below which they are written, as they lie in the repository' -r -F
@@ -249,4 +257,5 @@ complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subc
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "trend" -d 'Show how figures went over many labs'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "reproduce" -d 'Run a lab again from its report'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'

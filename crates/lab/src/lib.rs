@@ -9,6 +9,7 @@ pub mod document;
 pub mod environment;
 pub mod fairness;
 mod hash;
+pub mod host;
 pub mod plan;
 pub mod present;
 mod probe;

@@ -7,6 +7,7 @@ use clap::Subcommand;
 use super::ceiling::{CeilingArguments, ceiling};
 use super::check::{CheckArguments, check};
 use super::compare::{CompareArguments, compare};
+use super::probe::{ProbeArguments, probe};
 use super::report::{ReportArguments, report};
 use super::reproduce::{ReproduceArguments, reproduce};
 use super::run::{RunArguments, run};
@@ -31,6 +32,8 @@ pub(crate) enum LabCommand {
     Trend(TrendArguments),
     /// Run a lab again from its report
     Reproduce(ReproduceArguments),
+    /// Measure the host itself: a computation, the loopback, the disk, a system call
+    Probe(ProbeArguments),
     /// Answer every request with the same bytes: what a lab compares servers with
     #[command(hide = true)]
     Ceiling(CeilingArguments),
@@ -46,6 +49,7 @@ pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
         LabCommand::Compare(arguments) => compare(arguments),
         LabCommand::Trend(arguments) => trend(arguments),
         LabCommand::Reproduce(arguments) => reproduce(arguments),
+        LabCommand::Probe(arguments) => probe(arguments),
         LabCommand::Ceiling(arguments) => ceiling(arguments),
     }
 }

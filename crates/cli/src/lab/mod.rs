@@ -5,6 +5,7 @@ mod check;
 mod command;
 mod compare;
 mod file;
+mod probe;
 mod progress;
 mod report;
 mod reproduce;

@@ -2,6 +2,7 @@
 //!
 //! An adapter starts nothing: it is given a [`TaskSetup`] and says what is to be run ([`TaskLaunch`]).
 
+mod host;
 mod mariadb;
 mod memcached;
 mod redb;

@@ -1,6 +1,6 @@
 //! The one list of adapters of tasks.
 
-use super::{TaskLaunch, TaskSetup, mariadb, memcached, redb, redis, sqlite};
+use super::{TaskLaunch, TaskSetup, host, mariadb, memcached, redb, redis, sqlite};
 use crate::adapter::Row;
 
 /// All adapters of tasks, in the order in which they are listed.
@@ -10,6 +10,7 @@ pub const TASK_ADAPTERS: &[&TaskAdapter] = &[
     &redb::ADAPTER,
     &sqlite::ADAPTER,
     &mariadb::ADAPTER,
+    &host::ADAPTER,
 ];
 
 /// How one kind of task is found and run.
