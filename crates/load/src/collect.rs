@@ -174,7 +174,7 @@ fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns:
     *busiest_thread_permille = (*busiest_thread_permille).max(permille(finished.cpu_ns, length_ns));
     lag.merge(&book.lag);
     evidence.area_ns += book.area;
-    evidence.served_ns += book.served_ns + book.censored_ns;
+    evidence.sojourns_ns += book.sojourns_ns;
     evidence.answers.extend_from_slice(&finished.answers);
 }
 

@@ -18,8 +18,8 @@ use words::{Words, above, number};
 pub(crate) struct Evidence {
     /// Requests under way summed over the window, in request-nanoseconds: counted when requests come and go.
     pub(crate) area_ns: u128,
-    /// The same as the service times have it: counted from each request.
-    pub(crate) served_ns: u128,
+    /// The same counted from each request: how long it was under way, by whatever end it left.
+    pub(crate) sojourns_ns: u128,
     /// Good answers of each connection's user.
     pub(crate) answers: Vec<u64>,
 }

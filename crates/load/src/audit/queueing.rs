@@ -31,7 +31,8 @@ pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
     Some(words.finding(above(share, 0.01, 0.05), measured))
 }
 
-/// Little's law: requests under way, on average, are the rate times the time that each takes. Both sides are measured apart.
+/// Little's law: requests under way, on average, are the rate at which they leave times the time that each was under way. Failed
+/// ones and those cut off at the end are on both sides, which are measured apart: one when counts change, one request by request.
 pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
     let window_ns = run.achieved.window_us.saturating_mul(1000);
     if run.achieved.done < REQUESTS_MIN || window_ns == 0 {
@@ -42,19 +43,19 @@ pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
         reason = "a comparison to a part in twenty"
     )]
     let mean = |area_ns: u128| area_ns as f64 / window_ns as f64;
-    let (under_way, accounted) = (mean(evidence.area_ns), mean(evidence.served_ns));
+    let (under_way, accounted) = (mean(evidence.area_ns), mean(evidence.sojourns_ns));
     if under_way <= 0.0 {
         return None;
     }
     let words = Words {
         rule: "littles_law",
         bound: "at most 5 % apart",
-        meaning: "requests under way are the rate times the mean time of each; where not, time went into what is in no figure",
-        advice: "look at the errors: requests that fail take their time as well",
+        meaning: "requests under way are the rate at which they leave times the mean time of each; where not, the generator lost count",
+        advice: "this is a mistake of this program: tell its authors how the run was made",
     };
     let apart = (under_way - accounted).abs() / under_way;
     let measured = format!(
-        "{under_way:.3} requests under way on average, {accounted:.3} by rate and service time ({:.1} % apart)",
+        "{under_way:.3} requests under way on average, {accounted:.3} by the time that each took ({:.1} % apart)",
         apart * 100.0
     );
     Some(words.finding(above(apart, 0.05, 0.05), measured))

@@ -34,7 +34,7 @@ fn sound() -> (Run, Evidence) {
         run.timings.response.record_ns(time_ns);
         evidence.area_ns += u128::from(time_ns);
     }
-    evidence.served_ns = evidence.area_ns;
+    evidence.sojourns_ns = evidence.area_ns;
     evidence.answers = vec![100; 10];
     run.generator.lag.record_ns(50_000);
     run.achieved.done = 1000;
@@ -104,10 +104,10 @@ fn a_rate_that_was_not_reached_is_told() {
 }
 
 #[test]
-fn time_that_is_in_no_figure_breaks_littles_law() {
+fn requests_that_were_lost_count_of_break_littles_law() {
     let share = |part: u128| {
         move |_: &mut Run, evidence: &mut Evidence| {
-            evidence.served_ns = evidence.area_ns * part / 100;
+            evidence.sojourns_ns = evidence.area_ns * part / 100;
         }
     };
     check("littles_law", Passed, "4.0 % apart", share(96));

@@ -220,7 +220,7 @@ impl Users {
         let Some(pending) = wire.take_front() else {
             return Then::Stop;
         };
-        self.book.leave(now_ns, 1);
+        self.book.leave(now_ns, pending.sent_ns);
         match judged {
             Ok(()) => {
                 self.book.good(&Sample {
@@ -251,8 +251,8 @@ impl Users {
 
     /// Requests behind the last one that the target answers on this connection: it has not looked at them.
     fn drop_unread(&mut self, wire: &mut Wire, now_ns: u64) {
-        self.book.leave(now_ns, wire.waiting() as u64);
-        while wire.take_front().is_some() {
+        while let Some(pending) = wire.take_front() {
+            self.book.leave(now_ns, pending.sent_ns);
             if let Some(left) = &mut self.left {
                 *left += 1;
             }

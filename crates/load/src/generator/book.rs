@@ -59,10 +59,8 @@ pub(crate) struct Book {
     pub(crate) censored: Censored,
     /// Requests under way, summed over time: request-nanoseconds.
     pub(crate) area: u128,
-    /// The part of that which good answers account for: service times, as far as they lie in the window.
-    pub(crate) served_ns: u128,
-    /// The part that requests account for whose answer had not come when the run ended.
-    pub(crate) censored_ns: u128,
+    /// How long each request was under way, as far as that lies in the window, summed over all that left by any end.
+    pub(crate) sojourns_ns: u128,
     scripts: Arc<dyn Scripts>,
     in_flight: u64,
     changed_ns: u64,
@@ -86,8 +84,7 @@ impl Book {
             lag: Histogram::new(),
             censored: Censored::default(),
             area: 0,
-            served_ns: 0,
-            censored_ns: 0,
+            sojourns_ns: 0,
             scripts,
             in_flight: 0,
             changed_ns: 0,
@@ -111,10 +108,12 @@ impl Book {
         self.total.bytes_sent += bytes as u64;
     }
 
-    /// So many requests are no longer under way.
-    pub(crate) fn leave(&mut self, now_ns: u64, requests: u64) {
+    /// A request is no longer under way, by whatever end: answered, failed, not looked at, or cut off by the end of the run.
+    pub(crate) fn leave(&mut self, now_ns: u64, sent_ns: u64) {
         self.integrate(now_ns);
-        self.in_flight = self.in_flight.saturating_sub(requests);
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let since_ns = sent_ns.max(self.window_ns);
+        self.sojourns_ns += u128::from(now_ns.saturating_sub(since_ns));
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
@@ -125,7 +124,7 @@ impl Book {
     pub(crate) fn integrate(&mut self, now_ns: u64) {
         let since = now_ns.saturating_sub(self.changed_ns);
         self.area += u128::from(self.in_flight) * u128::from(since);
-        self.changed_ns = now_ns;
+        self.changed_ns = self.changed_ns.max(now_ns);
     }
 
     pub(crate) fn received(&mut self, bytes: usize) {
@@ -142,10 +141,6 @@ impl Book {
     pub(crate) fn good(&mut self, sample: &Sample) {
         let response_ns = sample.end_ns.saturating_sub(sample.due_ns);
         let service_ns = sample.end_ns.saturating_sub(sample.sent_ns);
-        let within_ns = sample
-            .end_ns
-            .saturating_sub(sample.sent_ns.max(self.window_ns));
-        self.served_ns += u128::from(within_ns);
         self.interval.done += 1;
         self.interval.content_bytes += sample.content_bytes;
         self.interval_response.record_ns(response_ns);

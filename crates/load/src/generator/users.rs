@@ -296,8 +296,8 @@ impl Users {
 
     /// Everything that waits on a connection fails.
     pub(crate) fn fail_all(&mut self, wire: &mut Wire, class: ErrorClass, now_ns: u64) {
-        self.book.leave(now_ns, wire.waiting() as u64);
         while let Some(pending) = wire.take_front() {
+            self.book.leave(now_ns, pending.sent_ns);
             self.book.bad(pending.request.step, class);
         }
         if let Some(user) = self.user(wire.user) {
@@ -316,8 +316,8 @@ impl Users {
     fn censor(&mut self, wire: &mut Wire) {
         let end_ns = self.over_ns.unwrap_or_else(|| now_ns().min(self.end_ns));
         while let Some(pending) = wire.take_front() {
+            self.book.leave(end_ns, pending.sent_ns);
             self.book.censor(pending.due_ns, end_ns);
-            self.book.censored_ns += u128::from(end_ns.saturating_sub(pending.sent_ns));
         }
     }
 }
