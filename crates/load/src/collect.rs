@@ -167,11 +167,15 @@ fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns:
         cpu_user_us,
         cpu_system_us,
         busiest_thread_permille,
+        occupied_thread_permille,
         lag,
     } = &mut run.generator;
     *cpu_user_us += finished.usage.user_us;
     *cpu_system_us += finished.usage.system_us;
     *busiest_thread_permille = (*busiest_thread_permille).max(permille(finished.cpu_ns, length_ns));
+    let occupied_ns = finished.cpu_ns.saturating_add(finished.waited_ns);
+    *occupied_thread_permille =
+        (*occupied_thread_permille).max(permille(occupied_ns, length_ns));
     lag.merge(&book.lag);
     evidence.area_ns += book.area;
     evidence.sojourns_ns += book.sojourns_ns;

@@ -2,6 +2,16 @@
 
 use vervet_report::KernelCounters;
 
+/// How long this thread has waited for a processor that others had, in nanoseconds; none where the kernel does not tell.
+pub(crate) fn thread_waited_ns() -> Option<u64> {
+    waited_ns(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+}
+
+/// Time on a processor, time in line for one, and turns.
+fn waited_ns(schedstat: &str) -> Option<u64> {
+    schedstat.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// The counters as they are now, since the machine was started.
 pub(crate) fn counters() -> KernelCounters {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
@@ -57,6 +67,12 @@ mod tests {
             let counters = parse(broken, broken);
             assert_eq!(counters.named().map(|(_, value)| value), [None; 5]);
         }
+    }
+
+    #[test]
+    fn the_wait_for_a_processor_is_the_second_number() {
+        assert_eq!(waited_ns("12 5084677 1\n"), Some(5_084_677));
+        assert_eq!((waited_ns(""), waited_ns("12 many 1")), (None, None));
     }
 
     #[test]

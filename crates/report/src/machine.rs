@@ -14,6 +14,10 @@ pub struct Generator {
     pub cpu_system_us: u64,
     /// How busy its busiest thread was, in thousandths of a core.
     pub busiest_thread_permille: u32,
+    /// How much of the window the thread with the least to spare had a processor or waited for one that others had, in
+    /// thousandths. 0 where the machine does not tell.
+    #[serde(default)]
+    pub occupied_thread_permille: u32,
     /// How late a thread looked at what was due: from the due time, or from the kernel's event, to its handling.
     pub lag: Histogram,
 }

@@ -204,6 +204,9 @@ fn generator(mut ours: Generator, theirs: &Generator) -> Generator {
     ours.busiest_thread_permille = ours
         .busiest_thread_permille
         .max(theirs.busiest_thread_permille);
+    ours.occupied_thread_permille = ours
+        .occupied_thread_permille
+        .max(theirs.occupied_thread_permille);
     ours.lag.merge(&theirs.lag);
     ours
 }

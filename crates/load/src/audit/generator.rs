@@ -6,6 +6,8 @@ use super::{Evidence, Words, above, number};
 
 /// Above this share of a core a thread of the generator is taken for busy all the time, in thousandths.
 const BUSY_PERMILLE_MAX: u32 = 900;
+/// Above this share of the window in which it ran or waited for a processor a thread had none to spare, in thousandths.
+const OCCUPIED_PERMILLE_MAX: u32 = 900;
 /// A shorter window is a burst, and says nothing of what the generator could keep up.
 const WINDOW_US_MIN: u64 = 500_000;
 /// Lag below this is never told: a turn over a few hundred ready connections takes as long.
@@ -16,19 +18,28 @@ pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
         return None;
     }
     let busy = run.generator.busiest_thread_permille;
+    let occupied = run.generator.occupied_thread_permille;
     let words = Words {
         rule: "generator_cpu",
-        bound: "at most 90 % of a core in the busiest thread",
+        bound: "at most 90 % of a core in the busiest thread, and of the time with waits for a processor; failed above the first",
         meaning: "a generator without time to spare measures itself, not the target",
-        advice: "the client was the limit: give it more threads and cores (--threads), or ask for less",
+        advice: "the client was the limit: give it more threads and cores of its own (--threads, --cores), or ask for less",
     };
+    // What others take of its core is missing in its processor time, and all the same it has nothing to spare.
     let verdict = if busy > BUSY_PERMILLE_MAX {
         Verdict::Failed
+    } else if occupied > OCCUPIED_PERMILLE_MAX {
+        Verdict::Warning
     } else {
         Verdict::Passed
     };
-    let percent = f64::from(busy) / 10.0;
-    Some(words.finding(verdict, format!("{percent:.1} % of a core")))
+    let percent = |permille: u32| f64::from(permille) / 10.0;
+    let measured = format!(
+        "{:.1} % of a core, occupied {:.1} % of the time",
+        percent(busy),
+        percent(occupied.max(busy))
+    );
+    Some(words.finding(verdict, measured))
 }
 
 pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {

@@ -67,6 +67,16 @@ fn a_busy_generator_is_the_limit() {
     };
     check("generator_cpu", Passed, "90.0 % of a core", busy(900));
     check("generator_cpu", Failed, "90.1 % of a core", busy(901));
+    let starved = |permille: u32| {
+        move |run: &mut Run, _: &mut Evidence| run.generator.occupied_thread_permille = permille
+    };
+    check("generator_cpu", Passed, "90.0 % of the time", starved(900));
+    check(
+        "generator_cpu",
+        Warning,
+        "0.0 % of a core, occupied 90.1 % of the time",
+        starved(901),
+    );
     let (mut short, evidence) = sound();
     short.achieved.window_us = 400_000;
     let rules = findings(&short, &evidence);

@@ -27,6 +27,8 @@ pub(crate) struct Finished {
     /// When its window ended, on the clock.
     pub(crate) end_ns: u64,
     pub(crate) cpu_ns: u64,
+    /// How long it waited for a processor in its window; 0 where the kernel does not tell.
+    pub(crate) waited_ns: u64,
     pub(crate) usage: Usage,
     pub(crate) answers: Vec<u64>,
     pub(crate) ended: Ended,

@@ -14,6 +14,7 @@ use super::report::{Finished, Report, Usage};
 use super::user::Place;
 use super::users::{Message, Users};
 use crate::clock::{now_ns, ns, thread_cpu_ns};
+use crate::kernel::thread_waited_ns;
 use crate::pacer::{Schedule, Share};
 use crate::plan::{Load, Plan};
 
@@ -62,6 +63,7 @@ pub(crate) struct Thread {
     pub(super) interval_cpu_ns: u64,
     pub(super) window_cpu_ns: u64,
     pub(super) window_usage: Usage,
+    pub(super) window_waited_ns: u64,
     pub(super) asked: u64,
     pub(super) connects: u64,
     pub(super) next_connect_ns: u64,
@@ -95,6 +97,7 @@ impl Thread {
             interval_cpu_ns: 0,
             window_cpu_ns: 0,
             window_usage: Usage::default(),
+            window_waited_ns: 0,
             asked: 0,
             connects: 0,
             next_connect_ns: 0,
@@ -249,6 +252,7 @@ impl Thread {
         let end_ns = now.min(self.moments.end);
         let cpu_ns = thread_cpu_ns().saturating_sub(self.window_cpu_ns);
         let usage = Usage::of_this_thread().since(self.window_usage);
+        let waited_ns = thread_waited_ns().unwrap_or(0);
         self.close_interval(end_ns);
         let schedule = self.schedule.take();
         let users = self.reactor.protocol_mut();
@@ -278,6 +282,7 @@ impl Thread {
             asked: self.asked,
             end_ns,
             cpu_ns,
+            waited_ns: waited_ns.saturating_sub(self.window_waited_ns),
             usage,
             answers,
             ended,

@@ -3,6 +3,7 @@
 use super::report::{Piece, Report, Usage};
 use super::thread::{Stage, Thread};
 use crate::clock::thread_cpu_ns;
+use crate::kernel::thread_waited_ns;
 
 impl Thread {
     /// The window opens, and intervals are closed, by the clock.
@@ -14,6 +15,7 @@ impl Thread {
             self.window_cpu_ns = thread_cpu_ns();
             self.interval_cpu_ns = self.window_cpu_ns;
             self.window_usage = Usage::of_this_thread();
+            self.window_waited_ns = thread_waited_ns().unwrap_or(0);
             let left = self.plan.requests.map(|all| self.share.part(all));
             let users = self.users();
             // Those under way end in the window, and count there.

@@ -149,6 +149,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "Near a whole core, the generator was the limit and not the target.",
     ),
     define(
+        "generator: most occupied thread",
+        "1/1000 of the window",
+        "(processor time + waits for a processor) / window, of one thread",
+        "Near the whole, the generator had no time to spare: others took its core, and their turns are in the times.",
+    ),
+    define(
         "ListenOverflows, ListenDrops",
         "connections",
         "difference of the kernel's counters over the run",

@@ -320,6 +320,11 @@ pub(super) fn machine(run: &Run) -> Table {
         "generator: busiest thread",
         &of_core(generator.busiest_thread_permille),
     ]);
+    if generator.occupied_thread_permille > 0 {
+        let occupied = percent(f64::from(generator.occupied_thread_permille) / 1000.0);
+        let occupied = format!("{occupied} of the time, waits for a processor with it");
+        table.row(["generator: most occupied thread", &occupied]);
+    }
     if !generator.lag.is_empty() {
         let lag = format!(
             "{} at p99, {} at most",

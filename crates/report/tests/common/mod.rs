@@ -229,6 +229,7 @@ fn generator(numbers: &mut Numbers) -> Generator {
         cpu_user_us: 412_000,
         cpu_system_us: 803_000,
         busiest_thread_permille: 122,
+        occupied_thread_permille: 131,
         lag,
     }
 }
