@@ -314,12 +314,17 @@ fn read_bytes(file: &Path, most: usize) -> Result<Vec<u8>, Refused> {
 
 /// A whole file, unless it has more than so many bytes.
 fn read_most(file: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?
-        .take(most as u64 + 1)
-        .read_to_end(&mut bytes)?;
+    let file = File::open(file)?;
+    let too_many = || io::Error::other(format!("it has more than {most} bytes"));
+    // A pipe has no length, and a file may grow: what is read is counted, too.
+    let known = file.metadata()?.len();
+    if known > most as u64 {
+        return Err(too_many());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0));
+    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > most {
-        return Err(io::Error::other(format!("it has more than {most} bytes")));
+        return Err(too_many());
     }
     Ok(bytes)
 }
@@ -361,4 +366,42 @@ fn speed(text: &str) -> Result<f64, String> {
 
 fn order(text: &str) -> Result<Order, String> {
     text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest file is read as a whole, and one byte more is refused without being read.
+    #[test]
+    fn content_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("content");
+        let file = File::create(&path).unwrap();
+        let check = |bytes: usize, expected: Result<usize, &str>| {
+            file.set_len(bytes as u64).unwrap();
+            let read = read_most(&path, CONTENT_BYTES_MAX);
+            let read = read.map(|bytes| bytes.len()).map_err(|error| error.to_string());
+            assert_eq!(read, expected.map_err(str::to_owned));
+        };
+        check(CONTENT_BYTES_MAX, Ok(1 << 30));
+        let refused = "it has more than 1073741824 bytes";
+        check(CONTENT_BYTES_MAX + 1, Err(refused));
+    }
+
+    /// What says no length is counted while it is read.
+    #[test]
+    fn a_pipe_has_the_same_limit() {
+        use std::os::fd::AsRawFd as _;
+        let check = |bytes: &[u8], expected: Option<usize>| {
+            let (reader, mut writer) = io::pipe().unwrap();
+            io::Write::write_all(&mut writer, bytes).unwrap();
+            drop(writer);
+            let path = format!("/proc/self/fd/{}", reader.as_raw_fd());
+            let read = read_most(Path::new(&path), 4);
+            assert_eq!(read.ok().map(|bytes| bytes.len()), expected);
+        };
+        check(b"1234", Some(4));
+        check(b"12345", None);
+    }
 }
