@@ -178,56 +178,6 @@ fn an_interrupt_reports_what_there_is() {
     assert_eq!(exit.code(), Some(130));
 }
 
-/// What three agents made together is what one would have made.
-#[test]
-fn three_agents_make_one_run() {
-    let (_canned, url) = canned();
-    let agents: Vec<_> = (0..3)
-        .map(|_| {
-            let mut agent = Child::start(BINARY, ["load", "--agent", "127.0.0.1:0"]);
-            let line = agent.wait_for_line(|line| line.contains("agent at "));
-            let address = line.rsplit(' ').next().unwrap().to_owned();
-            (agent, address)
-        })
-        .collect();
-    let list: Vec<&str> = agents.iter().map(|(_, address)| address.as_str()).collect();
-    let list = list.join(",");
-    let count = |text: &str| {
-        let run = vervet_report::forms::from_json(text).unwrap();
-        let times = &run.timings.response;
-        let recorded: u64 = times.recorded().map(|(_, count)| count).sum();
-        (
-            run.agents,
-            run.achieved.done,
-            times.count(),
-            recorded,
-            run.asked.connections,
-        )
-    };
-    let load = [
-        url.as_str(),
-        "-n",
-        "1000",
-        "-c",
-        "7",
-        "-q",
-        "--format",
-        "json",
-    ];
-    let alone = check(&load, 0, "");
-    assert_eq!(count(&alone), (1, 1000, 1000, 1000, 7));
-    let together = check(&[&load[..], &["--agents", &list]].concat(), 0, "");
-    assert_eq!(count(&together), (3, 1000, 1000, 1000, 7));
-    let too_few = [url.as_str(), "-n", "10", "-c", "2", "--agents", &list];
-    check(&too_few, 4, "each agent needs a connection");
-    let gone = nobody().to_string();
-    check(
-        &[&load[..], &["--agents", &gone]].concat(),
-        4,
-        "agent 127.0.0.1:",
-    );
-}
-
 #[test]
 fn scenarios_and_lists_are_asked() {
     let (_canned, url) = canned();

@@ -3,9 +3,9 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::finding::{Finding, Findings, Place, did_you_mean};
+use crate::share::{Share, Turns};
 
 /// The most bytes of a feed: it stays in memory, for a file that is read during the run would be measured with it.
 pub const FEED_BYTES_MAX: usize = 256 << 20;
@@ -175,7 +175,7 @@ fn columns(record: &csv::ByteRecord, place: Place, findings: &mut Findings) -> V
 pub struct Cursor {
     feed: Arc<Feed>,
     order: Order,
-    next: AtomicU64,
+    turns: Turns,
 }
 
 impl Cursor {
@@ -184,7 +184,16 @@ impl Cursor {
         Self {
             feed,
             order,
-            next: AtomicU64::new(0),
+            turns: Turns::default(),
+        }
+    }
+
+    /// The same for one of several who draw from the same rows: it takes every n-th, from its own.
+    #[must_use]
+    pub fn of(self, share: Share) -> Self {
+        Self {
+            turns: Turns::of(share),
+            ..self
         }
     }
 
@@ -199,8 +208,7 @@ impl Cursor {
         if self.order == Order::Random {
             return Some(random.usize(..rows));
         }
-        // Only the number counts, nothing is published by it.
-        let taken = self.next.fetch_add(1, Ordering::Relaxed);
+        let taken = self.turns.take();
         let rows = rows as u64;
         let row = match self.order {
             Order::Once if taken >= rows => return None,
@@ -297,6 +305,22 @@ mod tests {
             "onec".parse::<Order>(),
             Err("\"onec\" is no order (did you mean \"once\"?); expected sequential, random or once".into())
         );
+    }
+
+    /// What several draw once together is what one draws, whoever is how quick.
+    #[test]
+    fn several_draw_what_one_alone_does() {
+        let feed = Arc::new(Feed::parse("u.csv", b"a\n1\n2\n3\n4\n5\n").unwrap());
+        let draw = |order, index, most| {
+            let cursor = Cursor::new(Arc::clone(&feed), order).of(Share { index, of: 3 });
+            let mut random = fastrand::Rng::with_seed(1);
+            (0..most)
+                .map_while(|_| cursor.next(&mut random))
+                .collect::<Vec<_>>()
+        };
+        let once = [0, 1, 2].map(|index| draw(Order::Once, index, 9));
+        assert_eq!(once, [vec![0, 3], vec![1, 4], vec![2]]);
+        assert_eq!(draw(Order::Sequential, 1, 4), [1, 4, 2, 0]);
     }
 
     proptest! {

@@ -22,6 +22,7 @@ pub mod request;
 mod run;
 pub mod scenario;
 pub mod script;
+mod share;
 pub mod targets;
 pub mod template;
 pub mod units;
@@ -34,3 +35,4 @@ pub use plan::{
     CONNECTIONS_MAX, DURATION_MAX, INTERVAL_MIN, Load, PIPELINING_MAX, Plan, PlanError, THREADS_MAX,
 };
 pub use run::{Running, StartError, run, start};
+pub use share::Share;

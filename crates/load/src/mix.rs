@@ -1,7 +1,7 @@
 //! Which of several weighted things comes next. Evenly mixed rather than thrown: after any number of turns each has had
 //! its share, so a short run is as true to the weights as a long one.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::share::{Share, Turns};
 
 /// The largest weight.
 pub const WEIGHT_MAX: u32 = 10_000;
@@ -15,7 +15,7 @@ pub struct Mix {
     /// The sum of the weights up to each.
     sums: Vec<u64>,
     order: Order,
-    turn: AtomicU64,
+    turns: Turns,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ enum Order {
 }
 
 impl Mix {
-    /// Things of these weights, one at least, none 0.
-    pub fn new(weights: &[u32]) -> Self {
+    /// Things of these weights, one at least, none 0, for one of several who mix them together.
+    pub fn new(weights: &[u32], share: Share) -> Self {
         let mut sum = 0;
         let sums = weights.iter().map(|&weight| {
             sum += u64::from(weight.clamp(1, WEIGHT_MAX));
@@ -43,14 +43,13 @@ impl Mix {
             } else {
                 Order::Weighted
             },
-            turn: AtomicU64::new(0),
+            turns: Turns::of(share),
         }
     }
 
     /// The number of the next.
     pub fn next(&self) -> usize {
-        // Only the number counts, nothing is published by it.
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let turn = self.turns.take();
         let place = match self.order {
             Order::Round => return below(turn, self.sums.len()),
             Order::Weighted => {
@@ -74,7 +73,7 @@ mod tests {
 
     #[test]
     fn equal_weights_take_turns() {
-        let mix = Mix::new(&[5, 5, 5]);
+        let mix = Mix::new(&[5, 5, 5], Share::WHOLE);
         let turns: Vec<_> = (0..7).map(|_| mix.next()).collect();
         assert_eq!(turns, [0, 1, 2, 0, 1, 2, 0]);
     }
@@ -83,7 +82,7 @@ mod tests {
     fn each_has_its_share_at_any_time() {
         let weights = [1, 7, 2, WEIGHT_MAX];
         let total: u32 = weights.iter().sum();
-        let mix = Mix::new(&weights);
+        let mix = Mix::new(&weights, Share::WHOLE);
         let mut counts = [0_u32; 4];
         for turn in 1..=50_000_u32 {
             counts[mix.next()] += 1;

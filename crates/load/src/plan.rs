@@ -9,8 +9,9 @@ use vervet_engine::reactor::Outgoing;
 use vervet_report::{Asked, Mode, Reuse, Stop};
 
 use crate::check::Check;
-use crate::pacer::{Arrival, Pacer, Share};
+use crate::pacer::{Arrival, Pacer};
 use crate::script::Scripts;
+use crate::share::Share;
 
 /// Most connections of one run. More descriptors are a matter of the system's limits, which say so themselves.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
@@ -61,9 +62,9 @@ pub struct Plan {
     pub threads: usize,
     /// Processors that they are bound to, in turn; none: the system decides.
     pub cores: Vec<usize>,
-    /// Which part of a run of several machines this is, from 0, and of how many. Connections, requests and due times are those of
-    /// the whole; each machine does its share of them.
-    pub part: (u32, u32),
+    /// Which share of a run of several machines this is. Connections, requests and due times are those of the whole; each machine
+    /// does its share of them. The scripts have to be of the same share.
+    pub part: Share,
 }
 
 impl fmt::Debug for Plan {
@@ -107,7 +108,7 @@ impl Plan {
             response_timeout: Duration::from_secs(30),
             threads: 1,
             cores: Vec::new(),
-            part: (0, 1),
+            part: Share::WHOLE,
         }
     }
 
@@ -159,7 +160,7 @@ impl Plan {
                 PlanError::Reuse,
             ),
             (
-                self.part.0 >= self.part.1 || self.part.1 > self.connections,
+                self.part.index >= self.part.of || self.part.of > self.connections,
                 PlanError::Part,
             ),
             (pipelines && is_open, PlanError::PipeliningOpen),
@@ -173,20 +174,14 @@ impl Plan {
 
     /// Threads that have something to do: no more than connections.
     pub(crate) fn threads_used(&self) -> u32 {
-        let (_, parts) = self.part;
         u32::try_from(self.threads)
             .unwrap_or(u32::MAX)
-            .clamp(1, (self.connections / parts).max(1))
+            .clamp(1, (self.connections / self.part.of).max(1))
     }
 
     /// The share of one of this machine's threads in the whole run: agents are threads elsewhere.
     pub(crate) fn share(&self, thread: u32) -> Share {
-        let (index, parts) = self.part;
-        let threads = self.threads_used();
-        Share {
-            index: index * threads + thread,
-            of: parts * threads,
-        }
+        self.part.thread(thread, self.threads_used())
     }
 
     /// What of a count of the whole run this machine does.
@@ -213,7 +208,7 @@ impl Plan {
                 Load::Closed => Mode::Closed,
                 Load::Open { pacer, arrival } => Mode::Open {
                     pacers: BTreeSet::from([format!("{pacer}, {arrival}")]),
-                    rate_max_milli: milli(pacer.rate_max() / f64::from(self.part.1)),
+                    rate_max_milli: milli(pacer.rate_max() / f64::from(self.part.of)),
                 },
             },
             connections: self.own(self.connections.into()),

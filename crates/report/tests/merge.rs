@@ -1,6 +1,7 @@
 //! Runs of several agents as one: what does not belong together, and that nothing is lost.
 
 use proptest::prelude::*;
+use vervet_report::forms::{from_json, json};
 use vervet_report::{
     Asked, ErrorClass, Finding, Histogram, Interval, MergeError, Mode, Reuse, Run, SlowRequest,
     StepFigures, Stop, Verdict, Watched, WatchedSample,
@@ -248,6 +249,20 @@ proptest! {
         prop_assert_eq!(merged.statuses, whole.statuses);
         prop_assert_eq!(merged.achieved.done, whole.achieved.done);
         prop_assert_eq!(&merged.steps[0].response, &whole.steps[0].response);
+    }
+
+    /// Three agents write their runs down; what is read and merged has in each slot what one histogram of all times has.
+    #[test]
+    fn documents_of_three_agents_merge_slot_by_slot(parts in prop::array::uniform3(times())) {
+        let mut one = Histogram::new();
+        for time_ns in parts.iter().flatten() {
+            one.record_ns(*time_ns);
+        }
+        let [a, b, c] = parts.map(|times| from_json(&json(&run(&times))).unwrap());
+        let merged = a.merge(&b).unwrap().merge(&c).unwrap();
+        let slots = |times: &Histogram| times.recorded().collect::<Vec<_>>();
+        prop_assert_eq!(slots(&merged.timings.response), slots(&one));
+        prop_assert_eq!(merged.timings.response, one);
     }
 
     #[test]

@@ -9,9 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
+use vervet_load::Share;
 use vervet_report::{Run, forms};
 
-use super::arguments::{LoadArguments, Part};
+use super::arguments::LoadArguments;
 use super::live::Live;
 use super::outcome::Refused;
 use super::outputs::Outputs;
@@ -93,7 +94,7 @@ pub(crate) fn run(agents: &[String], arguments: &LoadArguments) -> Result<Run, R
         .zip(agents)
         .map(|(index, agent)| {
             let mut typed = typed.clone();
-            typed.push(format!("--part={}", Part { index, of }));
+            typed.push(format!("--part={}", Share { index, of }));
             let agent = agent.clone();
             thread::spawn(move || ask(&agent, &typed))
         })

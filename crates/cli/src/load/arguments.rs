@@ -4,14 +4,13 @@
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
 
-use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use vervet_load::StatusSet;
 use vervet_load::units;
+use vervet_load::{Share, StatusSet};
 use vervet_report::Condition;
 use vervet_server::engine::listener::ListenAddress;
 use vervet_watch::Target;
@@ -91,26 +90,13 @@ pub(crate) struct ShapeArguments {
     pub(crate) warm_up: Duration,
     /// Which part of a run this is, as in 0/3: what a coordinator gives its agents
     #[arg(long, value_name = "I/N", hide = true, value_parser = part)]
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<Share>,
     /// Threads that make the load [default: one, or one for each of --cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<usize>,
     /// Processors that they are bound to: 1 or 2-5 or 1,3
     #[arg(long, value_name = "LIST", value_parser = cores)]
     pub(crate) cores: Option<Cores>,
-}
-
-/// One agent's part of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) index: u32,
-    pub(crate) of: u32,
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.of)
-    }
 }
 
 /// A list of processors.
@@ -345,12 +331,12 @@ fn cores(text: &str) -> Result<Cores, String> {
     Ok(Cores(cores))
 }
 
-fn part(text: &str) -> Result<Part, String> {
+fn part(text: &str) -> Result<Share, String> {
     let numbers = text
         .split_once('/')
         .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
     match numbers {
-        Some((index, of)) if index < of => Ok(Part { index, of }),
+        Some((index, of)) if index < of => Ok(Share { index, of }),
         _ => Err("write I/N with I below N".to_owned()),
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use vervet_load::Share;
 use vervet_load::feed::{Cursor, FEED_BYTES_MAX, Feed, Order};
 use vervet_load::har::{Converted, HAR_BYTES_MAX, Hosts, convert};
 use vervet_load::replay::{LINE_BYTES_MAX, Log, Methods, Replay};
@@ -156,10 +157,12 @@ impl Reading<'_> {
 
     fn walk(self, file: &Path, text: &str) -> Result<Input, Refused> {
         let name = file.display().to_string();
+        let share = self.share();
         let setting = Setting {
             common: self.common,
             feed: self.feed,
             seed: self.arguments.load.seed,
+            share,
             read: &mut |name| read_beside(file, name),
         };
         let scenario = Scenario::parse(&name, text, setting);
@@ -174,6 +177,7 @@ impl Reading<'_> {
 
     fn replay(self, file: &Path) -> Result<Input, Refused> {
         let url = self.url()?;
+        let share = self.share();
         let inputs = &self.arguments.inputs;
         let methods = if inputs.replay_all_methods {
             Methods::All
@@ -189,7 +193,7 @@ impl Reading<'_> {
                 "{name}: nothing to replay: {tally}"
             )));
         }
-        let replay = Replay::new(log, inputs.replay_speed);
+        let replay = Replay::new(log, inputs.replay_speed, share);
         talk::say(format_args!(
             "note: {name}: {tally}, over {:.1} s",
             replay.length().as_secs_f64()
@@ -237,8 +241,9 @@ impl Reading<'_> {
 
     fn list(self, url: Url, name: String, list: Vec<Weighted>) -> Input {
         let has_feed = self.feed.is_some();
-        let shared = Arc::new(Shared::new(self.feed, self.arguments.load.seed));
-        let requests = Requests::new(list, shared);
+        let share = self.share();
+        let shared = Shared::new(self.feed, self.arguments.load.seed, share);
+        let requests = Requests::new(list, Arc::new(shared));
         if has_feed && !requests.uses_feed() {
             talk::say(format_args!("note: no request uses a column of the feed"));
         }
@@ -248,6 +253,11 @@ impl Reading<'_> {
             scripts: Arc::new(requests),
             requests: None,
         }
+    }
+
+    /// What of the run this machine does: numbers, rows, visits and the requests of a log are divided like the rest.
+    fn share(&self) -> Share {
+        self.arguments.load.part.unwrap_or_default()
     }
 
     fn url(&self) -> Result<Url, Refused> {
@@ -381,7 +391,9 @@ mod tests {
         let check = |bytes: usize, expected: Result<usize, &str>| {
             file.set_len(bytes as u64).unwrap();
             let read = read_most(&path, CONTENT_BYTES_MAX);
-            let read = read.map(|bytes| bytes.len()).map_err(|error| error.to_string());
+            let read = read
+                .map(|bytes| bytes.len())
+                .map_err(|error| error.to_string());
             assert_eq!(read, expected.map_err(str::to_owned));
         };
         check(CONTENT_BYTES_MAX, Ok(1 << 30));

@@ -75,9 +75,7 @@ pub(crate) fn plan(arguments: &LoadArguments) -> Result<Plan, Refused> {
     plan.response_timeout = connections.timeout;
     plan.cores = shape.cores.clone().map_or_else(Vec::new, |cores| cores.0);
     plan.threads = shape.threads.unwrap_or(plan.cores.len().max(1));
-    if let Some(part) = shape.part {
-        plan.part = (part.index, part.of);
-    }
+    plan.part = shape.part.unwrap_or_default();
     plan.verify().map_err(Refused::usage)?;
     Ok(plan)
 }

@@ -15,8 +15,9 @@ use super::user::Place;
 use super::users::{Message, Users};
 use crate::clock::{now_ns, ns, thread_cpu_ns};
 use crate::kernel::thread_waited_ns;
-use crate::pacer::{Schedule, Share};
+use crate::pacer::Schedule;
 use crate::plan::{Load, Plan};
+use crate::share::Share;
 
 /// The longest wait of the loop: so late it sees what nobody has rung for.
 const WAIT_MAX: Duration = Duration::from_millis(100);

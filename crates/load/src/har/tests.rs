@@ -9,6 +9,7 @@ use super::*;
 use crate::request::{Common, Url};
 use crate::scenario::{Scenario, Setting};
 use crate::script::{Answer, Scripts as _, Step, Turn, Verdict};
+use crate::share::Share;
 
 /// An entry that began so many milliseconds after the first and took ten.
 fn entry(at: u32, method: &str, url: &str, status: u16) -> Value {
@@ -56,6 +57,7 @@ fn parse(document: &str) -> Scenario {
         },
         feed: None,
         seed: 0,
+        share: Share::WHOLE,
         read: &mut |_| Err("no file is named".to_owned()),
     };
     Scenario::parse("r.toml", document, setting)

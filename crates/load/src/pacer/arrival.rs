@@ -7,6 +7,7 @@ use fastrand::Rng;
 
 use super::Pacer;
 use crate::clock::ns;
+use crate::share::Share;
 
 /// How requests lie around the times that the shape gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,21 +107,6 @@ impl Schedule {
     }
 }
 
-/// Which thread of how many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    pub(crate) index: u32,
-    pub(crate) of: u32,
-}
-
-impl Share {
-    /// This thread's part of a count.
-    pub(crate) fn part(self, whole: u64) -> u64 {
-        let (index, of) = (u64::from(self.index), u64::from(self.of));
-        whole / of + u64::from(index < whole % of)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Constant;
@@ -166,13 +152,5 @@ mod tests {
         assert!((0.95..1.05).contains(&(deviation / mean)), "{deviation}");
         assert_eq!(times, due(Arrival::Poisson { seed: 1 }, 2, 20_000));
         assert_ne!(times, due(Arrival::Poisson { seed: 2 }, 2, 20_000));
-    }
-
-    #[test]
-    fn shares_add_up() {
-        for whole in [0, 1, 7, 100] {
-            let parts = (0..3).map(|index| Share { index, of: 3 }.part(whole));
-            assert_eq!(parts.sum::<u64>(), whole);
-        }
     }
 }

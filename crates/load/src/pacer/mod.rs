@@ -9,7 +9,7 @@ mod ramp;
 mod stages;
 
 pub use arrival::Arrival;
-pub(crate) use arrival::{Schedule, Share};
+pub(crate) use arrival::Schedule;
 pub use constant::Constant;
 pub use ramp::Ramp;
 pub use stages::{STAGES_MAX, Stage, Stages, StagesError};

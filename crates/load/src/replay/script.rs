@@ -1,11 +1,11 @@
 //! A log that is asked again: each request by whichever user is free, at the time that it had.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::log::{Due, Log, Tally};
 use crate::script::{Request, Script, Scripts, Step, Turn};
+use crate::share::{Share, Turns};
 
 /// A log that is asked again.
 #[derive(Debug)]
@@ -19,15 +19,16 @@ pub struct Replay {
 struct Plan {
     requests: Vec<(Vec<u8>, Request)>,
     dues: Vec<Due>,
-    next: AtomicUsize,
+    turns: Turns,
 }
 
 impl Replay {
     /// The speeds that a log can be replayed at; 1 is its own.
     pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-    /// The requests of a log, `speed` times as fast; a speed beyond [`Self::SPEEDS`] is the nearest of them.
-    pub fn new(log: Log<'_>, speed: f64) -> Self {
+    /// The requests of a log, `speed` times as fast; a speed beyond [`Self::SPEEDS`] is the nearest of them. One of several asks
+    /// those whose turn it is, at the times that they have in the whole.
+    pub fn new(log: Log<'_>, speed: f64, share: Share) -> Self {
         let tally = log.tally();
         let speed = speed.clamp(*Self::SPEEDS.start(), *Self::SPEEDS.end());
         let (messages, dues) = log.finish(speed);
@@ -45,7 +46,7 @@ impl Replay {
             plan: Arc::new(Plan {
                 requests: requests.collect(),
                 dues,
-                next: AtomicUsize::new(0),
+                turns: Turns::of(share),
             }),
             tally,
             steps: ["request".to_owned()],
@@ -64,10 +65,9 @@ impl Replay {
 }
 
 impl Plan {
-    /// The next request that nobody has taken.
+    /// The next request in turn.
     fn take(&self) -> Option<Due> {
-        // Only the number counts, nothing is published by it.
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = usize::try_from(self.turns.take()).ok()?;
         self.dues.get(number).copied()
     }
 }

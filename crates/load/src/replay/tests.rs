@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::request::{Common, Url};
 use crate::script::{Scripts as _, Step, Turn};
+use crate::share::Share;
 
 fn read(text: &str, methods: Methods) -> Log<'static> {
     let base = Url::parse("http://h").unwrap();
@@ -52,7 +53,7 @@ fn course(replay: &Replay) -> Vec<String> {
 
 fn check(text: &str, speed: f64, expected: &[&str]) {
     assert_eq!(
-        course(&Replay::new(read(text, Methods::Safe), speed)),
+        course(&Replay::new(read(text, Methods::Safe), speed, Share::WHOLE)),
         expected
     );
 }
@@ -78,7 +79,10 @@ fn what_is_left_out_is_counted() {
     let all = read(&text, Methods::All).tally();
     assert_eq!((all.taken, all.unsafe_methods, all.refused), (3, 0, 3));
     assert_eq!(read("", Methods::Safe).tally().to_string(), "0 requests");
-    assert_eq!(course(&Replay::new(read("", Methods::Safe), 1.0)), [""; 0]);
+    assert_eq!(
+        course(&Replay::new(read("", Methods::Safe), 1.0, Share::WHOLE)),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn users_share_a_log_and_the_late_are_due_as_before() {
         json("00.200", "/c"),
     ]
     .concat();
-    let replay = Replay::new(read(&text, Methods::Safe), 1.0);
+    let replay = Replay::new(read(&text, Methods::Safe), 1.0, Share::WHOLE);
     assert_eq!(replay.length(), Duration::from_millis(200));
     let (mut one, mut two) = (replay.user(0), replay.user(1));
     let at = |millis| Turn {
@@ -147,6 +151,19 @@ fn users_share_a_log_and_the_late_are_due_as_before() {
     assert_eq!(two.next(&at(300), &mut out), Step::End);
 }
 
+/// Each of several asks its part of the log, and all together ask all of it, at the times of the whole.
+#[test]
+fn several_divide_a_log() {
+    let lines = [0, 100, 200, 300, 400].map(|at| json(&format!("00.{at:03}"), &format!("/{at}")));
+    let part = |index| {
+        let log = read(&lines.concat(), Methods::Safe);
+        course(&Replay::new(log, 1.0, Share { index, of: 3 }))
+    };
+    assert_eq!(part(0), ["0 GET /0", "300 GET /300"]);
+    assert_eq!(part(1), ["100 GET /100", "400 GET /400"]);
+    assert_eq!(part(2), ["200 GET /200"]);
+}
+
 proptest! {
     #[test]
     fn any_lines_are_replayed_or_counted(
@@ -157,7 +174,7 @@ proptest! {
         let log = read(&text, Methods::All);
         let tally = log.tally();
         prop_assert_eq!(tally.taken + tally.odd + tally.refused, lines.len());
-        let replay = Replay::new(log, if speed.is_nan() { 1.0 } else { speed });
+        let replay = Replay::new(log, if speed.is_nan() { 1.0 } else { speed }, Share::WHOLE);
         prop_assert_eq!(course(&replay).len(), tally.taken);
     }
 }

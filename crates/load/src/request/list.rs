@@ -66,7 +66,7 @@ impl Requests {
         Self {
             list: Arc::new(List {
                 messages: messages.collect(),
-                mix: Mix::new(&weights),
+                mix: Mix::new(&weights, shared.share()),
                 shared,
             }),
             fixed,

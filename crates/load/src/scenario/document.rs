@@ -12,6 +12,7 @@ use crate::feed::{Cursor, Feed, Order};
 use crate::finding::{Finding, did_you_mean};
 use crate::mix::{Mix, WEIGHT_MAX};
 use crate::request::{Common, Draft, Message, Url};
+use crate::share::Share;
 use crate::targets::ReadFile;
 use crate::template::Shared;
 
@@ -45,6 +46,8 @@ pub struct Setting<'a, 'r> {
     pub feed: Option<Cursor>,
     /// For random values.
     pub seed: u64,
+    /// Whose turns these users take of numbers, rows and visits.
+    pub share: Share,
     /// Reads the files that the document names.
     pub read: &'a mut ReadFile<'r>,
 }
@@ -102,6 +105,7 @@ impl Scenario {
             common,
             feed,
             seed,
+            share,
             read,
         } = setting;
         let mut builder = Builder {
@@ -119,17 +123,12 @@ impl Scenario {
         builder.read_base(&table);
         let feed = builder.feed(&table, feed);
         let kinds = builder.kinds(&table);
-        builder.finish(kinds, feed, seed)
+        builder.finish(kinds, Shared::new(feed, seed, share))
     }
 }
 
 impl<'t> Builder<'_, '_, 't> {
-    fn finish(
-        self,
-        kinds: Vec<Kind>,
-        feed: Option<Cursor>,
-        seed: u64,
-    ) -> Result<Scenario, Vec<Finding>> {
+    fn finish(self, kinds: Vec<Kind>, shared: Shared) -> Result<Scenario, Vec<Finding>> {
         let weights: Vec<u32> = kinds.iter().map(|kind| kind.weight).collect();
         let Self {
             reader,
@@ -145,8 +144,8 @@ impl<'t> Builder<'_, '_, 't> {
             Scenario::new(Plan {
                 base,
                 kinds,
-                mix: Mix::new(&weights),
-                shared: Arc::new(Shared::new(feed, seed)),
+                mix: Mix::new(&weights, shared.share()),
+                shared: Arc::new(shared),
                 steps,
                 assertions,
                 captures,

@@ -12,6 +12,7 @@ use super::{Scenario, Setting};
 use crate::finding::Finding;
 use crate::request::{Common, Url};
 use crate::script::{Answer, Script, Scripts as _, Step, Turn, Verdict};
+use crate::share::Share;
 
 /// Reads a document as if it were `s.toml`, with a server on the command line.
 fn parse(text: &str) -> Result<Scenario, Vec<Finding>> {
@@ -33,6 +34,7 @@ fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<Finding>> 
         },
         feed: None,
         seed: 1,
+        share: Share::WHOLE,
         read: &mut read,
     };
     Scenario::parse("s.toml", text, setting)

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::feed::{Cursor, Feed, Order};
+use crate::share::Share;
 
 fn strings(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -30,7 +31,7 @@ fn render(text: &str, place: Place, rounds: usize) -> String {
         }
     };
     let cursor = Cursor::new(Arc::new(feed), Order::Sequential);
-    let shared = Arc::new(Shared::new(Some(cursor), 7));
+    let shared = Arc::new(Shared::new(Some(cursor), 7, Share::WHOLE));
     let mut values = Values::new(shared, 5, 1);
     values.capture(0).extend_from_slice(b"t&\r\n");
     let mut out = Vec::new();
@@ -154,7 +155,7 @@ fn random_numbers_reach_both_ends() {
 #[test]
 fn numbers_have_no_gap_over_threads() {
     const EACH: usize = 1000;
-    let shared = Arc::new(Shared::new(None, 0));
+    let shared = Arc::new(Shared::new(None, 0, Share::WHOLE));
     let template = Template::compile("{seq} ", Place::Content, &Names::default()).unwrap();
     let user = |number| {
         let (shared, template) = (Arc::clone(&shared), template.clone());
@@ -192,7 +193,7 @@ fn filling_in_asks_for_no_memory() {
     let text = "/{seq}/{random:1-100}/{uuid}/{user}/{name}";
     let template = Template::compile(text, Place::Target, &names).unwrap();
     let cursor = Cursor::new(Arc::new(feed), Order::Random);
-    let mut values = Values::new(Arc::new(Shared::new(Some(cursor), 1)), 3, 0);
+    let mut values = Values::new(Arc::new(Shared::new(Some(cursor), 1, Share::WHOLE)), 3, 0);
     let mut out = Vec::with_capacity(1000);
     let info = allocation_counter::measure(|| {
         for _ in 0..1000 {

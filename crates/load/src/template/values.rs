@@ -1,11 +1,11 @@
 //! What variables stand for at the moment: those of all users, and those of one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::compile::Variable;
 use super::escape::hex;
 use crate::feed::{Cursor, Feed};
+use crate::share::{Share, Turns};
 
 /// Characters of a UUID.
 const UUID_BYTES: usize = 36;
@@ -13,19 +13,27 @@ const UUID_BYTES: usize = 36;
 /// What all users draw from.
 #[derive(Debug, Default)]
 pub struct Shared {
-    sequence: AtomicU64,
+    sequence: Turns,
     feed: Option<Cursor>,
     seed: u64,
+    share: Share,
 }
 
 impl Shared {
-    /// Counts from 0, draws from `feed`, and makes the same random values again for the same `seed`.
-    pub fn new(feed: Option<Cursor>, seed: u64) -> Self {
+    /// Counts from 0, draws from `feed`, and makes the same random values again for the same `seed`. One of several counts and
+    /// draws in its turns.
+    pub fn new(feed: Option<Cursor>, seed: u64, share: Share) -> Self {
         Self {
-            sequence: AtomicU64::new(0),
-            feed,
+            sequence: Turns::of(share),
+            feed: feed.map(|feed| feed.of(share)),
             seed,
+            share,
         }
+    }
+
+    /// Whose turns they are.
+    pub(crate) fn share(&self) -> Share {
+        self.share
     }
 
     /// The feed, if there is one.
@@ -111,9 +119,7 @@ impl Values {
         let number = match variable {
             Variable::Sequence => {
                 let sequence = &self.shared.sequence;
-                // Only the number counts, nothing is published by it.
-                let next = || sequence.fetch_add(1, Ordering::Relaxed);
-                *self.sequence.get_or_insert_with(next)
+                *self.sequence.get_or_insert_with(|| sequence.take())
             }
             Variable::User => u64::from(self.user),
             Variable::Random(low, high) => self.random(low, high),
