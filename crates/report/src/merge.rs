@@ -60,6 +60,7 @@ impl Run {
         self.censored.longest_ns = self.censored.longest_ns.max(other.censored.longest_ns);
         self.findings = findings(self.findings, &other.findings);
         self.conditions.clear();
+        self.search = None;
         self.generator = generator(self.generator, &other.generator);
         self.kernel = kernel(self.kernel, &other.kernel);
         self.watched.extend_from_slice(&other.watched);

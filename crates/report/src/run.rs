@@ -12,6 +12,7 @@ use crate::histogram::Histogram;
 use crate::interval::Interval;
 use crate::machine::{Generator, KernelCounters};
 use crate::plan::Asked;
+use crate::search::Search;
 use crate::slowest::Slowest;
 use crate::steps::StepFigures;
 use crate::watched::Watched;
@@ -53,6 +54,9 @@ pub struct Run {
     /// What became of the conditions that were asked for. Merging forgets them: they are asked of the whole run.
     #[serde(default)]
     pub conditions: Vec<ConditionOutcome>,
+    /// The search that this run is the best try of; null where there was none. Merging forgets it, as agents make no search.
+    #[serde(default)]
+    pub search: Option<Search>,
     /// The generator itself.
     pub generator: Generator,
     /// What the kernel counted.
@@ -183,6 +187,7 @@ impl Run {
             steps: Vec::new(),
             findings: Vec::new(),
             conditions: Vec::new(),
+            search: None,
             generator: Generator::default(),
             kernel: KernelCounters::default(),
             watched: Vec::new(),

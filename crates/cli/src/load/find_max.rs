@@ -7,7 +7,7 @@ use std::time::Duration;
 use vervet_load::pacer::{Arrival, Constant};
 use vervet_load::{Load, Plan};
 use vervet_report::units::rate;
-use vervet_report::{Answer, Condition, Ended, Run, Verdict};
+use vervet_report::{Answer, Condition, Ended, Finding, Run, Try, TryOutcome, Verdict};
 
 use super::command::{reach, run};
 use super::live::Live;
@@ -24,15 +24,10 @@ const TRIES_MAX: usize = 24;
 const CLOSE_ENOUGH: f64 = 0.02;
 /// A try with fewer requests missing than this share has reached its rate.
 const MISSING_MAX: f64 = 0.01;
+/// A try with a greater share of failed requests does not count for its rate.
+const FAILED_MAX: f64 = 0.01;
 /// How long a try is, where nothing is said: several are made.
 const TRY_LENGTH: Duration = Duration::from_secs(5);
-
-/// What a try says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tried {
-    Holds,
-    Fails,
-}
 
 /// Where the search is: doubling until something fails, then halving the distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,10 +47,10 @@ impl Search {
     }
 
     /// Takes the result at the rate that was tried, and says whether the search goes on.
-    fn take(&mut self, tried: Tried) -> bool {
+    fn take(&mut self, tried: TryOutcome) -> bool {
         match tried {
-            Tried::Holds => self.holds = Some(self.next),
-            Tried::Fails => self.fails = Some(self.next),
+            TryOutcome::Holds => self.holds = Some(self.next),
+            _ => self.fails = Some(self.next),
         }
         self.next = match (self.holds, self.fails) {
             (Some(holds), None) => holds * 2.0,
@@ -69,7 +64,7 @@ impl Search {
     }
 }
 
-/// Searches, and reports the best try.
+/// Searches, and reports the best try with the evidence of all.
 pub(crate) fn find(
     plan: &Plan,
     goal: &Condition,
@@ -77,100 +72,153 @@ pub(crate) fn find(
     outputs: &Outputs,
 ) -> Result<Result<ExitCode, Failure>, Refused> {
     reach(plan)?;
-    let (first, arrival) = match &plan.load {
-        Load::Open { pacer, arrival } => (pacer.rate_max(), *arrival),
-        Load::Closed => (FIRST_RATE, Arrival::Even),
+    let first = match &plan.load {
+        Load::Open { pacer, .. } => pacer.rate_max(),
+        Load::Closed => FIRST_RATE,
     };
     let mut search = Search::new(first);
-    let mut best: Option<Run> = None;
-    let mut evidence = String::from("rate asked   rate reached  holds  measured\n");
+    let mut found = Found::default();
     for _ in 0..TRIES_MAX {
-        let asked = search.next;
-        let mut attempt = plan.clone();
-        attempt.load = Load::Open {
-            pacer: Arc::new(Constant::per_second(asked)),
-            arrival,
-        };
-        attempt.duration = plan
-            .duration
-            .map(|it| it.min(TRY_LENGTH))
-            .or(Some(TRY_LENGTH));
-        let run = run(attempt, live, &Outputs::silent())?;
+        let run = run(attempt(plan, search.next), live, &Outputs::silent())?;
         if run.achieved.ended == Ended::Interrupted {
-            return Ok(Ok(Status::Interrupted.into()));
+            found.is_interrupted = true;
+            found.shown.get_or_insert(run);
+            break;
         }
-        let (tried, measured) = judge(&run, goal);
-        let holds = if tried == Tried::Holds { "yes" } else { "no" };
-        let reached = rate(run.achieved.rate());
-        let row = format!("{:<12} {reached:<13} {holds:<6} {measured}\n", rate(asked));
-        evidence.push_str(&row);
-        talk::say(format_args!("{}: {holds} ({measured})", rate(asked)));
-        if tried == Tried::Holds {
-            best = Some(run);
-        }
-        if !search.take(tried) {
+        let tried = judge(&run, goal, search.next);
+        say(&tried);
+        let outcome = tried.outcome;
+        found.take(run, tried);
+        if !search.take(outcome) {
             break;
         }
     }
-    let Some(mut best) = best else {
-        return Ok(talk::print(&evidence)
-            .map(|()| Status::Threshold.into())
-            .map_err(Failure::Output));
-    };
-    let tries = best.environment.entry("tries of --find-max".to_owned());
-    tries
-        .or_default()
-        .extend(evidence.lines().skip(1).map(str::to_owned));
-    Ok(report(&best, goal, &evidence, outputs))
+    Ok(found.report(goal, outputs))
 }
 
-fn report(
-    best: &Run,
-    goal: &Condition,
-    evidence: &str,
-    outputs: &Outputs,
-) -> Result<ExitCode, Failure> {
-    talk::say_block(evidence);
-    talk::say(format_args!(
-        "highest rate with {goal}: {}",
-        rate(best.achieved.rate())
-    ));
-    outputs.run(best)?;
-    let limited = best
-        .findings
-        .iter()
-        .any(|finding| finding.rule == "generator_cpu" && finding.verdict == Verdict::Failed);
-    Ok(if limited {
-        Status::GeneratorLimit
-    } else {
-        Status::AsAsked
+/// The plan of a try.
+fn attempt(plan: &Plan, rate: f64) -> Plan {
+    let arrival = match &plan.load {
+        Load::Open { arrival, .. } => *arrival,
+        Load::Closed => Arrival::Even,
+    };
+    let mut attempt = plan.clone();
+    attempt.load = Load::Open {
+        pacer: Arc::new(Constant::per_second(rate)),
+        arrival,
+    };
+    let length = plan.duration.map_or(TRY_LENGTH, |it| it.min(TRY_LENGTH));
+    attempt.duration = Some(length);
+    attempt
+}
+
+/// What a search has found so far.
+#[derive(Default)]
+struct Found {
+    /// The best try, or the last where none has held.
+    shown: Option<Run>,
+    has_held: bool,
+    is_interrupted: bool,
+    tries: Vec<Try>,
+}
+
+impl Found {
+    fn take(&mut self, run: Run, tried: Try) {
+        let holds = tried.outcome == TryOutcome::Holds;
+        if holds || !self.has_held {
+            self.shown = Some(run);
+        }
+        self.has_held |= holds;
+        self.tries.push(tried);
     }
-    .into())
+
+    fn report(self, goal: &Condition, outputs: &Outputs) -> Result<ExitCode, Failure> {
+        let Some(mut shown) = self.shown else {
+            return Ok(Status::Interrupted.into());
+        };
+        let condition = goal.to_string();
+        match (self.has_held, self.is_interrupted) {
+            (true, _) => talk::say(format_args!(
+                "highest rate with {condition}: {}",
+                rate(shown.achieved.rate())
+            )),
+            (false, true) => {}
+            (false, false) => talk::say(format_args!(
+                "{condition} holds at no rate that was tried; the last try is reported"
+            )),
+        }
+        shown.search = Some(vervet_report::Search {
+            condition,
+            tries: self.tries,
+        });
+        outputs.run(&shown)?;
+        let is_limit = |finding: &Finding| {
+            finding.rule == "generator_cpu" && finding.verdict == Verdict::Failed
+        };
+        let status = match (self.is_interrupted, self.has_held) {
+            (true, _) => Status::Interrupted,
+            (_, false) => Status::Threshold,
+            _ if shown.findings.iter().any(is_limit) => Status::GeneratorLimit,
+            _ => Status::AsAsked,
+        };
+        Ok(status.into())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
+fn say(tried: &Try) {
+    let asked = rate(tried.rate_asked_milli as f64 / 1000.0);
+    let measured = &tried.measured;
+    match tried.outcome {
+        TryOutcome::Holds => talk::say(format_args!("{asked}: yes ({measured})")),
+        TryOutcome::DoesNotHold => talk::say(format_args!("{asked}: no ({measured})")),
+        TryOutcome::NotMeasured => talk::say(format_args!("{asked}: no (nothing was measured)")),
+        TryOutcome::RequestsFailed => {
+            let failed = tried.errors.total();
+            talk::say(format_args!("{asked}: no ({failed} requests failed)"));
+        }
+        TryOutcome::RateNotReached => {
+            let reached = rate(tried.rate_milli as f64 / 1000.0);
+            talk::say(format_args!("{asked}: no (only {reached} reached)"));
+        }
+    }
 }
 
 /// A rate holds when the condition does, the rate was reached, and no more than one request in a hundred failed.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
-fn judge(run: &Run, goal: &Condition) -> (Tried, String) {
-    let outcome = goal.evaluate(run);
-    let asked = run.achieved.asked.unwrap_or(0).max(1);
-    let missing = asked.saturating_sub(run.finished()) as f64 / asked as f64;
-    let measured = outcome.measured.clone();
-    if run.error_share() > 0.01 {
-        return (
-            Tried::Fails,
-            format!("{measured}, {:.1} % failed", run.error_share() * 100.0),
-        );
+fn judge(run: &Run, goal: &Condition, rate_asked: f64) -> Try {
+    let evaluated = goal.evaluate(run);
+    let asked = run.achieved.asked.unwrap_or(0);
+    let missing = asked.saturating_sub(run.finished()) as f64 / asked.max(1) as f64;
+    let outcome = match evaluated.answer {
+        _ if run.error_share() > FAILED_MAX => TryOutcome::RequestsFailed,
+        _ if missing > MISSING_MAX => TryOutcome::RateNotReached,
+        Answer::Holds => TryOutcome::Holds,
+        Answer::DoesNotHold => TryOutcome::DoesNotHold,
+        Answer::NotMeasured => TryOutcome::NotMeasured,
+    };
+    Try {
+        rate_asked_milli: milli(rate_asked),
+        rate_milli: milli(run.achieved.rate()),
+        outcome,
+        measured: evaluated.measured,
+        window_us: run.achieved.window_us,
+        asked,
+        done: run.achieved.done,
+        errors: run.errors,
+        p50_ns: run.timings.response.quantile_ns(0.5),
+        p99_ns: run.timings.response.quantile_ns(0.99),
+        generator_cpu_permille: run.generator.busiest_thread_permille,
     }
-    if missing > MISSING_MAX {
-        return (
-            Tried::Fails,
-            format!("{measured}, {:.1} % not made", missing * 100.0),
-        );
-    }
-    match outcome.answer {
-        Answer::Holds => (Tried::Holds, measured),
-        Answer::DoesNotHold | Answer::NotMeasured => (Tried::Fails, measured),
-    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is at least 0, and a float beyond the range becomes its end"
+)]
+fn milli(rate: f64) -> u64 {
+    (rate * 1000.0).round() as u64
 }
 
 #[cfg(test)]
@@ -191,9 +239,9 @@ mod tests {
             loop {
                 rounds += 1;
                 let tried = if search.next <= limit {
-                    Tried::Holds
+                    TryOutcome::Holds
                 } else {
-                    Tried::Fails
+                    TryOutcome::DoesNotHold
                 };
                 if !search.take(tried) {
                     break;
@@ -212,7 +260,7 @@ mod tests {
     fn gives_up_where_nothing_holds() {
         let mut search = Search::new(1000.0);
         let mut tries = 1;
-        while search.take(Tried::Fails) {
+        while search.take(TryOutcome::DoesNotHold) {
             tries += 1;
         }
         assert_eq!(search.holds, None);

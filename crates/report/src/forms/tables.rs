@@ -5,6 +5,7 @@ use super::words::{self, of_core, of_ms, of_ns};
 use crate::histogram::{Histogram, QUANTILES};
 use crate::plan::Mode;
 use crate::run::Run;
+use crate::search::Search;
 use crate::units::{bytes, count, percent, rate, time};
 use crate::watched::Watched;
 use Align::{Left, Right};
@@ -268,6 +269,38 @@ pub(super) fn conditions(run: &Run) -> Table {
             words::answer(outcome.answer),
             measured,
             &outcome.bound,
+        ]);
+    }
+    table
+}
+
+/// The tries of a search, in order.
+#[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
+pub(super) fn tries(search: &Search) -> Table {
+    let mut table = Table::new(&[
+        ("try", Right),
+        ("asked", Right),
+        ("reached", Right),
+        ("condition", Left),
+        ("outcome", Left),
+        ("measured", Right),
+        ("p50", Right),
+        ("p99", Right),
+        ("failed", Right),
+        ("generator", Right),
+    ]);
+    for (number, one) in (1..).zip(&search.tries) {
+        table.row([
+            format!("{number}"),
+            rate(one.rate_asked_milli as f64 / 1000.0),
+            rate(one.rate_milli as f64 / 1000.0),
+            search.condition.clone(),
+            words::tried(one.outcome).to_owned(),
+            one.measured.clone(),
+            of_ns(one.p50_ns),
+            of_ns(one.p99_ns),
+            count(one.errors.total()),
+            percent(f64::from(one.generator_cpu_permille) / 1000.0),
         ]);
     }
     table

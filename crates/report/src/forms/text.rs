@@ -28,6 +28,9 @@ pub fn text(run: &Run) -> String {
     section(&mut text, "Watched processes", &tables::watched(run));
     section(&mut text, "Machine", &tables::machine(run));
     section(&mut text, "Conditions", &tables::conditions(run));
+    if let Some(search) = &run.search {
+        section(&mut text, "Tries of the search", &tables::tries(search));
+    }
     if !run.findings.is_empty() {
         text.push_str("\nAudit: may these figures be believed?\n");
         let mut findings: Vec<_> = run.findings.iter().collect();

@@ -4,6 +4,7 @@ use crate::audit::Verdict;
 use crate::condition::Answer;
 use crate::plan::{Asked, Mode, Reuse, Stop};
 use crate::run::{Ended, Run};
+use crate::search::TryOutcome;
 use crate::units::{count, percent, rate, time};
 
 /// What closed and open load mean, in half a line.
@@ -141,6 +142,17 @@ pub(super) fn answer(answer: Answer) -> &'static str {
         Answer::Holds => "true",
         Answer::DoesNotHold => "false",
         Answer::NotMeasured => "not measured",
+    }
+}
+
+/// What a try of a search came to.
+pub(super) fn tried(outcome: TryOutcome) -> &'static str {
+    match outcome {
+        TryOutcome::Holds => "holds",
+        TryOutcome::DoesNotHold => "does not hold",
+        TryOutcome::NotMeasured => "was not measured",
+        TryOutcome::RequestsFailed => "too many failed",
+        TryOutcome::RateNotReached => "rate not reached",
     }
 }
 

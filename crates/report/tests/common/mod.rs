@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use vervet_report::{
     Asked, Censored, Condition, Ended, Errors, Finding, Generator, Histogram, Interval,
-    KernelCounters, Mode, Reuse, Run, SlowRequest, StepFigures, Stop, Verdict, Watched,
-    WatchedSample,
+    KernelCounters, Mode, Reuse, Run, Search, SlowRequest, StepFigures, Stop, Try, TryOutcome,
+    Verdict, Watched, WatchedSample,
 };
 
 /// A name as a hostile file or target may have it.
@@ -74,7 +74,36 @@ pub(crate) fn sample() -> Run {
     run.conditions = conditions
         .map(|text| text.parse::<Condition>().unwrap().evaluate(&run))
         .to_vec();
+    run.search = Some(search());
     run
+}
+
+/// Three tries: one too low, one too high, and one between whose requests failed.
+fn search() -> Search {
+    let one = |rate: u64, outcome, p99_ns| Try {
+        rate_asked_milli: rate * 1000,
+        rate_milli: rate * 998,
+        outcome,
+        measured: format!("{:.1} ms", f64::from(p99_ns) / 1e6),
+        window_us: 5_000_000,
+        asked: rate * 5,
+        done: rate * 499 / 100,
+        errors: Errors {
+            timeout: u64::from(outcome == TryOutcome::RequestsFailed) * rate,
+            ..Errors::default()
+        },
+        p50_ns: 240_000,
+        p99_ns: u64::from(p99_ns),
+        generator_cpu_permille: 80,
+    };
+    Search {
+        condition: "p99<10ms".to_owned(),
+        tries: vec![
+            one(1000, TryOutcome::Holds, 400_000_u32),
+            one(2000, TryOutcome::DoesNotHold, 12_000_000),
+            one(1500, TryOutcome::RequestsFailed, 900_000),
+        ],
+    }
 }
 
 fn asked() -> Asked {

@@ -29,6 +29,7 @@ pub fn html(run: &Run) -> String {
     page.banner(run);
     page.cards(run);
     page.conditions(run);
+    page.search(run);
     page.audit(run);
     page.times(run);
     page.series(run);
@@ -120,6 +121,16 @@ impl Page {
                 "Conditions",
                 "Conditions and what was measured",
                 &tables::conditions(run),
+            );
+        }
+    }
+
+    fn search(&mut self, run: &Run) {
+        if let Some(search) = &run.search {
+            self.section(
+                "Search for the highest rate",
+                "Tries, in their order",
+                &tables::tries(search),
             );
         }
     }

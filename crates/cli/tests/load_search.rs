@@ -1,0 +1,104 @@
+//! `vervet load --find-max`: the evidence of each try, in order, in every form.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use vervet_testkit::Child;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_vervet");
+
+fn search(goal: &str, more: &[&str]) -> Output {
+    let mut canned = Child::start(BINARY, ["load", "--canned", "127.0.0.1:0"]);
+    let url = format!("http://{}/", canned.wait_for_address());
+    let mut command = Command::new(BINARY);
+    command.args([
+        "load",
+        &url,
+        "--find-max",
+        goal,
+        "-c",
+        "2",
+        "-d",
+        "200ms",
+        "-q",
+    ]);
+    command.args(more).output().unwrap()
+}
+
+/// The document, which is as its schema says.
+#[track_caller]
+fn document(output: &Output) -> Value {
+    let talk = String::from_utf8_lossy(&output.stderr);
+    let run: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {talk}"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/load-report.json");
+    let schema = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let schema = jsonschema::draft202012::new(&schema).unwrap();
+    let mistakes: Vec<_> = schema.iter_errors(&run).map(|it| it.to_string()).collect();
+    assert_eq!(mistakes, [""; 0]);
+    run
+}
+
+fn tries(run: &Value) -> &[Value] {
+    run["search"]["tries"].as_array().unwrap()
+}
+
+fn asked(tried: &Value) -> u64 {
+    tried["rate_asked_milli"].as_u64().unwrap()
+}
+
+#[test]
+fn what_holds_nowhere_is_told_with_all_tries() {
+    let output = search("p99<1ns", &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let run = document(&output);
+    assert_eq!(run["search"]["condition"], "p99<1ns");
+    let rates: Vec<u64> = tries(&run).iter().map(asked).collect();
+    assert_eq!(rates, [1_000_000, 250_000, 62_500, 15_625, 3906]);
+    assert!(
+        tries(&run).iter().all(|tried| tried["outcome"] != "holds"),
+        "{run}"
+    );
+    assert_eq!(run["environment"], Value::Object(serde_json::Map::new()));
+    let text = search("p99<1ns", &[]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    let (_, table) = text.split_once("\nTries of the search\n").unwrap();
+    let rows: Vec<_> = table.lines().take(6).collect();
+    assert!(
+        rows[0].contains("asked") && rows[0].contains("outcome"),
+        "{text}"
+    );
+    for (number, row) in (1..).zip(&rows[1..]) {
+        assert!(
+            row.trim_start().starts_with(&format!("{number} ")),
+            "{text}"
+        );
+    }
+}
+
+/// The rate doubles until a try fails; the tries say when that was.
+#[test]
+fn tries_stand_in_their_order() {
+    let output = search("p99<1000s", &["--format", "json"]);
+    let run = document(&output);
+    let tries = tries(&run);
+    assert_eq!(asked(&tries[0]), 1_000_000);
+    for pair in tries.windows(2) {
+        if pair[0]["outcome"] != "holds" {
+            break;
+        }
+        assert_eq!(asked(&pair[1]), 2 * asked(&pair[0]), "{tries:#?}");
+    }
+    let failed = tries
+        .iter()
+        .any(|tried| tried["outcome"] == "rate_not_reached");
+    assert!(failed, "two connections carry any rate: {tries:#?}");
+    // The report is that of the best try.
+    let holds = tries.iter().filter(|tried| tried["outcome"] == "holds");
+    if let Some(best) = holds.max_by_key(|tried| asked(tried)) {
+        assert_eq!(run["achieved"]["done"], best["done"]);
+    }
+}
