@@ -16,6 +16,7 @@ mod reference;
 mod run;
 mod serve;
 mod talk;
+mod terminal;
 mod unasked;
 mod version;
 mod watch;

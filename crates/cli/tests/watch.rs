@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 use vervet_testkit::{
-    Cgroup, Child, PATIENCE, Signal, Stream, TempTree, Vervet, find_program, free_port, skip,
-    wait_until,
+    Cgroup, Child, PATIENCE, Signal, Stream, TempTree, Vervet, at_terminal, find_program,
+    free_port, skip, wait_until,
 };
 
 const VERVET: &str = env!("CARGO_BIN_EXE_vervet");
@@ -331,16 +331,11 @@ fn all_that_a_command_uses_is_counted() {
 
 #[test]
 fn a_terminal_has_a_live_view() {
-    let Some(script) = find_program("script") else {
+    let child = idle();
+    let command = format!("{VERVET} watch pid:{} -d 700ms", child.id());
+    let Some(terminal) = at_terminal(&command, 100) else {
         skip!("needs script of util-linux");
     };
-    let child = idle();
-    let command = format!("stty cols 100; {VERVET} watch pid:{} -d 700ms", child.id());
-    let tree = TempTree::new();
-    let mut terminal = Command::new(script);
-    terminal
-        .args(["-qec", &command])
-        .arg(tree.join("typescript"));
     let mut terminal = Child::spawn(terminal);
     assert!(
         terminal.wait_exit(PATIENCE).success(),
@@ -358,6 +353,19 @@ fn a_terminal_has_a_live_view() {
     );
     let summary = text.rsplit("\x1b[?25h").next().unwrap();
     assert!(summary.contains("watched pid:"), "{text:?}");
+}
+
+#[test]
+fn a_terminal_that_cannot_draw_has_lines() {
+    let child = idle();
+    let command = format!("TERM=dumb {VERVET} watch pid:{} -d 300ms", child.id());
+    let Some(terminal) = at_terminal(&command, 200) else {
+        skip!("needs script of util-linux");
+    };
+    let mut terminal = Child::spawn(terminal);
+    assert!(terminal.wait_exit(PATIENCE).success());
+    let text = terminal.text(Stream::Stdout);
+    assert!(text.contains("CPU%") && !text.contains('\x1b'), "{text:?}");
 }
 
 /// They may differ by one in so many: two in a hundred.

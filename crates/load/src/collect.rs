@@ -29,6 +29,8 @@ struct Gathered {
     tally: Tally,
     response: Histogram,
     cpu_ns_max: u64,
+    lag_ns_max: u64,
+    connections: u64,
     length_ns: u64,
 }
 
@@ -79,6 +81,8 @@ impl Collector {
         add(&mut gathered.tally, &piece.tally);
         gathered.response.merge(&piece.response);
         gathered.cpu_ns_max = gathered.cpu_ns_max.max(piece.cpu_ns);
+        gathered.lag_ns_max = gathered.lag_ns_max.max(piece.lag_ns);
+        gathered.connections += piece.connections;
     }
 
     fn interval(&self, number: usize, gathered: &Gathered) -> Option<Interval> {
@@ -97,6 +101,8 @@ impl Collector {
             errors: gathered.tally.errors,
             bytes: gathered.tally.bytes_received,
             generator_cpu_permille: permille(gathered.cpu_ns_max, length_ns),
+            generator_lag_ns: gathered.lag_ns_max,
+            connections: gathered.connections,
             ..Interval::default()
         };
         Some(interval.with_response(&gathered.response))
@@ -174,8 +180,7 @@ fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns:
     *cpu_system_us += finished.usage.system_us;
     *busiest_thread_permille = (*busiest_thread_permille).max(permille(finished.cpu_ns, length_ns));
     let occupied_ns = finished.cpu_ns.saturating_add(finished.waited_ns);
-    *occupied_thread_permille =
-        (*occupied_thread_permille).max(permille(occupied_ns, length_ns));
+    *occupied_thread_permille = (*occupied_thread_permille).max(permille(occupied_ns, length_ns));
     lag.merge(&book.lag);
     evidence.area_ns += book.area;
     evidence.sojourns_ns += book.sojourns_ns;

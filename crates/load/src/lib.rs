@@ -34,5 +34,5 @@ pub use generator::{ANSWER_CONTENT_BYTES_MAX, LEAVE_WITHIN_MS, RETRY_AFTER, RETR
 pub use plan::{
     CONNECTIONS_MAX, DURATION_MAX, INTERVAL_MIN, Load, PIPELINING_MAX, Plan, PlanError, THREADS_MAX,
 };
-pub use run::{Running, StartError, run, start};
+pub use run::{Running, StartError, Told, run, start};
 pub use share::Share;

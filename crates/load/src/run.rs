@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_setaffinity};
-use vervet_report::{Interval, KernelCounters, Run};
+use vervet_report::{Asked, Interval, KernelCounters, Run};
 
 use crate::audit;
 use crate::clock::{now_ns, unix_ms};
@@ -30,6 +31,15 @@ pub struct Running {
     epoch_ns: u64,
     started_unix_ms: u64,
     kernel: KernelCounters,
+}
+
+/// What is told while a run is made.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// An interval of the window is over.
+    Interval(&'a Interval),
+    /// Time has passed and nothing else: for views that show it.
+    Time,
 }
 
 /// Why a run could not begin.
@@ -133,14 +143,36 @@ impl Running {
         self.control.clone()
     }
 
+    /// What is asked of it.
+    pub fn asked(&self) -> Asked {
+        self.plan.asked()
+    }
+
     /// Waits for the end, and tells each interval of the window when it is over.
     pub fn finish(self, mut each: impl FnMut(&Interval)) -> Run {
+        self.finish_telling(Duration::MAX, |told| {
+            if let Told::Interval(interval) = told {
+                each(interval);
+            }
+        })
+    }
+
+    /// The same, and tells that time passes where nothing else is told for so long.
+    pub fn finish_telling(self, every: Duration, mut tell: impl FnMut(Told<'_>)) -> Run {
         let window_ns = self.epoch_ns + crate::clock::ns(self.plan.warm_up);
         let warm_up_ms = u64::try_from(self.plan.warm_up.as_millis()).unwrap_or(u64::MAX);
         let mut collector = Collector::new(&self.plan, self.threads.len(), window_ns);
-        for report in &self.reports {
+        loop {
+            let report = match self.reports.recv_timeout(every) {
+                Ok(report) => report,
+                Err(RecvTimeoutError::Timeout) => {
+                    tell(Told::Time);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
             for interval in collector.take(report) {
-                each(&interval);
+                tell(Told::Interval(&interval));
             }
             if collector.is_complete() {
                 break;
@@ -153,7 +185,9 @@ impl Running {
                 failed = Some(errno);
             }
         }
-        let (mut run, evidence) = collector.finish(&self.plan, &mut each);
+        let (mut run, evidence) = collector.finish(&self.plan, &mut |interval: &Interval| {
+            tell(Told::Interval(interval));
+        });
         run.started_unix_ms = self.started_unix_ms.saturating_add(warm_up_ms);
         run.kernel = kernel::difference(&self.kernel, &kernel::counters());
         if let Some(errno) = failed {

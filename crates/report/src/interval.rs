@@ -23,6 +23,12 @@ pub struct Interval {
     pub bytes: u64,
     /// How busy the generator's busiest thread was, in thousandths of a core.
     pub generator_cpu_permille: u32,
+    /// How late the generator looked at what was due or had come, at most, in nanoseconds.
+    #[serde(default)]
+    pub generator_lag_ns: u64,
+    /// Connections that were open at its end.
+    #[serde(default)]
+    pub connections: u64,
     /// The response time that half of its requests did not exceed, in nanoseconds. Follows from `response`.
     pub p50_ns: u64,
     /// The response time that 99 % did not exceed, in nanoseconds. Follows from `response`.
@@ -48,6 +54,7 @@ impl Interval {
     #[must_use]
     pub fn beside(mut self, other: &Self) -> Self {
         self.length_ms = self.length_ms.max(other.length_ms);
+        self.connections = self.connections.saturating_add(other.connections);
         self.add(other);
         let response = Histogram::unpack(&self.response);
         self.with_response(&response)
@@ -68,6 +75,7 @@ impl Interval {
         for next in rest {
             let end_ms = next.start_ms.saturating_add(next.length_ms);
             whole.length_ms = end_ms.saturating_sub(whole.start_ms).max(whole.length_ms);
+            whole.connections = next.connections;
             whole.add(next);
         }
         let response = Histogram::unpack(&whole.response);
@@ -86,6 +94,7 @@ impl Interval {
         self.generator_cpu_permille = self
             .generator_cpu_permille
             .max(other.generator_cpu_permille);
+        self.generator_lag_ns = self.generator_lag_ns.max(other.generator_lag_ns);
         self.response.merge(&other.response);
     }
 

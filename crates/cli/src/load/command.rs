@@ -7,11 +7,11 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use vervet_load::canned::{Canned, CannedAnswer};
-use vervet_load::{Control, Plan};
+use vervet_load::{Control, Plan, Told};
 use vervet_report::Run;
 
 use super::arguments::{LoadArguments, RoleArguments};
-use super::live::Live;
+use super::live::{DRAW_EVERY, Live};
 use super::outcome::{Refused, Status, judge};
 use super::outputs::Outputs;
 use super::watching::Watching;
@@ -77,25 +77,30 @@ fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused>
 /// Makes one run, which signals may end early.
 pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
     let running = vervet_load::start(plan).map_err(Refused::usage)?;
-    let interrupts = interrupts(running.control())?;
-    let run = running.finish(|interval| {
-        live.show(interval);
-        // A reader that has gone does not end the run.
-        let _ = outputs.interval(interval);
+    let interrupts = interrupts(running.control(), live)?;
+    let mut shown = live.begin(running.asked());
+    let run = running.finish_telling(DRAW_EVERY, |told| match told {
+        Told::Interval(interval) => {
+            shown.interval(interval);
+            // A reader that has gone does not end the run.
+            let _ = outputs.interval(interval);
+        }
+        Told::Time => shown.time(),
     });
     interrupts.close();
-    live.end();
+    shown.end();
     Ok(run)
 }
 
 /// INT and TERM end the run and have it reported; a second one ends the program.
-fn interrupts(control: Control) -> Result<signal_hook::iterator::Handle, Refused> {
+fn interrupts(control: Control, live: Live) -> Result<signal_hook::iterator::Handle, Refused> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = signals.handle();
     std::thread::spawn(move || {
         let mut ended = false;
         for _ in signals.forever() {
             if std::mem::replace(&mut ended, true) {
+                live.leave();
                 std::process::exit(Status::Interrupted as i32);
             }
             control.stop();

@@ -1,11 +1,17 @@
-//! What is seen while a run is made: a line for each interval, on standard error. On a terminal the line is drawn over.
+//! Who looks while a run is made, on standard error: a view that is drawn over at a terminal, a line for each interval elsewhere.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
+use std::time::{Duration, Instant};
 
 use vervet_report::units::{count, percent, rate, time};
-use vervet_report::{ErrorClass, Interval};
+use vervet_report::{Asked, ErrorClass, Interval};
 
-use super::arguments::OutputArguments;
+use super::arguments::{Form, OutputArguments};
+use super::view::{Seen, busy};
+use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
+
+/// How often the time is shown anew, and the shortest time between two drawings.
+pub(crate) const DRAW_EVERY: Duration = Duration::from_millis(250);
 
 /// Who looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,37 +20,112 @@ pub(crate) enum Live {
     Quiet,
     /// Somebody at a terminal.
     Terminal,
-    /// A file or a pipe.
+    /// A file or a pipe, or a terminal that cannot draw over lines.
     Lines,
+}
+
+/// What one run is shown by.
+#[derive(Debug)]
+pub(crate) enum Shown {
+    Quiet,
+    Lines,
+    Terminal(Box<View>),
+}
+
+/// The view of a run at a terminal.
+#[derive(Debug)]
+pub(crate) struct View {
+    screen: Screen<Output>,
+    seen: Seen,
+    begun: Instant,
+    /// When it may be drawn again.
+    next: Instant,
 }
 
 impl Live {
     pub(crate) fn new(arguments: &OutputArguments) -> Self {
-        match (arguments.quiet, io::stderr().is_terminal()) {
+        // What is streamed to the same terminal would be drawn over.
+        let is_streamed = arguments.format == Form::Ndjson && Output::Stdout.is_screen();
+        match (arguments.quiet, Output::Stderr.is_screen()) {
             (true, _) => Self::Quiet,
-            (false, true) => Self::Terminal,
-            (false, false) => Self::Lines,
+            (false, true) if !is_streamed => Self::Terminal,
+            (false, _) => Self::Lines,
         }
     }
 
-    /// Shows an interval.
-    pub(crate) fn show(self, interval: &Interval) {
-        let line = line(interval);
-        let text = match self {
-            Self::Quiet => return,
-            Self::Lines => format!("{line}\n"),
-            // Back to the first column, and away with what is longer.
-            Self::Terminal => format!("\r{line}\x1b[K"),
-        };
-        // Nobody is told that nobody can be told.
-        let _ = io::stderr().write_all(text.as_bytes());
+    /// A run begins.
+    pub(crate) fn begin(self, asked: Asked) -> Shown {
+        match self {
+            Self::Quiet => Shown::Quiet,
+            Self::Lines => Shown::Lines,
+            Self::Terminal => Shown::Terminal(Box::new(View::begin(asked))),
+        }
     }
 
-    /// Leaves the line as it is; the report follows.
-    pub(crate) fn end(self) {
+    /// The program ends here and now.
+    pub(crate) fn leave(self) {
         if self == Self::Terminal {
-            let _ = io::stderr().write_all(b"\r\x1b[K");
+            Output::Stderr.show_cursor();
         }
+    }
+}
+
+impl Shown {
+    /// An interval is over.
+    pub(crate) fn interval(&mut self, interval: &Interval) {
+        match self {
+            Self::Quiet => {}
+            Self::Lines => {
+                // Nobody is told that nobody can be told.
+                let _ = io::stderr().write_all(line(interval).as_bytes());
+            }
+            Self::Terminal(view) => {
+                view.seen.take(interval);
+                view.draw();
+            }
+        }
+    }
+
+    /// Time has passed.
+    pub(crate) fn time(&mut self) {
+        if let Self::Terminal(view) = self {
+            view.draw();
+        }
+    }
+
+    /// The report follows in the place of the view; lines stay.
+    pub(crate) fn end(self) {
+        if let Self::Terminal(mut view) = self {
+            let _ = view.screen.end();
+        }
+    }
+}
+
+impl View {
+    fn begin(asked: Asked) -> Self {
+        show_cursor_on_panic(Output::Stderr);
+        let size = || Output::Stderr.size();
+        let mut screen = Screen::new(Output::Stderr, size, Colours::asked());
+        let _ = screen.begin();
+        let now = Instant::now();
+        let mut view = Self {
+            screen,
+            seen: Seen::new(asked),
+            begun: now,
+            next: now,
+        };
+        view.draw();
+        view
+    }
+
+    fn draw(&mut self) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + DRAW_EVERY;
+        let lines = self.seen.lines(now - self.begun, self.screen.columns());
+        let _ = self.screen.draw(&lines);
     }
 }
 
@@ -56,14 +137,16 @@ fn line(interval: &Interval) -> String {
         .rate_asked()
         .map(|asked| format!(" of {}", rate(asked)))
         .unwrap_or_default();
-    let busy = percent(f64::from(interval.generator_cpu_permille) / 1000.0);
+    let busy = percent(busy(interval));
     let (p50, p99) = (time(interval.p50_ns as f64), time(interval.p99_ns as f64));
     let failed = ErrorClass::ALL.iter().filter_map(|class| {
         let failed = interval.errors.of(*class);
         (failed > 0).then(|| format!(", {} {}", count(failed), class.name()))
     });
     let failed: String = failed.collect();
-    format!("{end_s:7.1} s  {achieved}{asked}  p50 {p50}  p99 {p99}  generator {busy} busy{failed}")
+    format!(
+        "{end_s:7.1} s  {achieved}{asked}  p50 {p50}  p99 {p99}  generator {busy} busy{failed}\n"
+    )
 }
 
 #[cfg(test)]
@@ -86,7 +169,7 @@ mod tests {
         let line = line(&interval);
         assert_eq!(
             line,
-            "    3.0 s  450/s of 500/s  p50 1.20 ms  p99 30.0 ms  generator 12.5 % busy, 1 reset"
+            "    3.0 s  450/s of 500/s  p50 1.20 ms  p99 30.0 ms  generator 12.5 % busy, 1 reset\n"
         );
     }
 }

@@ -9,6 +9,7 @@ mod live;
 mod outcome;
 mod outputs;
 mod plan;
+mod view;
 mod watching;
 
 pub(crate) use arguments::LoadArguments;

@@ -1,7 +1,7 @@
 //! The order in which a watch is done: find or start what is watched, say who is told, watch, and say how it ended.
 
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::mpsc::Receiver;
 
@@ -18,6 +18,7 @@ use super::table::{Lines, Table};
 use super::view::View;
 use crate::failure::Failure;
 use crate::talk;
+use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
 /// What was typed fits two things.
 const USAGE: u8 = 2;
@@ -27,9 +28,6 @@ const TARGET_LOST: u8 = 4;
 
 /// What a shell says of a program that was ended by a signal, beside its number.
 const BY_SIGNAL: i32 = 128;
-
-/// Columns where the terminal does not say how many it has.
-const COLUMNS: usize = 80;
 
 /// Watches.
 pub(crate) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
@@ -138,13 +136,21 @@ fn says_summary_apart(arguments: &WatchArguments) -> bool {
 
 fn shows_live(arguments: &WatchArguments) -> bool {
     let has_screen = arguments.command.is_empty() && !arguments.plain;
-    has_screen && io::stdout().is_terminal()
+    has_screen && Output::Stdout.is_screen()
 }
 
 /// A command has standard output for itself, so what is said of it goes to standard error.
 fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
-    let live = || -> Box<dyn View> { Box::new(Live::new(io::stdout(), columns)) };
+    let live = || -> Box<dyn View> {
+        show_cursor_on_panic(Output::Stdout);
+        let size = || Output::Stdout.size();
+        Box::new(Live::new(Screen::new(
+            Output::Stdout,
+            size,
+            Colours::asked(),
+        )))
+    };
     if let Some(path) = &arguments.output {
         let file = File::create(path).map_err(Failure::write(path))?;
         let format = arguments.format.unwrap_or(Format::Json);
@@ -172,10 +178,4 @@ fn view(format: Format, lines: Lines, to: impl Write + 'static) -> Box<dyn View>
         Format::Ndjson => Box::new(json::Lines::new(to)),
         Format::Csv => Box::new(Csv::new(to)),
     }
-}
-
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stdout());
-    let columns = size.map_or(0, |size| usize::from(size.ws_col));
-    if columns == 0 { COLUMNS } else { columns }
 }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use vervet_watch::{Head, Sample, Subject, Summary};
 
-use super::graph::blocks;
 use super::rates::{Rates, Stretch, seconds};
 use super::summary::{bytes, described, text, to_f64};
 use super::view::View;
+use crate::terminal::{Line, Screen, beside};
 
 /// The shortest time between two drawings, in microseconds.
 const DRAW_EVERY_US: u64 = 250_000;
@@ -16,38 +16,27 @@ const DRAW_EVERY_US: u64 = 250_000;
 /// The most columns of a graph, and so the values that are kept.
 const GRAPH_MAX: usize = 200;
 
-/// Columns of the text before a graph.
-const TEXT_COLUMNS: usize = 44;
-
-const HIDE_CURSOR: &str = "\x1b[?25l";
-const SHOW_CURSOR: &str = "\x1b[?25h";
-
 /// Draws it.
 #[derive(Debug)]
-pub(crate) struct Live<W> {
-    to: W,
-    columns: fn() -> usize,
+pub(crate) struct Live<W: Write> {
+    screen: Screen<W>,
     rates: Rates,
     next_us: u64,
     subject: Option<Subject>,
     cores: Vec<f64>,
     memory: Vec<f64>,
-    /// Lines on the screen that are drawn over next.
-    drawn: usize,
 }
 
 impl<W: Write> Live<W> {
-    /// On `to`, which is so wide.
-    pub(crate) fn new(to: W, columns: fn() -> usize) -> Self {
+    /// On this screen.
+    pub(crate) fn new(screen: Screen<W>) -> Self {
         Self {
-            to,
-            columns,
+            screen,
             rates: Rates::default(),
             next_us: 0,
             subject: None,
             cores: Vec::new(),
             memory: Vec::new(),
-            drawn: 0,
         }
     }
 
@@ -64,12 +53,7 @@ impl<W: Write> Live<W> {
         }
     }
 
-    fn frame(&self, stretch: &Stretch, columns: usize) -> Vec<String> {
-        let width = columns.saturating_sub(TEXT_COLUMNS + 1).min(GRAPH_MAX);
-        let graph = |left: String, values: &[f64], scale_min: f64| {
-            let graph = blocks(values, width, scale_min);
-            format!("{left:<TEXT_COLUMNS$} {graph}")
-        };
+    fn frame(&self, stretch: &Stretch, columns: usize) -> Vec<Line> {
         let percent = |cores: f64| format!("{:.1} %", cores * 100.0);
         let cpu = format!(
             "cpu      {}: {} user, {} system",
@@ -85,8 +69,8 @@ impl<W: Write> Live<W> {
                 stretch.processes,
                 stretch.threads
             ),
-            graph(cpu, &self.cores, 0.1),
-            graph(memory(stretch), &self.memory, 1.0),
+            beside(&cpu, &self.cores, columns, 0.1),
+            beside(&memory(stretch), &self.memory, columns, 1.0),
             format!(
                 "faults   {:.0} minor/s, {:.0} major/s{}",
                 stretch.minor_faults_s,
@@ -96,31 +80,14 @@ impl<W: Write> Live<W> {
         ];
         lines.extend(cgroup(stretch));
         lines.extend(host(stretch));
-        let clipped = lines
-            .iter()
-            .map(|line| line.chars().take(columns).collect());
-        clipped.collect()
-    }
-
-    fn draw(&mut self, lines: &[String]) -> io::Result<()> {
-        let mut text = String::new();
-        if self.drawn > 0 {
-            text = format!("\x1b[{}A\r", self.drawn);
-        }
-        for line in lines {
-            text.extend([line, "\x1b[K\n"]);
-        }
-        text.push_str("\x1b[J");
-        self.drawn = lines.len();
-        self.to.write_all(text.as_bytes())?;
-        self.to.flush()
+        lines.into_iter().map(Line::plain).collect()
     }
 }
 
 impl<W: Write> View for Live<W> {
     fn begin(&mut self, head: &Head) -> io::Result<()> {
         self.subject = Some(head.subject.clone());
-        self.to.write_all(HIDE_CURSOR.as_bytes())
+        self.screen.begin()
     }
 
     fn sample(&mut self, sample: &Sample) -> io::Result<()> {
@@ -133,17 +100,17 @@ impl<W: Write> View for Live<W> {
             return Ok(());
         };
         self.keep(&stretch);
-        let lines = self.frame(&stretch, (self.columns)());
-        self.draw(&lines)
+        let lines = self.frame(&stretch, self.screen.columns());
+        self.screen.draw(&lines)
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.draw(&[])?;
-        self.to.write_all(SHOW_CURSOR.as_bytes())?;
+        self.screen.end()?;
+        let stream = self.screen.stream();
         if let Some(subject) = &self.subject {
-            self.to.write_all(text(subject, summary).as_bytes())?;
+            stream.write_all(text(subject, summary).as_bytes())?;
         }
-        self.to.flush()
+        stream.flush()
     }
 }
 
@@ -193,10 +160,13 @@ fn host(stretch: &Stretch) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::{Colours, Size};
     use vervet_watch::{Account, Root};
 
-    fn live(columns: fn() -> usize) -> Live<Vec<u8>> {
-        let mut live = Live::new(Vec::new(), columns);
+    const SHOW_CURSOR: &str = "\x1b[?25h";
+
+    fn live(to: &mut Vec<u8>, columns: fn() -> Size) -> Live<&mut Vec<u8>> {
+        let mut live = Live::new(Screen::new(to, columns, Colours::Shown));
         let root = Root {
             pid: 7,
             name: "a\x1b[31m".to_owned(),
@@ -210,8 +180,13 @@ mod tests {
         live
     }
 
-    fn drawn(columns: fn() -> usize, quarters: u64) -> String {
-        let mut live = live(columns);
+    fn wide(columns: usize) -> Size {
+        Size { columns, rows: 24 }
+    }
+
+    fn drawn(size: fn() -> Size, quarters: u64) -> String {
+        let mut bytes = Vec::new();
+        let mut live = live(&mut bytes, size);
         for quarter in 0..=quarters {
             let mut sample = Sample {
                 at_us: quarter * DRAW_EVERY_US,
@@ -224,32 +199,33 @@ mod tests {
             live.sample(&sample).unwrap();
         }
         live.end(&Summary::default()).unwrap();
-        String::from_utf8(live.to).unwrap()
+        drop(live);
+        String::from_utf8(bytes).unwrap()
     }
 
     #[test]
     fn nothing_of_a_name_reaches_the_terminal_raw() {
-        assert!(!drawn(|| 80, 2).contains("\x1b[31m"));
+        assert!(!drawn(|| wide(80), 2).contains("\x1b[31m"));
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        for columns in [|| 0, || 20, || 80, || 500] {
-            let text = drawn(columns, 300);
+        for size in [|| wide(0), || wide(20), || wide(80), || wide(500)] {
+            let text = drawn(size, 300);
             // The summary, which follows when the cursor is back, is plain text.
             let live = text.split(SHOW_CURSOR).next().unwrap();
             let lines = live.split("\x1b[K\n");
             let frames = lines.filter(|line| line.contains("cpu "));
             for line in frames {
                 let shown = line.rsplit("\x1b[J").next().unwrap();
-                assert!(shown.chars().count() <= columns(), "{shown:?}");
+                assert!(shown.chars().count() <= size().columns, "{shown:?}");
             }
         }
     }
 
     #[test]
     fn a_frame_is_drawn_over_and_the_summary_stays() {
-        let text = drawn(|| 80, 3);
+        let text = drawn(|| wide(80), 3);
         assert!(text.contains("\x1b[4A"), "{text}");
         assert!(
             text.contains("cpu      12.0 %: 12.0 % user, 0.0 % system"),

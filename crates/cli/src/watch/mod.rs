@@ -4,7 +4,6 @@ mod arguments;
 mod command;
 mod course;
 mod csv;
-mod graph;
 mod json;
 mod live;
 mod program;

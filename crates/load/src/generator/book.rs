@@ -56,6 +56,8 @@ pub(crate) struct Book {
     pub(crate) steps: Vec<StepBook>,
     pub(crate) slowest: Slowest,
     pub(crate) lag: Histogram,
+    /// The greatest of the interval that is under way.
+    interval_lag_ns: u64,
     pub(crate) censored: Censored,
     /// Requests under way, summed over time: request-nanoseconds.
     pub(crate) area: u128,
@@ -82,6 +84,7 @@ impl Book {
             steps: (0..steps).map(|_| StepBook::default()).collect(),
             slowest: Slowest::default(),
             lag: Histogram::new(),
+            interval_lag_ns: 0,
             censored: Censored::default(),
             area: 0,
             sojourns_ns: 0,
@@ -114,6 +117,17 @@ impl Book {
         self.in_flight = self.in_flight.saturating_sub(1);
         let since_ns = sent_ns.max(self.window_ns);
         self.sojourns_ns += u128::from(now_ns.saturating_sub(since_ns));
+    }
+
+    /// So late was looked at what was due or had come.
+    pub(crate) fn late(&mut self, lag_ns: u64) {
+        self.lag.record_ns(lag_ns);
+        self.interval_lag_ns = self.interval_lag_ns.max(lag_ns);
+    }
+
+    /// The greatest lag since it was asked for last.
+    pub(crate) fn take_interval_lag_ns(&mut self) -> u64 {
+        std::mem::take(&mut self.interval_lag_ns)
     }
 
     pub(crate) fn in_flight(&self) -> u64 {

@@ -93,7 +93,7 @@ impl Thread {
                 continue;
             }
             user.due_ns = Some(at_ns);
-            self.users().book.lag.record_ns(now.saturating_sub(at_ns));
+            self.users().book.late(now.saturating_sub(at_ns));
             match token {
                 Some(token) => {
                     self.reactor
@@ -138,7 +138,7 @@ impl Thread {
             (Place::Free, Some(token)) => {
                 let now = now_ns();
                 let asked = self.reactor.visit(token, |users, io, wire| {
-                    users.book.lag.record_ns(now.saturating_sub(due_ns));
+                    users.book.late(now.saturating_sub(due_ns));
                     let asked = users.ask(io, wire, due_ns, now);
                     if asked == Asked::Ended {
                         io.close(Closing::AfterSent);

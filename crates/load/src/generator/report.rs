@@ -18,6 +18,10 @@ pub(crate) struct Piece {
     pub(crate) tally: Tally,
     pub(crate) response: Histogram,
     pub(crate) cpu_ns: u64,
+    /// The greatest lag.
+    pub(crate) lag_ns: u64,
+    /// Connections that are open at its end.
+    pub(crate) connections: u64,
 }
 
 /// One thread's run.

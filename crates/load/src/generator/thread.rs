@@ -245,7 +245,7 @@ impl Thread {
         let users = self.reactor.protocol_mut();
         if let Some(begun_ns) = users.turn_ns.take() {
             let lag = now_ns().saturating_sub(begun_ns);
-            users.book.lag.record_ns(lag);
+            users.book.late(lag);
         }
     }
 

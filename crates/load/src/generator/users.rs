@@ -111,6 +111,12 @@ impl Users {
         self.all.get_mut(index as usize)
     }
 
+    /// Connections that users have now.
+    pub(crate) fn open_connections(&self) -> u64 {
+        let is_open = |user: &&User| user.connection.is_some() && user.place != Place::Connecting;
+        self.all.iter().filter(is_open).count() as u64
+    }
+
     pub(crate) fn connect_timeout_ms(&self) -> u64 {
         self.connect_timeout_ms
     }

@@ -43,7 +43,10 @@ impl Thread {
         let cpu_ns = thread_cpu_ns();
         let begun = self.interval as u64 * self.interval_ns;
         let begun = self.moments.window.saturating_add(begun);
-        let (tally, response) = self.users().book.close_interval();
+        let users = self.users();
+        let connections = users.open_connections();
+        let lag_ns = users.book.take_interval_lag_ns();
+        let (tally, response) = users.book.close_interval();
         // Fails when nobody listens any more, and then nobody needs it.
         let _ = self.reports.send(Report::Piece(Box::new(Piece {
             number: self.interval,
@@ -51,6 +54,8 @@ impl Thread {
             asked,
             tally,
             response,
+            lag_ns,
+            connections,
             cpu_ns: cpu_ns.saturating_sub(self.interval_cpu_ns),
         })));
         self.interval_cpu_ns = cpu_ns;

@@ -1,0 +1,209 @@
+//! A few lines of a terminal that are drawn over. Never wider than the terminal, and never higher: what has scrolled away cannot
+//! be drawn over.
+
+use std::io::{self, Write};
+
+use super::output::{Colours, SHOW_CURSOR, Size};
+
+const HIDE_CURSOR: &str = "\x1b[?25l";
+
+/// A line of a view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) paint: Paint,
+}
+
+/// What the colour of a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Plain,
+    Warning,
+    Alarm,
+}
+
+/// Where lines are drawn.
+#[derive(Debug)]
+pub(crate) struct Screen<W: Write> {
+    to: W,
+    size: fn() -> Size,
+    colours: Colours,
+    /// Lines that are drawn over next.
+    drawn: usize,
+    cursor_is_hidden: bool,
+}
+
+impl<W: Write> Screen<W> {
+    /// On `to`, which is so large.
+    pub(crate) fn new(to: W, size: fn() -> Size, colours: Colours) -> Self {
+        Self {
+            to,
+            size,
+            colours,
+            drawn: 0,
+            cursor_is_hidden: false,
+        }
+    }
+
+    /// Columns that a line may have: the last stays free, as terminals differ in what they do behind it.
+    pub(crate) fn columns(&self) -> usize {
+        (self.size)().columns.saturating_sub(1)
+    }
+
+    /// Hides the cursor.
+    pub(crate) fn begin(&mut self) -> io::Result<()> {
+        self.cursor_is_hidden = true;
+        self.to.write_all(HIDE_CURSOR.as_bytes())?;
+        self.to.flush()
+    }
+
+    /// Draws these lines in the place of those before.
+    pub(crate) fn draw(&mut self, lines: &[Line]) -> io::Result<()> {
+        let mut text = String::new();
+        if self.drawn > 0 {
+            text = format!("\x1b[{}A\r", self.drawn);
+        }
+        let columns = self.columns();
+        // The cursor stands below.
+        let rows = (self.size)().rows.saturating_sub(1);
+        let shown = &lines[..lines.len().min(rows)];
+        for line in shown {
+            self.add(&mut text, line, columns);
+        }
+        text.push_str("\x1b[J");
+        self.drawn = shown.len();
+        self.to.write_all(text.as_bytes())?;
+        self.to.flush()
+    }
+
+    fn add(&self, text: &mut String, line: &Line, columns: usize) {
+        let paint = match (self.colours, line.paint) {
+            (Colours::Hidden, _) | (_, Paint::Plain) => "",
+            (_, Paint::Warning) => "\x1b[33m",
+            (_, Paint::Alarm) => "\x1b[31m",
+        };
+        text.push_str(paint);
+        text.extend(line.text.chars().take(columns));
+        if !paint.is_empty() {
+            text.push_str("\x1b[0m");
+        }
+        text.push_str("\x1b[K\n");
+    }
+
+    /// Takes the lines away and brings the cursor back.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        self.draw(&[])?;
+        self.show_cursor()
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        self.cursor_is_hidden = false;
+        self.to.write_all(SHOW_CURSOR.as_bytes())?;
+        self.to.flush()
+    }
+
+    /// What it draws on, for what stays there.
+    pub(crate) fn stream(&mut self) -> &mut W {
+        &mut self.to
+    }
+}
+
+impl<W: Write> Drop for Screen<W> {
+    fn drop(&mut self) {
+        if self.cursor_is_hidden {
+            // Nobody is told that nobody can be told.
+            let _ = self.show_cursor();
+        }
+    }
+}
+
+impl Line {
+    /// Without colour.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            paint: Paint::Plain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(size: fn() -> Size, colours: Colours, frames: &[&[Line]]) -> String {
+        let mut bytes = Vec::new();
+        let mut screen = Screen::new(&mut bytes, size, colours);
+        screen.begin().unwrap();
+        for lines in frames {
+            screen.draw(lines).unwrap();
+        }
+        // Not ended: the cursor comes back when the screen goes.
+        drop(screen);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    fn lines(count: usize) -> Vec<Line> {
+        (0..count)
+            .map(|number| Line::plain(format!("line {number}")))
+            .collect()
+    }
+
+    const SMALL: fn() -> Size = || Size {
+        columns: 6,
+        rows: 3,
+    };
+
+    #[test]
+    fn lines_are_drawn_over_and_the_cursor_is_back() {
+        let two = lines(2);
+        let text = drawn(
+            || Size {
+                columns: 80,
+                rows: 24,
+            },
+            Colours::Shown,
+            &[&two, &two[..1]],
+        );
+        assert_eq!(
+            text,
+            "\x1b[?25lline 0\x1b[K\nline 1\x1b[K\n\x1b[J\x1b[2A\rline 0\x1b[K\n\x1b[J\x1b[?25h"
+        );
+    }
+
+    #[test]
+    fn nothing_is_wider_or_higher_than_the_terminal() {
+        let text = drawn(SMALL, Colours::Shown, &[&lines(5), &lines(5)]);
+        assert_eq!(
+            text,
+            "\x1b[?25lline \x1b[K\nline \x1b[K\n\x1b[J\x1b[2A\rline \x1b[K\nline \x1b[K\n\x1b[J\x1b[?25h"
+        );
+        let nothing = || Size {
+            columns: 0,
+            rows: 0,
+        };
+        assert_eq!(
+            drawn(nothing, Colours::Shown, &[&lines(1)]),
+            "\x1b[?25l\x1b[J\x1b[?25h"
+        );
+    }
+
+    #[test]
+    fn colours_are_shown_unless_they_are_not_wanted() {
+        let line = |paint| {
+            [Line {
+                text: "failed".to_owned(),
+                paint,
+            }]
+        };
+        let text = |colours, paint| drawn(SMALL, colours, &[&line(paint)]);
+        assert!(text(Colours::Shown, Paint::Alarm).contains("\x1b[31mfaile\x1b[0m\x1b[K"));
+        assert!(text(Colours::Shown, Paint::Warning).contains("\x1b[33mfaile\x1b[0m\x1b[K"));
+        for (colours, paint) in [
+            (Colours::Hidden, Paint::Alarm),
+            (Colours::Shown, Paint::Plain),
+        ] {
+            assert!(text(colours, paint).contains("lfaile\x1b[K"));
+        }
+    }
+}
