@@ -117,6 +117,17 @@ fn check_found(ran: &Ran, subject: &str, rule: &str, verdict: &str) {
 }
 
 #[test]
+fn a_starved_generator_measures_itself() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _machine = machine();
+    let ran = Ran::new("starved.toml", &[]);
+    check_unranked(&ran, "starved", "audit: ");
+    check_found(&ran, "starved", "generator_starved", "failed");
+}
+
+#[test]
 fn a_full_queue_is_no_slow_server() {
     if let Some(lack) = lacks() {
         skip!("{lack}");

@@ -301,6 +301,32 @@ fn wrong_answers_under_load_stand_against_the_figures() {
 }
 
 #[test]
+fn a_generator_that_waits_for_its_core_is_told_at_the_edge() {
+    if find_program("python3").is_none() {
+        skip!("needs python3");
+    }
+    let (_tree, out) = out();
+    let flag = AtomicBool::new(false);
+    let mut act = |call: usize, _: &Order<'_>, run: &mut Run| {
+        run.achieved.window_us = if call == 3 { 499_999 } else { 500_000 };
+        run.generator.busiest_thread_permille = 200;
+        run.generator.occupied_thread_permille = if call == 1 { 700 } else { 701 };
+        Ok(())
+    };
+    let (result, _) = attempt(&plan(&lab(&[("one", "ok")])), &out, &mut act, &flag);
+    let told: Vec<bool> = result
+        .unwrap()
+        .steps
+        .iter()
+        .map(|step| {
+            let mut rules = step.audit.iter().map(|one| one.rule.as_str());
+            rules.any(|rule| rule == "generator_starved")
+        })
+        .collect();
+    assert_eq!(told, [false, true, false, true]);
+}
+
+#[test]
 fn subjects_that_answer_differently_stop_the_lab_unless_it_admits_that() {
     if find_program("python3").is_none() {
         skip!("needs python3");

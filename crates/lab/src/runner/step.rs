@@ -16,6 +16,10 @@ use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun};
 use crate::subject::Running;
 use crate::workload::request;
 
+/// How much of a step a thread of the generator may wait for a core that others have, in thousandths.
+const WAITED_PERMILLE_MAX: u32 = 500;
+/// A shorter window is a burst, and says nothing of that, in microseconds.
+const WINDOW_US_MIN: u64 = 500_000;
 /// How long the answer before a load may take.
 const ANSWER_MAX: std::time::Duration = std::time::Duration::from_secs(30);
 
@@ -199,6 +203,7 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
             advice: "look at what it answers: status, length and content".to_owned(),
         });
     }
+    remarks.extend(starved(run));
     if let Outcome::Crashed { reason } = &step.outcome {
         remarks.push(Finding {
             rule: "crash".to_owned(),
@@ -210,4 +215,26 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
         });
     }
     remarks
+}
+
+/// A generator that others keep from its cores is slow whatever the server does.
+fn starved(run: &Run) -> Option<Finding> {
+    let generator = &run.generator;
+    let waited = generator
+        .occupied_thread_permille
+        .saturating_sub(generator.busiest_thread_permille);
+    let is_told = run.achieved.window_us >= WINDOW_US_MIN && waited > WAITED_PERMILLE_MAX;
+    is_told.then(|| Finding {
+        rule: "generator_starved".to_owned(),
+        verdict: Verdict::Failed,
+        measured: format!(
+            "a thread of the generator waited for a core for {:.1} % of the time",
+            f64::from(waited) / 10.0
+        ),
+        bound: format!("at most {} %", WAITED_PERMILLE_MAX / 10),
+        meaning: "others had the cores of the generator: rate and times are those of the line for a core"
+            .to_owned(),
+        advice: "let nothing else run on the cores of the generator, and give the server others (`cores`)"
+            .to_owned(),
+    })
 }
