@@ -90,10 +90,15 @@ impl Canvas {
         ));
     }
 
-    /// About how wide a text is.
-    #[expect(clippy::cast_precision_loss, reason = "lengths of labels")]
+    /// About how wide a text is: as in a wide font, so that it fits in others too.
     pub(super) fn text_width(&self, text: &str) -> f64 {
-        text.chars().count() as f64 * self.size.text * 0.56
+        let widths = text.chars().map(|letter| match letter {
+            'm' | 'w' | 'M' | 'W' | '%' | '…' => 0.95,
+            'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '/' | '('
+            | ')' => 0.38,
+            _ => 0.62,
+        });
+        widths.sum::<f64>() * self.size.text
     }
 
     /// A text cut to a width, with dots where something is missing.

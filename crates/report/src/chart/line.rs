@@ -4,13 +4,18 @@ use std::fmt::Write as _;
 
 use super::axis::{Axis, Settled};
 use super::canvas::{Anchor, Canvas, Number, Size, standalone};
+use super::mark::MARKED_MAX;
 use super::style::Colour;
 use crate::escape::Html;
 
 /// Points of a series that are drawn; of more, the lowest and highest of each piece are.
 pub const POINTS_MAX: usize = 800;
-/// Up to so many points in a chart have a mark, and a text where the pointer is.
-const MARKED_MAX: usize = 240;
+/// Up to so many points in a chart have a text where the pointer is.
+const POINTED_MAX: usize = 240;
+/// Charts narrower than this, in pixels of CSS, are for fingers, which point at nothing without touching it.
+const POINTED_FROM: f64 = 600.0;
+/// The length of the sample of a line in the legend.
+const SAMPLE: f64 = 28.0;
 
 /// A chart of lines.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,18 +100,21 @@ impl LineChart {
         for series in &self.series {
             self.draw_line(&mut canvas, &plot, series);
         }
-        if self
-            .series
-            .iter()
-            .map(|series| series.points.len())
-            .sum::<usize>()
-            <= MARKED_MAX
-        {
+        for series in &self.series {
+            self.mark_points(&mut canvas, &plot, series);
+        }
+        if self.is_pointed_at(size) {
             for series in &self.series {
-                self.mark_points(&mut canvas, &plot, series);
+                self.name_points(&mut canvas, &plot, series);
             }
         }
         canvas.finish()
+    }
+
+    /// Whether its points have texts for the pointer.
+    fn is_pointed_at(&self, size: Size) -> bool {
+        let points = self.series.iter().map(|series| series.points.len());
+        size.width >= POINTED_FROM && points.sum::<usize>() <= POINTED_MAX
     }
 
     /// The chart as a file of its own.
@@ -116,7 +124,6 @@ impl LineChart {
 
     /// Draws the legend and gives where the plot may begin.
     fn legend(&self, canvas: &mut Canvas) -> f64 {
-        let sample = 22.0;
         let (text, width) = (canvas.size.text, canvas.size.width);
         let (mut x, mut y) = (2.0, text);
         let of_bands = self
@@ -126,30 +133,27 @@ impl LineChart {
         let of_lines = self
             .series
             .iter()
-            .map(|series| (&series.name, series.colour, Some(series.stroke)));
-        for (name, colour, stroke) in of_lines
+            .map(|series| (&series.name, series.colour, Some(series)));
+        for (name, colour, series) in of_lines
             .chain(of_bands)
             .filter(|(name, ..)| !name.is_empty())
         {
-            let name = canvas.fitting(name, width - sample - 6.0);
-            let wide = sample + 6.0 + canvas.text_width(&name);
+            let name = canvas.fitting(name, width - SAMPLE - 6.0);
+            let wide = SAMPLE + 6.0 + canvas.text_width(&name);
             if x > 2.0 && x + wide > width {
                 (x, y) = (2.0, y + text * 1.5);
             }
             let middle = y - text * 0.35;
-            let [from, at, to] = [x, middle, x + sample].map(Number);
-            let colour = colour.variable();
-            match stroke {
-                Some(stroke) => canvas.add(format_args!(
-                    "<path class=\"line{}\" stroke=\"{colour}\" d=\"M{from} {at}H{to}\"/>\n",
-                    stroke.class()
-                )),
+            match series {
+                Some(series) => draw_sample(canvas, series, (x, middle)),
                 None => canvas.add(format_args!(
-                    "<rect class=\"band\" fill=\"{colour}\" x=\"{from}\" y=\"{}\" width=\"{sample}\" height=\"{text}\"/>\n",
+                    "<rect class=\"band\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{SAMPLE}\" height=\"{text}\"/>\n",
+                    colour.variable(),
+                    Number(x),
                     Number(middle - text / 2.0)
                 )),
             }
-            canvas.text((x + sample + 6.0, y), Anchor::Start, "legend", &name);
+            canvas.text((x + SAMPLE + 6.0, y), Anchor::Start, "legend", &name);
             x += wide + text * 1.4;
         }
         y + text * 3.0
@@ -292,7 +296,20 @@ impl LineChart {
         }
     }
 
+    /// The marks of a series, one path: hollow where the line is no whole one.
     fn mark_points(&self, canvas: &mut Canvas, plot: &Plot, series: &Series) {
+        if series.points.len() > MARKED_MAX {
+            return;
+        }
+        let drawn = series
+            .points
+            .iter()
+            .filter(|(x, y)| self.x.draws(*x) && self.y.draws(*y));
+        let marks = drawn.filter_map(|(x, y)| series.colour.mark((plot.x_of(*x), plot.y_of(*y))));
+        draw_mark(canvas, series, &marks.collect::<String>());
+    }
+
+    fn name_points(&self, canvas: &mut Canvas, plot: &Plot, series: &Series) {
         for (x, y) in &series.points {
             if !self.x.draws(*x) || !self.y.draws(*y) {
                 continue;
@@ -348,6 +365,36 @@ impl Stroke {
             Self::Dotted => " dotted",
         }
     }
+}
+
+/// A piece of the line with its mark, as the legend shows it.
+fn draw_sample(canvas: &mut Canvas, series: &Series, (x, y): (f64, f64)) {
+    let [from, at, to] = [x, y, x + SAMPLE].map(Number);
+    let (class, colour) = (series.stroke.class(), series.colour.variable());
+    canvas.add(format_args!(
+        "<path class=\"line{class}\" stroke=\"{colour}\" d=\"M{from} {at}H{to}\"/>\n"
+    ));
+    if series.points.len() <= MARKED_MAX {
+        let mark = series.colour.mark((x + SAMPLE / 2.0, y));
+        draw_mark(canvas, series, &mark.unwrap_or_default());
+    }
+}
+
+/// Marks that are drawn already, in the colour of their series.
+fn draw_mark(canvas: &mut Canvas, series: &Series, outline: &str) {
+    if outline.is_empty() {
+        return;
+    }
+    let (colour, fill) = (
+        series.colour.variable(),
+        match series.stroke {
+            Stroke::Solid => series.colour.variable(),
+            Stroke::Dashed | Stroke::Dotted => "var(--c-ground)",
+        },
+    );
+    canvas.add(format_args!(
+        "<path class=\"mark\" stroke=\"{colour}\" fill=\"{fill}\" d=\"{outline}\"/>\n"
+    ));
 }
 
 /// How many ticks fit, each with so much room.

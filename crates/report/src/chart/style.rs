@@ -21,16 +21,17 @@ pub enum Colour {
 
 /// The style that charts need, once in a page that shows them. Colours have 3:1 or more against their background.
 pub const STYLE: &str = "\
-.chart{color-scheme:light dark;--c-ink:#24271d;--c-quiet:#5f6352;--c-line:#e3dcc8;
+.chart{color-scheme:light dark;--c-ground:#fffdf7;--c-ink:#24271d;--c-quiet:#5f6352;--c-line:#e3dcc8;
 --c-leaf:#47682a;--c-gold:#a86a10;--c-sky:#1d6c9c;--c-rose:#b3382c;--c-violet:#7a4a9c;--c-teal:#177a72;
 display:block;width:100%;height:auto;overflow:visible;font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",\"DejaVu Sans\",sans-serif}
-@media(prefers-color-scheme:dark){.chart{--c-ink:#ebe7da;--c-quiet:#a9ab98;--c-line:#343a2d;
+@media(prefers-color-scheme:dark){.chart{--c-ground:#1c2018;--c-ink:#ebe7da;--c-quiet:#a9ab98;--c-line:#343a2d;
 --c-leaf:#b3d184;--c-gold:#edb95c;--c-sky:#7fc3ee;--c-rose:#f2907f;--c-violet:#cba6ea;--c-teal:#6fd0c4}}
 .chart text{fill:var(--c-quiet);font-variant-numeric:tabular-nums}
 .chart .legend,.chart .value{fill:var(--c-ink)}
 .chart .grid{stroke:var(--c-line);stroke-width:1}
 .chart .base{stroke:var(--c-quiet);stroke-width:1}
 .chart .line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
+.chart .mark{stroke-width:1.5;stroke-linejoin:round}
 .chart .hit{fill:transparent;stroke:none}
 .chart .hit:hover{fill:var(--c-quiet);fill-opacity:.35}
 .chart .dashed{stroke-dasharray:7 5}
