@@ -45,7 +45,7 @@ pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
             let text = |(figure, value): (Figure, f64)| figure.unit().text(value);
             let cells = ENDS.into_iter().zip(ends).map(text);
             table.row(
-                [load.to_string(), curve.subject.clone()]
+                [load.shape.to_string(), curve.subject.clone()]
                     .into_iter()
                     .chain(cells),
             );
@@ -85,7 +85,7 @@ fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Cand
     let (_, factor) = figure_axis(Figure::ResponseP50);
     let [least, low, middle, high, greatest, _] = ends.map(|value| value * factor);
     Candle {
-        label: format!("{load}: {}", curve.subject),
+        label: format!("{}: {}", load.shape, curve.subject),
         least,
         low,
         middle,

@@ -1,77 +1,143 @@
 //! What was found of steps, and what failed in them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use vervet_report::{ErrorClass, Verdict, units};
+use vervet_report::{ErrorClass, Finding, Verdict, units};
 
-use super::page::Section;
+use super::page::{Block, Section};
 use super::table::Table;
-use crate::record::Outcome;
-use crate::statistics::{Analysis, Panel, Taken};
+use crate::record::{LoadPoint, Outcome};
+use crate::statistics::{Analysis, Curve, Panel, Taken};
 
-/// The section of findings: each rule once for each subject, with the loads that it was found under.
+/// The section of findings: each rule with what it means and what to do, and below it where it was found.
 pub(super) fn findings_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("What to know before believing a figure");
-    let mut table = Table::new(
-        "",
-        &[
-            "rule",
-            "verdict",
-            "where",
-            "found",
-            "allowed",
-            "what it means",
-            "what to do",
-        ],
-    );
+    let mut groups: Vec<Group<'_>> = Vec::new();
     for panel in &analysis.panels {
         for curve in &panel.curves {
-            for (rule, (loads, finding)) in rules(curve) {
-                table.row([
-                    rule,
-                    finding.verdict.name().to_owned(),
-                    format!("{}, {}, {}", curve.subject, panel.title(), loads.join(", ")),
-                    finding.measured.clone(),
-                    finding.bound.clone(),
-                    finding.meaning.clone(),
-                    finding.advice.clone(),
-                ]);
+            for found in found(panel, curve) {
+                match groups.iter_mut().find(|group| group.takes(found.finding)) {
+                    Some(group) => group.found.push(found),
+                    None => groups.push(Group { found: vec![found] }),
+                }
             }
         }
     }
-    if table.is_empty() {
+    if groups.is_empty() {
         section.text("No rule found anything.");
-    } else {
-        let failed = table
-            .rows
-            .iter()
-            .filter(|row| row[1] == Verdict::Failed.name())
-            .count();
-        section.text(format!(
-            "{} findings, {failed} of which take a step out of the ranking. The numbers are of the first load named.",
-            table.rows.len()
-        ));
+        return section;
     }
-    section.table(table);
+    groups.sort_by_key(|group| (Reverse(group.verdict()), group.first().rule.clone()));
+    let all = groups.iter().flat_map(|group| &group.found);
+    let failed = all
+        .clone()
+        .filter(|found| found.finding.verdict == Verdict::Failed)
+        .count();
+    section.text(format!(
+        "{} findings, {failed} of which take a step out of the ranking. The numbers are of the first load named.",
+        all.count()
+    ));
+    for group in &groups {
+        group.write(&mut section);
+    }
     section
 }
 
-type Rules<'a> = BTreeMap<String, (Vec<String>, &'a vervet_report::Finding)>;
+/// One finding of a subject, and the loads that it was found under.
+struct Found<'a> {
+    panel: &'a Panel,
+    subject: &'a str,
+    loads: Vec<LoadPoint>,
+    finding: &'a Finding,
+}
 
-fn rules(curve: &crate::statistics::Curve) -> Rules<'_> {
-    let mut rules: Rules<'_> = BTreeMap::new();
+/// Findings of one rule that mean the same.
+struct Group<'a> {
+    /// At least one.
+    found: Vec<Found<'a>>,
+}
+
+impl Group<'_> {
+    fn first(&self) -> &Finding {
+        self.found[0].finding
+    }
+
+    fn takes(&self, finding: &Finding) -> bool {
+        let first = self.first();
+        (&first.rule, &first.meaning, &first.advice)
+            == (&finding.rule, &finding.meaning, &finding.advice)
+    }
+
+    fn verdict(&self) -> Verdict {
+        let verdicts = self.found.iter().map(|found| found.finding.verdict);
+        verdicts.max().unwrap_or(Verdict::Passed)
+    }
+
+    fn write(&self, section: &mut Section) {
+        let first = self.first();
+        section.blocks.push(Block::Heading(format!(
+            "{}: {}",
+            first.rule,
+            self.verdict().name()
+        )));
+        let sentences = [&first.meaning, &first.advice].map(|phrase| sentence(phrase));
+        section.text(sentences.join(" ").trim());
+        let columns = [
+            "verdict", "subject", "workload", "under", "found", "allowed",
+        ];
+        let mut table = Table::new("", &columns);
+        for found in &self.found {
+            table.row([
+                found.finding.verdict.name().to_owned(),
+                found.subject.to_owned(),
+                found.panel.title(),
+                loads_text(&found.loads),
+                found.finding.measured.clone(),
+                found.finding.bound.clone(),
+            ]);
+        }
+        section.table(table);
+    }
+}
+
+/// Each rule once for a subject, by its name; the finding is the worst, and of several the first.
+fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Found<'a>> {
+    let mut rules: BTreeMap<&str, Found<'a>> = BTreeMap::new();
     for point in &curve.points {
         for finding in point.all_findings() {
-            let entry = rules
-                .entry(finding.rule.clone())
-                .or_insert((Vec::new(), finding));
-            entry.0.push(point.load.to_string());
-            if finding.verdict > entry.1.verdict {
-                entry.1 = finding;
+            let found = rules.entry(&finding.rule).or_insert(Found {
+                panel,
+                subject: &curve.subject,
+                loads: Vec::new(),
+                finding,
+            });
+            found.loads.push(point.load);
+            if finding.verdict > found.finding.verdict {
+                found.finding = finding;
             }
         }
     }
-    rules
+    rules.into_values().collect()
+}
+
+/// Loads in few words: `100, 200, 400 connections`.
+fn loads_text(loads: &[LoadPoint]) -> String {
+    let Some((last, before)) = loads.split_last() else {
+        return String::new();
+    };
+    let amounts = before.iter().map(|load| load.amount().to_string());
+    let all: Vec<String> = amounts.chain([last.shape.to_string()]).collect();
+    all.join(", ")
+}
+
+/// A phrase as a sentence; nothing for no phrase.
+fn sentence(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    let first = letters.next();
+    first.map_or(String::new(), |first| {
+        format!("{}{}.", first.to_uppercase(), letters.as_str())
+    })
 }
 
 /// The section of failures: requests by class, and steps that came to nothing.
@@ -100,7 +166,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
     for panel in &analysis.panels {
         for curve in &panel.curves {
             for point in &curve.points {
-                let place = format!("{}, {}", panel.title(), point.load);
+                let place = format!("{}, {}", panel.title(), point.load.shape);
                 for (class, count) in classes(&point.taken) {
                     requests.row([
                         curve.subject.clone(),
@@ -128,7 +194,12 @@ fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String,
             curve.points.iter().flat_map(move |point| {
                 let each = point.taken.iter();
                 each.map(move |taken| {
-                    (panel, curve.subject.as_str(), point.load.to_string(), taken)
+                    (
+                        panel,
+                        curve.subject.as_str(),
+                        point.load.shape.to_string(),
+                        taken,
+                    )
                 })
             })
         })

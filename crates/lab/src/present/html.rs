@@ -126,7 +126,16 @@ fn write_rows(html: &mut String, table: &Table) -> std::fmt::Result {
         Align::Left => "",
         Align::Right => " class=\"n\"",
     };
-    html.write_str("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>")?;
+    // Whoever has no mouse scrolls it, and hears which table it is.
+    let name = match table.caption.as_str() {
+        "" => "Table",
+        caption => caption,
+    };
+    write!(
+        html,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\"><table>\n<thead><tr>",
+        Html(name)
+    )?;
     for column in &table.columns {
         write!(
             html,

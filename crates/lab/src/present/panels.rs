@@ -3,7 +3,9 @@
 use super::charts::{estimate_text, pictures};
 use super::page::{Block, Section};
 use super::table::Table;
-use crate::statistics::{Apdex, Curve, Estimate, Figure, Panel, Place, Point, Standing, Unit};
+use crate::statistics::{
+    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Place, Point, Standing, Unit,
+};
 
 /// The section of a panel; `prefix` makes the names of its charts unique in a page.
 pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
@@ -62,7 +64,7 @@ fn ranking(panel: &Panel) -> Table {
         "#place",
         "subject",
         "#goodput (95 % interval)",
-        "at",
+        load_name(panel),
         "#of the ceiling",
         "#requests per CPU-second",
         "#CPU per request",
@@ -70,7 +72,8 @@ fn ranking(panel: &Panel) -> Table {
         "#p50",
         "#p99",
         "#failed",
-        "best step (Apdex)",
+        "#best step",
+        "Apdex there",
     ];
     let mut table = Table::new(
         "By goodput. Who is not told apart has the same place",
@@ -84,6 +87,7 @@ fn ranking(panel: &Panel) -> Table {
             continue;
         };
         let figure = |figure: Figure| text(figure, point);
+        let [best, apdex] = best(curve);
         let share = point
             .share_of_ceiling
             .map_or("–".to_owned(), |share| Unit::Share.text(share));
@@ -91,7 +95,7 @@ fn ranking(panel: &Panel) -> Table {
             place_text(place),
             place.subject.clone(),
             estimate_text(Figure::Goodput, &place.goodput),
-            place.load.to_string(),
+            place.load.amount().to_string(),
             share,
             figure(Figure::RequestsPerCpuSecond),
             figure(Figure::CpuPerRequest),
@@ -99,7 +103,8 @@ fn ranking(panel: &Panel) -> Table {
             figure(Figure::ResponseP50),
             figure(Figure::ResponseP99),
             figure(Figure::ErrorShare),
-            best(curve),
+            best,
+            apdex,
         ]);
     }
     table
@@ -115,15 +120,24 @@ fn text(figure: Figure, point: &Point) -> String {
         .map_or("–".to_owned(), |value| figure.unit().text(value))
 }
 
-fn best(curve: &Curve) -> String {
+/// What a load is an amount of.
+fn load_name(panel: &Panel) -> &'static str {
+    match panel.kind {
+        LoadKind::Closed => "#connections",
+        LoadKind::Open => "#due per second",
+    }
+}
+
+/// The best step, and how content users were there.
+fn best(curve: &Curve) -> [String; 2] {
     let Some(point) = curve.sweep.best.map(|index| &curve.points[index]) else {
-        return "none with Apdex 0.85".to_owned();
+        return ["none".to_owned(), "below 0.85".to_owned()];
     };
     let apdex = point.median(Figure::Apdex).map(Apdex::new);
-    let rating = apdex.map_or(String::new(), |apdex| {
-        format!(" ({:.2}, {})", apdex.score(), apdex.rating())
+    let rating = apdex.map_or("–".to_owned(), |apdex| {
+        format!("{:.2} {}", apdex.score(), apdex.rating())
     });
-    format!("{}{rating}", point.load)
+    [point.load.amount().to_string(), rating]
 }
 
 fn unranked(panel: &Panel) -> Table {
@@ -140,7 +154,7 @@ fn sweeps(panel: &Panel) -> Vec<String> {
         let knee = curve
             .sweep
             .knee
-            .map(|index| curve.points[index].load.to_string());
+            .map(|index| curve.points[index].load.shape.to_string());
         if let Some(knee) = knee {
             lines.push(format!(
                 "{}: the knee, the least load with 95 % of the greatest goodput, is at {knee}.",
@@ -173,7 +187,7 @@ fn loads(panel: &Panel) -> Table {
             .iter()
             .zip(&places)
             .map(|(point, place)| cell(*point, *place));
-        table.row(std::iter::once(load.to_string()).chain(cells));
+        table.row(std::iter::once(load.shape.to_string()).chain(cells));
     }
     table
 }

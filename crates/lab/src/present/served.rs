@@ -53,7 +53,7 @@ fn tests(panel: &Panel) -> Table {
             .map(|(rate, figures)| rate / f64::from(u32::try_from(per_pass(figures)).unwrap_or(1)));
         table.row([
             curve.subject.clone(),
-            point.load.to_string(),
+            point.load.shape.to_string(),
             rate.map_or("–".to_owned(), |rate| Unit::PerSecond.text(rate)),
             units::count(success.saturating_add(failed)),
             units::count(success),
@@ -95,7 +95,7 @@ fn pages(panel: &Panel) -> Table {
         let most = moments.map(|moment| moment.rate).reduce(f64::max);
         let mut row = vec![
             curve.subject.clone(),
-            point.load.to_string(),
+            point.load.shape.to_string(),
             apdex.map_or("–".to_owned(), |apdex| format!("{:.2}", apdex.score())),
             apdex.map_or("–".to_owned(), |apdex| apdex.rating().to_string()),
             text(Figure::Goodput, point),
@@ -192,7 +192,7 @@ fn part_row(curve: &Curve, point: &Point, part: &Part) -> Vec<String> {
     let share = crate::statistics::share(part.failed, all);
     let mut row = vec![
         curve.subject.clone(),
-        point.load.to_string(),
+        point.load.shape.to_string(),
         part.name.clone(),
         part.apdex
             .map_or("–".to_owned(), |apdex| format!("{:.2}", apdex.score())),
@@ -246,7 +246,7 @@ fn slowest(panel: &Panel) -> Table {
                 |time_ns: u64| Unit::Milliseconds.text(crate::statistics::milliseconds(time_ns));
             table.row([
                 curve.subject.clone(),
-                point.load.to_string(),
+                point.load.shape.to_string(),
                 time(request.response_ns),
                 time(request.service_ns),
                 format!("{} ms", units::count(request.due_ms)),
@@ -288,7 +288,7 @@ pub(super) fn hosts_section(analysis: &Analysis) -> Section {
             };
             table.row([
                 curve.subject.clone(),
-                point.load.to_string(),
+                point.load.shape.to_string(),
                 format!("{:.2} s", spent.cpu_user_seconds),
                 format!("{:.2} s", spent.cpu_system_seconds),
                 text(Figure::CoresBusy, point),

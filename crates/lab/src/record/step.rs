@@ -86,13 +86,19 @@ impl LoadPoint {
     }
 }
 
+impl fmt::Display for LoadShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed { concurrency: 1 } => f.write_str("1 connection"),
+            Self::Closed { concurrency } => write!(f, "{concurrency} connections"),
+            Self::Open { rate } => write!(f, "{rate}/s"),
+        }
+    }
+}
+
 impl fmt::Display for LoadPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.shape {
-            LoadShape::Closed { concurrency: 1 } => f.write_str("1 connection")?,
-            LoadShape::Closed { concurrency } => write!(f, "{concurrency} connections")?,
-            LoadShape::Open { rate } => write!(f, "{rate}/s")?,
-        }
+        self.shape.fmt(f)?;
         match self.connections {
             Connections::KeepAlive => Ok(()),
             Connections::Close => f.write_str(", closed after each answer"),
