@@ -5,10 +5,11 @@ use vervet_report::chart::{
 };
 
 use super::candles::candles;
+use super::over_time::over_time;
 use super::page::{Chart, Picture};
 use super::table::Table;
 use crate::record::{LoadPoint, Role};
-use crate::statistics::{Curve, Estimate, Figure, Figures, LoadKind, Moment, Panel, Unit};
+use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
 
 /// Loads that differ by more than this factor stand on a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
@@ -228,7 +229,7 @@ fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
         }
     }
     BarChart {
-        title: format!("{}, {load}", shown.title),
+        title: format!("{}, {}", shown.title.replace(" in dashes", ""), load.shape),
         description: description(panel, shown),
         axis,
         bars,
@@ -278,7 +279,7 @@ fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
         }
     }
     for load in panel.loads() {
-        let mut row = vec![load.to_string()];
+        let mut row = vec![load.shape.to_string()];
         for curve in curves(panel, shown) {
             let point = curve.points.iter().find(|point| point.load == load);
             for (figure, _) in figures.into_iter().flatten() {
@@ -323,7 +324,7 @@ fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
             interval: None,
             colour: colour(panel, curve),
         });
-        let load = peak.map_or("–".to_owned(), |point| point.load.to_string());
+        let load = peak.map_or("–".to_owned(), |point| point.load.shape.to_string());
         let share = share.map_or("–".to_owned(), |share| Unit::Share.text(share));
         table.row([curve.subject.clone(), load, share]);
     }
@@ -339,102 +340,4 @@ fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
         }),
         table,
     })
-}
-
-/// Rate and p99 over time, of the middle repeat at the greatest goodput.
-fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
-    let runs: Vec<(&Curve, &Figures)> = panel
-        .contestants()
-        .filter_map(|curve| Some((curve, middle(curve)?)))
-        .filter(|(_, figures)| figures.series.len() > 1)
-        .collect();
-    if runs.is_empty() {
-        return Vec::new();
-    }
-    let columns = [
-        "subject",
-        "#second",
-        "#rate",
-        "#failures",
-        "#median",
-        "#p99",
-    ];
-    let mut table = Table::new("The same as numbers", &columns);
-    for (curve, figures) in &runs {
-        for moment in &figures.series {
-            table.row(moment_row(curve, moment));
-        }
-    }
-    let charts = [
-        (
-            "rate-time",
-            "Good answers per second over time, at the greatest goodput",
-            Figure::Goodput,
-        ),
-        (
-            "response-time",
-            "Response time p99 over time, at the greatest goodput",
-            Figure::ResponseP99,
-        ),
-    ];
-    let picture = |(name, title, figure): (&str, &str, Figure)| Picture {
-        name: format!("{prefix}-{name}"),
-        chart: Chart::Lines(time_chart(panel, &runs, title, figure)),
-        table: table.clone(),
-    };
-    charts.into_iter().map(picture).collect()
-}
-
-fn time_chart(
-    panel: &Panel,
-    runs: &[(&Curve, &Figures)],
-    title: &str,
-    figure: Figure,
-) -> LineChart {
-    let (y, factor) = figure_axis(figure);
-    let value = |moment: &Moment| match figure {
-        Figure::Goodput => Some(moment.rate),
-        _ => moment.p99_ms,
-    };
-    let place = |moment: &Moment| {
-        let value = value(moment).map_or(f64::NAN, |value| value * factor);
-        (moment.at_seconds * 1e9, value)
-    };
-    let series = runs.iter().map(|(curve, figures)| Series {
-        name: curve.subject.clone(),
-        points: figures.series.iter().map(place).collect(),
-        colour: colour(panel, curve),
-        stroke: Stroke::Solid,
-    });
-    LineChart {
-        title: title.to_owned(),
-        description: format!(
-            "{title}, of the middle repeat of each subject, {}.",
-            panel.title()
-        ),
-        x: Axis::new("time since the window began", ChartUnit::Time),
-        y,
-        bands: Vec::new(),
-        series: series.collect(),
-    }
-}
-
-fn moment_row(curve: &Curve, moment: &Moment) -> [String; 6] {
-    let time =
-        |value: Option<f64>| value.map_or("–".to_owned(), |value| Unit::Milliseconds.text(value));
-    [
-        curve.subject.clone(),
-        format!("{:.1}", moment.at_seconds),
-        Unit::PerSecond.text(moment.rate),
-        Unit::PerSecond.text(moment.failed_rate),
-        time(moment.p50_ms),
-        time(moment.p99_ms),
-    ]
-}
-
-/// The repeat at the greatest goodput whose own goodput is the middle one.
-fn middle(curve: &Curve) -> Option<&Figures> {
-    let mut shown = curve.points.get(curve.sweep.peak?)?.shown();
-    shown.sort_by(|a, b| a.goodput.total_cmp(&b.goodput));
-    shown.get(shown.len().checked_sub(1)? / 2).copied()
 }

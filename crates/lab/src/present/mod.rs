@@ -10,6 +10,7 @@ mod history;
 mod html;
 mod json;
 mod markdown;
+mod over_time;
 mod page;
 mod panels;
 mod report;

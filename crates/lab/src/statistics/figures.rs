@@ -5,6 +5,7 @@ use vervet_report::{Errors, Histogram, Run, SlowRequest};
 
 use super::Apdex;
 use super::apdex::TOLERATED_T;
+use super::course::{Moment, course};
 use super::number::number;
 use crate::record::{ServerFigures, Step, Workload};
 
@@ -45,7 +46,7 @@ pub struct Figures {
     pub parts: Vec<Part>,
     /// The slowest requests.
     pub slowest: Vec<SlowRequest>,
-    /// Rate and response time over time.
+    /// Rate, response time and what the server spent over time.
     pub series: Vec<Moment>,
 }
 
@@ -115,21 +116,6 @@ pub struct Part {
     pub apdex: Option<Apdex>,
 }
 
-/// A piece of a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
-    /// When it began, in seconds.
-    pub at_seconds: f64,
-    /// Good answers per second.
-    pub rate: f64,
-    /// Failures per second.
-    pub failed_rate: f64,
-    /// The response time that half did not exceed, in milliseconds; none where nothing was answered.
-    pub p50_ms: Option<f64>,
-    /// The response time that 99 % did not exceed, in milliseconds.
-    pub p99_ms: Option<f64>,
-}
-
 impl Figures {
     /// The figures of a step that sent requests.
     pub fn of(step: &Step, run: &Run, workload: &Workload) -> Self {
@@ -166,7 +152,7 @@ impl Figures {
                 .map(|part| Part::of(part, workload.apdex_seconds))
                 .collect(),
             slowest: run.slowest.requests().to_vec(),
-            series: run.intervals.iter().map(moment).collect(),
+            series: course(run, step.server.figures()),
         }
     }
 
@@ -265,16 +251,4 @@ fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
         within(seconds * TOLERATED_T) - satisfied,
         number(finished),
     )
-}
-
-fn moment(interval: &vervet_report::Interval) -> Moment {
-    let ms = |time_ns: u64| (interval.done > 0).then(|| number(time_ns) / 1e6);
-    let failed = number(interval.errors.total()) * 1e3;
-    Moment {
-        at_seconds: number(interval.start_ms) / 1e3,
-        rate: interval.rate(),
-        failed_rate: failed / number(interval.length_ms.max(1)),
-        p50_ms: ms(interval.p50_ns),
-        p99_ms: ms(interval.p99_ns),
-    }
 }

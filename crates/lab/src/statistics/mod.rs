@@ -3,6 +3,7 @@
 
 mod analysis;
 mod apdex;
+mod course;
 mod estimate;
 mod figure;
 mod figures;
@@ -15,9 +16,10 @@ mod tasks;
 
 pub use analysis::{Analysis, Curve, LoadKind, Panel, Unreadable};
 pub use apdex::{Apdex, BEST_SCORE_MIN, RATINGS, Rating, TOLERATED_T};
+pub use course::Moment;
 pub use estimate::{Estimate, Ratio, SPREAD_MAX, median};
 pub use figure::{Better, Figure, Unit};
-pub use figures::{Figures, Moment, Part, Spent, Times, Waits};
+pub use figures::{Figures, Part, Spent, Times, Waits};
 pub(crate) use number::{milliseconds, share};
 pub use point::{Point, Standing, Taken};
 pub use ranking::{Place, Ranking, Unranked};

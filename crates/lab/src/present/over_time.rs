@@ -1,0 +1,132 @@
+//! The charts over time: what the repeat in the middle did at the greatest goodput.
+
+use vervet_report::chart::{Axis, LineChart, Series, Stroke, Unit as ChartUnit};
+
+use super::charts::{colour, figure_axis};
+use super::page::{Chart, Picture};
+use super::table::Table;
+use crate::statistics::{Curve, Figure, Figures, Moment, Panel, Unit};
+
+/// What is drawn over time.
+struct Course {
+    /// The name of its chart.
+    name: &'static str,
+    /// Its title; "at the greatest goodput" follows.
+    title: &'static str,
+    /// Its axis, and what a value is multiplied by to stand on it.
+    axis: (Axis, f64),
+    /// What its values are counted in.
+    unit: Unit,
+    /// Its value at a moment.
+    value: fn(&Moment) -> Option<f64>,
+}
+
+/// Good answers, failures, response time and processor time over time; those of which there is nothing are left out.
+pub(super) fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
+    let runs: Vec<(&Curve, &Figures)> = panel
+        .contestants()
+        .filter_map(|curve| Some((curve, middle(curve)?)))
+        .filter(|(_, figures)| figures.series.len() > 1)
+        .collect();
+    let is_seen = |course: &Course| {
+        let moments = runs.iter().flat_map(|(_, figures)| &figures.series);
+        moments.filter_map(course.value).any(|value| value > 0.0)
+    };
+    let seen = courses().into_iter().filter(is_seen);
+    seen.map(|course| picture(panel, &runs, &course, prefix))
+        .collect()
+}
+
+fn courses() -> [Course; 4] {
+    [
+        Course {
+            name: "rate-time",
+            title: "Good answers per second over time",
+            axis: figure_axis(Figure::Goodput),
+            unit: Unit::PerSecond,
+            value: |moment| Some(moment.rate),
+        },
+        Course {
+            name: "failed-time",
+            title: "Failed requests per second over time",
+            axis: (
+                Axis::new("failed requests per second", ChartUnit::PerSecond),
+                1.0,
+            ),
+            unit: Unit::PerSecond,
+            value: |moment| Some(moment.failed_rate),
+        },
+        Course {
+            name: "response-time",
+            title: "Response time p99 over time",
+            axis: figure_axis(Figure::ResponseP99),
+            unit: Unit::Milliseconds,
+            value: |moment| moment.p99_ms,
+        },
+        Course {
+            name: "cpu-time",
+            title: "Cores that the server kept busy over time",
+            axis: figure_axis(Figure::CoresBusy),
+            unit: Unit::Cores,
+            value: |moment| moment.cores_busy,
+        },
+    ]
+}
+
+fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], course: &Course, prefix: &str) -> Picture {
+    let (y, factor) = course.axis.clone();
+    let place = |moment: &Moment| {
+        let value = (course.value)(moment).map_or(f64::NAN, |value| value * factor);
+        (moment.at_seconds * 1e9, value)
+    };
+    let series = runs.iter().map(|(curve, figures)| Series {
+        name: curve.subject.clone(),
+        points: figures.series.iter().map(place).collect(),
+        colour: colour(panel, curve),
+        stroke: Stroke::Solid,
+    });
+    let title = course.title;
+    Picture {
+        name: format!("{prefix}-{}", course.name),
+        chart: Chart::Lines(LineChart {
+            title: format!("{title}, at the greatest goodput"),
+            description: format!(
+                "{title}, of the middle repeat of each subject at its greatest goodput, {}.",
+                panel.title()
+            ),
+            x: Axis::new("time since the window began", ChartUnit::Time),
+            y,
+            bands: Vec::new(),
+            series: series.collect(),
+        }),
+        table: table(runs, course),
+    }
+}
+
+/// A row for each moment, a column for each subject.
+fn table(runs: &[(&Curve, &Figures)], course: &Course) -> Table {
+    let mut table = Table::new("The same as numbers", &["#second"]);
+    for (curve, _) in runs {
+        table.numbers(curve.subject.clone());
+    }
+    let longest = runs.iter().max_by_key(|(_, figures)| figures.series.len());
+    for (number, moment) in longest
+        .iter()
+        .flat_map(|(_, figures)| figures.series.iter().enumerate())
+    {
+        let cells = runs.iter().map(|(_, figures)| {
+            let value = figures.series.get(number).and_then(course.value);
+            value.map_or("–".to_owned(), |value| course.unit.text(value))
+        });
+        let second = format!("{:.1}", moment.at_seconds);
+        table.row(std::iter::once(second).chain(cells));
+    }
+    table
+}
+
+/// The repeat at the greatest goodput whose own goodput is the middle one.
+fn middle(curve: &Curve) -> Option<&Figures> {
+    let mut shown = curve.points.get(curve.sweep.peak?)?.shown();
+    shown.sort_by(|a, b| a.goodput.total_cmp(&b.goodput));
+    shown.get(shown.len().checked_sub(1)? / 2).copied()
+}
