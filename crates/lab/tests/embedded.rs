@@ -6,9 +6,11 @@ use std::fs;
 
 use common::{Lab, closed, run};
 use vervet_lab::record::{
-    EMBEDDED_BYTES_MAX, Entry, Journal, embed, embed_within, extract, open_figures, open_record,
-    write_record,
+    Bounds, Carried, EMBEDDED_BOUNDS, Entry, Journal, Watched, WatchedSample, embed, embed_within,
+    extract, open_figures, open_record, write_record,
 };
+use vervet_lab::statistics::{Analysis, Figure, Point, Unit};
+use vervet_report::Interval;
 use vervet_testkit::TempTree;
 
 fn lab() -> Lab {
@@ -27,7 +29,7 @@ fn check_refused(page: &str, says: &str) {
 fn a_record_comes_back_from_its_page() {
     let record = lab().record;
     let embedded = embed(&record).unwrap();
-    assert!(embedded.has_runs);
+    assert_eq!(embedded.carried, Carried::Whole);
     assert!(embedded.html.lines().all(|line| line.len() <= 120));
     let page = format!(
         "<!doctype html><script>1</script>{}<p>end</p>",
@@ -41,18 +43,110 @@ fn a_record_comes_back_from_its_page() {
     );
 }
 
+/// Bounds that nothing fits but what has no runs.
+const NOTHING: Bounds = Bounds {
+    whole: 0,
+    thinned: 0,
+};
+
+/// Bounds that a whole record does not fit, and a thinned one does.
+const THINNED: Bounds = Bounds {
+    whole: 0,
+    thinned: usize::MAX,
+};
+
 #[test]
 fn a_page_does_not_grow_without_bound() {
     let record = lab().record;
-    let whole = embed(&record).unwrap().html.len();
-    assert!(whole < EMBEDDED_BYTES_MAX);
-    assert!(embed_within(&record, whole).unwrap().has_runs);
-    let bounded = embed_within(&record, whole - 1).unwrap();
-    assert!(!bounded.has_runs && bounded.html.len() < whole);
+    let length = |bounds| embed_within(&record, bounds).unwrap().html.len();
+    let (whole, thinned) = (length(EMBEDDED_BOUNDS), length(THINNED));
+    assert!(whole < EMBEDDED_BOUNDS.whole);
+    let carried = |whole, thinned| {
+        embed_within(&record, Bounds { whole, thinned })
+            .unwrap()
+            .carried
+    };
+    assert_eq!(carried(whole, 0), Carried::Whole);
+    assert_eq!(carried(whole - 1, thinned), Carried::Thinned);
+    assert_eq!(carried(whole - 1, thinned - 1), Carried::WithoutRuns);
+    let bounded = embed_within(&record, NOTHING).unwrap();
     let found = extract(&bounded.html).unwrap();
     assert_eq!(found.head, record.head, "enough to run it again");
     assert_eq!(found.steps.len(), record.steps.len());
     assert!(found.steps.iter().all(|step| step.run.is_none()));
+}
+
+/// A lab whose runs are long: thousands of different times, in sixty pieces, with a reading every 50 ms.
+fn long_lab() -> Lab {
+    let times: Vec<(f64, u64)> = (1..3_000)
+        .map(|at| (0.8 + f64::from(at) / 700.0, 7))
+        .collect();
+    let mut long = run(100_000.0, &times);
+    for second in 0..60 {
+        let interval = Interval {
+            start_ms: second * 1_000,
+            length_ms: 1_000,
+            done: 350,
+            ..Interval::default()
+        };
+        long.intervals
+            .push(interval.with_response(&long.timings.response));
+    }
+    let mut lab = Lab::new(&["a"]).run("a", closed(10), &long);
+    let Watched::Valid(figures) = &mut lab.record.steps[0].server else {
+        panic!("the step was watched");
+    };
+    figures.samples = (1..=1_200)
+        .map(|at| WatchedSample {
+            at_ms: at * 50,
+            cpu_us: at * 25_000,
+            memory_bytes: 1 << 20,
+        })
+        .collect();
+    lab
+}
+
+#[test]
+fn a_thinned_record_has_the_same_figures_and_times_within_a_hundredth() {
+    let record = long_lab().record;
+    let whole = embed_within(
+        &record,
+        Bounds {
+            whole: usize::MAX,
+            thinned: 0,
+        },
+    )
+    .unwrap();
+    let less = embed_within(&record, THINNED).unwrap();
+    assert!(
+        less.html.len() * 4 < whole.html.len(),
+        "{} of {}",
+        less.html.len(),
+        whole.html.len()
+    );
+    let found = extract(&less.html).unwrap();
+    let figures = |record| Analysis::of(record).unwrap().panels[0].curves[0].points[0].clone();
+    let (before, after) = (figures(&record), figures(&found));
+    for figure in Figure::ALL {
+        let (one, other) = (before.median(figure), after.median(figure));
+        let is_time = figure.unit() == Unit::Milliseconds;
+        let allowed = if is_time { 0.01 } else { 1e-12 };
+        let apart = one
+            .zip(other)
+            .map(|(one, other)| (one - other).abs() / one.abs().max(1e-9));
+        assert_eq!(one.is_some(), other.is_some(), "{figure:?}");
+        assert!(
+            apart.is_none_or(|apart| apart <= allowed),
+            "{figure:?}: {one:?}, {other:?}"
+        );
+    }
+    let course = |point: &Point| point.shown()[0].series.clone();
+    let (before, after) = (course(&before), course(&after));
+    assert_eq!(before.len(), after.len());
+    for (one, other) in before.iter().zip(&after) {
+        assert_eq!((one.rate, one.p99_ms), (other.rate, other.p99_ms));
+        assert!((other.cores_busy.unwrap() - 0.5).abs() < 0.01, "{other:?}");
+    }
 }
 
 #[test]
@@ -104,7 +198,7 @@ fn records_are_found_wherever_they_are() {
 #[test]
 fn a_page_without_figures_is_no_source_of_figures() {
     let tree = TempTree::new();
-    let bounded = embed_within(&lab().record, 0).unwrap().html;
+    let bounded = embed_within(&lab().record, NOTHING).unwrap().html;
     let page = tree.write("report.html", bounded);
     assert!(open_record(&page).is_ok());
     let error = open_figures(&page).unwrap_err().to_string();

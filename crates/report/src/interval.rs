@@ -35,7 +35,7 @@ pub struct Interval {
     pub p99_ns: u64,
     /// The longest response time, in nanoseconds. Follows from `response`.
     pub max_ns: u64,
-    /// The response times of its requests.
+    /// The response times of its requests; empty in a document that is to stay small.
     pub response: Packed,
 }
 

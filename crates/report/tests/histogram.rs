@@ -21,6 +21,31 @@ fn check_unreadable(change: impl Fn(&mut Vec<u8>), expected: Unreadable) {
 }
 
 #[test]
+fn rounding_loses_less_than_a_hundredth_of_each_time() {
+    let times: Vec<u64> = (1..4_000).map(|at| 900_000 + at * 1_003).collect();
+    let exact = histogram(&times);
+    let rounded = exact.rounded();
+    assert_eq!(rounded.count(), exact.count());
+    assert_eq!(
+        (rounded.min_ns(), rounded.max_ns()),
+        (exact.min_ns(), exact.max_ns())
+    );
+    for percent in 0..=100 {
+        let quantile = f64::from(percent) / 100.0;
+        let (one, other) = (exact.quantile_ns(quantile), rounded.quantile_ns(quantile));
+        assert!(
+            one.abs_diff(other) * 100 < one,
+            "{percent} %: {one}, {other}"
+        );
+    }
+    assert!(rounded.recorded().count() * 5 < exact.recorded().count());
+    assert!(Histogram::new().rounded().is_empty());
+    // Short times are few: they stay as they are.
+    let short = histogram(&[0, 1, 63, 127]);
+    assert_eq!(short.rounded(), short);
+}
+
+#[test]
 fn refuses_what_is_no_histogram() {
     check_unreadable(|bytes| bytes.truncate(39), Unreadable::Truncated);
     check_unreadable(|bytes| bytes.truncate(41), Unreadable::Truncated);

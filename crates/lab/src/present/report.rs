@@ -11,7 +11,7 @@ use super::panels::panel_section;
 use super::served::{hosts_section, pages_section, requests_section};
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
-use crate::record::{Embedded, LabRecord, RecordError, SubjectState, embed};
+use crate::record::{Carried, Embedded, LabRecord, RecordError, SubjectState, embed};
 use crate::statistics::Analysis;
 
 /// The report as a page.
@@ -117,16 +117,21 @@ fn subtitle(record: &LabRecord) -> String {
 fn data_section(embedded: &Embedded) -> Section {
     let mut section = Section::new("The data of this page");
     let size = units::count(embedded.json_bytes as u64);
-    section.text(if embedded.has_runs {
-        format!(
+    section.text(match embedded.carried {
+        Carried::Whole => format!(
             "The whole record, {size} bytes of JSON with every histogram, is in this file, compressed. `vervet lab report`, \
              `compare` and `reproduce` read it from here."
-        )
-    } else {
-        format!(
+        ),
+        Carried::Thinned => format!(
+            "The record has {size} bytes of JSON. This file carries it compressed and with less in it: every step with its \
+             counts, rates, processor times and memory as they are, its times to one hundredth, and its course in twenty \
+             pieces without their distributions. `vervet lab report`, `compare` and `reproduce` read it from here; the \
+             rest is in lab.json of the folder that the lab left."
+        ),
+        Carried::WithoutRuns => format!(
             "The record has {size} bytes, too many for a page: this file carries what is needed to run the lab again, \
              and the figures are in lab.json beside it."
-        )
+        ),
     });
     section
 }

@@ -10,10 +10,23 @@ use flate2::write::GzEncoder;
 
 use super::file::{RECORD_BYTES_MAX, RecordError, record_from_json, record_to_json};
 use super::lab_record::LabRecord;
+use super::thinned::thinned;
 
-/// The most bytes that the element may take in a page. A record that needs more is carried without its runs: everything
-/// that is needed to run the lab again, and no figures.
-pub const EMBEDDED_BYTES_MAX: usize = 8 << 20;
+/// How long the element may be, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// A record that needs more is carried with less in it.
+    pub whole: usize,
+    /// A record that needs more even then is carried without its runs: everything that is needed to run the lab again,
+    /// and no figures.
+    pub thinned: usize,
+}
+
+/// The bounds of [`embed`]: a page that is sent and kept in a repository, and one that a browser opens at all.
+pub const EMBEDDED_BOUNDS: Bounds = Bounds {
+    whole: 512 << 10,
+    thinned: 8 << 20,
+};
 
 /// What the element begins with; nothing else in a page may.
 const OPENING: &str = "<script type=\"application/gzip\" id=\"lab-record\"";
@@ -26,37 +39,50 @@ const LINE: usize = 120;
 pub struct Embedded {
     /// The element.
     pub html: String,
-    /// Whether the runs are in it.
-    pub has_runs: bool,
-    /// The length of the record as JSON, in bytes.
+    /// How much of the record is in it.
+    pub carried: Carried,
+    /// The length of the whole record as JSON, in bytes.
     pub json_bytes: usize,
 }
 
-/// Puts a record into an element of at most [`EMBEDDED_BYTES_MAX`] bytes, without its runs where they are too many.
-pub fn embed(record: &LabRecord) -> Result<Embedded, RecordError> {
-    embed_within(record, EMBEDDED_BYTES_MAX)
+/// How much of a record an element has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carried {
+    /// All of it.
+    Whole,
+    /// Its counts, rates and processor times, times to one hundredth, and what was read over time in fewer pieces.
+    Thinned,
+    /// What was set up, and no figures.
+    WithoutRuns,
 }
 
-/// The same with another bound. What has no runs is embedded however long it is.
-pub fn embed_within(record: &LabRecord, bytes_max: usize) -> Result<Embedded, RecordError> {
+/// Puts a record into an element, within [`EMBEDDED_BOUNDS`].
+pub fn embed(record: &LabRecord) -> Result<Embedded, RecordError> {
+    embed_within(record, EMBEDDED_BOUNDS)
+}
+
+/// The same with other bounds. What has no runs is embedded however long it is.
+pub fn embed_within(record: &LabRecord, bounds: Bounds) -> Result<Embedded, RecordError> {
     let json = record_to_json(record)?;
+    let embedded = |html, carried| Embedded {
+        html,
+        carried,
+        json_bytes: json.len(),
+    };
     let html = element(&json)?;
-    if html.len() <= bytes_max {
-        return Ok(Embedded {
-            html,
-            has_runs: true,
-            json_bytes: json.len(),
-        });
+    if html.len() <= bounds.whole {
+        return Ok(embedded(html, Carried::Whole));
     }
-    let mut without = record.clone();
-    for step in &mut without.steps {
+    let mut less = thinned(record).map_err(RecordError::Form)?;
+    let html = element(&record_to_json(&less)?)?;
+    if html.len() <= bounds.thinned {
+        return Ok(embedded(html, Carried::Thinned));
+    }
+    for step in &mut less.steps {
         step.run = None;
     }
-    Ok(Embedded {
-        html: element(&record_to_json(&without)?)?,
-        has_runs: false,
-        json_bytes: json.len(),
-    })
+    let html = element(&record_to_json(&less)?)?;
+    Ok(embedded(html, Carried::WithoutRuns))
 }
 
 /// Takes the record out of a page.

@@ -13,9 +13,10 @@ mod step;
 mod stored_run;
 mod subject;
 mod task;
+mod thinned;
 mod watched;
 
-pub use embedded::{EMBEDDED_BYTES_MAX, Embedded, embed, embed_within, extract};
+pub use embedded::{Bounds, Carried, EMBEDDED_BOUNDS, Embedded, embed, embed_within, extract};
 pub use environment::{Environment, Fact, Weight};
 pub use fairness::{FairnessRow, FairnessVerdict};
 pub use file::{
