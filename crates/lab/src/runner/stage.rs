@@ -125,13 +125,16 @@ impl<'a> Stage<'a> {
                 })
             }
             Way::Command(command) => return (command.clone(), String::new()),
-            Way::Ceiling => return (self.ceiling.clone(), ceiling::DESCRIPTION.to_owned()),
+            Way::Ceiling => {
+                let command = self.ceiling.iter().map(|word| shown_word(word));
+                return (command.collect(), ceiling::DESCRIPTION.to_owned());
+            }
             _ => return (Vec::new(), String::new()),
         };
         let commands = launch
             .parts
             .iter()
-            .flat_map(|part| part.command.iter().cloned());
+            .flat_map(|part| part.command.iter().map(|word| shown_word(word)));
         let files = launch
             .files
             .iter()
@@ -151,6 +154,16 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// Where systems keep programs: a path in it says which one ran, and is the same elsewhere.
+const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
+
+/// A word of a command as a record has it: of a path that this machine alone has, the name of the file.
+fn shown_word(word: &str) -> String {
+    let is_own = word.starts_with('/') && !SYSTEM.iter().any(|place| word.starts_with(place));
+    let name = Path::new(word).file_name().filter(|_| is_own);
+    name.map_or(word.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
 /// The folder of the generated files. No subject can have the name: it would be a path.
 const SITE: &str = "@site";
 
@@ -164,5 +177,23 @@ fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
         files: tree.map_or(1, |tree| u64::from(tree.files)),
         connections: load.reuse.connections(),
         connections_max: u64::from(load.connections),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_does_not_name_the_folders_of_its_machine() {
+        for (word, expected) in [
+            ("/srv/ada/vervet/target/release/vervet", "vervet"),
+            ("/usr/sbin/nginx", "/usr/sbin/nginx"),
+            ("{folder}/nginx.conf", "{folder}/nginx.conf"),
+            ("-c", "-c"),
+            ("/", "/"),
+        ] {
+            assert_eq!(shown_word(word), expected);
+        }
     }
 }
