@@ -6,6 +6,9 @@ use vervet_http::status::{Class, Status};
 
 use crate::head::Head;
 
+/// The media type of the page.
+pub(crate) const HTML: &[u8] = b"text/html; charset=utf-8";
+
 /// The answer for `status` with a short page of our own.
 pub(crate) fn error_answer(status: Status, server: &str) -> Response {
     error_answer_with(status, server, &[])
@@ -37,11 +40,12 @@ pub(crate) fn explanatory_page(status: Status, server: &str) -> (Vec<u8>, String
 
 fn page_head(status: Status, server: &str) -> Head {
     let mut head = Head::new(status, server);
-    head.field(Known::ContentType, b"text/html; charset=utf-8");
+    head.field(Known::ContentType, HTML);
     head
 }
 
-fn page(status: Status) -> String {
+/// The page.
+pub(crate) fn page(status: Status) -> String {
     let (code, reason) = (status.code(), status.reason());
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
@@ -56,6 +60,7 @@ fn page(status: Status) -> String {
 fn explanation(status: Status) -> &'static str {
     match status {
         Status::BAD_REQUEST => "The address is malformed.",
+        Status::UNAUTHORIZED => "This is open to those who have the password.",
         Status::FORBIDDEN => "This is not open to visitors.",
         Status::NOT_FOUND => "There is nothing at this address.",
         Status::METHOD_NOT_ALLOWED => "This cannot be done at this address.",

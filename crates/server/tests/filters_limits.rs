@@ -34,9 +34,16 @@ fn above_its_rate_a_client_is_told_when_to_come_again() {
     assert_eq!(statuses, [200, 200, 200]);
     let mut client = RawClient::connect(wire.address);
     let response = client.exchange(GET);
+    assert_eq!(response.status, 429);
     assert_eq!(
-        (response.status, response.text()),
-        (429, "429 Too Many Requests\n")
+        response.field("content-type"),
+        Some("text/html; charset=utf-8"),
+        "as other failures are shown"
+    );
+    assert!(
+        response.text().contains("<h1>429 Too Many Requests</h1>"),
+        "{}",
+        response.text()
     );
     // A third of an hour, less what has passed meanwhile.
     let retry: u64 = response.field("retry-after").unwrap().parse().unwrap();

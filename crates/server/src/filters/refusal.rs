@@ -1,11 +1,16 @@
-//! What filters answer with when they refuse: a short text. An error page of the site replaces it.
+//! What filters answer with when they refuse: the short page of every failure. An error page of the site replaces it.
 
 use vervet_engine::Response;
 use vervet_http::status::Status;
 
+use crate::error_page::{HTML, page};
+
 /// The answer for a request that is refused.
 pub(crate) fn refusal(status: Status) -> Response {
-    Response::plain(status, format!("{} {}\n", status.code(), status.reason()))
+    let mut response = Response::new(status).content(page(status));
+    // A constant that is a field value.
+    let _ = response.set_field("Content-Type", HTML);
+    response
 }
 
 /// As [`refusal`], for a client that may come again after so many seconds.

@@ -64,7 +64,7 @@ fn push_problem(out: &mut String, problem: &PageProblem) {
 }
 
 fn push_excerpt(out: &mut String, problem: &PageProblem) {
-    out.push_str("<pre><code>");
+    out.push_str("<pre tabindex=\"0\"><code>");
     for (number, text) in &problem.excerpt {
         let is_here = *number == problem.line;
         out.push_str(if is_here { "<mark>" } else { "<span>" });
