@@ -87,10 +87,12 @@ impl Block {
     }
 }
 
-/// The pages of a repository whose blocks are run: the README and what lies in `docs`.
+/// The pages of a repository whose blocks are run: the README, what lies in `docs`, and the README of its reports.
 #[track_caller]
 pub fn pages(repository: &Path) -> Vec<Block> {
+    let reports = PathBuf::from("docs/reports/README.md");
     let mut files = vec![PathBuf::from("README.md")];
+    files.extend(Some(reports).filter(|file| repository.join(file).is_file()));
     let docs = fs::read_dir(repository.join("docs"))
         .into_iter()
         .flatten()

@@ -41,6 +41,7 @@ const DATA: &[&str] = &[
     "bench/results/",
     "docs/completions/",
     "docs/man/",
+    "docs/reports/s",
     "docs/reference/vervet.schema.json",
     "docs/reference/watch.schema.json",
     "docs/schema/",
