@@ -174,7 +174,7 @@ fn bars_begin_at_zero_and_say_their_value() {
 fn bars_without_a_value_say_so() {
     let svg = bars(None, None);
     assert!(
-        svg.contains("not measured") && svg.contains("width=\"0\""),
+        svg.contains("no figure") && svg.contains("width=\"0\""),
         "{svg}"
     );
     let svg = bars(Some(f64::NAN), Some((f64::NAN, 1.0)));

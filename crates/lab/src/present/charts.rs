@@ -318,8 +318,12 @@ fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
     for curve in panel.contestants() {
         let peak = curve.sweep.peak.map(|index| &curve.points[index]);
         let share = peak.and_then(|point| point.share_of_ceiling);
+        let label = match peak {
+            Some(_) => curve.subject.clone(),
+            None => format!("{} (not ranked)", curve.subject),
+        };
         bars.push(Bar {
-            label: curve.subject.clone(),
+            label,
             value: share.map(|share| share * 100.0),
             interval: None,
             colour: colour(panel, curve),

@@ -97,8 +97,8 @@ impl Bar {
     fn said(&self, unit: Unit) -> String {
         let text = |value| unit.text(value);
         match (self.value, self.interval) {
-            (Some(value), _) if !value.is_finite() => "not measured".to_owned(),
-            (None, _) => "not measured".to_owned(),
+            (Some(value), _) if !value.is_finite() => "no figure".to_owned(),
+            (None, _) => "no figure".to_owned(),
             (Some(value), Some((low, high))) if low.is_finite() && high.is_finite() => {
                 format!("{} ({} to {})", text(value), text(low), text(high))
             }
@@ -135,8 +135,9 @@ impl Rows<'_> {
                 bar_top + text / 2.0,
             );
         }
+        let gap = if end > 0.0 { 8.0 } else { 0.0 };
         canvas.text(
-            (end + 8.0, bar_top + text * 0.85),
+            (end + gap, bar_top + text * 0.85),
             Anchor::Start,
             "value",
             &said,
