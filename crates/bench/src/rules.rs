@@ -85,7 +85,7 @@ const fn by(subject: &'static str, rule: Rule) -> Rule {
 
 const ONE_SITE: Against = Against::Rival("vervet+run");
 
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 19] = [
     rule("tiny64", Measure::Efficiency, 1.15, Against::BestRival),
     rule("tiny64", Measure::Efficiency, 0.93, Against::Ceiling),
     rule("tiny1000", Measure::Efficiency, 1.1, Against::BestRival),
