@@ -158,7 +158,7 @@ impl<'a> Stage<'a> {
 const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
 
 /// A word of a command as a record has it: of a path that this machine alone has, the name of the file.
-fn shown_word(word: &str) -> String {
+pub(super) fn shown_word(word: &str) -> String {
     let is_own = word.starts_with('/') && !SYSTEM.iter().any(|place| word.starts_with(place));
     let name = Path::new(word).file_name().filter(|_| is_own);
     name.map_or(word.to_owned(), |name| name.to_string_lossy().into_owned())

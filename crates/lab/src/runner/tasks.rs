@@ -11,7 +11,8 @@ use super::options::{Options, RunError};
 use super::out::Out;
 use super::resume;
 use super::run::{append, end};
-use crate::plan::{Plan, TaskPlace, TaskWay};
+use super::stage::shown_word;
+use crate::plan::{Plan, PlannedTask, TaskPlace, TaskWay};
 use crate::record::{Entry, Journal, LabRecord, Role, Subject, SubjectState, TaskStep, Weight};
 use crate::subject::Missing;
 use crate::task::{FoundTask, TaskRun, find_task, shown};
@@ -97,7 +98,7 @@ impl Scene<'_> {
             version: found.as_ref().ok().and_then(|found| found.version.clone()),
             command: found
                 .as_ref()
-                .map_or_else(|_| Vec::new(), |found| shown(self.plan, task, found)),
+                .map_or_else(|_| Vec::new(), |found| self.command(task, found)),
             configuration: String::new(),
             cores: None,
             state: match found {
@@ -108,6 +109,15 @@ impl Scene<'_> {
             },
         })
         .collect()
+    }
+
+    /// The command of a task as a record has it: of a program of ours its name, of the lab file's own each word.
+    fn command(&self, task: &PlannedTask, found: &FoundTask) -> Vec<String> {
+        let words = shown(self.plan, task, found);
+        match &task.way {
+            TaskWay::Adapter(..) => words.iter().map(|word| shown_word(word)).collect(),
+            TaskWay::Command(_) => words,
+        }
     }
 
     /// The steps that are left.
