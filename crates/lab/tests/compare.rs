@@ -59,8 +59,23 @@ fn a_single_repeat_proves_nothing() {
         &[17_222.0],
         &[29_231.0],
         Tell::Unproven,
-        "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: not proven by a single repeat",
+        "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: not proven: too few valid repeats",
     );
+}
+
+#[test]
+fn what_an_audit_left_proves_nothing_and_is_not_lost() {
+    let base = Lab::new(&["a"]).rates("a", 10, &[100.0, 100.0, 100.0]);
+    let other =
+        Lab::new(&["a"])
+            .rates("a", 10, &[50.0, 50.0])
+            .failing("a", 10, "generator_cpu", &[50.0]);
+    for (one, two) in [(&base, &other), (&other, &base)] {
+        let comparison = compared(one, two);
+        assert_eq!(comparison.rows[0].changes[0].tell, Tell::Unproven);
+        assert!(comparison.gone.is_empty());
+        assert!(!comparison.has_regressed(&[Figure::Goodput]));
+    }
 }
 
 #[test]

@@ -161,6 +161,73 @@ fn the_figures_are_those_of_the_record() {
 }
 
 #[test]
+fn who_is_not_proven_is_not_called_a_tie() {
+    let one = Lab::new(&["a", "b"])
+        .rates("a", 10, &[100.0])
+        .rates("b", 10, &[900.0]);
+    let text = markdown(&one);
+    check_has(
+        &text,
+        &[
+            "Too few valid repeats to tell b, a apart. There is one repeat only.",
+            "There are too few valid repeats to give places",
+            "| ? | b | 900/s (one repeat) |",
+            "| 10 connections | 100/s | 900/s |",
+        ],
+    );
+    assert!(!text.contains("Not told apart"), "{text}");
+    let twins = [100.0, 103.0, 101.0];
+    let two = Lab::new(&["one", "two"])
+        .rates("one", 10, &twins)
+        .rates("two", 10, &twins);
+    check_has(
+        &markdown(&two),
+        &[
+            "Not told apart: one, two.",
+            "| 1= | one | 101/s (100/s to 103/s) |",
+        ],
+    );
+}
+
+#[test]
+fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
+    let lab = Lab::new(&["fast", "slow", "faster"])
+        .rates("fast", 100, &[20_000.0, 20_000.0, 20_000.0])
+        .rates("fast", 400, &[46_000.0])
+        .failing("fast", 400, "generator_cpu", &[47_000.0, 48_000.0])
+        .rates("slow", 100, &[21_800.0, 21_800.0, 21_800.0])
+        .failing(
+            "faster",
+            100,
+            "generator_cpu",
+            &[50_000.0, 50_000.0, 50_000.0],
+        );
+    let text = markdown(&lab);
+    check_has(
+        &text,
+        &[
+            "slow has the greatest goodput of what can be ranked.",
+            "The generator was the limit for fast (400 connections), faster (100 connections).",
+            "| 2 | fast | ≥ 20,000/s (20,000/s to 20,000/s) | 100 |",
+            "| 1 | slow | 21,800/s (",
+            "| faster | audit: generator\\_cpu (so much) |",
+            "| 46,000/s, 1 of 3 valid repeats |",
+            "what they show is the least that the server can do",
+        ],
+    );
+    let json = analysis_json(&lab.record, &lab.analysis());
+    let places = &json["panels"][0]["places"];
+    assert_eq!(
+        (&places[0]["lower_bound"], &places[1]["lower_bound"]),
+        (&false.into(), &true.into())
+    );
+    assert_eq!(
+        places[1]["limited_under"][0]["shape"]["closed"]["concurrency"],
+        400
+    );
+}
+
+#[test]
 fn the_slowest_requests_are_those_of_the_best_step() {
     let mut slow = run(100.0, &[(10.0, 1)]);
     for response_ms in [3_000, 5_000, 4_000, 2_000, 1_500, 1_000] {

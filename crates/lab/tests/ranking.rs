@@ -4,8 +4,8 @@ mod common;
 
 use common::{Lab, closed, run};
 use vervet_lab::record::{Outcome, Role, Watched};
-use vervet_lab::statistics::{Figure, Standing};
-use vervet_report::{ErrorClass, Finding, Verdict};
+use vervet_lab::statistics::{Figure, Place, Standing};
+use vervet_report::ErrorClass;
 
 /// Places as `1 a, 1= b`, and reasons of those that have none.
 #[track_caller]
@@ -28,30 +28,12 @@ fn check(lab: &Lab, places: &[&str], unranked: &[&str]) {
     assert_eq!(found, unranked);
 }
 
-fn failed() -> Finding {
-    Finding {
-        rule: "rate_asked".to_owned(),
-        verdict: Verdict::Failed,
-        measured: "50 % of what was asked".to_owned(),
-        bound: String::new(),
-        meaning: String::new(),
-        advice: String::new(),
-    }
-}
-
 #[test]
 fn a_step_that_failed_its_audit_is_shown_and_not_ranked() {
-    let mut bad = run(900.0, &[(1.0, 1)]);
-    bad.findings.push(failed());
     let lab = Lab::new(&["a", "b"])
         .rates("a", 10, &[100.0, 101.0, 102.0])
-        .run("b", closed(10), &bad)
-        .run("b", closed(10), &bad);
-    check(
-        &lab,
-        &["1 a"],
-        &["b: audit: rate_asked (50 % of what was asked)"],
-    );
+        .failing("b", 10, "rate_asked", &[900.0, 900.0]);
+    check(&lab, &["1 a"], &["b: audit: rate_asked (so much)"]);
     let panel = lab.panel();
     let point = &panel.curve("b").unwrap().points[0];
     assert_eq!(point.median(Figure::Goodput), Some(900.0), "it is shown");
@@ -59,20 +41,104 @@ fn a_step_that_failed_its_audit_is_shown_and_not_ranked() {
 
 #[test]
 fn a_repeat_that_failed_its_audit_leaves_the_others() {
-    let mut bad = run(900.0, &[(1.0, 1)]);
-    bad.findings.push(failed());
     let lab = Lab::new(&["a"])
-        .rates("a", 10, &[100.0, 102.0])
-        .run("a", closed(10), &bad);
+        .rates("a", 10, &[100.0, 101.0, 102.0])
+        .failing("a", 10, "rate_asked", &[900.0]);
     let point = lab.point();
-    assert_eq!(point.standing(), Standing::Partly { counted: 2, of: 3 });
+    assert_eq!(point.standing(), Standing::Partly { counted: 3, of: 4 });
     assert_eq!(point.median(Figure::Goodput), Some(101.0));
+}
+
+/// A point with so many valid repeats, of so many that were asked for.
+#[track_caller]
+fn check_enough(valid: &[f64], asked: u32, expected: bool) {
+    let mut lab = Lab::new(&["a"]).rates("a", 10, valid);
+    lab.record.head.repeats = asked;
+    assert_eq!(
+        lab.point().is_ranked(),
+        expected,
+        "{valid:?} of {asked}: {:?}",
+        lab.point().standing()
+    );
+}
+
+#[test]
+fn a_load_ranks_with_three_repeats_or_all_of_fewer() {
+    check_enough(&[1.0, 2.0, 3.0], 5, true);
+    check_enough(&[1.0, 2.0], 5, false);
+    check_enough(&[1.0, 2.0], 3, false);
+    check_enough(&[1.0, 2.0], 2, true);
+    check_enough(&[1.0], 2, false);
+    check_enough(&[1.0], 1, true);
+}
+
+/// The audit of three repeats left one of the fastest under 400 connections, and all under 100.
+fn thinned_by_the_generator() -> Lab {
+    Lab::new(&["fast", "slow"])
+        .rates("fast", 100, &[20_000.0, 20_100.0, 20_200.0])
+        .rates("fast", 400, &[46_000.0])
+        .failing("fast", 400, "generator_cpu", &[47_000.0, 48_000.0])
+        .rates("slow", 100, &[21_700.0, 21_800.0, 21_900.0])
+        .rates("slow", 400, &[21_000.0, 21_100.0, 21_200.0])
+}
+
+#[test]
+fn what_an_audit_left_of_a_load_is_no_best_step() {
+    let lab = thinned_by_the_generator();
+    check(&lab, &["1 slow", "2 fast"], &[]);
+    let panel = lab.panel();
+    let curve = panel.curve("fast").unwrap();
+    let sweep = &curve.sweep;
+    assert_eq!(
+        (sweep.peak, sweep.best, sweep.knee),
+        (Some(0), Some(0), Some(0))
+    );
+    assert_eq!(panel.ranking.places[1].load, closed(100));
+    assert_eq!(
+        curve.points[1].standing().reason().unwrap(),
+        "too few valid repeats: 1, and a place needs 3; audit: generator_cpu (so much)"
+    );
+    // What the generator could not ask for tells nothing of where the server saturates.
+    assert_eq!(sweep.saturation, None);
+}
+
+#[test]
+fn who_was_too_fast_for_the_generator_has_a_lower_bound() {
+    let places = thinned_by_the_generator().panel().ranking.places;
+    assert!(places[1].is_lower_bound());
+    assert_eq!(places[1].limited, [closed(400)]);
+    assert!(!places[0].is_lower_bound());
+    // Where enough repeats are left, those that are missing were the faster ones all the same.
+    let lab = Lab::new(&["a"])
+        .rates("a", 10, &[100.0, 101.0, 102.0])
+        .failing("a", 10, "generator_starved", &[120.0]);
+    assert!(lab.panel().ranking.places[0].is_lower_bound());
+    // Another rule says nothing of what the server can do, nor does a lesser load that ranks all the same.
+    let lab = Lab::new(&["a"])
+        .rates("a", 1, &[10.0, 10.0, 10.0])
+        .failing("a", 1, "generator_cpu", &[12.0])
+        .rates("a", 10, &[100.0, 101.0, 102.0])
+        .failing("a", 20, "listen_overflows", &[110.0, 120.0, 130.0]);
+    assert!(!lab.panel().ranking.places[0].is_lower_bound());
+}
+
+#[test]
+fn who_has_too_few_valid_repeats_everywhere_has_no_place() {
+    let lab = Lab::new(&["a", "b"])
+        .failing("a", 1, "generator_cpu", &[10.0, 10.0, 10.0])
+        .rates("a", 10, &[100.0, 101.0])
+        .failing("a", 10, "generator_cpu", &[120.0])
+        .rates("b", 10, &[50.0, 51.0, 52.0]);
+    let reason = "a: too few valid repeats: 2, and a place needs 3; audit: generator_cpu (so much)";
+    check(&lab, &["1 b"], &[reason]);
+    let limited = &lab.panel().ranking.unranked[0].limited;
+    assert_eq!(*limited, [closed(1), closed(10)]);
 }
 
 #[test]
 fn who_crashes_once_has_no_place_there() {
     let lab = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0, 100.0])
+        .rates("a", 10, &[100.0, 100.0, 100.0])
         .rates("b", 10, &[500.0, 500.0])
         .step("b", closed(10), |step| {
             step.outcome = Outcome::Crashed {
@@ -128,6 +194,7 @@ fn one_repeat_tells_nobody_apart() {
         .rates("a", 10, &[100.0])
         .rates("b", 10, &[900.0]);
     check(&lab, &["1= b", "1= a"], &[]);
+    assert!(!lab.panel().ranking.places.iter().any(Place::is_proven));
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub enum Tell {
     Worse,
     /// They are not told apart.
     NoDifference,
-    /// One of them has a single repeat: there is no interval, so nothing is told.
+    /// One of them has a single repeat, or too few that count, so nothing is told.
     Unproven,
 }
 
@@ -132,10 +132,10 @@ impl Comparison {
     fn hold_panel(&mut self, panel: &Panel, other: Option<&Panel>) {
         for curve in panel.contestants() {
             let same = other.and_then(|other| counterpart(panel, curve, other));
-            for point in curve.points.iter().filter(|point| point.is_ranked()) {
+            for point in curve.points.iter().filter(|point| point.has_figures()) {
                 let found = same.and_then(|same| at(same, point.load));
                 match found {
-                    Some(found) if found.is_ranked() => self.rows.push(Row {
+                    Some(found) if found.has_figures() => self.rows.push(Row {
                         panel: panel.title(),
                         subject: names(curve, same),
                         load: point.load,
@@ -150,9 +150,9 @@ impl Comparison {
     fn list_new(&mut self, panel: &Panel, base: Option<&Panel>) {
         for curve in panel.contestants() {
             let same = base.and_then(|base| counterpart(panel, curve, base));
-            for point in curve.points.iter().filter(|point| point.is_ranked()) {
+            for point in curve.points.iter().filter(|point| point.has_figures()) {
                 let found = same.and_then(|same| at(same, point.load));
-                if found.is_none_or(|found| !found.is_ranked()) {
+                if found.is_none_or(|found| !found.has_figures()) {
                     self.gone
                         .push(gone(panel, curve, point, found, Side::Other));
                 }
@@ -161,6 +161,7 @@ impl Comparison {
     }
 
     fn changes(&self, base: &Point, other: &Point) -> Vec<Change> {
+        let are_enough = base.is_ranked() && other.is_ranked();
         let change = |figure: Figure| {
             let (before, after) = (base.values(figure), other.values(figure));
             Some(Change {
@@ -168,7 +169,11 @@ impl Comparison {
                 base: base.median(figure)?,
                 other: other.median(figure)?,
                 ratio: Ratio::of(&before, &after),
-                tell: tell(figure, &before, &after, self.tolerance),
+                tell: if are_enough {
+                    tell(figure, &before, &after, self.tolerance)
+                } else {
+                    Tell::Unproven
+                },
             })
         };
         COMPARED.into_iter().filter_map(change).collect()
@@ -239,10 +244,8 @@ enum Side {
 }
 
 fn gone(panel: &Panel, curve: &Curve, point: &Point, found: Option<&Point>, side: Side) -> Gone {
-    let reason = match found.map(Point::standing) {
-        Some(crate::statistics::Standing::Unranked { reason }) => reason,
-        _ => "it was not run".to_owned(),
-    };
+    let reason = found.and_then(|found| found.standing().reason());
+    let reason = reason.unwrap_or_else(|| "it was not run".to_owned());
     Gone {
         panel: panel.title(),
         subject: curve.subject.clone(),

@@ -90,6 +90,6 @@ fn word(tell: Tell) -> &'static str {
         Tell::Better => "better",
         Tell::Worse => "worse",
         Tell::NoDifference => "no difference",
-        Tell::Unproven => "not proven by a single repeat",
+        Tell::Unproven => "not proven: too few valid repeats",
     }
 }

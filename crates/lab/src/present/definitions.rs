@@ -30,13 +30,25 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
     ),
     (
         "place",
-        "Subjects whose intervals meet are not told apart and have the same place, marked =. With one repeat \
-         nobody is told apart.",
+        "By the load with the greatest goodput among those with enough valid repeats. Subjects whose intervals meet are \
+         not told apart and have the same place, marked =. A single repeat has no interval, so there are no places: \
+         marked ?.",
     ),
     (
         "not ranked",
         "A step whose audit failed is shown and has no place. A subject that crashes, does not become ready or \
          answers wrongly in one repeat has no place under that load.",
+    ),
+    (
+        "valid repeats",
+        "Repeats that no rule took out. A load ranks, and may be the best step or the knee, with at least three of them, \
+         or with all where fewer were asked for; a subject without such a load has no place.",
+    ),
+    (
+        "lower bound",
+        "The audit took repeats out because the generator was the limit (generator_cpu, generator_lag, \
+         generator_starved), under the load that ranks or so many that a load does not rank. The server may be able to do \
+         more, and its place is no better than what the generator could ask of it. Marked ≥.",
     ),
     (
         "ceiling",
@@ -78,17 +90,19 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
     ),
     (
         "best step",
-        "The load with the greatest goodput times Apdex among those with an Apdex of at least 0.85.",
+        "The load with the greatest goodput times Apdex among those with an Apdex of at least 0.85 and enough valid \
+         repeats.",
     ),
     (
         "knee",
-        "The least load that reaches 95 % of the greatest goodput.",
+        "The least load with enough valid repeats that reaches 95 % of the greatest goodput.",
     ),
     (
         "saturated",
         "From here on a greater load gives no more answers: where the load grows by a factor, the goodput grows by \
          less than its power of 0.2. In closed load the mean response time is then connections divided by goodput \
-         (Little's law), whatever the server does. In open load: less than 95 % of what was due was answered.",
+         (Little's law), whatever the server does. In open load: less than 95 % of what was due was answered. Loads \
+         under which the generator was the limit are left out.",
     ),
     (
         "queue_overflow",

@@ -8,7 +8,11 @@ use vervet_report::{ErrorClass, Finding, Verdict, units};
 use super::page::{Block, Section};
 use super::table::Table;
 use crate::record::{LoadPoint, Outcome};
-use crate::statistics::{Analysis, Curve, Panel, Taken};
+use crate::statistics::{Analysis, Curve, Panel, Taken, is_of_generator};
+
+/// What follows from a step in which the generator was the limit.
+const GENERATOR_LIMIT: &str = "The generator was the limit in these steps, and what they show is the least that the server \
+                               can do. They do not rank; where a place would need them, it is a lower bound, marked ≥.";
 
 /// The section of findings: each rule with what it means and what to do, and below it where it was found.
 pub(super) fn findings_section(analysis: &Analysis) -> Section {
@@ -83,6 +87,13 @@ impl Group<'_> {
         )));
         let sentences = [&first.meaning, &first.advice].map(|phrase| sentence(phrase));
         section.text(sentences.join(" ").trim());
+        if self
+            .found
+            .iter()
+            .any(|found| is_of_generator(found.finding))
+        {
+            section.text(GENERATOR_LIMIT);
+        }
         let columns = [
             "verdict", "subject", "workload", "under", "found", "allowed",
         ];
@@ -122,7 +133,7 @@ fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Found<'a>> {
 }
 
 /// Loads in few words: `100, 200, 400 connections`.
-fn loads_text(loads: &[LoadPoint]) -> String {
+pub(super) fn loads_text(loads: &[LoadPoint]) -> String {
     let Some((last, before)) = loads.split_last() else {
         return String::new();
     };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::found::outcome_text;
 use crate::record::LabRecord;
-use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, Standing, TaskGroup};
+use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, TaskGroup};
 
 /// The version of this form. A field that is added does not raise it.
 const VERSION: u32 = 1;
@@ -51,13 +51,17 @@ fn group(group: &TaskGroup) -> Value {
 fn panel(panel: &Panel) -> Value {
     let places = panel.ranking.places.iter().map(|place| {
         json!({
-            "place": place.place, "tied": place.tied, "subject": place.subject,
-            "load": place.load, "goodput": estimate(&place.goodput),
+            "place": place.place, "tied": place.tied, "proven": place.is_proven(),
+            "lower_bound": place.is_lower_bound(), "limited_under": place.limited,
+            "subject": place.subject, "load": place.load, "goodput": estimate(&place.goodput),
         })
     });
     let unranked = panel.ranking.unranked.iter();
-    let unranked =
-        unranked.map(|entry| json!({ "subject": entry.subject, "reason": entry.reason }));
+    let unranked = unranked.map(|entry| {
+        json!({
+            "subject": entry.subject, "reason": entry.reason, "limited_under": entry.limited,
+        })
+    });
     json!({
         "title": panel.title(),
         "workload": panel.workload.name,
@@ -95,10 +99,6 @@ fn point(point: &Point) -> Value {
             figures.insert(figure.name().to_owned(), estimate(&found));
         }
     }
-    let reason = match point.standing() {
-        Standing::Unranked { reason } => Some(reason),
-        _ => None,
-    };
     let outcomes: Vec<String> = point
         .taken
         .iter()
@@ -108,7 +108,7 @@ fn point(point: &Point) -> Value {
         "load": point.load,
         "repeats": point.taken.len(),
         "counted": point.counted().count(),
-        "not_ranked": reason,
+        "not_ranked": point.standing().reason(),
         "outcomes": outcomes,
         "share_of_ceiling": point.share_of_ceiling,
         "findings": point.all_findings(),

@@ -1,10 +1,11 @@
 //! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what every load gave.
 
 use super::charts::{estimate_text, pictures};
+use super::found::loads_text;
 use super::page::{Block, Section};
 use super::table::Table;
 use crate::statistics::{
-    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Place, Point, Standing, Unit,
+    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Place, Point, Ranking, Standing, Unit,
 };
 
 /// The section of a panel; `prefix` makes the names of its charts unique in a page.
@@ -13,7 +14,10 @@ pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
     if !panel.workload.description.is_empty() {
         section.text(panel.workload.description.clone());
     }
-    section.text(verdict(panel));
+    section.text(verdict(&panel.ranking));
+    if let Some(text) = lower_bounds(&panel.ranking) {
+        section.text(text);
+    }
     section.table(ranking(panel));
     section.table(unranked(panel));
     section.blocks.extend(
@@ -30,8 +34,8 @@ pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
 }
 
 /// Who is ahead, in a sentence that claims no more than there is.
-fn verdict(panel: &Panel) -> String {
-    let places = &panel.ranking.places;
+fn verdict(ranking: &Ranking) -> String {
+    let places = &ranking.places;
     let first: Vec<&str> = places
         .iter()
         .filter(|place| place.place == 1)
@@ -43,7 +47,7 @@ fn verdict(panel: &Panel) -> String {
         .min()
         .unwrap_or_default();
     let caution = match few {
-        0 | 1 => " There is one repeat only: nothing is told apart.".to_owned(),
+        0 | 1 => " There is one repeat only.".to_owned(),
         2..6 => format!(
             " With {few} repeats the interval goes from the least to the greatest and covers the true median in {:.0} % \
              of cases.",
@@ -54,9 +58,49 @@ fn verdict(panel: &Panel) -> String {
     match first.as_slice() {
         [] => "Nobody is ranked: see below for the reasons.".to_owned(),
         [only] if places.len() == 1 => format!("{only} is the only one that is ranked.{caution}"),
+        [only] if may_be_overtaken(ranking) => {
+            format!("{only} has the greatest goodput of what can be ranked.{caution}")
+        }
         [only] => format!("{only} has the greatest goodput.{caution}"),
-        several => format!("Not told apart: {}.{caution}", several.join(", ")),
+        several if places.iter().all(Place::is_proven) => {
+            format!("Not told apart: {}.{caution}", several.join(", "))
+        }
+        several => format!(
+            "Too few valid repeats to tell {} apart.{caution}",
+            several.join(", ")
+        ),
     }
+}
+
+/// Whether somebody who is not first may be able to do more than was seen.
+fn may_be_overtaken(ranking: &Ranking) -> bool {
+    let behind = ranking.places.iter().filter(|place| place.place > 1);
+    let mut unranked = ranking.unranked.iter();
+    behind.clone().any(Place::is_lower_bound) || unranked.any(|entry| !entry.limited.is_empty())
+}
+
+/// Whom the generator could not load enough, and under which loads; none where it could.
+fn lower_bounds(ranking: &Ranking) -> Option<String> {
+    let places = ranking
+        .places
+        .iter()
+        .map(|place| (&place.subject, &place.limited));
+    let unranked = ranking
+        .unranked
+        .iter()
+        .map(|entry| (&entry.subject, &entry.limited));
+    let limited: Vec<String> = places
+        .chain(unranked)
+        .filter(|(_, loads)| !loads.is_empty())
+        .map(|(subject, loads)| format!("{subject} ({})", loads_text(loads)))
+        .collect();
+    (!limited.is_empty()).then(|| {
+        format!(
+            "The generator was the limit for {}. Repeats in which it was are taken out, so a goodput that is marked ≥ is a \
+             lower bound, and its place, too: the server may be able to do more, and be ahead of those before it.",
+            limited.join(", ")
+        )
+    })
 }
 
 fn ranking(panel: &Panel) -> Table {
@@ -75,10 +119,7 @@ fn ranking(panel: &Panel) -> Table {
         "#best step",
         "Apdex there",
     ];
-    let mut table = Table::new(
-        "By goodput. Who is not told apart has the same place",
-        &columns,
-    );
+    let mut table = Table::new(caption(&panel.ranking), &columns);
     for place in &panel.ranking.places {
         let Some(curve) = panel.curve(&place.subject) else {
             continue;
@@ -94,7 +135,7 @@ fn ranking(panel: &Panel) -> Table {
         table.row([
             place_text(place),
             place.subject.clone(),
-            estimate_text(Figure::Goodput, &place.goodput),
+            goodput_text(place),
             place.load.amount().to_string(),
             share,
             figure(Figure::RequestsPerCpuSecond),
@@ -110,8 +151,28 @@ fn ranking(panel: &Panel) -> Table {
     table
 }
 
+fn caption(ranking: &Ranking) -> &'static str {
+    if ranking.places.iter().all(Place::is_proven) {
+        "By goodput. Who is not told apart has the same place"
+    } else {
+        "By goodput. There are too few valid repeats to give places"
+    }
+}
+
 fn place_text(place: &Place) -> String {
-    format!("{}{}", place.place, if place.tied { "=" } else { "" })
+    match (place.is_proven(), place.tied) {
+        (false, _) => "?".to_owned(),
+        (true, tied) => format!("{}{}", place.place, if tied { "=" } else { "" }),
+    }
+}
+
+fn goodput_text(place: &Place) -> String {
+    let goodput = estimate_text(Figure::Goodput, &place.goodput);
+    if place.is_lower_bound() {
+        format!("≥ {goodput}")
+    } else {
+        goodput
+    }
 }
 
 fn text(figure: Figure, point: &Point) -> String {
@@ -171,7 +232,7 @@ fn sweeps(panel: &Panel) -> Vec<String> {
 /// Goodput by load with places under each load alone.
 fn loads(panel: &Panel) -> Table {
     let mut table = Table::new(
-        "Places under each load: goodput, and who is not told apart",
+        "Places under each load: goodput, and who is not told apart; without a place where there are too few valid repeats",
         &["load"],
     );
     for curve in panel.contestants() {
@@ -202,16 +263,26 @@ fn cell(point: Option<&Point>, place: Option<usize>) -> String {
             format!("{place}. {goodput} ({counted} of {of} repeats)")
         }
         (Some(place), _) => format!("{place}. {goodput}"),
-        (None, _) => format!("{goodput}, not ranked"),
+        (
+            None,
+            Standing::TooFew {
+                counted, needed, ..
+            },
+        ) => {
+            format!("{goodput}, {counted} of {needed} valid repeats")
+        }
+        (None, Standing::Unranked { .. }) => format!("{goodput}, not ranked"),
+        (None, _) => goodput,
     }
 }
 
-/// The place of each point among its neighbours; none for who is not ranked.
+/// The place of each point among its neighbours; none for who is not ranked, or has no interval.
 fn places(points: &[Option<&Point>]) -> Vec<Option<usize>> {
     let estimate = |point: Option<&Point>| {
         point
             .filter(|point| point.is_ranked())?
             .estimate(Figure::Goodput)
+            .filter(Estimate::has_interval)
     };
     let estimates: Vec<Option<Estimate>> = points.iter().copied().map(estimate).collect();
     let mut order: Vec<usize> = (0..points.len())

@@ -97,7 +97,7 @@ impl Analysis {
             let taken = take(step, workload).map_err(|error| unreadable(error.to_string()))?;
             let panel = panel_of(&mut panels, workload, step.load);
             curve_of(panel, subject)
-                .point_of(step.load)
+                .point_of(step.load, record.head.repeats)
                 .taken
                 .push(taken);
         }
@@ -211,7 +211,7 @@ impl Panel {
 }
 
 impl Curve {
-    fn point_of(&mut self, load: LoadPoint) -> &mut Point {
+    fn point_of(&mut self, load: LoadPoint, repeats: u32) -> &mut Point {
         let index = self
             .points
             .iter()
@@ -219,6 +219,7 @@ impl Curve {
             .unwrap_or_else(|| {
                 self.points.push(Point {
                     load,
+                    asked: usize::try_from(repeats).unwrap_or(usize::MAX),
                     taken: Vec::new(),
                     share_of_ceiling: None,
                     findings: Vec::new(),

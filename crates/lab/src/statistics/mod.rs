@@ -21,10 +21,12 @@ pub use estimate::{Estimate, Ratio, SPREAD_MAX, median};
 pub use figure::{Better, Figure, Unit};
 pub use figures::{Figures, Part, Spent, Times, Waits};
 pub(crate) use number::{milliseconds, share};
-pub use point::{Point, Standing, Taken};
+pub use point::{Point, RANKED_REPEATS_MIN, Standing, Taken};
 pub use ranking::{Place, Ranking, Unranked};
+pub(crate) use rules::is_of_generator;
 pub use rules::{
-    CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX, step_findings,
+    CEILING_SHARE_MAX, CENSORED_SHARE_MAX, CLIENT_BUSY_MAX, ERROR_SHARE_MAX, GENERATOR_RULES,
+    step_findings,
 };
 pub use sweep::{KNEE_SHARE, Saturation, Sweep};
 pub use tasks::{PhaseFigures, TaskFigures, TaskGroup};

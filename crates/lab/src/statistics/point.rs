@@ -5,13 +5,23 @@ use vervet_report::{Finding, Verdict};
 use super::estimate::{Estimate, SPREAD_MAX};
 use super::figure::Figure;
 use super::figures::Figures;
+use super::rules::is_of_generator;
 use crate::record::{LoadPoint, Outcome};
+
+/// So many repeats of a load have to count for its figures to rank, or all where fewer were asked for: of one or two that
+/// an audit left, nobody knows how far they are from the others.
+pub const RANKED_REPEATS_MIN: usize = 3;
+
+/// Said of a point without any figure.
+const NOTHING: &str = "nothing was measured";
 
 /// One subject under one load.
 #[derive(Debug, Clone)]
 pub struct Point {
     /// The load.
     pub load: LoadPoint,
+    /// How many repeats the lab asked for.
+    pub asked: usize,
     /// The repeats, in their order.
     pub taken: Vec<Taken>,
     /// The goodput as a share of what this kernel can do; none where the ceiling was not measured.
@@ -47,11 +57,48 @@ pub enum Standing {
         /// Of how many.
         of: usize,
     },
+    /// Fewer count than are needed: its figures are shown, and nothing is said by them.
+    TooFew {
+        /// How many count.
+        counted: usize,
+        /// How many are needed.
+        needed: usize,
+        /// What takes the first of the others out; empty where they were not run.
+        because: String,
+    },
     /// It has no place.
     Unranked {
         /// Why.
         reason: String,
     },
+}
+
+impl Standing {
+    /// Whether it has a place.
+    pub fn is_ranked(&self) -> bool {
+        matches!(self, Self::Ranked | Self::Partly { .. })
+    }
+
+    /// Why it has no place, in words; none where it has one.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Ranked | Self::Partly { .. } => None,
+            Self::TooFew {
+                counted,
+                needed,
+                because,
+            } => {
+                let because = match because.as_str() {
+                    "" => String::new(),
+                    because => format!("; {because}"),
+                };
+                Some(format!(
+                    "too few valid repeats: {counted}, and a place needs {needed}{because}"
+                ))
+            }
+            Self::Unranked { reason } => Some(reason.clone()),
+        }
+    }
 }
 
 impl Taken {
@@ -61,6 +108,11 @@ impl Taken {
         self.outcome == Outcome::Measured
             && self.figures.is_some()
             && !self.findings.iter().any(failed)
+    }
+
+    /// Whether it does not count because the generator was the limit.
+    pub fn is_of_generator(&self) -> bool {
+        self.outcome == Outcome::Measured && self.findings.iter().any(is_of_generator)
     }
 }
 
@@ -103,15 +155,22 @@ impl Point {
     }
 
     /// Whether it has a place in a ranking. What the subject did wrong in one repeat disqualifies it; what went wrong with
-    /// the generator or the machine takes that repeat out only.
+    /// the generator or the machine takes that repeat out only, and the others rank where they are enough
+    /// ([`RANKED_REPEATS_MIN`]).
     pub fn standing(&self) -> Standing {
         if let Some(reason) = self.taken.iter().find_map(|taken| fault(&taken.outcome)) {
             return Standing::Unranked { reason };
         }
         let of = self.taken.len();
+        let needed = self.asked.min(RANKED_REPEATS_MIN);
         match self.counted().count() {
             0 => Standing::Unranked {
-                reason: self.first_failure(),
+                reason: self.first_failure().unwrap_or_else(|| NOTHING.to_owned()),
+            },
+            counted if counted < needed => Standing::TooFew {
+                counted,
+                needed,
+                because: self.first_failure().unwrap_or_default(),
             },
             counted if counted < of => Standing::Partly { counted, of },
             _ => Standing::Ranked,
@@ -120,7 +179,18 @@ impl Point {
 
     /// Whether it has a place in a ranking.
     pub fn is_ranked(&self) -> bool {
+        self.standing().is_ranked()
+    }
+
+    /// Whether at least one repeat counts, and in none the subject did wrong.
+    pub fn has_figures(&self) -> bool {
         !matches!(self.standing(), Standing::Unranked { .. })
+    }
+
+    /// Whether a repeat does not count because the generator was the limit: those that do are the slower ones.
+    pub fn is_of_generator(&self) -> bool {
+        let faultless = |taken: &Taken| fault(&taken.outcome).is_none();
+        self.taken.iter().all(faultless) && self.taken.iter().any(Taken::is_of_generator)
     }
 
     /// Everything found of it: of its repeats, and of them together; the same rule once, the worst of it.
@@ -160,13 +230,10 @@ impl Point {
         }
     }
 
-    fn first_failure(&self) -> String {
+    fn first_failure(&self) -> Option<String> {
         let mut findings = self.taken.iter().flat_map(|taken| &taken.findings);
         let failed = findings.find(|finding| finding.verdict == Verdict::Failed);
-        match failed {
-            Some(finding) => format!("audit: {} ({})", finding.rule, finding.measured),
-            None => "nothing was measured".to_owned(),
-        }
+        failed.map(|finding| format!("audit: {} ({})", finding.rule, finding.measured))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::analysis::Curve;
 use super::estimate::Estimate;
 use super::figure::Figure;
-use super::point::Standing;
+use super::point::{Point, Standing};
 use crate::record::LoadPoint;
 
 /// The order of subjects.
@@ -28,15 +28,32 @@ pub struct Place {
     pub load: LoadPoint,
     /// Its goodput.
     pub goodput: Estimate,
+    /// The loads that say too little of it because the generator was the limit there. With any of them its goodput is a
+    /// lower bound, and so is its place.
+    pub limited: Vec<LoadPoint>,
+}
+
+impl Place {
+    /// Whether there are enough repeats to tell it apart from others: one has no interval.
+    pub fn is_proven(&self) -> bool {
+        self.goodput.has_interval()
+    }
+
+    /// Whether the subject may be able to do more than this.
+    pub fn is_lower_bound(&self) -> bool {
+        !self.limited.is_empty()
+    }
 }
 
 /// A subject without a place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Unranked {
     /// The subject.
     pub subject: String,
     /// Why.
     pub reason: String,
+    /// The loads under which the generator was the limit.
+    pub limited: Vec<LoadPoint>,
 }
 
 impl Ranking {
@@ -53,10 +70,12 @@ impl Ranking {
                     subject: curve.subject.clone(),
                     load: point.load,
                     goodput,
+                    limited: limited(curve),
                 }),
                 None => ranking.unranked.push(Unranked {
                     subject: curve.subject.clone(),
                     reason: reason(curve),
+                    limited: limited(curve),
                 }),
             }
         }
@@ -93,13 +112,32 @@ impl Ranking {
     }
 }
 
+/// The loads whose repeats, all or too many of them, do not count because the generator was the limit; and the one that
+/// ranks, where only the slower of its repeats count.
+fn limited(curve: &Curve) -> Vec<LoadPoint> {
+    let points = curve.points.iter().enumerate();
+    let says_too_little = |(index, point): &(usize, &Point)| {
+        let decides = curve.sweep.peak == Some(*index) || !point.is_ranked();
+        decides && point.is_of_generator()
+    };
+    points
+        .filter(says_too_little)
+        .map(|(_, point)| point.load)
+        .collect()
+}
+
+/// Why no load of a subject ranks: where repeats count somewhere, that they are too few; else what is wrong with the first.
 fn reason(curve: &Curve) -> String {
-    let standings = curve.points.iter().map(super::point::Point::standing);
-    let mut reasons = standings.filter_map(|standing| match standing {
-        Standing::Unranked { reason } => Some(reason),
-        _ => None,
-    });
-    reasons
-        .next()
+    let standings: Vec<Standing> = curve.points.iter().map(Point::standing).collect();
+    let counted = |standing: &Standing| match standing {
+        Standing::TooFew { counted, .. } => *counted,
+        _ => 0,
+    };
+    let most = standings.iter().map(counted).max().unwrap_or_default();
+    let first = standings
+        .iter()
+        .find(|standing| !standing.is_ranked() && counted(standing) == most);
+    first
+        .and_then(Standing::reason)
         .unwrap_or_else(|| "no good answer".to_owned())
 }

@@ -15,6 +15,8 @@ pub const CENSORED_SHARE_MAX: f64 = 0.01;
 pub const CLIENT_BUSY_MAX: f64 = 0.90;
 /// The share of the ceiling above which the ceiling is what was measured.
 pub const CEILING_SHARE_MAX: f64 = 0.95;
+/// Rules that say, where they failed, that the generator was the limit: the server may be able to do more than was seen.
+pub const GENERATOR_RULES: [&str; 3] = ["generator_cpu", "generator_lag", "generator_starved"];
 /// How far connections times time may be from what was asked, as a share of it (Little's law).
 const LITTLE_OFF_MAX: f64 = 0.10;
 /// Above this median a wait of a second is no exception, in milliseconds.
@@ -44,6 +46,11 @@ pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> 
         findings.push(unwatched(reason));
     }
     findings
+}
+
+/// Whether a finding takes a step out because the generator was the limit.
+pub(crate) fn is_of_generator(finding: &Finding) -> bool {
+    finding.verdict == Verdict::Failed && GENERATOR_RULES.contains(&finding.rule.as_str())
 }
 
 /// A subject that reaches the ceiling was not measured: the kernel and the generator were.

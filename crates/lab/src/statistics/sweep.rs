@@ -19,9 +19,9 @@ const ANSWERED_SHARE_MIN: f64 = 0.95;
 pub struct Sweep {
     /// The point with the greatest goodput among those that are ranked.
     pub peak: Option<usize>,
-    /// The least load that reaches [`KNEE_SHARE`] of it.
+    /// The least load that reaches [`KNEE_SHARE`] of it, among the same.
     pub knee: Option<usize>,
-    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`].
+    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`], among the same.
     pub best: Option<usize>,
     /// From where on more load gives no more answers.
     pub saturation: Option<Saturation>,
@@ -89,6 +89,8 @@ fn saturation(points: &[Point]) -> Option<Saturation> {
     let rates: Vec<(usize, f64, f64)> = points
         .iter()
         .enumerate()
+        // Where the generator was the limit, it is the generator that is saturated.
+        .filter(|(_, point)| point.is_ranked() || !point.is_of_generator())
         .filter_map(|(index, point)| {
             let goodput = point.median(Figure::Goodput).filter(|rate| *rate > 0.0)?;
             Some((index, point.load.amount(), goodput))

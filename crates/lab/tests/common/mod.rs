@@ -8,7 +8,7 @@ use vervet_lab::record::{
     ServerFigures, Shortened, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
 };
 use vervet_lab::statistics::{Analysis, Panel, Point};
-use vervet_report::{Asked, Mode, Reuse, Run, Stop};
+use vervet_report::{Asked, Finding, Mode, Reuse, Run, Stop, Verdict};
 
 /// A head with these contestants, one workload `hello`, and a machine of two cores.
 pub(crate) fn head(subjects: &[&str]) -> Head {
@@ -28,7 +28,7 @@ pub(crate) fn head(subjects: &[&str]) -> Head {
         assets: Vec::new(),
         shortened: Shortened::default(),
         seed: 1,
-        repeats: 3,
+        repeats: 1,
         steps_planned: 3,
         environment,
         subjects: subjects
@@ -122,7 +122,19 @@ pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
     run
 }
 
-/// A record that grows by steps.
+/// A finding that takes a step out.
+pub(crate) fn failed(rule: &str) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        verdict: Verdict::Failed,
+        measured: "so much".to_owned(),
+        bound: "less".to_owned(),
+        meaning: "it is not what it seems".to_owned(),
+        advice: String::new(),
+    }
+}
+
+/// A record that grows by steps, and asked for as many repeats as the step has that has most.
 pub(crate) struct Lab {
     pub(crate) record: LabRecord,
 }
@@ -139,6 +151,22 @@ impl Lab {
     pub(crate) fn rates(mut self, subject: &str, connections: u32, rates: &[f64]) -> Self {
         for rate in rates {
             let run = run(*rate, &[(f64::from(connections) / rate * 1e3, 1)]);
+            self = self.run(subject, closed(connections), &run);
+        }
+        self
+    }
+
+    /// Adds repeats that a rule of the audit took out.
+    pub(crate) fn failing(
+        mut self,
+        subject: &str,
+        connections: u32,
+        rule: &str,
+        rates: &[f64],
+    ) -> Self {
+        for rate in rates {
+            let mut run = run(*rate, &[(f64::from(connections) / rate * 1e3, 1)]);
+            run.findings.push(failed(rule));
             self = self.run(subject, closed(connections), &run);
         }
         self
@@ -166,6 +194,8 @@ impl Lab {
         let mut step = not_ready(self.record.steps.len() as u32, subject);
         step.load = load;
         step.repeat = same as u32 + 1;
+        let head = &mut self.record.head;
+        head.repeats = head.repeats.max(step.repeat);
         step.outcome = Outcome::Measured;
         step.server = Watched::Valid(ServerFigures {
             cpu_user_us: 500_000,
