@@ -3,11 +3,12 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use vervet_lab::subject::find;
 
 use crate::CompareArgs;
 use crate::report::{self, Report};
 use crate::run::{Run, run};
-use crate::subject::{SUBJECTS, Setup, Subject, find};
+use crate::subject::{SUBJECTS, Setup, Subject};
 use crate::workload::{WORKLOADS, Workload, create_site};
 
 /// Each run has a port of its own, so that connections in TIME-WAIT never meet the next server.

@@ -2,7 +2,6 @@
 //!
 //! The method and its reasons stand in `docs/performance.md`; `bench/run` prepares the machine.
 
-mod canned;
 mod compare;
 mod document;
 mod generators;
@@ -16,7 +15,6 @@ mod summary;
 mod workload;
 mod wrk;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -37,8 +35,6 @@ enum Command {
     Compare(CompareArgs),
     /// Measure load generators, ours among them, against a canned answer
     Generators(GeneratorsArgs),
-    /// Answer every request with the same bytes, without parsing: the machine's ceiling
-    Canned(CannedArgs),
 }
 
 /// What both comparisons are told.
@@ -93,35 +89,9 @@ pub(crate) struct GeneratorsArgs {
     port: u16,
 }
 
-#[derive(Args)]
-struct CannedArgs {
-    /// Address to listen on
-    #[arg(long)]
-    listen: SocketAddr,
-    /// Set `TCP_DEFER_ACCEPT` on the listener
-    #[arg(long)]
-    defer: bool,
-    /// Close the connection after the first answer
-    #[arg(long)]
-    close: bool,
-}
-
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Compare(args) => compare::compare(&args),
         Command::Generators(args) => generators::compare(&args),
-        Command::Canned(args) => {
-            let accept = if args.defer {
-                canned::Accept::Deferred
-            } else {
-                canned::Accept::AtOnce
-            };
-            let then = if args.close {
-                canned::Then::Close
-            } else {
-                canned::Then::Keep
-            };
-            canned::serve(args.listen, accept, then)
-        }
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use vervet_lab::subject::{holds, listeners};
 
 /// How long a server may take to listen, and to end after TERM.
 const START_MAX: Duration = Duration::from_secs(10);
@@ -51,9 +52,9 @@ impl Server {
             if let Some(status) = self.child.try_wait()? {
                 bail!("the server ended at start ({status})");
             }
-            let listeners = listening_inodes(port)?;
+            let listeners = listeners(port);
             if !listeners.is_empty() {
-                let owned = self.tree()?.iter().any(|pid| owns_socket(*pid, &listeners));
+                let owned = self.tree()?.iter().any(|pid| holds(*pid, &listeners));
                 return if owned {
                     Ok(())
                 } else {
@@ -164,8 +165,8 @@ pub(crate) struct Memory {
 }
 
 /// Says whether nobody listens on `port`.
-pub(crate) fn is_free(port: u16) -> Result<bool> {
-    Ok(listening_inodes(port)?.is_empty())
+pub(crate) fn is_free(port: u16) -> bool {
+    listeners(port).is_empty()
 }
 
 /// Busy share (0 to 1) of each of `cores` over `window`.
@@ -188,41 +189,6 @@ fn signal(pid: u32, signal: Signal) {
         // An error means that the process has just ended, which is what was asked for.
         let _ = kill_process(pid, signal);
     }
-}
-
-fn owns_socket(pid: u32, inodes: &[String]) -> bool {
-    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else {
-        return false;
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .any(|link| {
-            inodes
-                .iter()
-                .any(|inode| link.to_str() == Some(&format!("socket:[{inode}]")))
-        })
-}
-
-fn listening_inodes(port: u16) -> Result<Vec<String>> {
-    let v4 = fs::read_to_string("/proc/net/tcp")?;
-    let v6 = fs::read_to_string("/proc/net/tcp6").unwrap_or_default();
-    Ok([v4, v6]
-        .iter()
-        .flat_map(|table| parse_listeners(table, port))
-        .collect())
-}
-
-fn parse_listeners(table: &str, port: u16) -> Vec<String> {
-    const LISTEN: &str = "0A";
-    let suffix = format!(":{port:04X}");
-    let rows = table
-        .lines()
-        .skip(1)
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
-    rows.filter(|row| row.len() > 9 && row[1].ends_with(&suffix) && row[3] == LISTEN)
-        .map(|row| row[9].to_owned())
-        .collect()
 }
 
 fn parent_of(stat: &str) -> Option<u32> {
@@ -288,16 +254,6 @@ mod tests {
     fn finds_the_parent_behind_any_name() {
         assert_eq!(parent_of("12 (a) b) S 7 12 12"), Some(7));
         assert_eq!(parent_of("12 S 7"), None);
-    }
-
-    #[test]
-    fn finds_listeners_only() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
-            0: 0100007F:2710 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 555 1\n\
-            1: 0100007F:2710 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 556 1\n\
-            2: 0100007F:2711 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 557 1\n";
-        assert_eq!(parse_listeners(table, 10_000), ["555"]);
-        assert!(parse_listeners(table, 50_000).is_empty());
     }
 
     #[test]

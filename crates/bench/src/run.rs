@@ -69,7 +69,7 @@ pub(crate) fn run(subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Run {
 }
 
 fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Result<()> {
-    ensure!(is_free(setup.port)?, "port {} is taken", setup.port);
+    ensure!(is_free(setup.port), "port {} is taken", setup.port);
     for (core, share) in [SERVER_CORE, GENERATOR_CORE]
         .iter()
         .zip(busy([SERVER_CORE, GENERATOR_CORE], IDLE_WINDOW)?)
@@ -204,7 +204,6 @@ fn ask(stream: &mut TcpStream, port: u16, workload: &Workload) -> Result<(u16, V
         .host()
         .unwrap_or_else(|| format!("127.0.0.1:{port}"));
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{field}\r\n");
-    // One write: a canned server does not see a blank line that arrives in two pieces.
     stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     let mut piece = vec![0; 64 * 1024];

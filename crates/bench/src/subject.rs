@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use rustix::process::{Resource, getrlimit, getuid};
+use vervet_lab::subject::find;
 
 use crate::document::{Variant, document};
 use crate::workload::{Fetch, MANY_FILES, Workload};
@@ -131,8 +132,9 @@ impl Subject {
     /// The program's file, if it is there.
     pub(crate) fn program(&self, vervet: &Path) -> Option<PathBuf> {
         match self.kind {
-            Kind::Vervet | Kind::Run(_) => vervet.is_file().then(|| vervet.to_owned()),
-            Kind::Canned => env::current_exe().ok(),
+            Kind::Vervet | Kind::Run(_) | Kind::Canned => {
+                vervet.is_file().then(|| vervet.to_owned())
+            }
             Kind::Nginx(_) => find("nginx"),
             Kind::Lighttpd(_) => find("lighttpd"),
             Kind::H2o => find("h2o"),
@@ -152,6 +154,7 @@ impl Subject {
     pub(crate) fn command(&self, setup: &Setup<'_>) -> Result<Vec<String>> {
         let program = self.program(setup.vervet).unwrap_or_default();
         let site = setup.work.join("site").display().to_string();
+        let tiny = setup.work.join("site/tiny.txt").display().to_string();
         let listen = format!("127.0.0.1:{}", setup.port);
         let file = setup
             .work
@@ -167,7 +170,10 @@ impl Subject {
             ),
             Kind::Lighttpd(backend) => (Some(lighttpd(setup, backend)), vec!["-D", "-f", &config]),
             Kind::H2o => (Some(h2o(setup)), vec!["-c", &config]),
-            Kind::Canned => (None, vec!["canned", "--listen", &listen]),
+            Kind::Canned => (
+                None,
+                vec!["lab", "ceiling", "--listen", &listen, "--content", &tiny],
+            ),
             Kind::Run(variant) => (
                 Some(document(variant, setup.work, setup.port)),
                 vec!["run", &config],
@@ -176,7 +182,7 @@ impl Subject {
         };
         match self.kind {
             Kind::Vervet => arguments.extend(VERVET_FLAGS),
-            Kind::Canned if setup.workload.closes() => arguments.extend(["--close", "--defer"]),
+            Kind::Canned if setup.workload.closes() => arguments.push("--close"),
             _ => {}
         }
         if let Some(text) = text {
@@ -188,15 +194,6 @@ impl Subject {
             .chain(arguments.into_iter().map(str::to_owned))
             .collect())
     }
-}
-
-/// A file named `program` in the search path, or where Debian keeps servers.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
-    folders
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
 }
 
 /// Servers change to another user when started by root, who could then not read the work folder.

@@ -1,6 +1,7 @@
 //! The ceiling answers what it is told to, in memory and from a file.
 #![allow(clippy::unwrap_used)]
 
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use vervet_lab::ceiling::{Canned, Then, serve};
@@ -39,6 +40,30 @@ fn answers_as_often_as_it_is_asked() {
                 response.content.len()
             );
         }
+    }
+}
+
+#[test]
+fn answers_requests_that_come_together() {
+    // More than one send takes, and more than one read.
+    const REQUESTS: usize = 3000;
+    for length in [13, 20_000] {
+        let content = vec![b'x'; length];
+        let address = start(&content, Then::Keep);
+        let whole = RawClient::connect(address).exchange(REQUEST).head.len() + length;
+        let mut client = TcpStream::connect(address).unwrap();
+        let mut sender = client.try_clone().unwrap();
+        let sending =
+            std::thread::spawn(move || sender.write_all(REQUEST.repeat(REQUESTS).as_bytes()));
+        let mut answers = vec![0; whole * REQUESTS];
+        client.read_exact(&mut answers).unwrap();
+        assert!(
+            answers
+                .chunks(whole)
+                .all(|answer| answer == &answers[..whole]),
+            "{length}"
+        );
+        sending.join().unwrap().unwrap();
     }
 }
 

@@ -181,7 +181,7 @@ impl Bench<'_> {
         } else {
             self.args.port
         };
-        ensure!(is_free(port)?, "port {port} is taken");
+        ensure!(is_free(port), "port {port} is taken");
         let line = format!("load --canned 127.0.0.1:{port} --canned-bytes {bytes}");
         let argv: Vec<String> = std::iter::once(self.vervet.clone())
             .chain(line.split_whitespace().map(str::to_owned))

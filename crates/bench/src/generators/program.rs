@@ -1,9 +1,9 @@
 //! The load generators under comparison: how each is called for the same load, and what it says.
 
 use anyhow::{Context, Result, bail};
+use vervet_lab::subject::find;
 
 use crate::process::pinned;
-use crate::subject::find;
 
 /// One load that all generators put on the same server.
 #[derive(Clone, Copy, Debug)]

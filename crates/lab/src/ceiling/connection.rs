@@ -4,24 +4,28 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use memchr::memmem;
 use rustix::fs::sendfile;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-/// What is sent.
+/// What is sent, from where it is sent with the least work.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) head: Vec<u8>,
-    pub(super) content: Content,
-}
-
-/// Content, from where it is sent with the least work.
-#[derive(Debug)]
-pub(super) enum Content {
-    /// Behind the head, in the same send, as often as there are requests.
-    Memory,
-    /// By sendfile(2), so many bytes.
-    File(File, u64),
+pub(super) enum Answer {
+    /// Head and content in one piece, which is repeated so that one send answers several requests.
+    Memory {
+        /// The answer, again and again.
+        repeated: Vec<u8>,
+        /// How often.
+        times: u64,
+    },
+    /// The content by sendfile(2).
+    File {
+        head: Vec<u8>,
+        file: File,
+        /// Bytes of the file.
+        length: u64,
+    },
 }
 
 /// What a connection waits for.
@@ -50,6 +54,16 @@ pub(super) struct Connection {
 
 const EMPTY_LINE: &[u8; 4] = b"\r\n\r\n";
 
+/// Finds empty lines; made once.
+#[derive(Debug)]
+pub(super) struct Search(memmem::Finder<'static>);
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Self(memmem::Finder::new(EMPTY_LINE))
+    }
+}
+
 impl Connection {
     pub(super) fn new(socket: OwnedFd) -> Self {
         Self {
@@ -62,11 +76,11 @@ impl Connection {
     }
 
     /// Reads what is there and answers it.
-    pub(super) fn read(&mut self, buffer: &mut [u8], answer: &Answer) -> Next {
+    pub(super) fn read(&mut self, buffer: &mut [u8], search: &Search, answer: &Answer) -> Next {
         match recv(&self.socket, &mut *buffer, RecvFlags::empty()) {
             Ok((0, _)) => Next::End,
             Ok((count, _)) => {
-                self.owed += self.requests(&buffer[..count]);
+                self.owed += self.requests(search, &buffer[..count]);
                 self.write(answer)
             }
             Err(Errno::AGAIN | Errno::INTR) => Next::Read,
@@ -102,49 +116,70 @@ impl Connection {
 
     /// One call that sends a part of what is owed.
     fn send(&self, answer: &Answer) -> io::Result<u64> {
-        let head = answer.head.len() as u64;
-        let (flags, bytes) = match &answer.content {
-            Content::File(file, length) if self.sent >= head => {
-                let mut offset = self.sent - head;
-                let left = usize::try_from(length - offset).unwrap_or(usize::MAX);
-                return Ok(sendfile(&self.socket, file, Some(&mut offset), left)? as u64);
+        let (flags, bytes) = match answer {
+            Answer::Memory { repeated, times } => {
+                let end = place(self.owed.min(*times) * answer.length());
+                (SendFlags::empty(), &repeated[place(self.sent)..end])
             }
-            Content::File(..) => (SendFlags::MORE, answer.head.as_slice()),
-            Content::Memory => (SendFlags::empty(), answer.head.as_slice()),
+            Answer::File { head, file, length } => {
+                if let Some(mut offset) = self.sent.checked_sub(head.len() as u64) {
+                    let left = place(length - offset);
+                    return Ok(sendfile(&self.socket, file, Some(&mut offset), left)? as u64);
+                }
+                (SendFlags::MORE, &head[place(self.sent)..])
+            }
         };
-        let from = usize::try_from(self.sent)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
-        Ok(send(&self.socket, &bytes[from..], flags | SendFlags::NOSIGNAL)? as u64)
+        Ok(send(&self.socket, bytes, flags | SendFlags::NOSIGNAL)? as u64)
     }
 
     /// How many requests end in some bytes: an empty line may lie across two reads.
-    fn requests(&mut self, bytes: &[u8]) -> u64 {
+    fn requests(&mut self, search: &Search, mut bytes: &[u8]) -> u64 {
         let mut requests = 0;
-        for &byte in bytes {
-            self.matched = if byte == EMPTY_LINE[self.matched] {
+        while let [byte, rest @ ..] = bytes {
+            if self.matched == 0 {
+                // The search of whole blocks: what is left behind the last empty line is shorter than a head.
+                let Some(end) = search.0.find(bytes) else {
+                    self.matched = begun(bytes);
+                    break;
+                };
+                requests += 1;
+                bytes = &bytes[end + EMPTY_LINE.len()..];
+                continue;
+            }
+            self.matched = if *byte == EMPTY_LINE[self.matched] {
                 self.matched + 1
             } else {
-                usize::from(byte == b'\r')
+                usize::from(*byte == b'\r')
             };
             if self.matched == EMPTY_LINE.len() {
                 self.matched = 0;
                 requests += 1;
             }
+            bytes = rest;
         }
         requests
     }
 }
 
 impl Answer {
-    /// Head and content, in bytes.
+    /// Head and content of one answer, in bytes.
     fn length(&self) -> u64 {
-        let head = self.head.len() as u64;
-        match self.content {
-            Content::Memory => head,
-            Content::File(_, length) => head + length,
+        match self {
+            Self::Memory { repeated, times } => repeated.len() as u64 / times,
+            Self::File { head, length, .. } => head.len() as u64 + length,
         }
     }
+}
+
+/// How many bytes of an empty line stand at the end of some bytes that hold none.
+fn begun(bytes: &[u8]) -> usize {
+    let begins = |count: &usize| bytes.ends_with(&EMPTY_LINE[..*count]);
+    (1..EMPTY_LINE.len()).rev().find(begins).unwrap_or(0)
+}
+
+/// A place in memory. What is counted here is in memory, so it has one.
+fn place(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 impl AsFd for Connection {
@@ -162,7 +197,11 @@ mod tests {
         let check = |pieces: &[&[u8]], expected: u64| {
             let (socket, _other) = std::os::unix::net::UnixStream::pair().unwrap();
             let mut connection = Connection::new(socket.into());
-            let requests: u64 = pieces.iter().map(|piece| connection.requests(piece)).sum();
+            let search = Search::new();
+            let requests = pieces
+                .iter()
+                .map(|piece| connection.requests(&search, piece));
+            let requests: u64 = requests.sum();
             assert_eq!(requests, expected, "{pieces:?}");
         };
         check(&[b"GET / HTTP/1.1\r\nA: b\r\n"], 0);
@@ -170,5 +209,11 @@ mod tests {
         check(&[b"GET /\r\n\r\nGET /\r\n\r\nGET"], 2);
         check(&[b"GET /\r", b"\n", b"\r", b"\nGET /\r\n\r", b"\n"], 2);
         check(&[b"\r\r\n\r\n"], 1);
+        check(&[b"GET /\r\n\r", b"\r\n", b"\r\n"], 1);
+        // Wherever two requests are cut, they are two.
+        let whole = b"GET /\r\nA: b\r\n\r\nGET /\r\n\r\n";
+        for cut in 0..=whole.len() {
+            check(&[&whole[..cut], &whole[cut..]], 2);
+        }
     }
 }

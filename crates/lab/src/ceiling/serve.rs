@@ -11,7 +11,7 @@ use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
-use super::connection::{Answer, Connection, Content, Next};
+use super::connection::{Answer, Connection, Next, Search};
 
 /// What a record says of how it serves.
 pub(crate) const DESCRIPTION: &str = "\
@@ -28,6 +28,8 @@ const DEFER_SECONDS: u32 = 10;
 const EVENTS_PER_TURN: usize = 256;
 const ACCEPTS_PER_TURN: usize = 256;
 const READ_BYTES: usize = 64 * 1024;
+/// Answers that one send takes, for requests that came together.
+const BATCH_BYTES: usize = 256 * 1024;
 
 /// What is answered.
 #[derive(Clone, Debug)]
@@ -65,6 +67,7 @@ struct Server {
     /// By descriptor number, which is also the data of events.
     connections: Vec<Option<Connection>>,
     answer: Answer,
+    search: Search,
     then: Then,
 }
 
@@ -79,6 +82,7 @@ pub fn serve(address: SocketAddr, canned: &Canned) -> io::Result<()> {
         listener,
         connections: Vec::new(),
         answer,
+        search: Search::new(),
         then: canned.then,
     };
     let mut events = Vec::with_capacity(EVENTS_PER_TURN);
@@ -110,7 +114,7 @@ fn answer(canned: &Canned) -> io::Result<Answer> {
         Then::Keep => "keep-alive",
         Then::Close => "close",
     };
-    let mut head = format!(
+    let head = format!(
         "HTTP/1.1 200 OK\r\nServer: canned\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: text/plain\r\n\
          Content-Length: {length}\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nConnection: {connection}\r\n\
          ETag: \"2ebc9c81-d\"\r\nAccept-Ranges: bytes\r\n\r\n"
@@ -118,15 +122,13 @@ fn answer(canned: &Canned) -> io::Result<Answer> {
     .into_bytes();
     if length >= FILE_BYTES_MIN {
         let file = File::open(&canned.content)?;
-        return Ok(Answer {
-            head,
-            content: Content::File(file, length),
-        });
+        return Ok(Answer::File { head, file, length });
     }
-    head.extend(std::fs::read(&canned.content)?);
-    Ok(Answer {
-        head,
-        content: Content::Memory,
+    let answer = [head, std::fs::read(&canned.content)?].concat();
+    let times = (BATCH_BYTES / answer.len()).max(1);
+    Ok(Answer::Memory {
+        repeated: answer.repeat(times),
+        times: times as u64,
     })
 }
 
@@ -175,7 +177,7 @@ impl Server {
     fn begin(&mut self, mut connection: Connection, buffer: &mut [u8]) -> io::Result<()> {
         let next = match self.then {
             Then::Keep => Next::Read,
-            Then::Close => connection.read(buffer, &self.answer),
+            Then::Close => connection.read(buffer, &self.search, &self.answer),
         };
         if is_over(self.then, &connection, next) {
             return Ok(());
@@ -211,7 +213,7 @@ impl Server {
         let next = if is_writing {
             connection.write(&self.answer)
         } else {
-            connection.read(buffer, &self.answer)
+            connection.read(buffer, &self.search, &self.answer)
         };
         if is_over(self.then, connection, next) {
             self.connections[index] = None;

@@ -12,15 +12,15 @@ pub(crate) fn free_port() -> io::Result<u16> {
         .map(|address| address.port())
 }
 
-/// The sockets that listen on a port, by their numbers.
-pub(super) fn listeners(port: u16) -> BTreeSet<String> {
+/// The TCP sockets of this network namespace that listen on a port, by their numbers (inodes).
+pub fn listeners(port: u16) -> BTreeSet<String> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
     let tables = tables.map(|table| fs::read_to_string(table).unwrap_or_default());
     tables.iter().flat_map(|table| parse(table, port)).collect()
 }
 
-/// Whether a process holds one of some sockets.
-pub(super) fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
+/// Whether a process holds one of some sockets; `false` for one that is gone or another user's.
+pub fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
     let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else {
         return false;
     };

@@ -11,6 +11,7 @@ mod running;
 pub use children::Children;
 pub use folder::{CopyError, copy_app};
 pub use found::{Found, Missing, find_subject};
+pub use listening::{holds, listeners};
 pub use program::find;
 pub use ready::NotReady;
 pub use running::{Running, StartError, Wanted};

@@ -23,7 +23,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("data", &[]),
     ("testkit", &[]),
     // Measures programs from outside, ours like the others.
-    ("bench", &[]),
+    ("bench", &["lab"]),
     // Clients of stores that the lab compares. Its tests have the lab run it.
     ("stores", &["lab"]),
     // Other languages carry a reactor in their own loops.
