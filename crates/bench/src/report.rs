@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::rules::{self, Finding, Verdict};
 use crate::run::Run;
 use crate::subject::Role;
-use crate::summary::{self, Cell, Spread};
+use crate::summary::{self, Cell};
 use crate::workload::WORKLOADS;
 
 const BEGIN: &str = "<!-- bench:begin -->";
@@ -108,6 +108,21 @@ impl Report {
     }
 
     fn write_findings(&self, text: &mut String) -> Result<()> {
+        let count = |verdict| {
+            self.findings
+                .iter()
+                .filter(move |found| found.verdict == verdict)
+                .count()
+        };
+        writeln!(
+            text,
+            "Of {} rules {} are met; for {} more, what is asked for lies inside the interval, and {} are not met. The ratios \
+             are medians of the rounds, with their interval.\n",
+            self.findings.len(),
+            count(Verdict::Met),
+            count(Verdict::NotToldApart),
+            count(Verdict::NotMet),
+        )?;
         writeln!(
             text,
             "| workload | rule | measured | against | |\n|---|---|---|---|---|"
@@ -121,10 +136,16 @@ impl Report {
             } = finding;
             let ratio = finding.ratio.map_or_else(
                 || "–".to_owned(),
-                |Spread { min, median, max }| format!("{median:.3} × ({min:.2} to {max:.2})"),
+                |ratio| {
+                    let rules::Ratio {
+                        median, low, high, ..
+                    } = ratio;
+                    format!("{median:.3} × ({low:.2} to {high:.2})")
+                },
             );
             let verdict = match finding.verdict {
                 Verdict::Met => "met",
+                Verdict::NotToldApart => "not told apart",
                 Verdict::NotMet => "**not met**",
                 Verdict::NotMeasured => "not measured",
             };

@@ -2,13 +2,16 @@
 //!
 //! A rule between two subjects compares their runs of the same round, which met the same machine, and takes the median
 //! of the rounds. Medians of either alone would compare a good minute of the one with a bad minute of the other: rounds
-//! of one and the same server differ by a third on a shared machine, which is more than most rules ask for.
+//! of one and the same server differ by a third on a shared machine, which is more than most rules ask for. What a rule
+//! asks for may still lie inside the interval of that median: then the rounds do not say whether it is met, and the
+//! verdict is that, not the toss of a coin.
 
 use serde::Serialize;
+use vervet_lab::statistics::Estimate;
 
 use crate::run::Run;
 use crate::subject::Role;
-use crate::summary::{Cell, Spread, ratios};
+use crate::summary::{Cell, ratios};
 
 /// What a measure is compared with.
 enum Against {
@@ -133,6 +136,8 @@ const RULES: [Rule; 19] = [
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     Met,
+    /// The median does not meet it, but what is asked for lies inside the median's interval.
+    NotToldApart,
     NotMet,
     /// Vervet or the other one has no ranked runs.
     NotMeasured,
@@ -145,9 +150,31 @@ pub(crate) struct Finding {
     pub(crate) rule: String,
     /// What vervet is compared with.
     pub(crate) other: String,
-    /// Vervet's figure divided by the other's, of each round that has both. The median decides.
-    pub(crate) ratio: Option<Spread>,
+    /// Vervet's figure divided by the other's, of each round that has both.
+    pub(crate) ratio: Option<Ratio>,
     pub(crate) verdict: Verdict,
+}
+
+/// The median of the ratios of all rounds, with its interval.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Ratio {
+    pub(crate) median: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// How many rounds had both.
+    pub(crate) rounds: usize,
+}
+
+impl Ratio {
+    fn of(ratios: &[f64]) -> Option<Self> {
+        let estimate = Estimate::of(ratios)?;
+        Some(Self {
+            median: estimate.median,
+            low: estimate.low,
+            high: estimate.high,
+            rounds: estimate.repeats,
+        })
+    }
 }
 
 /// The rules of the workloads that were run, beside the measured `runs` and their `cells`.
@@ -198,7 +225,7 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
     };
     let ours = find(&|cell| cell.subject == rule.subject);
     let figure = rule.measure.figure();
-    let ratio = ours.and_then(|ours| match rule.against {
+    let ratios = ours.map(|ours| match rule.against {
         Against::Kib(kib) => ratios(runs, ours, |run, _| Some(figure(run) / kib)),
         _ => ratios(runs, ours, |run, round| {
             let theirs = round
@@ -207,10 +234,10 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
             Some(figure(run) / figure(theirs))
         }),
     });
+    let ratio = ratios.and_then(|ratios| Ratio::of(&ratios));
     let verdict = match ratio {
         None => Verdict::NotMeasured,
-        Some(ratio) if is_met(rule, ratio.median) => Verdict::Met,
-        Some(_) => Verdict::NotMet,
+        Some(ratio) => verdict(rule, ratio),
     };
     let name = rule.measure.name();
     let sign = if rule.measure.is_better_high() {
@@ -227,6 +254,21 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
         other: other.map_or_else(String::new, |other| other.subject.to_owned()),
         ratio,
         verdict,
+    }
+}
+
+fn verdict(rule: &Rule, ratio: Ratio) -> Verdict {
+    let best = if rule.measure.is_better_high() {
+        ratio.high
+    } else {
+        ratio.low
+    };
+    if is_met(rule, ratio.median) {
+        Verdict::Met
+    } else if is_met(rule, best) {
+        Verdict::NotToldApart
+    } else {
+        Verdict::NotMet
     }
 }
 
@@ -322,7 +364,32 @@ mod tests {
             })
             .collect();
         let findings = findings(&summary::cells(&runs), &runs);
-        let ratio = findings[0].ratio.map(|ratio| (ratio.min, ratio.max));
-        assert_eq!(ratio, Some((1.2, 1.2)), "{findings:?}");
+        let ratio = findings[0]
+            .ratio
+            .map(|ratio| (ratio.low, ratio.high, ratio.rounds));
+        assert_eq!(ratio, Some((1.2, 1.2, 2)), "{findings:?}");
+    }
+
+    #[test]
+    fn what_lies_inside_the_interval_is_not_told_apart() {
+        // The p99 of vervet in each round, where that of lighttpd is 100.
+        let check_rounds = |p99: &[f64], expected| {
+            let rounds = p99.iter().zip(1..);
+            let runs: Vec<Run> = rounds
+                .flat_map(|(p99, round)| {
+                    let of = |subject, rate, p99| Run {
+                        round,
+                        ..run("large100", subject, (rate, p99, 1), &[])
+                    };
+                    [of("lighttpd", 9.0, 100.0), of("vervet", 10.0, *p99)]
+                })
+                .collect();
+            check(&runs, "p99", (expected, "lighttpd"));
+        };
+        check_rounds(&[90.0, 95.0, 100.0, 180.0, 190.0], Verdict::Met);
+        check_rounds(&[90.0, 95.0, 101.0, 180.0, 190.0], Verdict::NotToldApart);
+        check_rounds(&[101.0, 102.0, 103.0, 104.0, 105.0], Verdict::NotMet);
+        // One round has no interval.
+        check_rounds(&[100.1], Verdict::NotMet);
     }
 }

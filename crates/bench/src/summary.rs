@@ -61,14 +61,13 @@ impl Cell {
     }
 }
 
-/// What `compare` makes of each run of `cell`, given all runs of the same round; `None` if it makes nothing of any.
+/// What `compare` makes of each run of `cell`, given all runs of the same round.
 pub(crate) fn ratios(
     runs: &[Run],
     cell: &Cell,
     compare: impl Fn(&Run, &[&Run]) -> Option<f64>,
-) -> Option<Spread> {
-    let ratios: Vec<f64> = runs
-        .iter()
+) -> Vec<f64> {
+    runs.iter()
         .filter(|run| cell.holds(run))
         .filter_map(|run| {
             let round: Vec<&Run> = runs
@@ -77,8 +76,7 @@ pub(crate) fn ratios(
                 .collect();
             compare(run, &round).filter(|ratio| ratio.is_finite())
         })
-        .collect();
-    (!ratios.is_empty()).then(|| spread(ratios.into_iter()))
+        .collect()
 }
 
 /// One cell for each workload and subject that was run, in the order of the tables.
