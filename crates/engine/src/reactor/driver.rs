@@ -16,6 +16,7 @@ use super::mailbox::{Handle, Letter, Mailbox};
 use super::options::ReactorOptions;
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
+use super::reading::READ_BUFFER_BYTES;
 use super::socket::{Socket, WriteError, Written};
 use super::spare::Spares;
 use super::team::{Member, Membership, Team};
@@ -24,11 +25,6 @@ use crate::executor::{Executor, Remaining, Spawner};
 use crate::gate::Entered;
 use crate::wheel::Tick;
 
-/// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
-/// buffers gained nothing.
-const READ_BUFFER_BYTES: usize = 64 * 1024;
-/// Reads from one connection in one visit, so that a fast sender does not keep the others waiting.
-const READS_PER_VISIT_MAX: u32 = 8;
 /// The answer buffer is given back above this size; a turn rarely needs more.
 const OUT_KEEP_BYTES: usize = 256 * 1024;
 /// Rounds of letters and tasks in one turn; what is left makes the descriptor readable again.
@@ -88,7 +84,7 @@ pub struct Reactor<P: Protocol> {
     /// Connections open here now or on their way here, for the team to see.
     pub(super) open: Arc<AtomicUsize>,
     /// Its spare capacity is read into: memory that no request has needed is never touched.
-    read_buffer: Vec<u8>,
+    pub(super) read_buffer: Vec<u8>,
     mailbox: Arc<Mailbox<P::Message>>,
     letters: Vec<Letter<P::Message>>,
     executor: Executor,
@@ -342,40 +338,6 @@ impl<P: Protocol> Reactor<P> {
         self.conclude(token);
     }
 
-    /// Reads while there is something and the protocol wants it.
-    pub(super) fn read(&mut self, token: Token) {
-        for _ in 0..READS_PER_VISIT_MAX {
-            let Some(slot) = live(&mut self.slots, token) else {
-                return;
-            };
-            if slot.socket.lingered_bytes.is_some() {
-                return self.linger(token);
-            }
-            if !slot.socket.wants_data() {
-                return;
-            }
-            let received = match slot.socket.receive(&mut self.read_buffer) {
-                Ok(Some(count)) => count,
-                Ok(None) => return,
-                Err(errno) => return self.remove(token, Reason::Failed(errno)),
-            };
-            let Some(connection) = &mut slot.connection else {
-                return;
-            };
-            let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
-            if received == 0 {
-                io.socket.eof = true;
-                self.protocol.on_eof(&mut io, connection);
-            } else {
-                io.shared.counters.received_bytes.add(received as u64);
-                self.protocol
-                    .on_data(&mut io, connection, &self.read_buffer);
-            }
-            self.conclude(token);
-        }
-        self.shared.again.push(token);
-    }
-
     /// Visits the connections that had more to do than one visit allows.
     fn visit_again(&mut self) {
         std::mem::swap(&mut self.again, &mut self.shared.again);
@@ -429,22 +391,6 @@ impl<P: Protocol> Reactor<P> {
                 self.linger(token);
             }
             None | Some(Closing::Lingering) => {}
-        }
-    }
-
-    /// Reads and drops.
-    fn linger(&mut self, token: Token) {
-        while let Some(slot) = live(&mut self.slots, token) {
-            let dropped = slot.socket.lingered_bytes.unwrap_or(0);
-            if slot.socket.eof || dropped > self.options.tuning.lingering_bytes_max {
-                return self.remove(token, Reason::Finished);
-            }
-            match slot.socket.receive(&mut self.read_buffer) {
-                Ok(Some(0)) => slot.socket.eof = true,
-                Ok(Some(count)) => slot.socket.lingered_bytes = Some(dropped + count as u64),
-                Ok(None) => return,
-                Err(_) => return self.remove(token, Reason::Finished),
-            }
         }
     }
 

@@ -20,6 +20,7 @@ mod order;
 mod outgoing;
 mod poller;
 mod protocol;
+mod reading;
 mod socket;
 mod spare;
 pub(crate) mod sys;

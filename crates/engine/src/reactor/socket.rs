@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown};
+use rustix::net::{SendFlags, Shutdown};
 
 use super::io::Closing;
 use super::spare::Family;
@@ -149,27 +148,6 @@ impl Socket {
 
     pub(super) fn wants_data(&self) -> bool {
         self.readable && !self.paused && !self.eof && self.closing.is_none() && self.queue.is_none()
-    }
-
-    /// Reads once into the reactor's buffer, in the place of what it holds. `None`: nothing there now.
-    pub(super) fn receive(&mut self, buffer: &mut Vec<u8>) -> Result<Option<usize>, Errno> {
-        loop {
-            buffer.clear();
-            match rustix::net::recv(&self.fd, spare_capacity(buffer), RecvFlags::empty()) {
-                Ok((count, _)) => {
-                    // A short read empties the socket: new bytes come with a new edge. Only the end of the
-                    // data may already have been announced.
-                    self.readable = count == buffer.capacity() || self.peer_shut;
-                    return Ok(Some(count));
-                }
-                Err(Errno::AGAIN) => {
-                    self.readable = false;
-                    return Ok(None);
-                }
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno),
-            }
-        }
     }
 
     fn send_once(&self, bytes: &[u8], then: Then) -> Result<usize, Errno> {
