@@ -2,7 +2,8 @@
 
 use super::HeadLimits;
 use super::head::{AnswerHead, Refused, explain, explain_status_line, parse_response};
-use super::machine::{Framing, Length, Machine, Next, Received, SendError, StreamEnd};
+use super::machine::{Framing, Length, Machine, Next, Received, StreamEnd};
+use super::misuse::SendError;
 use super::section::{Section, find_end};
 use super::server::write_length;
 use super::state::{Event, Persistence, Proposal, Role, State};

@@ -9,6 +9,7 @@ mod framing;
 mod head;
 mod host;
 mod machine;
+mod misuse;
 mod section;
 mod server;
 pub mod state;
@@ -18,7 +19,8 @@ pub use chunked::CHUNK_LINE_BYTES_MAX;
 pub use client::{Client, RequestToSend};
 pub use framing::{CONTENT_LENGTH_DIGITS_MAX, ContentLength};
 pub use head::{AnswerHead, RequestHead};
-pub use machine::{Framing, Length, Next, Received, SendError, StreamEnd};
+pub use machine::{Framing, Length, Next, Received, StreamEnd};
+pub use misuse::SendError;
 pub use server::{ResponseHead, Server};
 pub use violation::Violation;
 

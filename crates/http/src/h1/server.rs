@@ -2,7 +2,8 @@
 
 use super::HeadLimits;
 use super::head::{Refused, explain, explain_request_line, parse_request};
-use super::machine::{Continue, Framing, Length, Machine, Next, Received, SendError, StreamEnd};
+use super::machine::{Continue, Framing, Length, Machine, Next, Received, StreamEnd};
+use super::misuse::SendError;
 use super::section::{Section, Span, find_end};
 use super::state::{Event, Persistence, Proposal, Role, State};
 use super::violation::Violation;
