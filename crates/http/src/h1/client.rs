@@ -3,7 +3,7 @@
 use super::HeadLimits;
 use super::head::{AnswerHead, Refused, explain, explain_status_line, parse_response};
 use super::machine::{Framing, Length, Machine, Next, Received, StreamEnd};
-use super::misuse::SendError;
+use super::misuse::{SendError, SkipError};
 use super::section::{Section, find_end};
 use super::server::write_length;
 use super::state::{Event, Persistence, Proposal, Role, State};
@@ -138,6 +138,18 @@ impl Client {
                 Ok(Received::Closed)
             }
         }
+    }
+
+    /// Bytes of the response's content that follow as they are: what is left of a Content-Length. 0 where only reading tells what
+    /// follows.
+    pub fn content_left(&self) -> u64 {
+        self.0.content_left(Role::Server)
+    }
+
+    /// Counts `bytes` of the response's content that were received and are not looked at: they stand no longer at the start of
+    /// the input. At most [`Self::content_left`].
+    pub fn skip(&mut self, bytes: u64) -> Result<(), SkipError> {
+        self.0.skip_content(Role::Server, bytes)
     }
 
     fn receive_head<'a>(

@@ -4,7 +4,7 @@ use super::HeadLimits;
 use super::chunked::{self, ChunkLine};
 use super::framing::ContentLength;
 use super::head::RequestHead;
-use super::misuse::SendError;
+use super::misuse::{SendError, SkipError};
 use super::section::{Section, find_end};
 use super::state::{Event, Illegal, Pair, Persistence, Proposal, Role, State};
 use super::violation::Violation;
@@ -195,6 +195,30 @@ impl Machine {
             ContentLength::Chunked => (Incoming::ChunkLine, 0),
             ContentLength::UntilClose => (Incoming::UntilClose, 0),
         };
+    }
+
+    /// Bytes of content that follow whatever they are.
+    pub(super) fn content_left(&self, peer: Role) -> u64 {
+        match (self.pair.of(peer), self.incoming) {
+            (State::SendBody, Incoming::Length) => self.incoming_left,
+            _ => 0,
+        }
+    }
+
+    /// Counts content of the peer that nobody looks at.
+    pub(super) fn skip_content(&mut self, peer: Role, bytes: u64) -> Result<(), SkipError> {
+        let left = self.content_left(peer);
+        if bytes > left {
+            return Err(SkipError { left });
+        }
+        if bytes > 0 {
+            self.incoming_left = left - bytes;
+            self.owes_continue = Continue::NotOwed;
+            if self.incoming_left == 0 {
+                self.incoming = Incoming::Nothing;
+            }
+        }
+        Ok(())
     }
 
     /// Reads content of a message whose head was read.

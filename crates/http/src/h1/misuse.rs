@@ -54,3 +54,18 @@ impl From<Illegal> for SendError {
         Self::Illegal(illegal)
     }
 }
+
+/// More content was to be skipped than is known to follow: our bug. Nothing was skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkipError {
+    /// Bytes that may be skipped.
+    pub left: u64,
+}
+
+impl std::fmt::Display for SkipError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "only {} bytes may be skipped", self.left)
+    }
+}
+
+impl std::error::Error for SkipError {}

@@ -20,7 +20,7 @@ pub use client::{Client, RequestToSend};
 pub use framing::{CONTENT_LENGTH_DIGITS_MAX, ContentLength};
 pub use head::{AnswerHead, RequestHead};
 pub use machine::{Framing, Length, Next, Received, StreamEnd};
-pub use misuse::SendError;
+pub use misuse::{SendError, SkipError};
 pub use server::{ResponseHead, Server};
 pub use violation::Violation;
 
