@@ -16,7 +16,7 @@ use super::mailbox::{Handle, Letter, Mailbox};
 use super::options::ReactorOptions;
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
-use super::reading::READ_BUFFER_BYTES;
+use super::reading::Memory;
 use super::socket::{Socket, WriteError, Written};
 use super::spare::Spares;
 use super::team::{Member, Membership, Team};
@@ -83,8 +83,7 @@ pub struct Reactor<P: Protocol> {
     pub(super) team: Team<P::Message>,
     /// Connections open here now or on their way here, for the team to see.
     pub(super) open: Arc<AtomicUsize>,
-    /// Its spare capacity is read into: memory that no request has needed is never touched.
-    pub(super) read_buffer: Vec<u8>,
+    pub(super) memory: Memory,
     mailbox: Arc<Mailbox<P::Message>>,
     letters: Vec<Letter<P::Message>>,
     executor: Executor,
@@ -124,7 +123,7 @@ impl<P: Protocol> Reactor<P> {
             generation: 0,
             team: Team::default(),
             open: Arc::default(),
-            read_buffer: Vec::with_capacity(READ_BUFFER_BYTES),
+            memory: Memory::new(),
             mailbox,
             letters: Vec::new(),
             executor,

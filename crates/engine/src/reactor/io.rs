@@ -169,6 +169,19 @@ impl<'a> Io<'a> {
         self.socket.paused = false;
     }
 
+    /// Drops the next bytes that come, 4 GiB at most, without copying them out of the kernel: for content that nobody looks at.
+    /// [`Protocol::on_discarded`] tells of them as they come, and [`Protocol::on_data`] of what follows. Replaces what was
+    /// asked before.
+    ///
+    /// A wish: only TCP can do it, and only a connection that began here is known to be of TCP. Elsewhere
+    /// all goes to [`Protocol::on_data`] as ever.
+    ///
+    /// [`Protocol::on_data`]: super::Protocol::on_data
+    /// [`Protocol::on_discarded`]: super::Protocol::on_discarded
+    pub fn discard(&mut self, bytes: u64) {
+        self.socket.discard_next(bytes);
+    }
+
     /// Whether the peer is known to have shut its side, whatever has been read. Closing now leaves no port waiting here.
     pub fn peer_has_shut(&self) -> bool {
         self.socket.peer_shut

@@ -19,7 +19,7 @@ use super::driver::{Counted, Reactor, Slot, live};
 use super::io::Io;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
-use super::socket::Socket;
+use super::socket::{Asks, Socket};
 use super::spare::Family;
 use super::sys;
 
@@ -202,6 +202,9 @@ impl<P: Protocol> Reactor<P> {
         }
         let mut socket = Socket::new(fd, token.generation);
         socket.family = family;
+        if outgoing.peer_address().is_some() {
+            socket.asks = Asks::Whole;
+        }
         socket.connecting = true;
         entry.insert(Slot {
             socket,

@@ -53,6 +53,11 @@ pub trait Protocol {
     /// Bytes were received. They are borrowed for the call: what is needed later must be copied.
     fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection, bytes: &[u8]);
 
+    /// So many bytes were received and dropped, as [`Io::discard`] had asked: never more, perhaps in several calls.
+    fn on_discarded(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection, bytes: usize) {
+        let _ = (io, connection, bytes);
+    }
+
     /// Output that had been blocked has been sent completely.
     fn on_sent(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 

@@ -1,20 +1,73 @@
-//! Reading: how much of a connection at once, and how long in one visit.
+//! Reading: into which memory, how much of a connection at once, how long in one visit, and what the kernel drops unread.
+
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::RecvFlags;
+use rustix::net::{RecvFlags, recv};
 
 use super::driver::{Reactor, live};
 use super::io::Io;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
-use super::socket::Socket;
+use super::socket::{Asks, Socket};
 
 /// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
 /// buffers gained nothing.
-pub(super) const READ_BUFFER_BYTES: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// Reads from one connection in one visit, so that a fast sender does not keep the others waiting.
 const READS_PER_VISIT_MAX: u32 = 8;
+/// What is read behind bytes that were dropped: room for a head, while the content behind it is likely to be dropped as well.
+const BRIEF_BUFFER_BYTES: usize = 4 * 1024;
+/// Most bytes that one call drops: what a visit reads at most.
+const DISCARD_BYTES_PER_CALL_MAX: usize = READ_BUFFER_BYTES * READS_PER_VISIT_MAX as usize;
+
+/// The memory that a reactor reads into.
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// Its spare capacity is read into: memory that no request has needed is never touched.
+    whole: Vec<u8>,
+    /// The same, for what comes behind bytes that were dropped. Made when it is needed.
+    brief: Vec<u8>,
+    /// Names a length to the kernel, which writes nothing there: zeros that are never touched take no memory. Made when it is
+    /// needed.
+    nowhere: Vec<u8>,
+}
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        Self {
+            whole: Vec::with_capacity(READ_BUFFER_BYTES),
+            brief: Vec::new(),
+            nowhere: Vec::new(),
+        }
+    }
+
+    fn brief(&mut self) -> &mut Vec<u8> {
+        if self.brief.capacity() == 0 {
+            self.brief.reserve_exact(BRIEF_BUFFER_BYTES);
+        }
+        &mut self.brief
+    }
+
+    fn nowhere(&mut self) -> &mut [u8] {
+        if self.nowhere.is_empty() {
+            self.nowhere = vec![0; DISCARD_BYTES_PER_CALL_MAX];
+        }
+        &mut self.nowhere
+    }
+}
+
+/// What a read came to.
+enum Received<'a> {
+    /// Nothing is there now.
+    Nothing,
+    Data(&'a [u8]),
+    /// So many bytes were dropped.
+    Discarded(usize),
+    /// The peer sends no more.
+    End,
+}
 
 impl<P: Protocol> Reactor<P> {
     /// Reads while there is something and the protocol wants it.
@@ -29,22 +82,29 @@ impl<P: Protocol> Reactor<P> {
             if !slot.socket.wants_data() {
                 return;
             }
-            let received = match slot.socket.receive(&mut self.read_buffer) {
-                Ok(Some(count)) => count,
-                Ok(None) => return,
+            let received = match slot.socket.receive(&mut self.memory) {
+                Ok(Received::Nothing) => return,
+                Ok(received) => received,
                 Err(errno) => return self.remove(token, Reason::Failed(errno)),
             };
             let Some(connection) = &mut slot.connection else {
                 return;
             };
             let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
-            if received == 0 {
-                io.socket.eof = true;
-                self.protocol.on_eof(&mut io, connection);
-            } else {
-                io.shared.counters.received_bytes.add(received as u64);
-                self.protocol
-                    .on_data(&mut io, connection, &self.read_buffer);
+            let counted = &io.shared.counters.received_bytes;
+            match received {
+                Received::Data(bytes) => {
+                    counted.add(bytes.len() as u64);
+                    self.protocol.on_data(&mut io, connection, bytes);
+                }
+                Received::Discarded(bytes) => {
+                    counted.add(bytes as u64);
+                    self.protocol.on_discarded(&mut io, connection, bytes);
+                }
+                Received::End | Received::Nothing => {
+                    io.socket.eof = true;
+                    self.protocol.on_eof(&mut io, connection);
+                }
             }
             self.conclude(token);
         }
@@ -58,26 +118,81 @@ impl<P: Protocol> Reactor<P> {
             if slot.socket.eof || dropped > self.options.tuning.lingering_bytes_max {
                 return self.remove(token, Reason::Finished);
             }
-            match slot.socket.receive(&mut self.read_buffer) {
-                Ok(Some(0)) => slot.socket.eof = true,
-                Ok(Some(count)) => slot.socket.lingered_bytes = Some(dropped + count as u64),
-                Ok(None) => return,
+            let count = match slot.socket.receive(&mut self.memory) {
+                Ok(Received::Data(bytes)) => bytes.len(),
+                Ok(Received::Discarded(bytes)) => bytes,
+                Ok(Received::Nothing) => return,
+                Ok(Received::End) => {
+                    slot.socket.eof = true;
+                    continue;
+                }
                 Err(_) => return self.remove(token, Reason::Finished),
-            }
+            };
+            slot.socket.lingered_bytes = Some(dropped + count as u64);
         }
     }
 }
 
 impl Socket {
-    /// Reads once into the reactor's buffer, in the place of what it holds. `None`: nothing there now.
-    fn receive(&mut self, buffer: &mut Vec<u8>) -> Result<Option<usize>, Errno> {
+    /// Reads once, or has the kernel drop what was asked to be dropped.
+    fn receive<'a>(&mut self, memory: &'a mut Memory) -> Result<Received<'a>, Errno> {
+        if self.discard_bytes > 0 {
+            return self.discard(memory.nowhere());
+        }
+        let is_brief = self.asks == Asks::Brief;
+        let buffer = if is_brief {
+            memory.brief()
+        } else {
+            &mut memory.whole
+        };
+        let room = buffer.capacity();
+        buffer.clear();
+        let count = self.receive_once(room, |fd| {
+            let received = recv(fd, spare_capacity(buffer), RecvFlags::empty())?;
+            Ok(received.1)
+        })?;
+        if is_brief && count == Some(room) {
+            // Whoever wants what follows to be dropped says so again.
+            self.asks = Asks::Whole;
+        }
+        Ok(match count {
+            None => Received::Nothing,
+            Some(0) => Received::End,
+            Some(_) => Received::Data(buffer),
+        })
+    }
+
+    /// `MSG_TRUNC` has TCP drop what it would have copied (tcp(7)), and never more than there is room for.
+    fn discard(&mut self, nowhere: &mut [u8]) -> Result<Received<'static>, Errno> {
+        let wanted = usize::try_from(self.discard_bytes).unwrap_or(usize::MAX);
+        let room = wanted.min(nowhere.len());
+        let count = self.receive_once(room, |fd| {
+            let received = recv(fd, &mut nowhere[..room], RecvFlags::TRUNC)?;
+            Ok(received.1)
+        })?;
+        Ok(match count {
+            None => Received::Nothing,
+            Some(0) => Received::End,
+            Some(count) => {
+                let dropped = u32::try_from(count).unwrap_or(u32::MAX);
+                self.discard_bytes = self.discard_bytes.saturating_sub(dropped);
+                Received::Discarded(count)
+            }
+        })
+    }
+
+    /// Makes one call, and draws from its count what is left in the socket. `None`: nothing there now.
+    fn receive_once(
+        &mut self,
+        room: usize,
+        mut call: impl FnMut(BorrowedFd<'_>) -> Result<usize, Errno>,
+    ) -> Result<Option<usize>, Errno> {
         loop {
-            buffer.clear();
-            match rustix::net::recv(&*self, spare_capacity(buffer), RecvFlags::empty()) {
-                Ok((count, _)) => {
+            match call(self.as_fd()) {
+                Ok(count) => {
                     // A short read empties the socket: new bytes come with a new edge. Only the end of the
                     // data may already have been announced.
-                    self.readable = count == buffer.capacity() || self.peer_shut;
+                    self.readable = count == room || self.peer_shut;
                     return Ok(Some(count));
                 }
                 Err(Errno::AGAIN) => {

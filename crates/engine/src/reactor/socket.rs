@@ -94,12 +94,26 @@ pub(super) enum Then {
     Nothing,
 }
 
+/// How much a socket is asked for at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// As much as there is, always: it is not known to be of TCP, which alone drops what nobody wants.
+    AllThere,
+    /// As much as there is; what is not wanted can be dropped.
+    Whole,
+    /// No more than a head needs: bytes before it were dropped, and what follows may be of the same kind.
+    Brief,
+}
+
 // Five independent facts, each with its own cause: no two of them make one state.
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Socket {
     fd: OwnedFd,
     pub(super) queue: Option<Box<Queue>>,
     pub(super) generation: u32,
+    pub(super) asks: Asks,
+    /// Bytes that the peer has still to send and nobody wants.
+    pub(super) discard_bytes: u32,
     /// Set where another connection may begin with the same socket.
     pub(super) family: Option<Family>,
     /// It began here and is not yet connected.
@@ -119,12 +133,17 @@ pub(super) struct Socket {
     pub(super) lingered_bytes: Option<u64>,
 }
 
+// Part of what an idle connection costs.
+const _: () = assert!(size_of::<Socket>() <= 48);
+
 impl Socket {
     pub(super) fn new(fd: OwnedFd, generation: u32) -> Self {
         Self {
             fd,
             queue: None,
             generation,
+            asks: Asks::AllThere,
+            discard_bytes: 0,
             family: None,
             connecting: false,
             readable: false,
@@ -134,6 +153,14 @@ impl Socket {
             closing: None,
             failed: None,
             lingered_bytes: None,
+        }
+    }
+
+    /// Has the next bytes dropped where the kernel can do that.
+    pub(super) fn discard_next(&mut self, bytes: u64) {
+        if self.asks != Asks::AllThere {
+            self.asks = Asks::Brief;
+            self.discard_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         }
     }
 
