@@ -8,7 +8,7 @@ mod support;
 use std::sync::Arc;
 
 use support::{Ended, address, line, memory_plan, written};
-use vervet_server::access_log::{Condition, Origin, Scribe, VARIABLES};
+use vervet_server::access_log::{Condition, Origin, RequestId, Scribe, VARIABLES};
 
 /// The line of a plain request of which the server knows everything.
 #[track_caller]
@@ -26,7 +26,7 @@ fn check(format: &str, expected: &str) {
         facts.listener = "public";
         facts.client = Some(address("2001:db8::1"));
         facts.user = Some(b"ann");
-        facts.request_id = Some(b"abc-1");
+        facts.request_id = RequestId::given(b"abc-1");
         facts.connection_requests = Some(3);
     });
     assert_eq!(line, expected, "{format}");
@@ -105,7 +105,7 @@ fn check_nasty(format: &str, expected: &str) {
     let line = line(format, &ended, |facts| {
         facts.path = b"/\n 200";
         facts.user = Some(b"a \"b\"\r\n");
-        facts.request_id = Some(b"\x1b[2J");
+        facts.request_id = RequestId::given(b"a:b/c");
         facts.listener = "a\nb";
     });
     assert_eq!(line, expected, "{format}");
@@ -116,7 +116,7 @@ fn nothing_that_a_peer_sends_ends_a_line_or_a_value() {
     check_nasty("{path} {status}", "/\\x0A\\x20200 200");
     check_nasty("{target}|{status}", "/\\x22\\x7C\\x5C%0a|200");
     check_nasty("\"{user}\"", "\"a \\x22b\\x22\\x0D\\x0A\"");
-    check_nasty("{request_id} {listener}", "\\x1B[2J a\\x0Ab");
+    check_nasty("{request_id}:{listener}", "a\\x3Ab/c:a\\x0Ab");
     check_nasty("{field:user-agent}", "\\xC2\\x9B\\x09x\\x22}");
     check_nasty(
         "combined",
@@ -149,7 +149,7 @@ fn json_has_what_is_known_and_nothing_else() {
     let much = line("json", &ended, |facts| {
         facts.client = Some(address("198.51.100.7"));
         facts.user = Some(b"ann");
-        facts.request_id = Some(b"abc-1");
+        facts.request_id = RequestId::given(b"abc-1");
     });
     let expected = concat!(
         r#"{"time":"2026-11-21T19:30:00.NNNZ","client":"198.51.100.7","peer":"192.0.2.9","method":"GET","#,

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use vervet_engine::http::h1::RequestHead;
 
 use super::plan::{Choice, Origin};
+use super::request_id::RequestId;
 
 /// A request as its line will have it. Nothing of it is kept beyond the call.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub struct RequestFacts<'a> {
     /// Who signed in.
     pub user: Option<&'a [u8]>,
     /// The request id.
-    pub request_id: Option<&'a [u8]>,
+    pub request_id: Option<RequestId<'a>>,
     /// Which request of its connection it is, from 1; `None` where nobody counts.
     pub connection_requests: Option<u64>,
     /// The site and the route that answer.

@@ -59,7 +59,7 @@ pub use logs::Logs;
 pub use outlet::{Drops, Notice, Outlet, RECENT_LINE_BYTES_MAX, RECENT_LINES_MAX, Trouble};
 pub use plan::{Choice, LOGS_MAX, LogNumber, LogPlan, NameNumber, Needs, Origin};
 pub use prepared::{Opening, PreparedLogs};
-pub use request_id::{REQUEST_ID_BYTES_MAX, RequestId, RequestIds, trusted_request_id};
+pub use request_id::{REQUEST_ID_BYTES_MAX, RequestId, RequestIds};
 pub use rotation::{Copies, Period, Rotation};
 pub use scribe::Scribe;
 pub use setting_values::StatusesSetting;

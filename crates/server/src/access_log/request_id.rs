@@ -5,22 +5,39 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Bytes of an id that is taken from a request; longer ones are replaced by one of our own.
 pub const REQUEST_ID_BYTES_MAX: usize = 128;
 
-/// The id that a trusted forwarder gave a request, if it is one: 1 to [`REQUEST_ID_BYTES_MAX`] letters, digits and
-/// `-_.:+/=@~`, none of which ends a line, a quoted text or a field.
-pub fn trusted_request_id(value: &[u8]) -> Option<&[u8]> {
-    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+/=@~".contains(byte);
-    let is_id = (1..=REQUEST_ID_BYTES_MAX).contains(&value.len()) && value.iter().all(is_allowed);
-    is_id.then_some(value)
+/// What names one request. It is a value: a request that gets an id asks for no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId<'a>(Text<'a>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text<'a> {
+    /// Of our own: 128 bits as hexadecimal digits.
+    Own([u8; 32]),
+    /// What a forwarder wrote.
+    Given(&'a [u8]),
 }
 
-/// An id of our own: 128 bits as 32 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestId([u8; 32]);
+impl<'a> RequestId<'a> {
+    /// The id that a trusted forwarder gave a request, if it is one: 1 to [`REQUEST_ID_BYTES_MAX`] letters, digits and
+    /// `-_.:+/=@~`, none of which ends a line, a quoted text or a field.
+    pub fn given(value: &'a [u8]) -> Option<Self> {
+        let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+/=@~".contains(byte);
+        let is_id =
+            (1..=REQUEST_ID_BYTES_MAX).contains(&value.len()) && value.iter().all(is_allowed);
+        is_id.then_some(Self(Text::Given(value)))
+    }
 
-impl RequestId {
-    /// The digits.
+    /// Whether it is of our own making: nothing but letters and digits.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.0, Text::Own(_))
+    }
+
+    /// The id as it stands in lines and fields.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Text::Own(digits) => digits,
+            Text::Given(text) => text,
+        }
     }
 }
 
@@ -39,22 +56,22 @@ impl RequestIds {
     }
 
     /// The next id.
-    pub fn next_id(&mut self) -> RequestId {
+    pub fn next_id(&mut self) -> RequestId<'static> {
         self.made += 1;
-        let mut text = [0; 32];
-        for (half, key) in text.chunks_exact_mut(16).zip(&self.keys) {
-            write_hex(half, key.hash_one(self.made));
-        }
-        RequestId(text)
+        let [high, low] = self.keys.each_ref().map(|key| key.hash_one(self.made));
+        RequestId(Text::Own(digits(u128::from(high) << 64 | u128::from(low))))
     }
 }
 
-fn write_hex(digits: &mut [u8], number: u64) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    for (pair, byte) in digits.chunks_exact_mut(2).zip(number.to_be_bytes()) {
-        pair[0] = HEX[usize::from(byte >> 4)];
-        pair[1] = HEX[usize::from(byte & 15)];
+/// All digits at once, without a table: the compiler makes a few vector instructions of it.
+fn digits(number: u128) -> [u8; 32] {
+    let digit = |four: u8| four + if four < 10 { b'0' } else { b'a' - 10 };
+    let mut text = [0; 32];
+    let (pairs, _) = text.as_chunks_mut::<2>();
+    for (pair, byte) in pairs.iter_mut().zip(number.to_be_bytes()) {
+        *pair = [digit(byte >> 4), digit(byte & 15)];
     }
+    text
 }
 
 #[cfg(test)]
@@ -66,7 +83,7 @@ mod tests {
     #[test]
     fn only_what_can_do_no_harm_is_taken_for_an_id() {
         let check = |value: &[u8], expected: bool| {
-            assert_eq!(trusted_request_id(value).is_some(), expected, "{value:?}");
+            assert_eq!(RequestId::given(value).is_some(), expected, "{value:?}");
         };
         check(b"", false);
         check(b"a b", false);
@@ -83,7 +100,8 @@ mod tests {
     fn ids_are_never_the_same_not_even_those_of_another_reactor() {
         let (mut one, mut other) = (RequestIds::new(), RequestIds::new());
         let ids: HashSet<_> = (0..1000)
-            .flat_map(|_| [one.next_id().0, other.next_id().0])
+            .flat_map(|_| [one.next_id(), other.next_id()])
+            .map(|id| id.as_bytes().to_vec())
             .collect();
         assert_eq!(ids.len(), 2000);
         assert!(ids.iter().flatten().all(u8::is_ascii_hexdigit));
@@ -94,8 +112,10 @@ mod tests {
 
     #[test]
     fn numbers_become_digits() {
-        let mut digits = [0; 16];
-        write_hex(&mut digits, 0x0123_4567_89ab_cdef);
-        assert_eq!(&digits, b"0123456789abcdef");
+        let check = |number, expected: &[u8; 32]| assert_eq!(&digits(number), expected);
+        check(0, &[b'0'; 32]);
+        check(u128::MAX, &[b'f'; 32]);
+        let number = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
+        check(number, b"0123456789abcdeffedcba9876543210");
     }
 }

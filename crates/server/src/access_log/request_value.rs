@@ -7,10 +7,11 @@ use vervet_engine::http::method::Method;
 use super::facts::RequestFacts;
 use super::layout::{Form, Found, put};
 use super::pretty;
+use super::request_id::RequestId;
 use super::variable::{FieldName, Value};
 
 /// The value of a piece in a request.
-pub(super) fn find<'a>(value: &Value, facts: &RequestFacts<'a>) -> Found<'a> {
+pub(super) fn find<'a>(value: &Value, facts: &'a RequestFacts<'_>) -> Found<'a> {
     let head = facts.head;
     match value {
         Value::Method => method(head),
@@ -21,7 +22,7 @@ pub(super) fn find<'a>(value: &Value, facts: &RequestFacts<'a>) -> Found<'a> {
         Value::Query => Found::foreign(facts.query),
         Value::Host => Found::foreign(Some(facts.host).filter(|host| !host.is_empty())),
         Value::User => Found::foreign(facts.user),
-        Value::RequestId => Found::foreign(facts.request_id),
+        Value::RequestId => id(facts.request_id.as_ref()),
         Value::Listener => Found::Foreign(facts.listener.as_bytes()),
         Value::ConnectionRequests => facts
             .connection_requests
@@ -70,6 +71,14 @@ fn method<'a>(head: &RequestHead<'a>) -> Found<'a> {
     match head.method {
         Method::Unknown => Found::Foreign(head.method_token.as_bytes()),
         method => Found::Own(method.as_str().as_bytes()),
+    }
+}
+
+/// Digits need no look either, and part nothing.
+fn id<'a>(id: Option<&'a RequestId<'_>>) -> Found<'a> {
+    match id {
+        Some(id) if id.is_own() => Found::Own(id.as_bytes()),
+        id => Found::foreign(id.map(RequestId::as_bytes)),
     }
 }
 

@@ -8,6 +8,7 @@ use vervet_config::{FromText, TextShape};
 use vervet_http::target::Scheme;
 
 use super::field_text::check_value;
+use crate::access_log::RequestId;
 use crate::web::Request;
 
 /// A value with variables, read and checked.
@@ -71,7 +72,7 @@ impl<'a> FieldValues<'a> {
             host: &request.host,
             method: request.head.method_token.as_bytes(),
             path: &request.raw_path,
-            request_id: request.request_id.as_deref(),
+            request_id: request.request_id.as_ref().map(RequestId::as_bytes),
             scheme: match request.scheme {
                 Scheme::Http => b"http",
                 Scheme::Https => b"https",

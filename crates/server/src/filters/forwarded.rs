@@ -17,7 +17,7 @@ use vervet_http::field::{Fields, Known};
 use vervet_http::target::{Authority, Scheme};
 
 use super::networks::{Network, Networks};
-use crate::access_log::trusted_request_id;
+use crate::access_log::RequestId;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 words! {
@@ -189,8 +189,8 @@ impl RequestFilter for Forwarders {
         let origin = self.origin(peer, &head.fields);
         if request.request_id.is_some() && self.is_believed(peer) {
             let mut given = head.fields.named("x-request-id");
-            if let Some(id) = given.next().and_then(trusted_request_id) {
-                request.request_id = Some(Cow::Borrowed(id));
+            if let Some(id) = given.next().and_then(RequestId::given) {
+                request.request_id = Some(id);
             }
         }
         request.client = origin.client;

@@ -8,6 +8,7 @@ use vervet_engine::reactor::Now;
 use vervet_http::h1::RequestHead;
 use vervet_http::target::Scheme;
 
+use crate::access_log::RequestId;
 use crate::matching::Captures;
 
 /// A request on its way through a site.
@@ -34,7 +35,7 @@ pub struct Request<'a> {
     /// The raw path that the `*` of the route's path stands for, beginning with `/`.
     pub rest: Option<Cow<'a, [u8]>>,
     /// The id of the request, where something asks for one.
-    pub request_id: Option<Cow<'a, [u8]>>,
+    pub request_id: Option<RequestId<'a>>,
     /// What a filter that suspended the exchange learned meanwhile.
     pub resumed: Option<u64>,
     /// The user who has proved a name, if any.

@@ -198,7 +198,7 @@ impl Service for Web {
         let tracer = current.stage.tracer.as_ref();
         let trace = tracer.and_then(|tracer| tracer.begin(&request));
         if current.stage.needs_request_ids {
-            request.request_id = Some(Cow::Owned(self.ids.next_id().as_bytes().to_vec()));
+            request.request_id = Some(self.ids.next_id());
         }
         match site(&current.stage, exchange.listener(), &request.host) {
             Some(found) => {
@@ -357,7 +357,7 @@ fn facts<'f>(
         listener: &listener.name,
         client: request.client,
         user: request.user.as_deref().map(str::as_bytes),
-        request_id: request.request_id.as_deref(),
+        request_id: request.request_id,
         origin: passage.origin,
         logs: passage.logs,
         ..RequestFacts::of_head(request.head)
