@@ -72,11 +72,11 @@ pub(super) fn compose(out: &mut Vec<u8>, value: &Value, line: &Line<'_>) {
         Value::Client => push_address(out, line.client()),
         Value::Peer | Value::Forwarder => push_address(out, line.peer()),
         Value::Time(style) => line.clock.push(out, *style),
-        Value::Status => push_three(out, u32::from(finished.status.code())),
+        Value::Status => push_three(out, finished.status.code()),
         Value::Seconds => {
             push_number(out, finished.duration_ms / 1000);
             out.push(b'.');
-            push_three(out, (finished.duration_ms % 1000) as u32);
+            push_three(out, (finished.duration_ms % 1000) as u16);
         }
         _ => pretty::push(out, value, line),
     }

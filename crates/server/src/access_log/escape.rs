@@ -10,8 +10,10 @@ const fn is_plain(byte: u8, Delimiter(delimiter): Delimiter) -> bool {
 /// Bytes looked at together: what one vector of the least machine holds. One by one costs 1 to 2 ns each, which with a
 /// usual User-Agent was the larger part of a line.
 const TOGETHER: usize = 16;
-/// The same for short values, which would otherwise be looked at one by one.
-const FEW: usize = 8;
+/// The same for shorter values, which would otherwise be looked at one by one.
+const SOME: usize = 8;
+/// The same for those that are shorter still.
+const FEW: usize = 4;
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -35,27 +37,35 @@ impl Delimiter {
 
 /// How many bytes at the front stand for themselves.
 fn plain_length(bytes: &[u8], delimiter: Delimiter) -> usize {
-    let is_plain = |byte: u8| is_plain(byte, delimiter);
-    // The last piece may overlap the one before it, so that no byte of a longer value is looked at alone.
-    let begin = if bytes.len() >= TOGETHER {
-        let (chunks, _) = bytes.as_chunks::<TOGETHER>();
-        let plain =
-            |chunk: &&[u8; TOGETHER]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
-        let begin = chunks.iter().take_while(plain).count() * TOGETHER;
-        if begin == chunks.len() * TOGETHER && bytes.last_chunk().is_some_and(|chunk| plain(&chunk))
-        {
-            return bytes.len();
-        }
-        begin
-    } else {
-        let plain = |chunk: &[u8; FEW]| chunk.iter().fold(true, |all, byte| all & is_plain(*byte));
-        if bytes.first_chunk().is_some_and(plain) && bytes.last_chunk().is_some_and(plain) {
-            return bytes.len();
-        }
-        0
+    let (chunks, _) = match bytes.len() {
+        TOGETHER.. => bytes.as_chunks::<TOGETHER>(),
+        SOME.. if has_plain_ends::<SOME>(bytes, delimiter) => return bytes.len(),
+        FEW..SOME if has_plain_ends::<FEW>(bytes, delimiter) => return bytes.len(),
+        _ => Default::default(),
     };
-    let rest = bytes[begin..].iter().position(|byte| !is_plain(*byte));
-    rest.map_or(bytes.len(), |length| begin + length)
+    let plain = |chunk: &&[u8; TOGETHER]| are_plain(chunk, delimiter);
+    let count = chunks.iter().take_while(plain).count();
+    let is_end_plain = || bytes.last_chunk().is_some_and(|chunk| plain(&chunk));
+    if count > 0 && count == chunks.len() && is_end_plain() {
+        return bytes.len();
+    }
+    let begin = count * TOGETHER;
+    let other = bytes[begin..]
+        .iter()
+        .position(|byte| !is_plain(*byte, delimiter));
+    other.map_or(bytes.len(), |length| begin + length)
+}
+
+/// Whether so many bytes at both ends stand for themselves. They may overlap: then that is all bytes.
+fn has_plain_ends<const N: usize>(bytes: &[u8], delimiter: Delimiter) -> bool {
+    let are_plain = |chunk: &[u8; N]| are_plain(chunk, delimiter);
+    bytes.first_chunk().is_some_and(are_plain) && bytes.last_chunk().is_some_and(are_plain)
+}
+
+fn are_plain<const N: usize>(bytes: &[u8; N], delimiter: Delimiter) -> bool {
+    bytes
+        .iter()
+        .fold(true, |all, byte| all & is_plain(*byte, delimiter))
 }
 
 /// Appends for text formats: everything else as `\xHH`, the quote and the backslash too, so that readers which split
@@ -79,6 +89,9 @@ pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8], delimiter: Delimiter) {
 pub(super) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = plain_length(bytes, Delimiter::QUOTE);
     out.extend_from_slice(&bytes[..length]);
+    if length == bytes.len() {
+        return;
+    }
     for chunk in bytes[length..].utf8_chunks() {
         chunk.valid().chars().for_each(|c| push_json_char(out, c));
         if !chunk.invalid().is_empty() {
@@ -156,6 +169,20 @@ mod tests {
                 assert_eq!(plain_length(&bytes, Delimiter::QUOTE), place, "of {length}");
             }
             assert_eq!(plain_length(&vec![b'~'; length], Delimiter::QUOTE), length);
+        }
+    }
+
+    #[test]
+    fn an_escape_stands_where_its_byte_stood() {
+        for length in 1..40 {
+            for place in 0..length {
+                let (front, end) = ("a".repeat(place), "b".repeat(length - place - 1));
+                check(
+                    format!("{front}\"{end}").as_bytes(),
+                    &format!("{front}\\x22{end}"),
+                    &format!("{front}\\\"{end}"),
+                );
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use super::facts::RequestFacts;
 use super::number::push_number;
 use super::record::Record;
 use super::request_value;
+use super::short::Constant;
 use super::variable::{Stage, Value};
 
 /// Some text and a value behind it.
@@ -49,14 +50,22 @@ pub(super) enum Found<'a> {
 #[derive(Debug)]
 pub(super) struct Layout {
     segments: Vec<Segment>,
-    responses: Vec<Piece>,
+    responses: Vec<Part>,
     steps: Vec<Step>,
-    tail: Vec<u8>,
+    tail: Constant,
+}
+
+/// A piece as it is written.
+#[derive(Debug)]
+struct Part {
+    before: Constant,
+    value: Value,
+    form: Form,
 }
 
 #[derive(Debug)]
 struct Segment {
-    pieces: Vec<Piece>,
+    parts: Vec<Part>,
     /// What stands there for a request that nobody could read.
     absent: Vec<u8>,
 }
@@ -65,7 +74,7 @@ struct Segment {
 enum Step {
     Segment(usize),
     Response(usize),
-    End(Piece),
+    End(Part),
 }
 
 impl Layout {
@@ -76,37 +85,37 @@ impl Layout {
             segments: Vec::new(),
             responses: Vec::new(),
             steps: Vec::new(),
-            tail,
+            tail: Constant::new(&tail),
         };
         for piece in pieces {
-            layout.add(piece);
+            layout.add(Part::from(piece));
         }
         for segment in &mut layout.segments {
-            for piece in &segment.pieces {
-                let found = request_value::find_absent(&piece.value);
-                piece.push(&mut segment.absent, found, |_| {});
+            for part in &segment.parts {
+                let found = request_value::find_absent(&part.value);
+                part.push(&mut segment.absent, found, |_| {});
             }
         }
         layout
     }
 
-    fn add(&mut self, piece: Piece) {
-        match piece.value.stage() {
-            Stage::End => self.steps.push(Step::End(piece)),
+    fn add(&mut self, part: Part) {
+        match part.value.stage() {
+            Stage::End => self.steps.push(Step::End(part)),
             Stage::Response => {
                 self.steps.push(Step::Response(self.responses.len()));
-                self.responses.push(piece);
+                self.responses.push(part);
             }
             Stage::Request => {
                 if !matches!(self.steps.last(), Some(Step::Segment(_))) {
                     self.steps.push(Step::Segment(self.segments.len()));
                     self.segments.push(Segment {
-                        pieces: Vec::new(),
+                        parts: Vec::new(),
                         absent: Vec::new(),
                     });
                 }
                 if let Some(segment) = self.segments.last_mut() {
-                    segment.pieces.push(piece);
+                    segment.parts.push(part);
                 }
             }
         }
@@ -115,14 +124,14 @@ impl Layout {
     /// Whether a value of this kind stands in the line.
     pub(super) fn has(&self, matches: impl Fn(&Value) -> bool) -> bool {
         let steps = self.steps.iter().filter_map(|step| match step {
-            Step::End(piece) => Some(piece),
+            Step::End(part) => Some(part),
             Step::Segment(_) | Step::Response(_) => None,
         });
-        let segments = self.segments.iter().flat_map(|segment| &segment.pieces);
+        let segments = self.segments.iter().flat_map(|segment| &segment.parts);
         segments
             .chain(&self.responses)
             .chain(steps)
-            .any(|piece| matches(&piece.value))
+            .any(|part| matches(&part.value))
     }
 
     /// How many segments a request leaves in its record.
@@ -139,9 +148,9 @@ impl Layout {
     pub(super) fn note_request(&self, record: &mut Record, facts: &RequestFacts<'_>) {
         for segment in &self.segments {
             record.add_segment(|out| {
-                for piece in &segment.pieces {
-                    let (value, form) = (&piece.value, piece.form);
-                    piece.push(out, request_value::find(value, facts), |out| {
+                for part in &segment.parts {
+                    let (value, form) = (&part.value, part.form);
+                    part.push(out, request_value::find(value, facts), |out| {
                         request_value::compose(out, value, facts, form);
                     });
                 }
@@ -151,14 +160,14 @@ impl Layout {
 
     /// Writes down what a response's head decides: status line and field lines, each with CRLF.
     pub(super) fn note_response(&self, record: &mut Record, head: &[u8]) {
-        for piece in &self.responses {
-            let Value::Response(name) = &piece.value else {
+        for part in &self.responses {
+            let Value::Response(name) = &part.value else {
                 continue;
             };
             let value = response_field(head, name);
             record.add_response(|out| match value {
                 Some(value) => {
-                    put(out, value, piece.form);
+                    put(out, value, part.form);
                     true
                 }
                 None => false,
@@ -175,9 +184,9 @@ impl Layout {
                     let absent = || self.segments[*index].absent.as_slice();
                     out.extend_from_slice(segment.unwrap_or_else(absent));
                 }
-                Step::End(piece) => {
-                    let value = &piece.value;
-                    piece.push(out, end_value::find(value, line), |out| {
+                Step::End(part) => {
+                    let value = &part.value;
+                    part.push(out, end_value::find(value, line), |out| {
                         end_value::compose(out, value, line);
                     });
                 }
@@ -188,21 +197,31 @@ impl Layout {
                 }
             }
         }
-        out.extend_from_slice(&self.tail);
+        self.tail.push(out);
     }
 }
 
-impl Piece {
+impl From<Piece> for Part {
+    fn from(piece: Piece) -> Self {
+        Self {
+            before: Constant::new(&piece.before),
+            value: piece.value,
+            form: piece.form,
+        }
+    }
+}
+
+impl Part {
     /// Appends the text before and the value, which `compose` appends where it is composed.
     fn push(&self, out: &mut Vec<u8>, found: Found<'_>, compose: impl FnOnce(&mut Vec<u8>)) {
         match (found, self.form) {
             (Found::Nothing, Form::Text(_)) => {
-                out.extend_from_slice(&self.before);
+                self.before.push(out);
                 out.push(b'-');
                 return;
             }
             (Found::Nothing, Form::Member | Form::Optional) => return,
-            _ => out.extend_from_slice(&self.before),
+            _ => self.before.push(out),
         }
         match found {
             Found::Composed => compose(out),

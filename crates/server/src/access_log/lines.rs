@@ -116,6 +116,18 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_is_longer_than_a_buffer_is_kept_whole() {
+        let (lines, waiting) = lines(&Arc::default());
+        push(&lines, 1);
+        push(&lines, 2 * LINES_BYTES_MAX);
+        push(&lines, 1);
+        let mut batch = Vec::new();
+        assert_eq!(waiting.swap(&mut batch), 2);
+        assert_eq!(batch.len(), 2 * LINES_BYTES_MAX + 1);
+        assert_eq!((waiting.lines(), waiting.dropped()), (0, 1));
+    }
+
+    #[test]
     fn an_emptied_buffer_takes_lines_again() {
         let told = Arc::default();
         let (lines, waiting) = lines(&told);

@@ -33,6 +33,7 @@ mod rotation;
 mod scribe;
 mod setting_values;
 mod settings;
+mod short;
 mod stream;
 mod syslog;
 mod target;

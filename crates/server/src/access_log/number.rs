@@ -3,16 +3,35 @@
 use std::io::Write as _;
 use std::net::IpAddr;
 
+use super::short::push_front;
+
 /// Appends a number in decimal.
 pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    if let Ok(number @ 0..1000) = u16::try_from(number) {
+        let (text, length) = short(number);
+        push_front(out, &text, length);
+    } else {
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    }
 }
 
 /// Appends a number below a thousand with three digits.
-pub(super) fn push_three(out: &mut Vec<u8>, number: u32) {
+pub(super) fn push_three(out: &mut Vec<u8>, number: u16) {
+    out.extend_from_slice(&three(number));
+}
+
+/// The digits of a number below a thousand.
+pub(super) fn three(number: u16) -> [u8; 3] {
     // A digit fits a byte.
-    let digit = |unit: u32| b'0' + (number / unit % 10) as u8;
-    out.extend_from_slice(&[digit(100), digit(10), digit(1)]);
+    [100, 10, 1].map(|unit| b'0' + (number / unit % 10) as u8)
+}
+
+/// A number below a thousand without zeros in front, and how long it is. A dot stands behind it.
+fn short(number: u16) -> ([u8; 4], usize) {
+    let [hundreds, tens, ones] = three(number);
+    let zeros = u32::from(number < 100) + u32::from(number < 10);
+    let text = u32::from_le_bytes([hundreds, tens, ones, b'.']) >> (8 * zeros);
+    (text.to_le_bytes(), 3 - zeros as usize)
 }
 
 /// Appends an address without port; `unix:` where there is none.
@@ -28,19 +47,12 @@ pub(super) fn push_address(out: &mut Vec<u8>, address: Option<IpAddr>) {
 }
 
 fn push_v4(out: &mut Vec<u8>, octets: [u8; 4]) {
-    let (mut text, mut length) = ([0; 16], 0);
     for octet in octets {
-        let digits = [octet / 100, octet / 10 % 10, octet % 10];
-        let skipped = usize::from(octet < 100) + usize::from(octet < 10);
-        for digit in &digits[skipped..] {
-            text[length] = b'0' + digit;
-            length += 1;
-        }
-        text[length] = b'.';
-        length += 1;
+        let (text, length) = short(u16::from(octet));
+        push_front(out, &text, length + 1);
     }
     // Without the last dot.
-    out.extend_from_slice(&text[..length - 1]);
+    out.truncate(out.len() - 1);
 }
 
 #[cfg(test)]
@@ -76,5 +88,14 @@ mod tests {
             push_three(&mut out, number);
         }
         assert_eq!(out, b"000007042999");
+    }
+
+    #[test]
+    fn numbers_have_no_zeros_in_front() {
+        for number in (0..2000).chain([u64::MAX]) {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+        }
     }
 }

@@ -87,7 +87,7 @@ fn push_status(out: &mut Vec<u8>, status: Status) {
         _ => b"\x1b[31m",
     };
     out.extend_from_slice(color);
-    push_three(out, u32::from(status.code()));
+    push_three(out, status.code());
     out.extend_from_slice(b"\x1b[0m");
 }
 

@@ -1,11 +1,11 @@
 //! The time of a line, written once a second and copied from then on.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::reactor::Now;
 
-use super::number::{push_number, push_three};
+use super::number::{push_number, three};
 use crate::timestamp::Moment;
 
 const MONTHS: [&str; 12] = [
@@ -29,20 +29,27 @@ pub(super) enum Style {
     OfDay,
 }
 
-/// The last second asked for, in all styles.
+/// The last moment asked for, as the styles have it.
 #[derive(Debug)]
 pub(super) struct Clock {
     second: Option<u64>,
-    millisecond: u32,
+    millisecond: u16,
     /// From the monotonic clock to the real one, in milliseconds.
     offset_ms: u64,
-    common: Vec<u8>,
-    /// Without the zone, which milliseconds come before.
-    rfc3339: Vec<u8>,
+    common: [u8; COMMON_BYTES],
+    /// With milliseconds.
+    rfc3339: [u8; RFC3339_BYTES],
 }
 
-/// Where the time of day begins in `2026-11-20T19:30:00`.
+const COMMON_BYTES: usize = "20/Nov/2026:19:30:00 +0000".len();
+const RFC3339_BYTES: usize = "2026-11-20T19:30:00.123Z".len();
+/// Where the milliseconds begin in it, with their point.
+const POINT: usize = "2026-11-20T19:30:00".len();
+/// Where the time of day begins in it.
 const OF_DAY: usize = "2026-11-20T".len();
+
+/// The last second of the year 9999, behind which no text would have its length. A clock that is wrong may say more.
+const SECOND_MAX: u64 = 253_402_300_799;
 
 impl Clock {
     pub(super) fn new() -> Self {
@@ -50,8 +57,8 @@ impl Clock {
             second: None,
             millisecond: 0,
             offset_ms: 0,
-            common: Vec::new(),
-            rfc3339: Vec::new(),
+            common: [b'-'; COMMON_BYTES],
+            rfc3339: *b"0000-00-00T00:00:00.000Z",
         }
     }
 
@@ -64,36 +71,43 @@ impl Clock {
         }
         let real_ms = now.monotonic_ms.wrapping_add(self.offset_ms);
         let within = real_ms.saturating_sub(now.unix_seconds.saturating_mul(1000));
-        self.millisecond = within.min(999) as u32;
+        let millisecond = within.min(999) as u16;
+        if self.millisecond != millisecond {
+            self.begin_millisecond(millisecond);
+        }
     }
 
     fn begin_second(&mut self, second: u64) {
         self.second = Some(second);
-        let moment = Moment::of_unix(i64::try_from(second).unwrap_or(i64::MAX / 2));
-        self.common.clear();
-        self.rfc3339.clear();
-        write_common(&mut self.common, moment);
-        let text = moment.rfc3339();
-        self.rfc3339
-            .extend_from_slice(text.trim_end_matches('Z').as_bytes());
+        let moment = Moment::of_unix(second.min(SECOND_MAX).cast_signed());
+        // Writing to an array fails where it is full; up to the last second the text has its length.
+        let _ = write_common(&mut self.common, moment);
+        if let Some(text) = moment.rfc3339().as_bytes().first_chunk::<POINT>() {
+            self.rfc3339[..POINT].copy_from_slice(text);
+        }
+    }
+
+    fn begin_millisecond(&mut self, millisecond: u16) {
+        self.millisecond = millisecond;
+        self.rfc3339[POINT + 1..POINT + 4].copy_from_slice(&three(millisecond));
     }
 
     /// Appends the time.
     pub(super) fn push(&self, out: &mut Vec<u8>, style: Style) {
         match style {
             Style::Common => out.extend_from_slice(&self.common),
-            Style::Rfc3339 | Style::Rfc3339Milliseconds => out.extend_from_slice(&self.rfc3339),
-            Style::OfDay => out.extend_from_slice(self.rfc3339.get(OF_DAY..).unwrap_or_default()),
+            Style::Rfc3339Milliseconds => out.extend_from_slice(&self.rfc3339),
+            Style::Rfc3339 => {
+                out.extend_from_slice(&self.rfc3339[..POINT]);
+                out.push(b'Z');
+            }
+            Style::OfDay => out.extend_from_slice(&self.rfc3339[OF_DAY..POINT]),
             Style::Unix | Style::UnixMilliseconds => {
                 push_number(out, self.second.unwrap_or_default());
+                if style == Style::UnixMilliseconds {
+                    out.extend_from_slice(&self.rfc3339[POINT..POINT + 4]);
+                }
             }
-        }
-        if matches!(style, Style::Rfc3339Milliseconds | Style::UnixMilliseconds) {
-            out.push(b'.');
-            push_three(out, self.millisecond);
-        }
-        if matches!(style, Style::Rfc3339 | Style::Rfc3339Milliseconds) {
-            out.push(b'Z');
         }
     }
 }
@@ -106,7 +120,7 @@ fn offset_ms() -> u64 {
     milliseconds(ClockId::RealtimeCoarse).wrapping_sub(milliseconds(ClockId::MonotonicCoarse))
 }
 
-fn write_common(out: &mut Vec<u8>, moment: Moment) {
+fn write_common(mut out: &mut [u8], moment: Moment) -> io::Result<()> {
     let Moment {
         year,
         month,
@@ -118,12 +132,11 @@ fn write_common(out: &mut Vec<u8>, moment: Moment) {
     let name = usize::try_from(month - 1)
         .ok()
         .and_then(|index| MONTHS.get(index))
-        .unwrap_or(&"-");
-    // Writing to a Vec does not fail.
-    let _ = write!(
+        .unwrap_or(&"---");
+    write!(
         out,
         "{day:02}/{name}/{year:04}:{hour:02}:{minute:02}:{second:02} +0000"
-    );
+    )
 }
 
 #[cfg(test)]
@@ -135,7 +148,7 @@ mod tests {
         let mut clock = Clock::new();
         let at = |clock: &mut Clock, seconds| {
             clock.begin_second(seconds);
-            clock.millisecond = 42;
+            clock.begin_millisecond(42);
             let mut out = Vec::new();
             clock.push(&mut out, style);
             String::from_utf8(out).unwrap()
@@ -154,6 +167,13 @@ mod tests {
         check(Style::Unix, 1_794_252_599, "1794252599");
         check(Style::UnixMilliseconds, 1_794_252_599, "1794252599.042");
         check(Style::OfDay, 1_794_252_599, "19:29:59");
+        // A clock that is wrong.
+        check(Style::Common, SECOND_MAX + 1, "31/Dec/9999:23:59:59 +0000");
+        check(
+            Style::Rfc3339Milliseconds,
+            u64::MAX - 1,
+            "9999-12-31T23:59:59.042Z",
+        );
     }
 
     #[test]
