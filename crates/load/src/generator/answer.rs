@@ -12,6 +12,9 @@ use super::wire::{ANSWER_CONTENT_BYTES_MAX, Found, Persists, Wire};
 use crate::check::Ready;
 use crate::script::{Answer, ContentOfAnswer, Verdict};
 
+/// Less is read in any case: two more calls cost as much as copying this.
+const DISCARD_BYTES_MIN: u64 = 16 << 10;
+
 /// The head that came last, and what it meant. The same bytes mean the same, so a target that repeats itself, as all do within a
 /// second, is parsed once a second.
 #[derive(Debug, Default)]
@@ -75,7 +78,9 @@ impl Users {
                 break;
             }
         }
-        if !input.is_empty() && !io.is_closing() {
+        if input.is_empty() {
+            self.discard_unseen(io, wire);
+        } else if !io.is_closing() {
             let at = joined.len().saturating_sub(input.len());
             let left = if joined.is_empty() {
                 input.to_vec()
@@ -83,6 +88,26 @@ impl Users {
                 joined.split_off(at)
             };
             wire.keep_left(left);
+        }
+    }
+
+    /// Has content dropped that neither a check nor a script looks at, where that is worth a call of its own.
+    fn discard_unseen(&self, io: &mut Io<'_>, wire: &Wire) {
+        let bytes = wire.unseen_bytes();
+        if bytes < DISCARD_BYTES_MIN {
+            return;
+        }
+        let user = self.all.get(wire.user as usize);
+        if user.is_some_and(|user| user.kept.is_none()) {
+            io.discard(bytes);
+        }
+    }
+
+    /// Content was dropped as it came.
+    pub(crate) fn skip(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: u64, now_ns: u64) {
+        if wire.skip(bytes).is_err() {
+            self.fail_all(wire, ErrorClass::Malformed, now_ns);
+            io.close(Closing::Abort);
         }
     }
 

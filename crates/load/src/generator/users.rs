@@ -362,6 +362,16 @@ impl Protocol for Users {
         self.read(io, wire, bytes, now_ns);
     }
 
+    fn on_discarded(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: usize) {
+        let now_ns = now_ns();
+        if self.is_over(now_ns) {
+            return;
+        }
+        self.turn_ns.get_or_insert(now_ns);
+        self.book.received(bytes);
+        self.skip(io, wire, bytes as u64, now_ns);
+    }
+
     fn on_eof(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
         let now_ns = now_ns();
         if self.is_over(now_ns) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use vervet_http::field::FieldSlots;
-use vervet_http::h1::{AnswerHead, Client, HeadLimits, Next, Received, StreamEnd};
+use vervet_http::h1::{AnswerHead, Client, HeadLimits, Next, Received, SkipError, StreamEnd};
 use vervet_http::method::Method;
 
 use crate::check::Judging;
@@ -208,6 +208,23 @@ impl Wire {
         (found, consumed)
     }
 
+    /// Bytes of content that nobody has to see: all that is left but the last, which comes together with whatever the target
+    /// sends behind it.
+    pub(crate) fn unseen_bytes(&self) -> u64 {
+        match &self.judging {
+            Some(_) => 0,
+            None => self.machine.content_left().saturating_sub(1),
+        }
+    }
+
+    /// Counts content that was dropped.
+    pub(crate) fn skip(&mut self, bytes: u64) -> Result<(), SkipError> {
+        self.machine.skip(bytes)?;
+        self.content_bytes += bytes;
+        self.received_bytes += bytes;
+        Ok(())
+    }
+
     /// Content that came and was understood without the machine.
     pub(crate) fn count_whole(
         &mut self,
@@ -251,4 +268,62 @@ pub(crate) enum Persists {
     #[default]
     Yes,
     No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Request;
+
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n";
+
+    /// A connection that has read so much of the answer to a request.
+    fn wire(read: &[u8]) -> Wire {
+        let mut wire = Wire::new(0, 0);
+        wire.push(Pending {
+            request: Request {
+                check: 0,
+                step: 0,
+                content: ContentOfAnswer::AsFramed,
+                due: None,
+            },
+            due_ns: 0,
+            sent_ns: 0,
+        });
+        let mut input = read;
+        while !input.is_empty() {
+            let mut slots = FieldSlots::new();
+            let (_, consumed) = wire.find(input, &mut slots);
+            assert!(consumed > 0, "{:?}", input.escape_ascii());
+            input = &input[consumed..];
+        }
+        wire
+    }
+
+    #[test]
+    fn all_but_the_last_byte_may_go_unseen() {
+        assert_eq!(wire(b"").unseen_bytes(), 0);
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(wire(chunked).unseen_bytes(), 0);
+        assert_eq!(wire(b"HTTP/1.1 200 OK\r\n\r\n").unseen_bytes(), 0);
+        assert_eq!(wire(HEAD).unseen_bytes(), 199_999);
+        let mut wire = wire(&[HEAD, b"12345"].concat());
+        assert_eq!(wire.unseen_bytes(), 199_994);
+        wire.skip(199_994).unwrap();
+        assert_eq!(wire.unseen_bytes(), 0);
+        assert_eq!(wire.content_bytes(), 199_999);
+        assert_eq!(wire.received_bytes(), HEAD.len() as u64 + 199_999);
+        assert!(wire.skip(2).is_err());
+        wire.skip(1).unwrap();
+        let mut slots = FieldSlots::new();
+        let (found, _) = wire.find(&[], &mut slots);
+        assert!(matches!(found, Found::End));
+    }
+
+    #[test]
+    fn content_that_is_judged_is_seen() {
+        let mut wire = wire(HEAD);
+        wire.judge(200, Some(Box::default()));
+        assert_eq!(wire.unseen_bytes(), 0);
+    }
 }
