@@ -59,6 +59,11 @@ pub(crate) fn admin_socket(work: &Path, port: u16) -> std::path::PathBuf {
     work.join(format!("admin-{port}.sock"))
 }
 
+/// The file that requests are logged to.
+pub(crate) fn access_log(work: &Path, port: u16) -> std::path::PathBuf {
+    work.join(format!("access-{port}.log"))
+}
+
 /// Writes what greets.
 pub(crate) fn write_pages(work: &Path) -> Result<()> {
     fs::write(work.join("hello.html"), PAGE)?;
@@ -82,7 +87,7 @@ pub(crate) fn document(variant: Variant, work: &Path, port: u16) -> String {
     );
     // Writing to a String does not fail.
     if let Variant::Log(format) = variant {
-        let file = work.join(format!("access-{port}.log"));
+        let file = access_log(work, port);
         let _ = writeln!(
             text,
             "log.main = {{ file = \"{}\", format = \"{format}\" }}",

@@ -2,7 +2,9 @@
 //!
 //! The method and its reasons stand in `docs/performance.md`; `bench/run` prepares the machine.
 
+mod beside;
 mod compare;
+mod cut;
 mod document;
 mod generators;
 mod process;

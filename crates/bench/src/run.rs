@@ -9,9 +9,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
-use crate::document::admin_socket;
+use crate::cut::Cutter;
+use crate::document::{access_log, admin_socket};
 use crate::process::{Memory, Server, busy, is_free};
-use crate::scrape::Scraper;
+use crate::scrape;
 use crate::subject::{Setup, Subject};
 use crate::workload::Workload;
 use crate::wrk;
@@ -98,8 +99,11 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     let idle = hold_idle(setup)?;
     let scraper = subject
         .is_scraped()
-        .then(|| Scraper::start(&admin_socket(setup.work, setup.port)))
+        .then(|| scrape::start(&admin_socket(setup.work, setup.port)))
         .transpose()?;
+    let cutter = subject
+        .is_logged()
+        .then(|| Cutter::start(&access_log(setup.work, setup.port)));
 
     let arguments = setup.workload.generator(setup.work, setup.port);
     wrk::load(GENERATOR_CORE, WARM_UP_SECONDS, &arguments)?;
@@ -107,7 +111,7 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     let load = wrk::load(GENERATOR_CORE, seconds, &arguments)?;
     let after = server.cpu()?;
     let Memory { peak, .. } = server.memory_kib()?;
-    drop((idle, scraper));
+    drop((idle, scraper, cutter));
 
     run.requests = load.requests;
     run.seconds = load.seconds;

@@ -2,49 +2,24 @@
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::beside::Beside;
+
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Reads until it is dropped.
-pub(crate) struct Scraper {
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Scraper {
-    /// Begins with one reading that has to succeed.
-    pub(crate) fn start(socket: &Path) -> Result<Self> {
-        let metrics = scrape(socket).context("cannot scrape the metrics")?;
-        ensure!(metrics.contains("# EOF"), "the metrics have no end");
-        let socket: PathBuf = socket.to_owned();
-        let (end, ended) = channel();
-        let thread = std::thread::spawn(move || {
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                // One that fails shows in the next run, which begins with one.
-                let _ = scrape(&socket);
-            }
-        });
-        Ok(Self {
-            end: Some(end),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for Scraper {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        if let Some(thread) = self.thread.take() {
-            // It does not panic.
-            let _ = thread.join();
-        }
-    }
+/// Begins with one reading that has to succeed, and reads until it is dropped.
+pub(crate) fn start(socket: &Path) -> Result<Beside> {
+    let metrics = scrape(socket).context("cannot scrape the metrics")?;
+    ensure!(metrics.contains("# EOF"), "the metrics have no end");
+    let socket = socket.to_owned();
+    Ok(Beside::start(EVERY, move || {
+        // One that fails shows in the next run, which begins with one.
+        let _ = scrape(&socket);
+    }))
 }
 
 fn scrape(socket: &Path) -> Result<String> {

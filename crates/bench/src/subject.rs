@@ -150,6 +150,11 @@ impl Subject {
         matches!(self.kind, Kind::Run(Variant::Scraped))
     }
 
+    /// Whether it writes an access log.
+    pub(crate) fn is_logged(&self) -> bool {
+        matches!(self.kind, Kind::Run(Variant::Log(_)))
+    }
+
     /// Writes the configuration and gives the command line.
     pub(crate) fn command(&self, setup: &Setup<'_>) -> Result<Vec<String>> {
         let program = self.program(setup.vervet).unwrap_or_default();
