@@ -71,22 +71,22 @@ impl Canvas {
     /// Adds a text of a class.
     pub(super) fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
         };
         let (x, y) = (Number(at.0), Number(at.1));
         let text = Html(text);
         self.add(format_args!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>\n"
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>\n"
         ));
     }
 
-    /// Adds a straight line of a class.
+    /// Adds a line of a class, level or upright.
     pub(super) fn rule(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(Number);
         self.add(format_args!(
-            "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>\n"
+            "<path class=\"{class}\" d=\"M{x1} {y1}H{x2}V{y2}\"/>\n"
         ));
     }
 

@@ -10,8 +10,9 @@ use crate::escape::Html;
 
 /// Points of a series that are drawn; of more, the lowest and highest of each piece are.
 pub const POINTS_MAX: usize = 800;
-/// Up to so many points in a chart have a text where the pointer is.
-const POINTED_MAX: usize = 240;
+/// Up to so many points in a chart have a text where the pointer is: each takes more of a page than all else about it, and
+/// of more the pointer hits a neighbour.
+const POINTED_MAX: usize = 80;
 /// Charts narrower than this, in pixels of CSS, are for fingers, which point at nothing without touching it.
 const POINTED_FROM: f64 = 600.0;
 /// The length of the sample of a line in the legend.
@@ -310,6 +311,7 @@ impl LineChart {
     }
 
     fn name_points(&self, canvas: &mut Canvas, plot: &Plot, series: &Series) {
+        canvas.add(format_args!("<g class=\"hit\">\n"));
         for (x, y) in &series.points {
             if !self.x.draws(*x) || !self.y.draws(*y) {
                 continue;
@@ -322,9 +324,10 @@ impl LineChart {
             );
             let (at_x, at_y, said) = (Number(plot.x_of(*x)), Number(plot.y_of(*y)), Html(&said));
             canvas.add(format_args!(
-                "<circle class=\"hit\" cx=\"{at_x}\" cy=\"{at_y}\" r=\"7\"><title>{said}</title></circle>\n"
+                "<circle cx=\"{at_x}\" cy=\"{at_y}\" r=\"7\"><title>{said}</title></circle>\n"
             ));
         }
+        canvas.add(format_args!("</g>\n"));
     }
 }
 

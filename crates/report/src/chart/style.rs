@@ -33,7 +33,7 @@ display:block;width:100%;height:auto;overflow:visible;font-family:system-ui,-app
 .chart .line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}
 .chart .mark{stroke-width:1.5;stroke-linejoin:round}
 .chart .hit{fill:transparent;stroke:none}
-.chart .hit:hover{fill:var(--c-quiet);fill-opacity:.35}
+.chart .hit :hover{fill:var(--c-quiet);fill-opacity:.35}
 .chart .dashed{stroke-dasharray:7 5}
 .chart .dotted{stroke-dasharray:.1 5}
 .chart .band{stroke:none;fill-opacity:.2}
