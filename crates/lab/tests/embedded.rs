@@ -6,7 +6,7 @@ use std::fs;
 
 use common::{Lab, closed, run};
 use vervet_lab::record::{
-    Bounds, Carried, EMBEDDED_BOUNDS, Entry, Journal, Watched, WatchedSample, embed, embed_within,
+    Bounds, Carried, Entry, Journal, LabRecord, Watched, WatchedSample, embed, embed_within,
     extract, open_figures, open_record, write_record,
 };
 use vervet_lab::statistics::{Analysis, Figure, Point, Unit};
@@ -28,7 +28,7 @@ fn check_refused(page: &str, says: &str) {
 #[test]
 fn a_record_comes_back_from_its_page() {
     let record = lab().record;
-    let embedded = embed(&record).unwrap();
+    let embedded = embed(&record, 0).unwrap();
     assert_eq!(embedded.carried, Carried::Whole);
     assert!(embedded.html.lines().all(|line| line.len() <= 120));
     let page = format!(
@@ -45,31 +45,34 @@ fn a_record_comes_back_from_its_page() {
 
 /// Bounds that nothing fits but what has no runs.
 const NOTHING: Bounds = Bounds {
-    whole: 0,
-    thinned: 0,
-};
-
-/// Bounds that a whole record does not fit, and a thinned one does.
-const THINNED: Bounds = Bounds {
-    whole: 0,
-    thinned: usize::MAX,
+    page: 0,
+    element: 0,
 };
 
 #[test]
 fn a_page_does_not_grow_without_bound() {
-    let record = lab().record;
-    let length = |bounds| embed_within(&record, bounds).unwrap().html.len();
-    let (whole, thinned) = (length(EMBEDDED_BOUNDS), length(THINNED));
-    assert!(whole < EMBEDDED_BOUNDS.whole);
-    let carried = |whole, thinned| {
-        embed_within(&record, Bounds { whole, thinned })
-            .unwrap()
-            .carried
+    let record = long_lab().record;
+    let record_of = |page, element| {
+        // What else is in the page takes a thousand bytes.
+        embed_within(&record, 1_000, Bounds { page, element }).unwrap()
     };
-    assert_eq!(carried(whole, 0), Carried::Whole);
-    assert_eq!(carried(whole - 1, thinned), Carried::Thinned);
-    assert_eq!(carried(whole - 1, thinned - 1), Carried::WithoutRuns);
-    let bounded = embed_within(&record, NOTHING).unwrap();
+    let whole = record_of(usize::MAX, 0);
+    assert_eq!(whole.carried, Carried::Whole);
+    let mut before = whole.html.len();
+    for carried in [Carried::Thinned, Carried::Condensed, Carried::WithoutCourse] {
+        // One byte less than the one before needs.
+        let less = record_of(before + 999, 0);
+        assert_eq!(less.carried, carried);
+        assert!(less.html.len() < before, "{carried:?}");
+        before = less.html.len();
+        assert_eq!(record_of(before + 1_000, 0).carried, carried);
+    }
+    assert_eq!(record_of(before + 999, 0).carried, Carried::WithoutRuns);
+    // Where no page stays small, nothing more is left out than a browser needs.
+    assert_eq!(record_of(0, usize::MAX).carried, Carried::Condensed);
+    assert_eq!(record_of(0, before).carried, Carried::WithoutCourse);
+    assert_eq!(record_of(0, before - 1).carried, Carried::WithoutRuns);
+    let bounded = embed_within(&record, 0, NOTHING).unwrap();
     let found = extract(&bounded.html).unwrap();
     assert_eq!(found.head, record.head, "enough to run it again");
     assert_eq!(found.steps.len(), record.steps.len());
@@ -107,26 +110,50 @@ fn long_lab() -> Lab {
 }
 
 #[test]
-fn a_thinned_record_has_the_same_figures_and_times_within_a_hundredth() {
+fn a_record_with_less_has_the_same_figures_and_times_within_a_hundredth() {
     let record = long_lab().record;
-    let whole = embed_within(
-        &record,
-        Bounds {
-            whole: usize::MAX,
-            thinned: 0,
-        },
-    )
-    .unwrap();
-    let less = embed_within(&record, THINNED).unwrap();
-    assert!(
-        less.html.len() * 4 < whole.html.len(),
-        "{} of {}",
-        less.html.len(),
-        whole.html.len()
-    );
-    let found = extract(&less.html).unwrap();
-    let figures = |record| Analysis::of(record).unwrap().panels[0].curves[0].points[0].clone();
-    let (before, after) = (figures(&record), figures(&found));
+    let within = |page: usize| {
+        embed_within(&record, 0, Bounds { page, element: 0 })
+            .unwrap()
+            .html
+    };
+    let whole = within(usize::MAX);
+    let thinned = within(whole.len() - 1);
+    let condensed = within(thinned.len() - 1);
+    let lengths = [&whole, &thinned, &condensed].map(String::len);
+    assert!(lengths[1] * 4 < lengths[0], "{lengths:?}");
+    assert!(lengths[2] < lengths[1], "{lengths:?}");
+    let condensed = extract(&condensed).unwrap();
+    check_figures(&record, &condensed);
+    let found = extract(&thinned).unwrap();
+    check_figures(&record, &found);
+    let course = |record| point_of(record).shown()[0].series.clone();
+    let (before, after) = (course(&record), course(&found));
+    assert_eq!(before.len(), after.len());
+    for (one, other) in before.iter().zip(&after) {
+        assert_eq!((one.rate, one.p99_ms), (other.rate, other.p99_ms));
+        assert!((other.cores_busy.unwrap() - 0.5).abs() < 0.01, "{other:?}");
+    }
+    // Six seconds in one piece: the same rate, and the quantiles of all six together.
+    let shorter = course(&condensed);
+    assert_eq!(shorter.len(), 10);
+    for (one, other) in before.iter().step_by(6).zip(&shorter) {
+        assert_eq!(
+            (one.at_seconds, one.rate, one.p99_ms),
+            (other.at_seconds, other.rate, other.p99_ms)
+        );
+        assert!((other.cores_busy.unwrap() - 0.5).abs() < 0.01, "{other:?}");
+    }
+}
+
+fn point_of(record: &LabRecord) -> Point {
+    Analysis::of(record).unwrap().panels[0].curves[0].points[0].clone()
+}
+
+/// All figures of the only point are the same, times within a hundredth.
+#[track_caller]
+fn check_figures(record: &LabRecord, found: &LabRecord) {
+    let (before, after) = (point_of(record), point_of(found));
     for figure in Figure::ALL {
         let (one, other) = (before.median(figure), after.median(figure));
         let is_time = figure.unit() == Unit::Milliseconds;
@@ -140,18 +167,11 @@ fn a_thinned_record_has_the_same_figures_and_times_within_a_hundredth() {
             "{figure:?}: {one:?}, {other:?}"
         );
     }
-    let course = |point: &Point| point.shown()[0].series.clone();
-    let (before, after) = (course(&before), course(&after));
-    assert_eq!(before.len(), after.len());
-    for (one, other) in before.iter().zip(&after) {
-        assert_eq!((one.rate, one.p99_ms), (other.rate, other.p99_ms));
-        assert!((other.cores_busy.unwrap() - 0.5).abs() < 0.01, "{other:?}");
-    }
 }
 
 #[test]
 fn damage_is_said() {
-    let html = embed(&lab().record).unwrap().html;
+    let html = embed(&lab().record, 0).unwrap().html;
     check_refused("<p>a page</p>", "there is no record in it");
     check_refused(&html[..html.len() - 20], "it ends within the record");
     check_refused(&html[..30], "there is no record in it");
@@ -172,7 +192,7 @@ fn records_are_found_wherever_they_are() {
     let tree = TempTree::new();
     let record = lab().record;
     write_record(&tree.join("lab.json"), &record).unwrap();
-    let page = tree.write("report.html", embed(&record).unwrap().html);
+    let page = tree.write("report.html", embed(&record, 0).unwrap().html);
     let journal = tree.join("journal.jsonl");
     let mut lines = Journal::create(&journal, &record.head).unwrap();
     for step in &record.steps {
@@ -198,7 +218,7 @@ fn records_are_found_wherever_they_are() {
 #[test]
 fn a_page_without_figures_is_no_source_of_figures() {
     let tree = TempTree::new();
-    let bounded = embed_within(&lab().record, NOTHING).unwrap().html;
+    let bounded = embed_within(&lab().record, 0, NOTHING).unwrap().html;
     let page = tree.write("report.html", bounded);
     assert!(open_record(&page).is_ok());
     let error = open_figures(&page).unwrap_err().to_string();

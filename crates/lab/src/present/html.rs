@@ -122,9 +122,10 @@ fn write_table(html: &mut String, table: &Table) -> std::fmt::Result {
 }
 
 fn write_rows(html: &mut String, table: &Table) -> std::fmt::Result {
+    // Most cells are numbers, and a large page has thousands of them.
     let class = |align: Align| match align {
-        Align::Left => "",
-        Align::Right => " class=\"n\"",
+        Align::Left => " class=\"w\"",
+        Align::Right => "",
     };
     // Whoever has no mouse scrolls it, and hears which table it is.
     let name = match table.caption.as_str() {

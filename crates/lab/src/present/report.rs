@@ -69,10 +69,14 @@ fn task_sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     sections
 }
 
+/// More than the section about the data takes in a page, in bytes: it is written when it is known what the page carries.
+const DATA_SECTION_BYTES: usize = 2_000;
+
 /// The report as one file of HTML that carries its record.
 pub fn report_html(record: &LabRecord, analysis: &Analysis) -> Result<String, RecordError> {
     let mut page = report_page(record, analysis);
-    let embedded = embed(record)?;
+    let bytes = page_html(&page, "").len() + DATA_SECTION_BYTES;
+    let embedded = embed(record, bytes)?;
     page.sections.push(data_section(&embedded));
     Ok(page_html(&page, &embedded.html))
 }
@@ -127,6 +131,18 @@ fn data_section(embedded: &Embedded) -> Section {
              counts, rates, processor times and memory as they are, its times to one hundredth, and its course in twenty \
              pieces without their distributions. `vervet lab report`, `compare` and `reproduce` read it from here; the \
              rest is in lab.json of the folder that the lab left."
+        ),
+        Carried::Condensed => format!(
+            "The record has {size} bytes of JSON. This file carries it compressed, and of it what figures are told of: every \
+             step with its counts, rates, processor times and memory as they are, its times by their quantiles, and its \
+             course in ten pieces. `vervet lab report`, `compare` and `reproduce` read it from here; the histograms are in \
+             lab.json of the folder that the lab left."
+        ),
+        Carried::WithoutCourse => format!(
+            "The record has {size} bytes of JSON. This file carries it compressed, and of it what figures are told of: every \
+             step with its counts, rates, processor times and memory as they are, and its times by their quantiles. `vervet \
+             lab report`, `compare` and `reproduce` read it from here; the histograms, the course of each step and its \
+             slowest requests are in lab.json of the folder that the lab left."
         ),
         Carried::WithoutRuns => format!(
             "The record has {size} bytes, too many for a page: this file carries what is needed to run the lab again, \

@@ -27,12 +27,11 @@ details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 .scroll{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.35;margin:.4rem 0}
-th,td{text-align:left;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line)}
-td:not(.n){min-width:6rem}
-td{max-width:26rem;overflow-wrap:break-word}
+th,td{text-align:right;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}
+td{max-width:26rem;white-space:nowrap}
 th{color:var(--quiet);font-weight:600;vertical-align:bottom}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-th.n{white-space:normal}
+.w{text-align:left;font-variant-numeric:normal}
+td.w{min-width:6rem;white-space:normal;overflow-wrap:break-word}
 pre{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.4rem;padding:.7rem;font-size:.8rem;line-height:1.4}
 dl{max-width:46rem}
 dt{font-weight:600;margin-top:.7rem}

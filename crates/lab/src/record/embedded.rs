@@ -8,25 +8,29 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use super::file::{RECORD_BYTES_MAX, RecordError, record_from_json, record_to_json};
+use super::file::{RecordError, record_from_json, record_to_json};
 use super::lab_record::LabRecord;
-use super::thinned::thinned;
+use super::thinned::{Course, condensed, thinned};
 
-/// How long the element may be, in bytes.
+/// How long a page with a record may be, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// A record that needs more is carried with less in it.
-    pub whole: usize,
-    /// A record that needs more even then is carried without its runs: everything that is needed to run the lab again,
-    /// and no figures.
-    pub thinned: usize,
+    /// A page that would be longer with a record carries less of it.
+    pub page: usize,
+    /// Where no page stays within that, a record whose element needs more than this even with the least in it is carried
+    /// without its runs: everything that is needed to run the lab again, and no figures.
+    pub element: usize,
 }
 
 /// The bounds of [`embed`]: a page that is sent and kept in a repository, and one that a browser opens at all.
 pub const EMBEDDED_BOUNDS: Bounds = Bounds {
-    whole: 512 << 10,
-    thinned: 8 << 20,
+    page: 1 << 20,
+    element: 8 << 20,
 };
+
+/// The longest JSON that is unpacked out of a page, in bytes: a page of one megabyte may say that it holds a thousand, and
+/// must not fill the memory. No longer one is put into a page.
+pub const UNPACKED_BYTES_MAX: usize = 256 << 20;
 
 /// What the element begins with; nothing else in a page may.
 const OPENING: &str = "<script type=\"application/gzip\" id=\"lab-record\"";
@@ -52,37 +56,70 @@ pub enum Carried {
     Whole,
     /// Its counts, rates and processor times, times to one hundredth, and what was read over time in fewer pieces.
     Thinned,
+    /// Its counts, rates and processor times, of its times what figures are told of, and its course in fewer pieces still.
+    Condensed,
+    /// The same without its course and its slowest requests.
+    WithoutCourse,
     /// What was set up, and no figures.
     WithoutRuns,
 }
 
-/// Puts a record into an element, within [`EMBEDDED_BOUNDS`].
-pub fn embed(record: &LabRecord) -> Result<Embedded, RecordError> {
-    embed_within(record, EMBEDDED_BOUNDS)
+/// Puts a record into an element for a page that has so many bytes without it, within [`EMBEDDED_BOUNDS`].
+pub fn embed(record: &LabRecord, page_bytes: usize) -> Result<Embedded, RecordError> {
+    embed_within(record, page_bytes, EMBEDDED_BOUNDS)
 }
 
 /// The same with other bounds. What has no runs is embedded however long it is.
-pub fn embed_within(record: &LabRecord, bounds: Bounds) -> Result<Embedded, RecordError> {
+pub fn embed_within(
+    record: &LabRecord,
+    page_bytes: usize,
+    bounds: Bounds,
+) -> Result<Embedded, RecordError> {
     let json = record_to_json(record)?;
-    let embedded = |html, carried| Embedded {
+    let json_bytes = json.len();
+    let room = bounds.page.saturating_sub(page_bytes);
+    let mut carried = Carried::Whole;
+    let mut html = element_within(&json, room)?;
+    let most = bounds.element.max(room);
+    let less = [
+        (Carried::Thinned, room),
+        (Carried::Condensed, room),
+        (Carried::WithoutCourse, room),
+        (Carried::Condensed, most),
+        (Carried::WithoutCourse, most),
+        (Carried::WithoutRuns, usize::MAX),
+    ];
+    for (how, bytes_max) in less {
+        if html.is_none() {
+            let with_less = with_less(record, how).map_err(RecordError::Form)?;
+            html = element_within(&record_to_json(&with_less)?, bytes_max)?;
+            carried = how;
+        }
+    }
+    let html =
+        html.ok_or_else(|| RecordError::Page("the record is too long for any".to_owned()))?;
+    Ok(Embedded {
         html,
         carried,
-        json_bytes: json.len(),
-    };
-    let html = element(&json)?;
-    if html.len() <= bounds.whole {
-        return Ok(embedded(html, Carried::Whole));
+        json_bytes,
+    })
+}
+
+/// The record with as much in it as is carried.
+fn with_less(record: &LabRecord, carried: Carried) -> serde_json::Result<LabRecord> {
+    match carried {
+        Carried::Whole => Ok(record.clone()),
+        Carried::Thinned => thinned(record),
+        Carried::Condensed => condensed(record, Course::InPieces),
+        Carried::WithoutCourse => condensed(record, Course::LeftOut),
+        Carried::WithoutRuns => {
+            let mut less = condensed(record, Course::LeftOut)?;
+            for step in &mut less.steps {
+                step.run = None;
+            }
+            Ok(less)
+        }
     }
-    let mut less = thinned(record).map_err(RecordError::Form)?;
-    let html = element(&record_to_json(&less)?)?;
-    if html.len() <= bounds.thinned {
-        return Ok(embedded(html, Carried::Thinned));
-    }
-    for step in &mut less.steps {
-        step.run = None;
-    }
-    let html = element(&record_to_json(&less)?)?;
-    Ok(embedded(html, Carried::WithoutRuns))
 }
 
 /// Takes the record out of a page.
@@ -103,15 +140,30 @@ pub fn extract(page: &str) -> Result<LabRecord, RecordError> {
         .split_ascii_whitespace()
         .collect();
     let packed = Base64::decode_vec(&text).map_err(|_| damaged("the record in it is damaged"))?;
+    record_from_json(&unpacked(&packed, UNPACKED_BYTES_MAX)?)
+}
+
+/// What was packed, as long as it is not longer than so many bytes.
+fn unpacked(packed: &[u8], bytes_max: usize) -> Result<Vec<u8>, RecordError> {
     let mut json = Vec::new();
-    GzDecoder::new(packed.as_slice())
-        .take(RECORD_BYTES_MAX + 1)
+    GzDecoder::new(packed)
+        .take(bytes_max as u64 + 1)
         .read_to_end(&mut json)
-        .map_err(|error| damaged(&format!("the record in it is damaged: {error}")))?;
-    if json.len() as u64 > RECORD_BYTES_MAX {
-        return Err(damaged("the record in it is longer than any"));
+        .map_err(|error| RecordError::Page(format!("the record in it is damaged: {error}")))?;
+    if json.len() > bytes_max {
+        let problem = format!("the record in it is longer than {bytes_max} bytes");
+        return Err(RecordError::Page(problem));
     }
-    record_from_json(&json)
+    Ok(json)
+}
+
+/// The element of a record, unless it is longer than so many bytes or could not be read again.
+fn element_within(json: &[u8], bytes_max: usize) -> Result<Option<String>, RecordError> {
+    if json.len() > UNPACKED_BYTES_MAX {
+        return Ok(None);
+    }
+    let html = element(json)?;
+    Ok((html.len() <= bytes_max).then_some(html))
 }
 
 fn element(json: &[u8]) -> Result<String, RecordError> {
@@ -128,4 +180,22 @@ fn element(json: &[u8]) -> Result<String, RecordError> {
     }
     html.push_str(CLOSING);
     Ok(html)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unpacked_has_a_bound() {
+        // A thousand times as long as what is packed.
+        let length = 1 << 20;
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&vec![b' '; length]).unwrap();
+        let packed = encoder.finish().unwrap();
+        assert!(packed.len() * 500 < length);
+        assert_eq!(unpacked(&packed, length).unwrap().len(), length);
+        let error = unpacked(&packed, length - 1).unwrap_err().to_string();
+        assert!(error.contains("longer than 1048575 bytes"), "{error}");
+    }
 }

@@ -9,6 +9,7 @@ mod file;
 mod journal;
 mod lab_record;
 mod open;
+mod sketch;
 mod step;
 mod stored_run;
 mod subject;
@@ -16,7 +17,9 @@ mod task;
 mod thinned;
 mod watched;
 
-pub use embedded::{Bounds, Carried, EMBEDDED_BOUNDS, Embedded, embed, embed_within, extract};
+pub use embedded::{
+    Bounds, Carried, EMBEDDED_BOUNDS, Embedded, UNPACKED_BYTES_MAX, embed, embed_within, extract,
+};
 pub use environment::{Environment, Fact, Weight};
 pub use fairness::{FairnessRow, FairnessVerdict};
 pub use file::{
