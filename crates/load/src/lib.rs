@@ -10,7 +10,6 @@ mod control;
 pub mod destination;
 pub mod feed;
 pub mod finding;
-mod fixed;
 mod generator;
 pub mod har;
 mod kernel;
@@ -29,10 +28,10 @@ pub mod units;
 
 pub use check::{Check, StatusSet};
 pub use control::Control;
-pub use fixed::Fixed;
 pub use generator::{ANSWER_CONTENT_BYTES_MAX, LEAVE_WITHIN_MS, RETRY_AFTER, RETRY_AFTER_MAX};
 pub use plan::{
     CONNECTIONS_MAX, DURATION_MAX, INTERVAL_MIN, Load, PIPELINING_MAX, Plan, PlanError, THREADS_MAX,
 };
+pub use request::Fixed;
 pub use run::{Running, StartError, Told, run, start};
 pub use share::Share;

@@ -25,7 +25,6 @@ pub struct Weighted {
 #[derive(Debug)]
 pub struct Requests {
     list: Arc<List>,
-    fixed: Option<FixedScript>,
     names: Vec<String>,
 }
 
@@ -36,13 +35,17 @@ struct List {
     shared: Arc<Shared>,
 }
 
-/// A message with what is known of it beforehand.
+/// A request with what is known of it beforehand.
 #[derive(Debug)]
-struct Ready {
-    message: Message,
-    fixed: Option<Vec<u8>>,
-    uses_feed: bool,
-    request: Request,
+enum Ready {
+    /// The same bytes each time. Content may be large, so nobody else keeps them: users share these.
+    Fixed(FixedScript),
+    /// With variables.
+    Filled {
+        message: Message,
+        uses_feed: bool,
+        request: Request,
+    },
 }
 
 impl Requests {
@@ -55,10 +58,6 @@ impl Requests {
         } else {
             vec!["request".to_owned()]
         };
-        let fixed = match list.as_slice() {
-            [only] => FixedScript::of(&only.message),
-            _ => None,
-        };
         let messages = list.into_iter().enumerate().map(|(number, entry)| {
             let step = if is_named { number } else { 0 };
             Ready::new(entry.message, u16::try_from(step).unwrap_or(0))
@@ -69,38 +68,51 @@ impl Requests {
                 mix: Mix::new(&weights, shared.share()),
                 shared,
             }),
-            fixed,
             names,
         }
     }
 
     /// Whether a request takes values from the feed.
     pub fn uses_feed(&self) -> bool {
-        self.list.messages.iter().any(|ready| ready.uses_feed)
+        let takes = |ready: &Ready| {
+            matches!(
+                ready,
+                Ready::Filled {
+                    uses_feed: true,
+                    ..
+                }
+            )
+        };
+        self.list.messages.iter().any(takes)
     }
 }
 
 impl Ready {
     fn new(message: Message, step: u16) -> Self {
-        Self {
-            fixed: message.as_fixed(),
-            uses_feed: message.uses_feed(),
-            request: Request {
-                check: 0,
-                step,
-                content: message.content_of_answer(),
-                due: None,
-            },
-            message,
-        }
+        let request = Request {
+            check: 0,
+            step,
+            content: message.content_of_answer(),
+            due: None,
+        };
+        let Some(bytes) = message.as_fixed() else {
+            return Self::Filled {
+                uses_feed: message.uses_feed(),
+                message,
+                request,
+            };
+        };
+        // Before the bytes are moved to where they are shared.
+        drop(message);
+        Self::Fixed(FixedScript::new(bytes, request))
     }
 }
 
 impl Scripts for Requests {
     fn user(&self, number: u32) -> Box<dyn Script> {
-        match &self.fixed {
-            Some(fixed) => Box::new(fixed.clone()),
-            None => Box::new(User {
+        match self.list.messages.as_slice() {
+            [Ready::Fixed(only)] => Box::new(only.clone()),
+            _ => Box::new(User {
                 values: Values::new(Arc::clone(&self.list.shared), number, 0),
                 list: Arc::clone(&self.list),
             }),
@@ -121,18 +133,18 @@ struct User {
 
 impl Script for User {
     fn next(&mut self, _turn: &Turn<'_>, out: &mut Vec<u8>) -> Step {
-        let ready = &self.list.messages[self.list.mix.next()];
-        if let Some(bytes) = &ready.fixed {
-            out.extend_from_slice(bytes);
-            return Step::Send(ready.request);
+        match &self.list.messages[self.list.mix.next()] {
+            Ready::Fixed(script) => script.ask(out),
+            Ready::Filled {
+                uses_feed: true, ..
+            } if !self.values.take_row() => Step::End,
+            Ready::Filled {
+                message, request, ..
+            } => {
+                self.values.begin_request();
+                message.render(&mut self.values, Extra::default(), out);
+                Step::Send(*request)
+            }
         }
-        if ready.uses_feed && !self.values.take_row() {
-            return Step::End;
-        }
-        self.values.begin_request();
-        ready
-            .message
-            .render(&mut self.values, Extra::default(), out);
-        Step::Send(ready.request)
     }
 }

@@ -3,6 +3,9 @@
 use crate::script::ContentOfAnswer;
 use crate::template::{Template, Values};
 
+/// What a head has beside method, target and fields: two spaces, the version, the ends of the request line and of the head.
+const FRAME_BYTES: usize = b"  HTTP/1.1\r\n\r\n".len();
+
 /// A request, compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -125,7 +128,13 @@ impl Message {
     pub fn as_fixed(&self) -> Option<Vec<u8>> {
         let target = self.target.as_fixed()?;
         let fields = self.fields.as_fixed()?;
-        let mut out = Vec::new();
+        // Content may be large: the room is asked for once.
+        let content = match &self.body {
+            Body::Fixed { length_line, bytes } => length_line.len() + bytes.len(),
+            Body::None | Body::Filled(..) => 0,
+        };
+        let head = self.method.len() + target.len() + fields.len();
+        let mut out = Vec::with_capacity(head + content + FRAME_BYTES);
         for part in [
             self.method.as_bytes(),
             b" ",

@@ -12,7 +12,7 @@ mod url;
 
 pub use common::Common;
 pub use draft::{Content, Credentials, Draft, Fault, Framing, Part, split_field};
-pub use fixed::FixedScript;
+pub use fixed::{Fixed, FixedScript};
 pub use list::{NAMED_REQUESTS_MAX, Requests, Weighted};
 pub use message::{Extra, Message};
 pub use url::{Peer, Url, UrlError};

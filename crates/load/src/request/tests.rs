@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::script::{ContentOfAnswer, Script as _, Scripts as _, Step, Turn};
+use crate::script::{ContentOfAnswer, Scripts as _, Step, Turn};
 use crate::template::{Names, Shared, Values};
 
 fn draft(method: &str, target: &str, fields: &[(&str, &str)]) -> Draft {
@@ -205,7 +205,12 @@ fn turn() -> Turn<'static> {
 #[test]
 fn the_same_bytes_again_ask_for_no_memory() {
     let message = draft("HEAD", "/x", &[]).compile(&Names::default()).unwrap();
-    let mut script = FixedScript::of(&message).unwrap();
+    let only = Weighted {
+        name: "x".to_owned(),
+        weight: 1,
+        message,
+    };
+    let mut script = Requests::new(vec![only], Arc::new(Shared::default())).user(0);
     let mut out = Vec::with_capacity(1 << 10);
     let info = allocation_counter::measure(|| {
         for _ in 0..1000 {
@@ -219,6 +224,37 @@ fn the_same_bytes_again_ask_for_no_memory() {
         panic!("nothing was asked");
     };
     assert_eq!(request.content, ContentOfAnswer::Never);
+}
+
+/// Content may be a gigabyte: it is there once, for the request and for all who ask it.
+#[test]
+fn content_is_kept_once() {
+    const CONTENT_BYTES: u64 = 1 << 20;
+    let content = vec![b'x'; usize::try_from(CONTENT_BYTES).unwrap()];
+    let draft = Draft {
+        content: Content::Bytes(content),
+        ..draft("PUT", "/", &[])
+    };
+    let entry = || Weighted {
+        name: "x".to_owned(),
+        weight: 1,
+        message: draft.compile(&Names::default()).unwrap(),
+    };
+    for count in [1, 2] {
+        let list: Vec<Weighted> = (0..count).map(|_| entry()).collect();
+        let mut kept = None;
+        let info = allocation_counter::measure(|| {
+            let requests = Requests::new(list, Arc::new(Shared::default()));
+            let users: Vec<_> = (0..100).map(|user| requests.user(user)).collect();
+            kept = Some((requests, users));
+        });
+        // The list had them, and gave them up.
+        assert!(info.bytes_current < 100_000, "{info:?} for {count}");
+        assert!(
+            info.bytes_max < CONTENT_BYTES + 100_000,
+            "{info:?} for {count}"
+        );
+    }
 }
 
 #[test]
