@@ -9,6 +9,7 @@ use vervet_report::{
 use crate::audit::Evidence;
 use crate::generator::{Finished, Piece, Report, StepBook, Tally};
 use crate::plan::{Load, Plan};
+use crate::run::TOOL;
 
 /// What gathers.
 pub(crate) struct Collector {
@@ -123,7 +124,7 @@ impl Collector {
                 self.intervals.push(interval);
             }
         }
-        let mut run = Run::new(concat!("vervet ", env!("CARGO_PKG_VERSION")), plan.asked());
+        let mut run = Run::new(TOOL, plan.asked());
         run.version = VERSION;
         run.intervals = std::mem::take(&mut self.intervals);
         let mut evidence = Evidence::default();

@@ -18,8 +18,21 @@ use crate::generator::{Part, Report, Start, Thread};
 use crate::kernel;
 use crate::plan::{Plan, PlanError};
 
-/// Between the moment when all threads are ready and the first due time, in nanoseconds.
-const LEAD_NS: u64 = 2_000_000;
+/// The program, with its version, as reports name it.
+pub const TOOL: &str = concat!("vervet ", env!("CARGO_PKG_VERSION"));
+
+/// Between the moment when all threads are ready and the first due time.
+const LEAD: Duration = Duration::from_millis(2);
+
+/// A run whose threads wait for its beginning, with their users made: nothing has been asked yet. Letting go of it ends them.
+#[derive(Debug)]
+pub struct Prepared {
+    plan: Arc<Plan>,
+    reports: Receiver<Report>,
+    threads: Vec<JoinHandle<Result<(), Errno>>>,
+    starts: Vec<Sender<Start>>,
+    control: Control,
+}
 
 /// A run that is being made.
 #[derive(Debug)]
@@ -59,8 +72,16 @@ pub enum StartError {
 /// Begins a run.
 ///
 /// # Errors
-/// A plan that cannot be, or a system that gives no threads.
+/// As [`prepare`].
 pub fn start(plan: Plan) -> Result<Running, StartError> {
+    Ok(prepare(plan)?.begin_within(LEAD))
+}
+
+/// Makes all that a run needs, so that it can begin at a moment that somebody else chooses.
+///
+/// # Errors
+/// A plan that cannot be, or a system that gives no threads.
+pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
     plan.verify().map_err(StartError::Plan)?;
     let plan = Arc::new(plan);
     let threads_used = plan.threads_used();
@@ -112,20 +133,12 @@ pub fn start(plan: Plan) -> Result<Running, StartError> {
         starts.push(start_to);
         threads.push(thread);
     }
-    let kernel = kernel::counters();
-    let epoch_ns = now_ns() + LEAD_NS;
-    for start in starts {
-        // A thread that has ended already has said why.
-        let _ = start.send(Start { epoch_ns });
-    }
-    Ok(Running {
+    Ok(Prepared {
         plan,
         reports,
         threads,
+        starts,
         control: Control::new(handles),
-        epoch_ns,
-        started_unix_ms: unix_ms(),
-        kernel,
     })
 }
 
@@ -135,6 +148,32 @@ pub fn start(plan: Plan) -> Result<Running, StartError> {
 /// As [`start`].
 pub fn run(plan: Plan) -> Result<Run, StartError> {
     Ok(start(plan)?.finish(|_| {}))
+}
+
+impl Prepared {
+    /// What is asked of it.
+    pub fn asked(&self) -> Asked {
+        self.plan.asked()
+    }
+
+    /// Begins it: the first request is due, or the warm-up begins, when so much time has passed.
+    pub fn begin_within(self, lead: Duration) -> Running {
+        let kernel = kernel::counters();
+        let epoch_ns = now_ns().saturating_add(crate::clock::ns(lead));
+        for start in self.starts {
+            // A thread that has ended already has said why.
+            let _ = start.send(Start { epoch_ns });
+        }
+        Running {
+            plan: self.plan,
+            reports: self.reports,
+            threads: self.threads,
+            control: self.control,
+            epoch_ns,
+            started_unix_ms: unix_ms().saturating_add(milliseconds(lead)),
+            kernel,
+        }
+    }
 }
 
 impl Running {
@@ -160,7 +199,7 @@ impl Running {
     /// The same, and tells that time passes where nothing else is told for so long.
     pub fn finish_telling(self, every: Duration, mut tell: impl FnMut(Told<'_>)) -> Run {
         let window_ns = self.epoch_ns + crate::clock::ns(self.plan.warm_up);
-        let warm_up_ms = u64::try_from(self.plan.warm_up.as_millis()).unwrap_or(u64::MAX);
+        let warm_up_ms = milliseconds(self.plan.warm_up);
         let mut collector = Collector::new(&self.plan, self.threads.len(), window_ns);
         loop {
             let report = match self.reports.recv_timeout(every) {
@@ -197,6 +236,10 @@ impl Running {
         run.findings = audit::findings(&run, &evidence);
         run
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn bind_to(core: usize) -> Result<(), Errno> {
