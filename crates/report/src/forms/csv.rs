@@ -10,7 +10,9 @@ use crate::run::Run;
 pub fn csv_intervals(run: &Run) -> String {
     let mut text = String::from("start_ms,length_ms,asked,done,rate_per_s,failed");
     add_classes(&mut text);
-    text.push_str(",p50_ns,p99_ns,max_ns,bytes,generator_cpu_permille\r\n");
+    // Programs read columns by their place: what is new stands at the end.
+    text.push_str(",p50_ns,p99_ns,max_ns,bytes,generator_cpu_permille");
+    text.push_str(",generator_lag_ns,connections\r\n");
     for interval in &run.intervals {
         let asked = interval
             .asked
@@ -26,12 +28,14 @@ pub fn csv_intervals(run: &Run) -> String {
         add_errors(&mut text, &interval.errors);
         let _ = write!(
             text,
-            ",{},{},{},{},{}\r\n",
+            ",{},{},{},{},{},{},{}\r\n",
             interval.p50_ns,
             interval.p99_ns,
             interval.max_ns,
             interval.bytes,
-            interval.generator_cpu_permille
+            interval.generator_cpu_permille,
+            interval.generator_lag_ns,
+            interval.connections
         );
     }
     text

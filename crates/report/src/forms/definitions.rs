@@ -220,6 +220,19 @@ A condition is a figure, a comparison (`>`, `>=`, `<`, `<=`) and a bound: `p99>2
 A condition on a figure of which nothing was measured, as `p99` where no answer was good, neither holds nor fails to hold.
 Where a run fails by a condition, such a one fails it too.
 
+## Columns of the series
+
+Programs may read the CSV of intervals by place: columns are added at the end, and none changes its place. It begins with `start_ms`,
+`length_ms`, `asked` (empty in closed load), `done`, `rate_per_s`, `failed` and a column for each class of error. Then come
+
+| column | unit | meaning |
+|---|---|---|
+| `p50_ns`, `p99_ns`, `max_ns` | ns | response times of the interval |
+| `bytes` | bytes | received, heads and all |
+| `generator_cpu_permille` | 1/1000 of a core | how busy the generator's busiest thread was |
+| `generator_lag_ns` | ns | how late the generator looked at what was due or had come, at most |
+| `connections` | connections | open at the end of the interval |
+
 ## Several agents
 
 Runs that several agents made at the same time add up without loss: counts and histograms are summed, the window is the
