@@ -1407,7 +1407,7 @@ _vervet() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv ndjson hgrm html" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv ndjson hgrm html openmetrics" -- "${cur}"))
                     return 0
                     ;;
                 --output)

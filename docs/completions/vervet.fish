@@ -156,7 +156,8 @@ json\t'Everything, as one document with a schema'
 csv\t'The series, one interval a line'
 ndjson\t'Each interval when it is over, then the run'
 hgrm\t'Percentiles of response times, as HdrHistogram plots them'
-html\t'One page, without network'"
+html\t'One page, without network'
+openmetrics\t'OpenMetrics, for the textfile collector of node_exporter'"
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s o -l output -d 'Write another form to a file; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l interval -d 'Distance of the points of the series' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l fail-if -d 'Fail when this holds: \'p99>20ms\', \'errors>0.1%\', \'rate<5k\'; repeatable' -r

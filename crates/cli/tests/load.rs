@@ -150,7 +150,15 @@ fn conditions_decide_how_it_ends() {
 fn each_form_is_written() {
     let (_canned, url) = canned();
     let tree = TempTree::new();
-    let names = ["text", "json", "csv", "ndjson", "hgrm", "html"];
+    let names = [
+        "text",
+        "json",
+        "csv",
+        "ndjson",
+        "hgrm",
+        "html",
+        "openmetrics",
+    ];
     let files = names.map(|form| tree.path().join(form));
     let mut arguments = vec![url.clone(), "-n".into(), "500".into(), "-q".into()];
     for (form, file) in names.iter().zip(&files) {
@@ -166,6 +174,13 @@ fn each_form_is_written() {
     assert!(texts[3].lines().all(|line| line.starts_with('{')));
     assert!(texts[4].contains("Percentile"), "{}", texts[4]);
     assert!(texts[5].starts_with("<!"), "{}", texts[5]);
+    assert!(
+        texts[6].contains("\nvervet_load_good_total 500\n") && texts[6].ends_with("# EOF\n"),
+        "{}",
+        texts[6]
+    );
+    // Nothing is left of how it was written.
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), names.len());
 }
 
 #[test]

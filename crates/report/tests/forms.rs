@@ -5,8 +5,8 @@ mod common;
 use std::path::Path;
 
 use vervet_report::forms::{
-    csv_intervals, csv_steps, definitions_markdown, hgrm, html, json, schema, stream_interval,
-    stream_run, stream_schema, text,
+    csv_intervals, csv_steps, definitions_markdown, hgrm, html, json, openmetrics, schema,
+    stream_interval, stream_run, stream_schema, text,
 };
 
 use common::sample;
@@ -67,6 +67,11 @@ fn percentiles_are_as_committed() {
         "tests/data/response.hgrm",
         &hgrm(&sample().timings.response),
     );
+}
+
+#[test]
+fn openmetrics_are_as_committed() {
+    check("tests/data/run.prom", &openmetrics(&sample()));
 }
 
 #[test]

@@ -281,6 +281,8 @@ pub(crate) enum Form {
     Hgrm,
     /// One page, without network
     Html,
+    /// OpenMetrics, for the textfile collector of node_exporter
+    Openmetrics,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -1,8 +1,9 @@
 //! A run in the forms that were asked for, to standard output and to files.
 
 use std::fs;
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use vervet_report::forms;
 use vervet_report::{Interval, Run};
@@ -10,6 +11,9 @@ use vervet_report::{Interval, Run};
 use super::arguments::{Form, OutputArguments};
 use crate::failure::Failure;
 use crate::talk;
+
+/// Collectors are other users; the mask of this process still holds.
+const READABLE: u32 = 0o666;
 
 /// What is written of a run, and where.
 pub(crate) struct Outputs {
@@ -50,10 +54,29 @@ impl Outputs {
         };
         talk::print(&printed).map_err(Failure::Output)?;
         for (form, file) in &self.files {
-            fs::write(file, written(*form, run)).map_err(Failure::write(file))?;
+            let text = written(*form, run);
+            let result = match form {
+                Form::Openmetrics => write_whole(file, &text),
+                _ => fs::write(file, text),
+            };
+            result.map_err(Failure::write(file))?;
         }
         Ok(())
     }
+}
+
+/// Collectors read whenever they like: the file is there whole, or as it was before.
+fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    let folder = match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut new = tempfile::Builder::new()
+        .permissions(fs::Permissions::from_mode(READABLE))
+        .tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    new.persist(file)?;
+    Ok(())
 }
 
 fn written(form: Form, run: &Run) -> String {
@@ -67,5 +90,6 @@ fn written(form: Form, run: &Run) -> String {
         }
         Form::Hgrm => forms::hgrm(&run.timings.response),
         Form::Html => forms::html(run),
+        Form::Openmetrics => forms::openmetrics(run),
     }
 }

@@ -186,7 +186,8 @@ pub fn definitions_markdown() -> String {
         "# What a report of a load run says\n\n\
          A report is written as text, as JSON ([schema](schema/load-report.json)), as a stream of JSON lines while the run \
          goes on\n([schema](schema/load-stream.json)), as CSV by interval and by step, as percentiles for the plotters of\n\
-         HdrHistogram (`.hgrm`, in milliseconds), and as one page of HTML that needs no network. All say the same figures.\n\n\
+         HdrHistogram (`.hgrm`, in milliseconds), as OpenMetrics, and as one page of HTML that needs no network. All say the\n\
+         same figures.\n\n\
          Times in documents are nanoseconds, sizes are binary (1 KiB is 1,024 bytes), everything else is decimal.\n\n\
          | figure | unit | formula | meaning |\n|---|---|---|---|\n",
     );
@@ -232,6 +233,13 @@ Programs may read the CSV of intervals by place: columns are added at the end, a
 | `generator_cpu_permille` | 1/1000 of a core | how busy the generator's busiest thread was |
 | `generator_lag_ns` | ns | how late the generator looked at what was due or had come, at most |
 | `connections` | connections | open at the end of the interval |
+
+## OpenMetrics
+
+All names begin with `vervet_load_`, times are in seconds, counters end in `_total`. Response, service, first-byte and connect times
+are histograms with three buckets a decade, and besides `..._quantile_seconds{quantile=\"0.99\"}`, since buckets are too coarse to
+compare runs by. `vervet_load_audit{rule=...}` is 0 where a rule passed, 1 for a warning, 2 where it failed;
+`vervet_load_condition{condition=...}` is 1 where a condition holds.
 
 ## Several agents
 
