@@ -54,8 +54,7 @@ impl Watching {
             let mut every = READ_EVERY;
             while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 look(&mut trees, Watcher::sample);
-                if trees.iter().any(|tree| tree.readings.len() >= READINGS_MAX) {
-                    trees.iter_mut().for_each(thin_out);
+                if thin_if_full(&mut trees) == Thinned::All {
                     every *= 2;
                 }
             }
@@ -100,6 +99,22 @@ fn look(trees: &mut [Tree], look: fn(&mut Watcher, Instant) -> Sample) {
             sample,
         });
     }
+}
+
+/// Whether readings were left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thinned {
+    None,
+    All,
+}
+
+/// Leaves out every second reading of all trees when one has as many as are kept.
+fn thin_if_full(trees: &mut [Tree]) -> Thinned {
+    if trees.iter().all(|tree| tree.readings.len() < READINGS_MAX) {
+        return Thinned::None;
+    }
+    trees.iter_mut().for_each(thin_out);
+    Thinned::All
 }
 
 /// Leaves out every second reading: counters are sums, so nothing is lost but the points between. What tells of an
@@ -199,13 +214,36 @@ mod tests {
         check(&[(1000, 0), (1100, 10), (1100, 20)], &[(100, 100)]);
     }
 
+    /// A tree of which this was read.
+    fn tree(readings: Vec<Reading>) -> Tree {
+        let this = format!("pid:{}", std::process::id());
+        Tree {
+            watcher: Watcher::open(&this.parse().unwrap()).unwrap(),
+            readings,
+        }
+    }
+
+    /// An hour of readings at ten a second, and more of them than a run makes, as each time it is thinned it reads half as often.
+    #[test]
+    fn an_hour_of_readings_is_bounded_and_loses_no_time() {
+        let mut trees = [tree(Vec::new())];
+        let mut thinned = 0;
+        for tenth in 0..36_000 {
+            trees[0].readings.push(reading(tenth * 100, tenth * 30));
+            thinned += u32::from(thin_if_full(&mut trees) == Thinned::All);
+            assert!(trees[0].readings.len() < READINGS_MAX, "at {tenth}");
+        }
+        assert!(thinned > 1);
+        // The last look is always taken.
+        trees[0].readings.push(reading(3_600_000, 1_080_000));
+        let kept = samples(&trees[0].readings, 0, 3_600_000);
+        assert!(kept.iter().all(|sample| sample.cpu_user_permille == 300));
+        assert_eq!(kept.last().unwrap().at_ms, 3_600_000);
+    }
+
     #[test]
     fn long_runs_keep_every_second_reading() {
-        let mut tree = Tree {
-            watcher: Watcher::open(&format!("pid:{}", std::process::id()).parse().unwrap())
-                .unwrap(),
-            readings: (0..5).map(|at| reading(at, 0)).collect(),
-        };
+        let mut tree = tree((0..5).map(|at| reading(at, 0)).collect());
         tree.readings[1].sample.events = vec![Event::RootEnded(Root {
             pid: 1,
             name: "a".to_owned(),
