@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::thread::{self, JoinHandle};
@@ -57,15 +57,24 @@ fn relay(agent: String) -> (String, JoinHandle<Run>) {
     let address = listener.local_addr().unwrap().to_string();
     let thread = thread::spawn(move || {
         let (mut coordinator, _) = listener.accept().unwrap();
-        let mut plan = Vec::new();
-        let mut reader = BufReader::new(&coordinator);
-        reader.read_until(b'\n', &mut plan).unwrap();
-        let mut stream = TcpStream::connect(agent).unwrap();
-        stream.write_all(&plan).unwrap();
-        let mut given = String::new();
-        stream.read_to_string(&mut given).unwrap();
-        coordinator.write_all(given.as_bytes()).unwrap();
-        forms::from_json(&given).unwrap()
+        let stream = TcpStream::connect(agent).unwrap();
+        let (mut from, mut to) = (
+            coordinator.try_clone().unwrap(),
+            stream.try_clone().unwrap(),
+        );
+        thread::spawn(move || io::copy(&mut from, &mut to));
+        let mut run = None;
+        for line in BufReader::new(stream).lines() {
+            let line = line.unwrap();
+            writeln!(coordinator, "{line}").unwrap();
+            let told: Value = serde_json::from_str(&line).unwrap();
+            if let Some(told) = told.get("run") {
+                run = Some(forms::from_json(&told.to_string()).unwrap());
+                // A proxy that goes on holding the connection would be one more to wait for.
+                coordinator.shutdown(Shutdown::Both).unwrap();
+            }
+        }
+        run.unwrap()
     });
     (address, thread)
 }

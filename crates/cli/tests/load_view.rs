@@ -44,6 +44,18 @@ fn frames(text: &str) -> (Vec<&str>, &str) {
     (lines.collect(), after)
 }
 
+/// Agents of this machine, and what is typed to have them make the load.
+fn agents(count: usize) -> (Vec<Child>, String) {
+    let start = |_| {
+        let mut agent = Child::start(BINARY, ["load", "--agent", "127.0.0.1:0"]);
+        let line = agent.wait_for_line(|line| line.contains("agent at "));
+        let address = line.rsplit(' ').next().unwrap().to_owned();
+        (agent, address)
+    };
+    let (agents, addresses): (Vec<_>, Vec<_>) = (0..count).map(start).unzip();
+    (agents, format!("--agents {}", addresses.join(",")))
+}
+
 macro_rules! shown {
     ($($argument:expr),+) => {
         match shown($($argument),+) {
@@ -150,4 +162,40 @@ fn an_interrupt_brings_the_cursor_back() {
     let text = terminal.text(Stream::Stdout);
     let (_, after) = frames(&text);
     assert!(after.contains("Load run by vervet"), "{text:?}");
+}
+
+/// The same view where agents make the load: theirs together.
+#[test]
+fn several_agents_have_one_view() {
+    let (_agents, typed) = agents(2);
+    let arguments = format!("{typed} --rate 500 -d 1500ms --warm-up 600ms -c 4");
+    let text = shown!("", &arguments, 80);
+    let (lines, after) = frames(&text);
+    let has = |begin: &str| lines.iter().any(|line| line.starts_with(begin));
+    for begin in [
+        "warm-up    ",
+        "steady     ",
+        "p50        ",
+        "p99        ",
+        "failed     none",
+        "connected  4 of 4",
+        "rate       500/s of 500/s asked",
+    ] {
+        assert!(has(begin), "{begin}: {lines:#?}");
+    }
+    assert!(after.contains("Load run by vervet"), "{after}");
+    assert!(!after.contains('\x1b'), "{after:?}");
+}
+
+/// A line for each interval, with what both did, and each interval in the stream.
+#[test]
+fn several_agents_have_one_line_an_interval() {
+    let (_agents, typed) = agents(2);
+    let arguments = format!("{typed} --rate 500 -d 1s -c 4 --format ndjson");
+    let text = shown!("TERM=dumb", &arguments, 80);
+    assert!(text.contains(" of 500/s  p50 "), "{text}");
+    let streamed = text
+        .lines()
+        .filter(|line| line.contains("\"kind\":\"interval\""));
+    assert_eq!(streamed.count(), 10, "{text}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use vervet_load::canned::{Canned, CannedAnswer};
-use vervet_load::{Control, Plan, Told};
+use vervet_load::{Plan, Told};
 use vervet_report::Run;
 
 use super::arguments::{LoadArguments, RoleArguments};
@@ -15,7 +15,7 @@ use super::live::{DRAW_EVERY, Live};
 use super::outcome::{Refused, Status, judge};
 use super::outputs::Outputs;
 use super::watching::Watching;
-use super::{agent, find_max, inputs, plan};
+use super::{agents, find_max, inputs, plan};
 use crate::failure::Failure;
 use crate::talk;
 
@@ -28,7 +28,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
         });
     }
     if let Some(address) = &arguments.roles.agent {
-        return Ok(match agent::serve(address) {
+        return Ok(match agents::serve(address) {
             Ok(()) => ExitCode::SUCCESS,
             Err(refused) => refused.say(),
         });
@@ -63,7 +63,7 @@ fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused>
     let mut run = if arguments.roles.agents.is_empty() {
         run(plan, live, &outputs)?
     } else {
-        agent::run(&arguments.roles.agents, arguments)?
+        agents::run(&arguments.roles.agents, arguments, live, &outputs)?
     };
     run.watched = watching.map_or_else(Vec::new, |watching| watching.end(&run));
     let conditions = arguments.output.fail_if.iter();
@@ -77,7 +77,8 @@ fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused>
 /// Makes one run, which signals may end early.
 pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
     let running = vervet_load::start(plan).map_err(Refused::usage)?;
-    let interrupts = interrupts(running.control(), live)?;
+    let control = running.control();
+    let interrupts = interrupts(move || control.stop(), live)?;
     let mut shown = live.begin(running.asked());
     let run = running.finish_telling(DRAW_EVERY, |told| match told {
         Told::Interval(interval) => {
@@ -93,7 +94,10 @@ pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refu
 }
 
 /// INT and TERM end the run and have it reported; a second one ends the program.
-fn interrupts(control: Control, live: Live) -> Result<signal_hook::iterator::Handle, Refused> {
+pub(crate) fn interrupts(
+    stop: impl Fn() + Send + 'static,
+    live: Live,
+) -> Result<signal_hook::iterator::Handle, Refused> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = signals.handle();
     std::thread::spawn(move || {
@@ -103,7 +107,7 @@ fn interrupts(control: Control, live: Live) -> Result<signal_hook::iterator::Han
                 live.leave();
                 std::process::exit(Status::Interrupted as i32);
             }
-            control.stop();
+            stop();
         }
     });
     Ok(handle)

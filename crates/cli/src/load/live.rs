@@ -8,6 +8,7 @@ use vervet_report::{Asked, ErrorClass, Interval};
 
 use super::arguments::{Form, OutputArguments};
 use super::view::{Seen, busy};
+use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
 /// How often the time is shown anew, and the shortest time between two drawings.
@@ -81,6 +82,18 @@ impl Shown {
             }
             Self::Terminal(view) => {
                 view.seen.take(interval);
+                view.draw();
+            }
+        }
+    }
+
+    /// Something has gone wrong that the report will have, too.
+    pub(crate) fn note(&mut self, text: &str) {
+        match self {
+            Self::Quiet => {}
+            Self::Lines => talk::say(format_args!("{text}")),
+            Self::Terminal(view) => {
+                view.seen.note(text);
                 view.draw();
             }
         }

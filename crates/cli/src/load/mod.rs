@@ -1,6 +1,6 @@
 //! `vervet load`: makes load, and says whether the figures may be believed.
 
-mod agent;
+mod agents;
 mod arguments;
 mod command;
 mod find_max;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use vervet_load::finding::Finding;
 use vervet_report::{Answer, Ended, Run, Verdict};
 
+use super::agents;
 use crate::talk;
 
 /// Above this share of failed requests a run has failed, where no condition speaks of errors.
@@ -52,6 +53,22 @@ impl Refused {
         }
     }
 
+    /// Several agents, a line each.
+    pub(crate) fn agents(lines: Vec<String>) -> Self {
+        Self {
+            lines,
+            status: Status::TargetFailed,
+        }
+    }
+
+    /// Somebody did not want it any more.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            lines: vec!["interrupted before the run began".to_owned()],
+            status: Status::Interrupted,
+        }
+    }
+
     pub(crate) fn file(file: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::usage(format!("cannot read {}: {error}", file.display()))
     }
@@ -63,9 +80,9 @@ impl Refused {
         }
     }
 
-    /// It as text.
-    pub(crate) fn text(&self) -> String {
-        self.lines.join("\n")
+    /// Why, a line each.
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.lines
     }
 
     /// Says it, and gives the status.
@@ -111,19 +128,22 @@ pub(crate) fn judge(run: &Run) -> Status {
             share * 100.0
         ));
     }
-    let limits = |rule: &str| rule == "generator_cpu";
-    let limited = run
-        .findings
-        .iter()
-        .any(|finding| limits(&finding.rule) && finding.verdict == Verdict::Failed);
+    let failed = |rule: &str| {
+        let mut findings = run.findings.iter();
+        findings.any(|finding| finding.rule == rule && finding.verdict == Verdict::Failed)
+    };
+    for lost in run.findings.iter().filter(|it| it.rule == agents::RULE) {
+        talk::say(format_args!("agents: {}", lost.measured));
+    }
     match run.achieved.ended {
         Ended::Interrupted => Status::Interrupted,
         Ended::TargetFailed => {
             talk::say(format_args!("the target could not be asked"));
             Status::TargetFailed
         }
+        _ if failed(agents::RULE) => Status::TargetFailed,
         _ if broken => Status::Threshold,
-        _ if limited => {
+        _ if failed("generator_cpu") => {
             talk::say(format_args!(
                 "the generator was the limit: these are figures of this program, not of the target"
             ));

@@ -26,6 +26,8 @@ pub(crate) struct Seen {
     done: u64,
     errors: Errors,
     last: Option<Last>,
+    /// What has gone wrong beside the requests.
+    notes: Vec<String>,
 }
 
 /// What the last interval says of the moment.
@@ -48,6 +50,7 @@ impl Seen {
             done: 0,
             errors: Errors::default(),
             last: None,
+            notes: Vec::new(),
         }
     }
 
@@ -66,6 +69,11 @@ impl Seen {
         });
     }
 
+    /// Something has gone wrong that is no request.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.notes.push(text.to_owned());
+    }
+
     /// The lines, so long after the run began, for a terminal with so many columns.
     pub(crate) fn lines(&self, elapsed: Duration, columns: usize) -> Vec<Line> {
         let over_time = |text: &str, values: &[f64], join: fn(&[f64]) -> f64, scale_min: f64| {
@@ -78,7 +86,7 @@ impl Seen {
             Some(busy) if *busy > BUSY_WARNING => Paint::Warning,
             _ => Paint::Plain,
         };
-        vec![
+        let mut lines = vec![
             Line::plain(self.title()),
             Line::plain(self.phase(elapsed)),
             over_time(&self.rate(), &self.rates, mean, 0.0),
@@ -87,7 +95,12 @@ impl Seen {
             self.failed(),
             generator,
             Line::plain(self.connections()),
-        ]
+        ];
+        lines.extend(self.notes.iter().map(|note| Line {
+            text: Printable(note).to_string(),
+            paint: Paint::Alarm,
+        }));
+        lines
     }
 
     fn title(&self) -> String {

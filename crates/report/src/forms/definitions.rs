@@ -244,5 +244,6 @@ compare runs by. `vervet_load_audit{rule=...}` is 0 where a rule passed, 1 for a
 ## Several agents
 
 Runs that several agents made at the same time add up without loss: counts and histograms are summed, the window is the
-longest, the audit keeps the worst verdict of each rule.
+longest, the audit keeps the worst verdict of each rule. Where agents were lost, the rule `agents` fails and names them; nothing of
+what they told is in the figures.
 ";

@@ -149,6 +149,16 @@ fn a_generator_without_headroom_is_coloured() {
 }
 
 #[test]
+fn what_goes_wrong_beside_the_requests_stands_below() {
+    let mut seen = seen(&[5000]);
+    seen.note("agent a:1: it said \x1b[2J");
+    let lines = seen.lines(Duration::from_secs(6), 79);
+    let last = lines.last().unwrap();
+    assert_eq!(last.text, "agent a:1: it said \\u{1b}[2J");
+    assert_eq!((lines.len(), last.paint), (9, Paint::Alarm));
+}
+
+#[test]
 fn nothing_of_a_target_steers_the_terminal() {
     let mut seen = seen(&[]);
     seen.asked.target = "\x1b[2J".to_owned();
