@@ -24,7 +24,8 @@ in_network() {
   ulimit -n 500000 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 }
 
-first_line() { "$@" 2>&1 | head -n 1 || true; }
+# The first line that says something: some programs begin with an empty one.
+first_line() { "$@" 2>&1 | sed -n '/[^[:space:]]/{p;q}' || true; }
 
 # environment VERVET PROGRAM...: what a reader has to know of the machine, one fact a line.
 environment() {
