@@ -213,3 +213,51 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on() {
     assert!(talk.contains("going on after "), "{talk}");
     assert!(text.contains("good answers per second: "), "{text}");
 }
+
+/// A task that is a script beside the lab file, and says what another file there says.
+const TASKS: &str = r#"
+title = "A task again"
+repeats = 3
+cores = { server = [], generator = [] }
+
+[task.script]
+command = ["sh", "{file}/apps/task.sh"]
+"#;
+
+const TASK_SCRIPT: &str = "echo phase put 100 1200000000\necho phase get 100 500000000\n";
+
+#[test]
+fn a_lab_of_tasks_is_run_again_from_its_report_and_compared() {
+    let tree = TempTree::new()
+        .file("lab/tasks.toml", TASKS)
+        .file("lab/apps/task.sh", TASK_SCRIPT);
+    let folder = tree.path();
+    check(folder, &["run", "lab/tasks.toml", "--out", "first"], 0);
+    fs::rename(folder.join("first/report.html"), folder.join("report.html")).unwrap();
+    fs::remove_dir_all(folder.join("lab")).unwrap();
+    let (text, _) = check(folder, &["reproduce", "report.html", "--dir", "again"], 0);
+    for line in [
+        "  script\n    put: 1.20 s against 1.20 s: no difference (interval 0.0 % to 0.0 %)\n",
+        "    all phases: 1.70 s against 1.70 s: no difference",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in {text}");
+    }
+    check(folder, &["compare", "first", "again/results"], 0);
+    // One that takes longer ends with 1, unless only another phase is guarded.
+    let slower = TASK_SCRIPT.replace("500000000", "900000000");
+    let tree = tree
+        .file("lab/tasks.toml", TASKS)
+        .file("lab/apps/task.sh", slower);
+    let folder = tree.path();
+    check(folder, &["run", "lab/tasks.toml", "--out", "slower"], 0);
+    let (text, talk) = check(folder, &["compare", "first", "slower"], 1);
+    assert!(
+        text.contains("get: 900 ms against 500 ms, +80.0 % of 500 ms"),
+        "{text}"
+    );
+    assert!(talk.contains("slower is worse than first"), "{talk}");
+    let put_only = ["compare", "first", "slower", "--fail-on", "phase:put"];
+    check(folder, &put_only, 0);
+    let get_only = ["compare", "first", "slower", "--fail-on", "phase:get"];
+    check(folder, &get_only, 1);
+}

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Lab, closed, run};
-use vervet_lab::compare::{Comparison, TOLERANCE, Tell, comparison_json, comparison_text};
+use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
 use vervet_lab::record::{Asset, Outcome, Weight};
 use vervet_lab::statistics::Figure;
 
@@ -30,7 +30,7 @@ fn check(base: &[f64], other: &[f64], tell: Tell, line: &str) {
     let text = comparison_text(&comparison);
     assert_eq!(text.lines().nth(2).unwrap().trim(), line);
     assert_eq!(
-        comparison.has_regressed(&[Figure::Goodput]),
+        comparison.has_regressed(&[Guarded::Figure(Figure::Goodput)]),
         tell == Tell::Worse
     );
 }
@@ -74,7 +74,7 @@ fn what_an_audit_left_proves_nothing_and_is_not_lost() {
         let comparison = compared(one, two);
         assert_eq!(comparison.rows[0].changes[0].tell, Tell::Unproven);
         assert!(comparison.gone.is_empty());
-        assert!(!comparison.has_regressed(&[Figure::Goodput]));
+        assert!(!comparison.has_regressed(&[Guarded::Figure(Figure::Goodput)]));
     }
 }
 
@@ -127,8 +127,8 @@ fn less_is_better_for_times_and_costs() {
         "none and none"
     );
     let back = compared(&other, &base);
-    assert!(back.has_regressed(&[Figure::ResponseP99]));
-    assert!(!back.has_regressed(&[Figure::MemoryPeak]));
+    assert!(back.has_regressed(&[Guarded::Figure(Figure::ResponseP99)]));
+    assert!(!back.has_regressed(&[Guarded::Figure(Figure::MemoryPeak)]));
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn who_had_figures_and_has_none_is_lost() {
     );
     // What nobody asked for is not lost.
     let less = Lab::new(&["a"]).rates("a", 10, &[100.0, 100.0]);
-    assert!(!compared(&base, &less).has_regressed(&[Figure::Goodput]));
-    assert!(!compared(&other, &base).has_regressed(&[Figure::Goodput]));
+    assert!(!compared(&base, &less).has_regressed(&[Guarded::Figure(Figure::Goodput)]));
+    assert!(!compared(&other, &base).has_regressed(&[Guarded::Figure(Figure::Goodput)]));
 }
 
 #[test]

@@ -28,14 +28,13 @@ impl Progress for Heard {
 }
 
 fn plan(text: &str) -> Plan {
+    plan_in(Path::new("/"), text)
+}
+
+fn plan_in(folder: &Path, text: &str) -> Plan {
     let head = "title = 'test'\ncores = { server = [], generator = [] }\n";
     let text = format!("{head}{text}");
-    let checked = check_text(
-        Path::new("test.toml"),
-        text.as_bytes(),
-        Path::new("/"),
-        Pace::Full,
-    );
+    let checked = check_text(Path::new("test.toml"), text.as_bytes(), folder, Pace::Full);
     let findings = checked.to_text(vervet_config::Style::Plain);
     checked.plan.unwrap_or_else(|| panic!("{findings}"))
 }
@@ -107,6 +106,25 @@ fn one_that_does_not_end_is_ended() {
     let text = format!("repeats = 1\n{}", script("one", more, "exec sleep 1000"));
     let reason = "it did not end within 1s".to_owned();
     assert_eq!(record(&text).tasks[0].outcome, Outcome::Crashed { reason });
+}
+
+#[test]
+fn the_scripts_of_commands_are_carried() {
+    let folder = TempTree::new()
+        .file("apps/fill.sh", "echo phase put 1 5\n")
+        .file("other.sh", "echo not named\n");
+    let text = "repeats = 1\n[task.one]\ncommand = ['sh', '{file}/apps/fill.sh']\n";
+    let out = TempTree::new();
+    let (result, _) = attempt(&plan_in(folder.path(), text), out.path(), false);
+    let record = result.unwrap();
+    assert_eq!(record.tasks[0].outcome, Outcome::Measured);
+    let carried: Vec<(&str, Option<&str>)> = record
+        .head
+        .assets
+        .iter()
+        .map(|asset| (asset.path.as_str(), asset.text.as_deref()))
+        .collect();
+    assert_eq!(carried, [("apps/fill.sh", Some("echo phase put 1 5\n"))]);
 }
 
 /// Two stores told apart, one tied with the first, one of another group, one that fails and one that is not there.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use vervet_lab::compare::{COMPARED, Comparison, TOLERANCE, comparison_json, comparison_text};
+use vervet_lab::compare::{
+    COMPARED, Comparison, Guarded, TOLERANCE, comparison_json, comparison_text,
+};
 use vervet_lab::record::{LabRecord, open_figures};
 use vervet_lab::statistics::Figure;
 
@@ -22,9 +24,11 @@ Examples:
   vervet lab compare before after
   vervet lab compare main/lab.json branch/report.html --fail-on goodput,response_p99_ms
   vervet lab compare before after --format json
+  vervet lab compare stores-before stores-after --fail-on goodput,phase:put
 
 A change is told when even the kinder end of its 95 % interval is further from
-the base than the tolerance; everything else is no difference.
+the base than the tolerance; everything else is no difference. Of tasks, goodput
+is the time of all phases together, and phase:NAME that of one.
 
 Exit status: 0 nothing became worse; 1 a figure of --fail-on became worse, or a
 subject that had figures has none; 2 there is nothing to compare.";
@@ -43,8 +47,8 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE * 100.0, value_parser = percent)]
     tolerance: f64,
     /// Figures that may not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request
-    #[arg(long, value_name = "FIGURES", default_value = "goodput", value_delimiter = ',', value_parser = figure)]
-    fail_on: Vec<Figure>,
+    #[arg(long, value_name = "FIGURES", default_value = "goodput", value_delimiter = ',', value_parser = guarded)]
+    fail_on: Vec<Guarded>,
     /// How it is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: CompareFormat,
@@ -76,9 +80,9 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
         CompareFormat::Json => format!("{:#}\n", comparison_json(&comparison)),
     };
     talk::print(&text).map_err(Failure::Output)?;
-    if comparison.rows.is_empty() {
+    if comparison.is_empty() {
         talk::say(format_args!(
-            "no subject has figures under the same load in both"
+            "no subject has figures under the same load in both, and no task is in both"
         ));
         return Ok(ExitCode::from(NOTHING_TO_COMPARE));
     }
@@ -101,10 +105,21 @@ fn opened(path: &Path) -> Option<LabRecord> {
         .ok()
 }
 
+/// The name of a figure, or `phase:` and that of a phase.
+fn guarded(name: &str) -> Result<Guarded, String> {
+    match name.strip_prefix("phase:") {
+        Some(phase) if !phase.is_empty() => Ok(Guarded::Phase(phase.to_owned())),
+        _ => figure(name).map(Guarded::Figure),
+    }
+}
+
 fn figure(name: &str) -> Result<Figure, String> {
     let names: Vec<&str> = COMPARED.into_iter().map(Figure::name).collect();
     let known = Figure::named(name).filter(|figure| COMPARED.contains(figure));
-    known.ok_or_else(|| format!("no such figure: one of {}", names.join(", ")))
+    known.ok_or_else(|| {
+        let names = names.join(", ");
+        format!("no such figure: one of {names}, or phase:NAME")
+    })
 }
 
 fn percent(text: &str) -> Result<f64, String> {

@@ -4,6 +4,7 @@ use crate::record::{LabRecord, LoadPoint};
 use crate::statistics::{Analysis, Better, Curve, Figure, Panel, Point, Ratio, Unreadable};
 
 use super::differences::differences;
+use super::tasks::{TaskRow, hold_tasks};
 
 /// A change within this share of the base is no difference, however narrow the interval is: two labs on one machine
 /// differ by so much when nothing was changed.
@@ -16,6 +17,8 @@ pub struct Comparison {
     pub cautions: Vec<String>,
     /// Subjects under loads that both have, in the order of the base.
     pub rows: Vec<Row>,
+    /// Tasks that both have, in the order of the base.
+    pub tasks: Vec<TaskRow>,
     /// What one of them has a figure of, and the other not.
     pub gone: Vec<Gone>,
     /// The share of the base within which a change is no difference.
@@ -63,6 +66,16 @@ pub enum Tell {
     Unproven,
 }
 
+/// What may not become worse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guarded {
+    /// A figure of servers. Goodput stands for the time of tasks, too: that of all phases together, and of each phase that
+    /// is part of no whole.
+    Figure(Figure),
+    /// The time of a phase of tasks.
+    Phase(String),
+}
+
 /// What only one of the records has a figure of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gone {
@@ -70,7 +83,7 @@ pub struct Gone {
     pub panel: String,
     /// The subject.
     pub subject: String,
-    /// The load.
+    /// The load, or the phase.
     pub load: String,
     /// Why the other has none, where it says.
     pub reason: String,
@@ -99,9 +112,11 @@ impl Comparison {
         let mut comparison = Self {
             cautions: differences(base, other),
             rows: Vec::new(),
+            tasks: Vec::new(),
             gone: Vec::new(),
             tolerance,
         };
+        hold_tasks(&mut comparison, &first.groups, &second.groups);
         for panel in &first.panels {
             let same = second
                 .panels
@@ -121,11 +136,18 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Whether one of these figures became worse, or a subject has none of them any more.
-    pub fn has_regressed(&self, figures: &[Figure]) -> bool {
+    /// Whether nothing is in both.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.tasks.is_empty()
+    }
+
+    /// Whether something that is guarded became worse, or a subject has no figures any more.
+    pub fn has_regressed(&self, guarded: &[Guarded]) -> bool {
+        let is_guarded = |figure: Figure| guarded.contains(&Guarded::Figure(figure));
         let changes = self.rows.iter().flat_map(|row| &row.changes);
         let mut worse = changes.filter(|change| change.tell == Tell::Worse);
-        worse.any(|change| figures.contains(&change.figure))
+        worse.any(|change| is_guarded(change.figure))
+            || self.tasks.iter().any(|row| row.has_regressed(guarded))
             || self.gone.iter().any(|gone| gone.lost)
     }
 
@@ -170,7 +192,7 @@ impl Comparison {
                 other: other.median(figure)?,
                 ratio: Ratio::of(&before, &after),
                 tell: if are_enough {
-                    tell(figure, &before, &after, self.tolerance)
+                    tell(figure.better(), &before, &after, self.tolerance)
                 } else {
                     Tell::Unproven
                 },
@@ -182,7 +204,7 @@ impl Comparison {
 
 /// What is to be told of a figure whose repeats were `before` and are `after`: a difference is one when even the kinder
 /// end of the interval of their ratio is further from 1 than the tolerance.
-fn tell(figure: Figure, before: &[f64], after: &[f64], tolerance: f64) -> Tell {
+pub(super) fn tell(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> Tell {
     if before.len() < 2 || after.len() < 2 {
         return Tell::Unproven;
     }
@@ -191,7 +213,7 @@ fn tell(figure: Figure, before: &[f64], after: &[f64], tolerance: f64) -> Tell {
         // No ratio to a median of nothing: the repeats must not even touch.
         None => (is_above(after, before), is_above(before, after)),
     };
-    match (figure.better(), up, down) {
+    match (better, up, down) {
         (_, false, false) => Tell::NoDifference,
         (Better::Higher, up, _) => {
             if up {

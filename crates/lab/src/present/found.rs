@@ -229,7 +229,7 @@ fn classes(taken: &[Taken]) -> Vec<(ErrorClass, u64)> {
 }
 
 /// What came of a step that was not measured to its end.
-pub(super) fn outcome_text(outcome: &Outcome) -> Option<String> {
+pub(crate) fn outcome_text(outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Measured => None,
         Outcome::Crashed { reason } => Some(format!("crashed: {reason}")),

@@ -21,6 +21,7 @@ mod table;
 mod tasks;
 
 pub use csv::steps_csv;
+pub(crate) use found::outcome_text;
 pub use html::page_html;
 pub use json::analysis_json;
 pub use markdown::page_markdown;

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::hash::sha256_hex;
-use crate::plan::{Plan, PlannedSubject, Way};
+use crate::plan::{Plan, PlannedSubject, TaskWay, Way};
 use crate::record::Asset;
 
 /// The longest text of a file that a record carries along.
@@ -16,11 +16,13 @@ const FOLDER: &str = "{file}/";
 /// The files of applications and of commands, each with its hash.
 pub(super) fn assets(plan: &Plan) -> Vec<Asset> {
     let mut assets: Vec<Asset> = Vec::new();
-    let mut queue: Vec<PathBuf> = plan
-        .subjects
-        .iter()
-        .flat_map(|subject| named(subject, &plan.folder))
-        .collect();
+    let of_subjects = plan.subjects.iter();
+    let of_subjects = of_subjects.flat_map(|subject| of_subject(subject, &plan.folder));
+    let of_tasks = plan.tasks.tasks.iter().flat_map(|task| match &task.way {
+        TaskWay::Command(command) => of_command(command, &[], &plan.folder),
+        TaskWay::Adapter(..) => Vec::new(),
+    });
+    let mut queue: Vec<PathBuf> = of_subjects.chain(of_tasks).collect();
     while let Some(path) = queue.pop() {
         if let Ok(entries) = fs::read_dir(&path) {
             queue.extend(entries.flatten().map(|entry| entry.path()));
@@ -33,21 +35,27 @@ pub(super) fn assets(plan: &Plan) -> Vec<Asset> {
     assets
 }
 
-/// What a subject names: its application, its program where that lies with the lab file, and arguments of its commands.
-fn named(subject: &PlannedSubject, folder: &Path) -> Vec<PathBuf> {
+/// What a subject names: its application, and what its commands name.
+fn of_subject(subject: &PlannedSubject, folder: &Path) -> Vec<PathBuf> {
     let command = match &subject.way {
         Way::Command(command) => command.as_slice(),
         Way::Adapter(..) | Way::Address(_) | Way::Ceiling => &[],
     };
+    let more = [subject.beside.as_slice(), &subject.requires].concat();
+    let files = of_command(command, &more, folder);
+    subject.app.iter().cloned().chain(files).collect()
+}
+
+/// What a command names: its program where that lies with the lab file, and files in its arguments and in those of others.
+fn of_command(command: &[String], more: &[String], folder: &Path) -> Vec<PathBuf> {
     let program = command.first().map(Path::new);
     let program = program.filter(|program| program.components().count() > 1);
-    let arguments = [command, &subject.beside, &subject.requires].concat();
-    let arguments = arguments.iter().filter_map(|one| one.split_once(FOLDER));
+    let arguments = command.iter().chain(more);
+    let arguments = arguments.filter_map(|one| one.split_once(FOLDER));
     let arguments = arguments.map(|(_, path)| Path::new(path));
     let files = program.into_iter().chain(arguments);
     let files = files.map(|path| folder.join(path));
-    let files = files.filter(|path| path.is_file());
-    subject.app.iter().cloned().chain(files).collect()
+    files.filter(|path| path.is_file()).collect()
 }
 
 fn asset(path: &Path, folder: &Path) -> Option<Asset> {

@@ -3,6 +3,7 @@
 
 use super::estimate::Estimate;
 use super::number::{milliseconds, share};
+use super::point::RANKED_REPEATS_MIN;
 use crate::record::{LabRecord, Outcome, Phase, TaskStep};
 
 /// Tasks that promise the same, and are compared.
@@ -19,13 +20,17 @@ pub struct TaskGroup {
 pub struct TaskFigures {
     /// The task.
     pub name: String,
-    /// Its place, from 1; none where no repeat came to its end, or its phases make up no whole. Who is not told apart
+    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no whole. Who is not told apart
     /// from the first of a place has the same place.
     pub place: Option<usize>,
     /// Its phases, in their order.
     pub phases: Vec<PhaseFigures>,
     /// How long those phases that are parts of the whole took together, in seconds.
     pub total: Option<Estimate>,
+    /// The same in each repeat that came to its end.
+    pub totals: Vec<f64>,
+    /// How many repeats the lab asked for.
+    pub asked: usize,
     /// How many repeats came to their end.
     pub measured: usize,
     /// What came of those that did not.
@@ -41,6 +46,8 @@ pub struct PhaseFigures {
     pub operations: u64,
     /// How long it took, in seconds.
     pub seconds: Estimate,
+    /// The same in each repeat that has it.
+    pub times: Vec<f64>,
     /// Which share it had of the whole of the same repeat; none of a phase that is part of none.
     pub share: Option<Estimate>,
 }
@@ -75,6 +82,12 @@ impl TaskFigures {
     pub fn phase(&self, name: &str) -> Option<&PhaseFigures> {
         self.phases.iter().find(|phase| phase.name == name)
     }
+
+    /// Whether so many repeats came to their end that its figures can be held against others'
+    /// ([`RANKED_REPEATS_MIN`]).
+    pub fn has_enough_repeats(&self) -> bool {
+        self.measured >= self.asked.min(RANKED_REPEATS_MIN)
+    }
 }
 
 /// All groups of a record, in the order of the lab file.
@@ -89,7 +102,7 @@ pub(super) fn task_groups(record: &LabRecord) -> Vec<TaskGroup> {
         let Some(first) = steps.first() else {
             continue;
         };
-        let task = figures(&subject.name, &steps);
+        let task = figures(&subject.name, &steps, record.head.repeats);
         match groups.iter_mut().find(|group| group.name == first.group) {
             Some(group) => group.tasks.push(task),
             None => groups.push(TaskGroup {
@@ -104,7 +117,7 @@ pub(super) fn task_groups(record: &LabRecord) -> Vec<TaskGroup> {
     groups
 }
 
-fn figures(name: &str, steps: &[&TaskStep]) -> TaskFigures {
+fn figures(name: &str, steps: &[&TaskStep], repeats: u32) -> TaskFigures {
     let is_measured = |step: &&&TaskStep| step.outcome == Outcome::Measured;
     let measured: Vec<&TaskStep> = steps.iter().filter(is_measured).copied().collect();
     let failed = steps.iter().filter(|step| !is_measured(step));
@@ -119,6 +132,8 @@ fn figures(name: &str, steps: &[&TaskStep]) -> TaskFigures {
             .filter_map(|phase| phase_figures(phase, &measured))
             .collect(),
         total: Estimate::of(&totals).filter(|_| has_whole),
+        totals,
+        asked: usize::try_from(repeats).unwrap_or(usize::MAX),
         measured: measured.len(),
         failures: failed.map(|step| step.outcome.clone()).collect(),
     }
@@ -140,6 +155,7 @@ fn phase_figures(phase: &Phase, measured: &[&TaskStep]) -> Option<PhaseFigures> 
         operations: phase.operations,
         seconds: Estimate::of(&times)?,
         share: Estimate::of(&shares).filter(|_| phase.is_part),
+        times,
     })
 }
 
@@ -159,7 +175,7 @@ fn rank(tasks: &mut [TaskFigures]) {
     tasks.sort_by(|one, other| total(one).total_cmp(&total(other)));
     let mut first: Option<(usize, Estimate)> = None;
     for (index, task) in tasks.iter_mut().enumerate() {
-        let Some(total) = task.total else {
+        let Some(total) = task.total.filter(|_| task.has_enough_repeats()) else {
             continue;
         };
         let place = match first {

@@ -1,0 +1,220 @@
+//! Two labs of tasks held against each other: phase by phase, with what is told of each, and what fails.
+
+mod common;
+
+use common::{head, subject};
+use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
+use vervet_lab::record::{LabRecord, Outcome, Phase, Role, TaskStep};
+use vervet_lab::statistics::Figure;
+
+/// A lab of tasks that asked for three repeats.
+struct Tasks {
+    record: LabRecord,
+}
+
+impl Tasks {
+    fn new() -> Self {
+        let mut head = head(&[]);
+        head.workloads.clear();
+        head.repeats = 3;
+        let mut record = LabRecord::new(head);
+        record.ended_unix_ms = Some(1);
+        Self { record }
+    }
+
+    /// Adds repeats of a task: how long its phases `put` and `get` took, in milliseconds.
+    fn took(mut self, task: &str, times_ms: &[(u64, u64)]) -> Self {
+        for (put, get) in times_ms {
+            let phase = |name: &str, time_ms: u64| Phase {
+                name: name.to_owned(),
+                is_part: true,
+                operations: 100,
+                time_ns: time_ms * 1_000_000,
+            };
+            let phases = vec![phase("put", *put), phase("get", *get)];
+            self = self.step(task, Outcome::Measured, phases);
+        }
+        self
+    }
+
+    /// Adds a repeat of a task that crashed.
+    fn crashed(self, task: &str) -> Self {
+        let reason = "signal 11".to_owned();
+        self.step(task, Outcome::Crashed { reason }, Vec::new())
+    }
+
+    fn step(mut self, task: &str, outcome: Outcome, phases: Vec<Phase>) -> Self {
+        let record = &mut self.record;
+        if record.subject(task).is_none() {
+            record.head.subjects.push(subject(task, Role::Contestant));
+        }
+        let order = u32::try_from(record.tasks.len()).unwrap();
+        record.tasks.push(TaskStep {
+            order,
+            task: task.to_owned(),
+            group: "stores".to_owned(),
+            repeat: order + 1,
+            began_unix_ms: 1,
+            outcome,
+            phases,
+            facts: Vec::new(),
+        });
+        self
+    }
+}
+
+fn compared(base: &Tasks, other: &Tasks) -> Comparison {
+    Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
+}
+
+/// What is told of each phase of the first task.
+fn told(comparison: &Comparison) -> Vec<(&str, Tell)> {
+    let phases = comparison.tasks[0].phases.iter();
+    phases
+        .map(|change| (change.phase.as_str(), change.tell))
+        .collect()
+}
+
+const GOODPUT: [Guarded; 1] = [Guarded::Figure(Figure::Goodput)];
+const STEADY: [(u64, u64); 3] = [(1_000, 500), (1_010, 500), (990, 500)];
+
+#[test]
+fn a_change_beyond_the_interval_is_told_of_each_phase() {
+    let base = Tasks::new().took("redb", &STEADY);
+    let slower = Tasks::new().took("redb", &[(1_200, 500), (1_210, 500), (1_190, 500)]);
+    let comparison = compared(&base, &slower);
+    let expected = [
+        ("put", Tell::Worse),
+        ("get", Tell::NoDifference),
+        ("all phases", Tell::Worse),
+    ];
+    assert_eq!(told(&comparison), expected);
+    // 1,190 of 1,010 and 1,210 of 990.
+    let text = comparison_text(&comparison);
+    for line in [
+        "stores\n  redb\n",
+        "    put: 1.20 s against 1.00 s, +20.0 % of 1.00 s (interval +17.8 % to +22.2 %): worse\n",
+        "    get: 500 ms against 500 ms: no difference (interval 0.0 % to 0.0 %)\n",
+        "    all phases: 1.70 s against 1.50 s, +13.3 % of 1.50 s (",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+    let back = told_of_both(&slower, &base);
+    assert_eq!(back[0], ("put".to_owned(), Tell::Better));
+    let json = comparison_json(&comparison);
+    assert_eq!(json["tasks"][0]["task"], "redb");
+    assert_eq!(json["tasks"][0]["phases"][0]["tell"], "worse");
+    assert_eq!(json["tasks"][0]["phases"][0]["base_seconds"], 1.0);
+}
+
+fn told_of_both(base: &Tasks, other: &Tasks) -> Vec<(String, Tell)> {
+    let comparison = compared(base, other);
+    let told = told(&comparison).into_iter();
+    told.map(|(phase, tell)| (phase.to_owned(), tell)).collect()
+}
+
+#[test]
+fn what_fails_is_the_whole_or_the_phase_that_is_named() {
+    let base = Tasks::new().took("redb", &STEADY);
+    let check = |times: &[(u64, u64)], guarded: &[Guarded], expected: bool| {
+        let other = Tasks::new().took("redb", times);
+        let found = compared(&base, &other).has_regressed(guarded);
+        assert_eq!(found, expected, "{times:?} {guarded:?}");
+    };
+    // As much less for one as more for the other: the whole is as it was.
+    let shifted = [(900, 600), (910, 600), (890, 600)];
+    let phase = |name: &str| [Guarded::Phase(name.to_owned())];
+    check(&shifted, &GOODPUT, false);
+    check(&shifted, &phase("get"), true);
+    check(&shifted, &phase("put"), false);
+    let slower = [(1_200, 500), (1_210, 500), (1_190, 500)];
+    check(&slower, &GOODPUT, true);
+    check(&slower, &phase("get"), false);
+    check(&slower, &[Guarded::Figure(Figure::ResponseP99)], false);
+}
+
+#[test]
+fn inside_the_noise_is_no_difference() {
+    let base = Tasks::new().took("redb", &[(900, 500), (1_000, 500), (1_100, 500)]);
+    let other = Tasks::new().took("redb", &[(950, 500), (1_080, 500), (1_200, 500)]);
+    let comparison = compared(&base, &other);
+    assert_eq!(told(&comparison)[0], ("put", Tell::NoDifference));
+    assert!(!comparison.has_regressed(&GOODPUT));
+}
+
+#[test]
+fn too_few_repeats_prove_nothing() {
+    let base = Tasks::new().took("redb", &STEADY);
+    let other = Tasks::new().took("redb", &[(2_000, 500), (2_000, 500)]);
+    let comparison = compared(&base, &other);
+    assert_eq!(told(&comparison)[0], ("put", Tell::Unproven));
+    assert!(!comparison.has_regressed(&GOODPUT));
+}
+
+#[test]
+fn a_part_of_no_whole_stands_for_itself() {
+    let probe = |time_ns: u64| {
+        let phase = Phase {
+            name: "call".to_owned(),
+            is_part: false,
+            operations: 100,
+            time_ns,
+        };
+        let lab = Tasks::new();
+        (0..3).fold(lab, |lab, _| {
+            lab.step("host", Outcome::Measured, vec![phase.clone()])
+        })
+    };
+    let comparison = compared(&probe(1_000), &probe(1_500));
+    assert_eq!(told(&comparison), [("call", Tell::Worse)]);
+    assert!(comparison.has_regressed(&GOODPUT));
+}
+
+#[test]
+fn who_failed_since_is_lost_and_who_was_not_run_is_not() {
+    let base = Tasks::new().took("redb", &STEADY).took("sqlite", &STEADY);
+    let other = Tasks::new().took("redb", &STEADY).crashed("redb");
+    let comparison = compared(&base, &other);
+    let gone: Vec<(&str, &str, bool)> = comparison
+        .gone
+        .iter()
+        .map(|gone| (gone.subject.as_str(), gone.reason.as_str(), gone.lost))
+        .collect();
+    let expected = [
+        ("redb", "crashed: signal 11", true),
+        ("sqlite", "it was not run", false),
+    ];
+    assert_eq!(gone, expected);
+    assert!(comparison.has_regressed(&[]));
+    // The other way round nothing was lost.
+    assert!(!compared(&other, &base).has_regressed(&GOODPUT));
+}
+
+#[test]
+fn other_work_is_not_compared() {
+    let base = Tasks::new().took("redb", &STEADY);
+    let mut other = Tasks::new().took("redb", &[(10, 500), (10, 500), (10, 500)]);
+    for step in &mut other.record.tasks {
+        step.phases[0].operations = 1;
+    }
+    let comparison = compared(&base, &other);
+    assert_eq!(told(&comparison), [("get", Tell::NoDifference)]);
+    assert_eq!(
+        comparison.gone[0].reason,
+        "100 operations in the base, 1 in the other"
+    );
+    assert!(!comparison.has_regressed(&GOODPUT));
+}
+
+#[test]
+fn one_task_of_each_is_compared_whatever_its_name() {
+    let base = Tasks::new().took("before", &STEADY);
+    let other = Tasks::new().took("after", &STEADY);
+    let comparison = compared(&base, &other);
+    assert_eq!(comparison.tasks[0].task, "after against before");
+    assert!(comparison.gone.is_empty());
+    let two = Tasks::new().took("after", &STEADY).took("third", &STEADY);
+    let comparison = compared(&base, &two);
+    assert!(comparison.is_empty());
+    assert_eq!(comparison.gone.len(), 3);
+}
