@@ -228,6 +228,34 @@ fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
 }
 
 #[test]
+fn old_figures_of_servers_that_are_gone_have_no_empty_columns() {
+    let mut lab = sweep();
+    let history = lab.record.head.history.as_mut().unwrap();
+    let mut gone = history.figures[0].clone();
+    "Another".clone_into(&mut gone.what);
+    gone.subject = None;
+    history.figures.push(gone.clone());
+    check_has(
+        &markdown(&lab),
+        &[
+            "## Old figures beside new ones",
+            "| 29,231/s | 29,231/s (29,200/s to 29,300/s) | 200 connections |",
+            "| 29,231/s | – |  |",
+        ],
+    );
+    lab.record.head.history.as_mut().unwrap().figures = vec![gone];
+    let text = markdown(&lab);
+    check_has(
+        &text,
+        &[
+            "## Old figures\n",
+            "| what | figure | then | what was wrong in it |",
+            "| Another | good answers per second, 200 connections | 29,231/s | called 42",
+        ],
+    );
+}
+
+#[test]
 fn the_slowest_requests_are_those_of_the_best_step() {
     let mut slow = run(100.0, &[(10.0, 1)]);
     for response_ms in [3_000, 5_000, 4_000, 2_000, 1_500, 1_000] {

@@ -12,44 +12,70 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     let new = |old: &OldFigure| {
         new_task_figure(old, &analysis.groups).or_else(|| new_figure(old, analysis))
     };
-    let mut section = Section::new("Old figures beside new ones");
-    section.text(history.source.clone());
-    section.text(
-        "Another machine, another kernel, other versions: the old figures and the new ones are not compared, they stand \
-         beside each other.",
-    );
-    let mut table = Table::new(
-        "",
-        &[
-            "what",
-            "figure",
-            "#then",
-            "#here",
-            "at",
-            "what was wrong in it",
-        ],
-    );
-    for old in &history.figures {
-        let (here, at) = new(old).unwrap_or_default();
-        let label = label(old);
-        let connections = old.connections.map_or(String::new(), |connections| {
-            format!(", {connections} connections")
-        });
-        table.row([
-            old.what.clone(),
-            format!("{label}{connections}"),
-            old.said.clone(),
-            here,
-            at,
-            old.wrong.clone(),
-        ]);
-    }
-    section.table(table);
+    let rows: Vec<Row<'_>> = history.figures.iter().map(|old| (old, new(old))).collect();
+    let mut section = if has_new(&rows) {
+        let mut section = Section::new("Old figures beside new ones");
+        section.text(history.source.clone());
+        section.text(
+            "Another machine, another kernel, other versions: the old figures and the new ones are not compared, they stand \
+             beside each other.",
+        );
+        section
+    } else {
+        let mut section = Section::new("Old figures");
+        section.text(history.source.clone());
+        section.text(
+            "Another machine, another kernel, other versions, and servers that this lab does not have: the figures above are \
+             not compared with these.",
+        );
+        section
+    };
+    section.table(table(&rows));
     if !history.mistakes.is_empty() {
         section.text("What was wrong with the experiment:");
         section.blocks.push(Block::List(history.mistakes.clone()));
     }
     section
+}
+
+/// An old figure; the new one beside it, and what that is of.
+type Row<'a> = (&'a OldFigure, Option<(String, String)>);
+
+/// Whether any has a new one: of servers that nobody has any more there is none, and no column for it.
+fn has_new(rows: &[Row<'_>]) -> bool {
+    rows.iter().any(|(_, new)| new.is_some())
+}
+
+/// A row for each old figure.
+fn table(rows: &[Row<'_>]) -> Table {
+    let has_new = has_new(rows);
+    let new_columns: &[&str] = if has_new { &["#here", "at"] } else { &[] };
+    let columns = [
+        &["what", "figure", "#then"],
+        new_columns,
+        &["what was wrong in it"],
+    ]
+    .concat();
+    let mut table = Table::new("", &columns);
+    for (old, new) in rows {
+        let label = label(old);
+        let connections = old.connections.map_or(String::new(), |connections| {
+            format!(", {connections} connections")
+        });
+        let mut cells = vec![
+            old.what.clone(),
+            format!("{label}{connections}"),
+            old.said.clone(),
+        ];
+        if has_new {
+            let none = || ("–".to_owned(), String::new());
+            let (here, at) = new.clone().unwrap_or_else(none);
+            cells.extend([here, at]);
+        }
+        cells.push(old.wrong.clone());
+        table.row(cells);
+    }
+    table
 }
 
 /// Which figure an old one is, in words.
