@@ -6,7 +6,7 @@ use std::fs;
 
 use common::{Lab, closed, run};
 use vervet_lab::record::{
-    Bounds, Carried, Entry, Journal, LabRecord, Watched, WatchedSample, embed, embed_within,
+    Bounds, Carried, Entry, Journal, LabRecord, Place, Watched, WatchedSample, embed, embed_within,
     extract, open_figures, open_record, write_record,
 };
 use vervet_lab::statistics::{Analysis, Figure, Point, Unit};
@@ -28,7 +28,7 @@ fn check_refused(page: &str, says: &str) {
 #[test]
 fn a_record_comes_back_from_its_page() {
     let record = lab().record;
-    let embedded = embed(&record, 0).unwrap();
+    let embedded = embed(&record, &Place::default()).unwrap();
     assert_eq!(embedded.carried, Carried::Whole);
     assert!(embedded.html.lines().all(|line| line.len() <= 120));
     let page = format!(
@@ -52,14 +52,17 @@ const NOTHING: Bounds = Bounds {
 #[test]
 fn a_page_does_not_grow_without_bound() {
     let record = long_lab().record;
-    let record_of = |page, element| {
-        // What else is in the page takes a thousand bytes.
-        embed_within(&record, 1_000, Bounds { page, element }).unwrap()
+    // What else is in the page takes a thousand bytes.
+    let place = Place {
+        bytes: 1_000,
+        ..Place::default()
     };
+    let record_of =
+        |page, element| embed_within(&record, &place, Bounds { page, element }).unwrap();
     let whole = record_of(usize::MAX, 0);
     assert_eq!(whole.carried, Carried::Whole);
     let mut before = whole.html.len();
-    for carried in [Carried::Thinned, Carried::Condensed, Carried::WithoutCourse] {
+    for carried in [Carried::Thinned, Carried::Condensed, Carried::PartlyCourse] {
         // One byte less than the one before needs.
         let less = record_of(before + 999, 0);
         assert_eq!(less.carried, carried);
@@ -70,9 +73,9 @@ fn a_page_does_not_grow_without_bound() {
     assert_eq!(record_of(before + 999, 0).carried, Carried::WithoutRuns);
     // Where no page stays small, nothing more is left out than a browser needs.
     assert_eq!(record_of(0, usize::MAX).carried, Carried::Condensed);
-    assert_eq!(record_of(0, before).carried, Carried::WithoutCourse);
+    assert_eq!(record_of(0, before).carried, Carried::PartlyCourse);
     assert_eq!(record_of(0, before - 1).carried, Carried::WithoutRuns);
-    let bounded = embed_within(&record, 0, NOTHING).unwrap();
+    let bounded = embed_within(&record, &Place::default(), NOTHING).unwrap();
     let found = extract(&bounded.html).unwrap();
     assert_eq!(found.head, record.head, "enough to run it again");
     assert_eq!(found.steps.len(), record.steps.len());
@@ -113,7 +116,7 @@ fn long_lab() -> Lab {
 fn a_record_with_less_has_the_same_figures_and_times_within_a_hundredth() {
     let record = long_lab().record;
     let within = |page: usize| {
-        embed_within(&record, 0, Bounds { page, element: 0 })
+        embed_within(&record, &Place::default(), Bounds { page, element: 0 })
             .unwrap()
             .html
     };
@@ -146,6 +149,44 @@ fn a_record_with_less_has_the_same_figures_and_times_within_a_hundredth() {
     }
 }
 
+#[test]
+fn the_course_of_what_is_shown_is_carried() {
+    let mut lab = long_lab();
+    let mut second = lab.record.steps[0].clone();
+    second.order = 1;
+    second.repeat = 2;
+    lab.record.steps.push(second);
+    let record = lab.record;
+    let place = Place {
+        bytes: 0,
+        shown_in_full: [1].into(),
+    };
+    let within = |page| embed_within(&record, &place, Bounds { page, element: 0 }).unwrap();
+    let all = within(within(within(usize::MAX).html.len() - 1).html.len() - 1);
+    assert_eq!(all.carried, Carried::Condensed);
+    let some = within(all.html.len() - 1);
+    assert_eq!(some.carried, Carried::PartlyCourse);
+    let found = extract(&some.html).unwrap();
+    check_figures(&record, &found);
+    let pieces = found.steps.iter().map(|step| {
+        let run = step.run.as_ref().unwrap().read().unwrap();
+        let samples = step.server.figures().unwrap().samples.len();
+        (run.intervals.len(), samples)
+    });
+    assert_eq!(pieces.collect::<Vec<_>>(), [(0, 0), (10, 10)]);
+}
+
+#[test]
+fn what_is_shown_in_full_are_the_best_and_the_greatest_of_each_subject() {
+    let lab = Lab::new(&["a", "b"])
+        .rates("a", 1, &[50.0, 50.0])
+        .rates("a", 10, &[100.0, 100.0])
+        .rates("b", 1, &[50.0, 50.0])
+        .rates("b", 10, &[20.0, 20.0]);
+    let shown: Vec<u32> = lab.analysis().shown_in_full().into_iter().collect();
+    assert_eq!(shown, [2, 3, 4, 5]);
+}
+
 fn point_of(record: &LabRecord) -> Point {
     Analysis::of(record).unwrap().panels[0].curves[0].points[0].clone()
 }
@@ -171,7 +212,7 @@ fn check_figures(record: &LabRecord, found: &LabRecord) {
 
 #[test]
 fn damage_is_said() {
-    let html = embed(&lab().record, 0).unwrap().html;
+    let html = embed(&lab().record, &Place::default()).unwrap().html;
     check_refused("<p>a page</p>", "there is no record in it");
     check_refused(&html[..html.len() - 20], "it ends within the record");
     check_refused(&html[..30], "there is no record in it");
@@ -192,7 +233,10 @@ fn records_are_found_wherever_they_are() {
     let tree = TempTree::new();
     let record = lab().record;
     write_record(&tree.join("lab.json"), &record).unwrap();
-    let page = tree.write("report.html", embed(&record, 0).unwrap().html);
+    let page = tree.write(
+        "report.html",
+        embed(&record, &Place::default()).unwrap().html,
+    );
     let journal = tree.join("journal.jsonl");
     let mut lines = Journal::create(&journal, &record.head).unwrap();
     for step in &record.steps {
@@ -218,7 +262,9 @@ fn records_are_found_wherever_they_are() {
 #[test]
 fn a_page_without_figures_is_no_source_of_figures() {
     let tree = TempTree::new();
-    let bounded = embed_within(&lab().record, 0, NOTHING).unwrap().html;
+    let bounded = embed_within(&lab().record, &Place::default(), NOTHING)
+        .unwrap()
+        .html;
     let page = tree.write("report.html", bounded);
     assert!(open_record(&page).is_ok());
     let error = open_figures(&page).unwrap_err().to_string();

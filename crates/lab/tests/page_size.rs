@@ -8,8 +8,8 @@ use common::{head, workload};
 use fastrand::Rng;
 use vervet_lab::present::{page_html, report_html, report_page};
 use vervet_lab::record::{
-    Bounds, Carried, Connections, EMBEDDED_BOUNDS, LabRecord, LoadPoint, LoadShape, Outcome, Role,
-    ServerFigures, Step, StoredRun, Watched, WatchedSample, embed_within, extract,
+    Bounds, Carried, Connections, EMBEDDED_BOUNDS, LabRecord, LoadPoint, LoadShape, Outcome, Place,
+    Role, ServerFigures, Step, StoredRun, Watched, WatchedSample, embed_within, extract,
 };
 use vervet_lab::statistics::Analysis;
 use vervet_report::{Finding, Histogram, Interval, Run, SlowRequest, Verdict};
@@ -168,7 +168,11 @@ fn the_page_of_a_large_lab_is_small_enough_to_keep() {
         page: bytes + room,
         element: 0,
     };
-    let embedded = embed_within(&record, bytes, bounds).unwrap();
+    let place = Place {
+        bytes,
+        shown_in_full: analysis.shown_in_full(),
+    };
+    let embedded = embed_within(&record, &place, bounds).unwrap();
     assert!(
         embedded.html.len() <= room,
         "the page has {bytes} bytes, and a record in it {}",

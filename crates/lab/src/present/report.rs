@@ -11,7 +11,7 @@ use super::panels::panel_section;
 use super::served::{hosts_section, pages_section, requests_section};
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
-use crate::record::{Carried, Embedded, LabRecord, RecordError, SubjectState, embed};
+use crate::record::{Carried, Embedded, LabRecord, Place, RecordError, SubjectState, embed};
 use crate::statistics::Analysis;
 
 /// The report as a page.
@@ -75,8 +75,11 @@ const DATA_SECTION_BYTES: usize = 2_000;
 /// The report as one file of HTML that carries its record.
 pub fn report_html(record: &LabRecord, analysis: &Analysis) -> Result<String, RecordError> {
     let mut page = report_page(record, analysis);
-    let bytes = page_html(&page, "").len() + DATA_SECTION_BYTES;
-    let embedded = embed(record, bytes)?;
+    let place = Place {
+        bytes: page_html(&page, "").len() + DATA_SECTION_BYTES,
+        shown_in_full: analysis.shown_in_full(),
+    };
+    let embedded = embed(record, &place)?;
     page.sections.push(data_section(&embedded));
     Ok(page_html(&page, &embedded.html))
 }
@@ -138,11 +141,12 @@ fn data_section(embedded: &Embedded) -> Section {
              course in ten pieces. `vervet lab report`, `compare` and `reproduce` read it from here; the histograms are in \
              lab.json of the folder that the lab left."
         ),
-        Carried::WithoutCourse => format!(
+        Carried::PartlyCourse => format!(
             "The record has {size} bytes of JSON. This file carries it compressed, and of it what figures are told of: every \
-             step with its counts, rates, processor times and memory as they are, and its times by their quantiles. `vervet \
-             lab report`, `compare` and `reproduce` read it from here; the histograms, the course of each step and its \
-             slowest requests are in lab.json of the folder that the lab left."
+             step with its counts, rates, processor times and memory as they are, and its times by their quantiles; the \
+             course and the slowest requests of the steps of which they are shown. `vervet lab report`, `compare` and \
+             `reproduce` read it from here; the histograms and the course of each step are in lab.json of the folder that \
+             the lab left."
         ),
         Carried::WithoutRuns => format!(
             "The record has {size} bytes, too many for a page: this file carries what is needed to run the lab again, \

@@ -1,5 +1,6 @@
 //! A record within a page: compressed, in base64, in an element that no browser runs or shows.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 
@@ -58,40 +59,49 @@ pub enum Carried {
     Thinned,
     /// Its counts, rates and processor times, of its times what figures are told of, and its course in fewer pieces still.
     Condensed,
-    /// The same without its course and its slowest requests.
-    WithoutCourse,
+    /// The same, with the course and the slowest requests of some steps only.
+    PartlyCourse,
     /// What was set up, and no figures.
     WithoutRuns,
 }
 
-/// Puts a record into an element for a page that has so many bytes without it, within [`EMBEDDED_BOUNDS`].
-pub fn embed(record: &LabRecord, page_bytes: usize) -> Result<Embedded, RecordError> {
-    embed_within(record, page_bytes, EMBEDDED_BOUNDS)
+/// The page that a record is put into.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// How many bytes it has without the record.
+    pub bytes: usize,
+    /// The steps whose course it shows, by their places in the order.
+    pub shown_in_full: BTreeSet<u32>,
+}
+
+/// Puts a record into an element for a page, within [`EMBEDDED_BOUNDS`].
+pub fn embed(record: &LabRecord, page: &Place) -> Result<Embedded, RecordError> {
+    embed_within(record, page, EMBEDDED_BOUNDS)
 }
 
 /// The same with other bounds. What has no runs is embedded however long it is.
 pub fn embed_within(
     record: &LabRecord,
-    page_bytes: usize,
+    page: &Place,
     bounds: Bounds,
 ) -> Result<Embedded, RecordError> {
     let json = record_to_json(record)?;
     let json_bytes = json.len();
-    let room = bounds.page.saturating_sub(page_bytes);
+    let room = bounds.page.saturating_sub(page.bytes);
     let mut carried = Carried::Whole;
     let mut html = element_within(&json, room)?;
     let most = bounds.element.max(room);
     let less = [
         (Carried::Thinned, room),
         (Carried::Condensed, room),
-        (Carried::WithoutCourse, room),
+        (Carried::PartlyCourse, room),
         (Carried::Condensed, most),
-        (Carried::WithoutCourse, most),
+        (Carried::PartlyCourse, most),
         (Carried::WithoutRuns, usize::MAX),
     ];
     for (how, bytes_max) in less {
         if html.is_none() {
-            let with_less = with_less(record, how).map_err(RecordError::Form)?;
+            let with_less = with_less(record, page, how).map_err(RecordError::Form)?;
             html = element_within(&record_to_json(&with_less)?, bytes_max)?;
             carried = how;
         }
@@ -106,14 +116,14 @@ pub fn embed_within(
 }
 
 /// The record with as much in it as is carried.
-fn with_less(record: &LabRecord, carried: Carried) -> serde_json::Result<LabRecord> {
+fn with_less(record: &LabRecord, page: &Place, carried: Carried) -> serde_json::Result<LabRecord> {
     match carried {
         Carried::Whole => Ok(record.clone()),
         Carried::Thinned => thinned(record),
-        Carried::Condensed => condensed(record, Course::InPieces),
-        Carried::WithoutCourse => condensed(record, Course::LeftOut),
+        Carried::Condensed => condensed(record, Course::OfAll),
+        Carried::PartlyCourse => condensed(record, Course::Of(&page.shown_in_full)),
         Carried::WithoutRuns => {
-            let mut less = condensed(record, Course::LeftOut)?;
+            let mut less = condensed(record, Course::Of(&BTreeSet::new()))?;
             for step in &mut less.steps {
                 step.run = None;
             }

@@ -18,7 +18,8 @@ mod thinned;
 mod watched;
 
 pub use embedded::{
-    Bounds, Carried, EMBEDDED_BOUNDS, Embedded, UNPACKED_BYTES_MAX, embed, embed_within, extract,
+    Bounds, Carried, EMBEDDED_BOUNDS, Embedded, Place, UNPACKED_BYTES_MAX, embed, embed_within,
+    extract,
 };
 pub use environment::{Environment, Fact, Weight};
 pub use fairness::{FairnessRow, FairnessVerdict};

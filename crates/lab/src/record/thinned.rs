@@ -2,6 +2,7 @@
 //! are kept to one hundredth, and what was read over time is kept in fewer pieces. Where that is too much still, what no
 //! page shows is left out.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use vervet_report::{Histogram, Interval, Packed, Run, Slowest};
@@ -21,13 +22,23 @@ const PIECES_KEPT: usize = 10;
 /// Bounds that findings ask for, in milliseconds: waits near one second and near three, and just before one.
 const BOUNDS_MS: [u64; 6] = [500, 950, 1_000, 1_300, 3_000, 3_400];
 
-/// How much of the course of its steps a record keeps.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Course {
-    /// The rate and the quantiles of [`PIECES_KEPT`] pieces.
-    InPieces,
-    /// Nothing, nor the slowest requests.
-    LeftOut,
+/// Of which steps a record keeps the slowest requests, and the course: the rate and the quantiles of [`PIECES_KEPT`]
+/// pieces.
+#[derive(Clone, Copy)]
+pub(super) enum Course<'a> {
+    /// Of all.
+    OfAll,
+    /// Of those with these places in the order.
+    Of(&'a BTreeSet<u32>),
+}
+
+impl Course<'_> {
+    fn has(self, step: &Step) -> bool {
+        match self {
+            Self::OfAll => true,
+            Self::Of(orders) => orders.contains(&step.order),
+        }
+    }
 }
 
 /// The record with less in it.
@@ -38,19 +49,16 @@ pub(super) fn thinned(record: &LabRecord) -> serde_json::Result<LabRecord> {
 
 /// The record with what a page shows of it: of its times those of answers and of connecting, as sketches, and of the course
 /// of a step what is drawn.
-pub(super) fn condensed(record: &LabRecord, course: Course) -> serde_json::Result<LabRecord> {
-    let samples_kept = match course {
-        Course::InPieces => PIECES_KEPT,
-        Course::LeftOut => 0,
-    };
+pub(super) fn condensed(record: &LabRecord, course: Course<'_>) -> serde_json::Result<LabRecord> {
     let condensed = |step: &Step| {
         let workload = record.workload(&step.workload);
         let satisfied = workload.map_or(0.0, |workload| workload.apdex_seconds);
-        changed(
-            step,
-            |run| condensed_run(run, &bounds_ns(satisfied), course),
-            samples_kept,
-        )
+        let bounds_ns = bounds_ns(satisfied);
+        if course.has(step) {
+            return changed(step, |run| condensed_run(run, &bounds_ns), PIECES_KEPT);
+        }
+        let change = |run| without_course(condensed_run(run, &bounds_ns));
+        changed(step, change, 0)
     };
     with_each_step(record, condensed)
 }
@@ -112,12 +120,9 @@ fn thinned_run(mut run: Run) -> Run {
 
 /// Without the times that no page shows, and with sketches of the others. Pieces that have lost their distributions already
 /// cannot be joined: nobody knows the quantiles of both.
-fn condensed_run(mut run: Run, bounds_ns: &[u64], course: Course) -> Run {
+fn condensed_run(mut run: Run, bounds_ns: &[u64]) -> Run {
     let whole = |piece: &Interval| piece.done == 0 || piece.response.count() > 0;
-    if course == Course::LeftOut {
-        run.intervals.clear();
-        run.slowest = Slowest::default();
-    } else if run.intervals.iter().all(whole) {
+    if run.intervals.iter().all(whole) {
         run.intervals = Interval::coarser(&run.intervals, PIECES_KEPT);
     }
     for piece in &mut run.intervals {
@@ -140,6 +145,13 @@ fn condensed_run(mut run: Run, bounds_ns: &[u64], course: Course) -> Run {
     timings.first_byte = Histogram::new();
     timings.service = Histogram::new();
     run.generator.lag = Histogram::new();
+    run
+}
+
+/// Without its course, and without its slowest requests.
+fn without_course(mut run: Run) -> Run {
+    run.intervals.clear();
+    run.slowest = Slowest::default();
     run
 }
 
