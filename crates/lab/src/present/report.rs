@@ -126,8 +126,8 @@ fn data_section(embedded: &Embedded) -> Section {
     let size = units::count(embedded.json_bytes as u64);
     section.text(match embedded.carried {
         Carried::Whole => format!(
-            "The whole record, {size} bytes of JSON with every histogram, is in this file, compressed. `vervet lab report`, \
-             `compare` and `reproduce` read it from here."
+            "The record that this page was drawn from, {size} bytes of JSON, is in this file, compressed and whole. `vervet lab \
+             report`, `compare` and `reproduce` read it from here."
         ),
         Carried::Thinned => format!(
             "The record has {size} bytes of JSON. This file carries it compressed and with less in it: every step with its \
