@@ -7,12 +7,11 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
 
 use common::{ADMIN, Run, get, run};
 use serde_json::Value;
 use vervet_testkit::{
-    Child, PATIENCE, RawClient, Signal, Stream, TempTree, find_program, skip, wait_until,
+    Child, PATIENCE, RawClient, Signal, Stream, TempTree, find_python, skip, wait_until,
 };
 
 const SITES: &str = "
@@ -255,18 +254,6 @@ fn of_log(text: &str) -> (BTreeMap<String, f64>, BTreeMap<String, f64>) {
     (requests, bytes)
 }
 
-/// A Python that has the parser of those who wrote the format.
-fn python() -> Option<std::path::PathBuf> {
-    let candidates = find_program("python3").into_iter();
-    let mut candidates = candidates.chain(["/usr/bin/python3".into()]);
-    candidates.find(|python| {
-        let run = Command::new(python)
-            .args(["-c", "import prometheus_client"])
-            .output();
-        run.is_ok_and(|output| output.status.success())
-    })
-}
-
 /// Each sample as `name labels value`, by the reference parser, which is strict.
 const PARSE: &str = "
 import sys
@@ -279,7 +266,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 
 #[test]
 fn the_metrics_equal_the_lines_of_the_access_log() {
-    let Some(python) = python() else {
+    let Some(python) = find_python("prometheus_client") else {
         skip!("needs python3 with prometheus_client (python3-prometheus-client)");
     };
     let mut server = start();

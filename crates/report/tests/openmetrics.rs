@@ -4,28 +4,11 @@
 
 mod common;
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use vervet_report::forms::openmetrics;
 use vervet_report::{Asked, Mode, Run};
-use vervet_testkit::{Child, PATIENCE, Stream, TempTree, find_program, skip};
+use vervet_testkit::{Child, PATIENCE, Stream, TempTree, find_python, skip};
 
 use common::sample;
-
-/// A Python that has the parsers.
-fn python() -> Option<PathBuf> {
-    let candidates = find_program("python3")
-        .into_iter()
-        .chain(["/usr/bin/python3".into()]);
-    let has_parser = |python: &PathBuf| {
-        let run = Command::new(python)
-            .args(["-c", "import prometheus_client"])
-            .output();
-        run.is_ok_and(|output| output.status.success())
-    };
-    candidates.into_iter().find(has_parser)
-}
 
 /// Says what it finds, a sample a line: by the strict parser, and, without types, by that of the older text, which collectors of
 /// files read.
@@ -54,7 +37,10 @@ fn found(run: &Run) -> Option<String> {
     let text = openmetrics(run);
     let tree = TempTree::new().file("run.prom", &text);
     let file = tree.join("run.prom");
-    let mut child = Child::start(python()?, ["-c", PARSE, file.to_str().unwrap()]);
+    let mut child = Child::start(
+        find_python("prometheus_client")?,
+        ["-c", PARSE, file.to_str().unwrap()],
+    );
     let is_read = child.wait_exit(PATIENCE).success();
     assert!(is_read, "{}\n{text}", child.text(Stream::Stderr));
     Some(child.text(Stream::Stdout))

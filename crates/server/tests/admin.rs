@@ -7,7 +7,6 @@
 mod wire;
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -19,7 +18,7 @@ use vervet_server::admin::{
 use vervet_server::caches::CacheReport;
 use vervet_server::error_log::Level;
 use vervet_server::metrics::SiteTotals;
-use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_program, skip};
+use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_python, skip};
 use wire::Wire;
 
 /// A server that is in the phase of this number.
@@ -196,20 +195,6 @@ fn the_state_is_json() {
     }
 }
 
-/// A Python that has the parser of those who wrote the format.
-fn python() -> Option<std::path::PathBuf> {
-    let candidates = find_program("python3")
-        .into_iter()
-        .chain(["/usr/bin/python3".into()]);
-    let has_parser = |python: &std::path::PathBuf| {
-        let run = Command::new(python)
-            .args(["-c", "import prometheus_client"])
-            .output();
-        run.is_ok_and(|output| output.status.success())
-    };
-    candidates.into_iter().find(has_parser)
-}
-
 /// Reads the text by the reference parser, which is strict, and says what it has found, a sample a line.
 const PARSE: &str = "
 import sys
@@ -223,7 +208,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 
 #[test]
 fn the_numbers_are_read_by_the_parser_of_prometheus() {
-    let Some(python) = python() else {
+    let Some(python) = find_python("prometheus_client") else {
         skip!("needs python3 with prometheus_client (python3-prometheus-client)");
     };
     let (wire, _) = start();

@@ -33,7 +33,7 @@ pub use raw::RawClient;
 pub use response::{Framing, Response};
 pub use rival::{Rival, RivalKind};
 pub use rustix::process::Signal;
-pub use skip::{find_program, skipped};
+pub use skip::{find_program, find_python, skipped};
 pub use terminal::at_terminal;
 pub use tree::TempTree;
 pub use vervet::Vervet;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// When this variable is `1` a test may not be skipped: `scripts/test` sets it where the set-up could install everything.
 const REQUIRE_ALL: &str = "VERVET_REQUIRE_ALL";
@@ -42,6 +43,18 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
+/// A Python that has a module: the one that stands first in `PATH`, or else the system's own, whose modules are packages of
+/// the system.
+pub fn find_python(module: &str) -> Option<PathBuf> {
+    let candidates = find_program("python3").into_iter();
+    let mut candidates = candidates.chain(["/usr/bin/python3".into()]);
+    candidates.find(|python| {
+        let import = format!("import {module}");
+        let run = Command::new(python).args(["-c", &import]).output();
+        run.is_ok_and(|output| output.status.success())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +62,7 @@ mod tests {
     #[test]
     fn finds_what_is_there() {
         assert!(find_program("sh").is_some());
+        assert_eq!(find_python("vervet_has_no_such_module"), None);
         assert_eq!(find_program("no-such-program-anywhere"), None);
     }
 }
