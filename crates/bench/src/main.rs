@@ -7,6 +7,7 @@ mod compare;
 mod cut;
 mod document;
 mod generators;
+mod idle;
 mod process;
 mod report;
 mod rules;

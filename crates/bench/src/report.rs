@@ -210,6 +210,12 @@ fn remarks(cell: &Cell) -> String {
             .iter()
             .map(|fault| fault.replace(['\n', '|'], " ")),
     );
+    if cell.p99_alone_us.median > 0.0 {
+        remarks.push(format!(
+            "p99 {:.2} ms without the idle ones",
+            cell.p99_alone_us.median / 1e3
+        ));
+    }
     if cell.disturbed > 0 {
         remarks.push(format!("{} of {} disturbed", cell.disturbed, cell.runs));
     }

@@ -20,8 +20,8 @@ enum Against {
     /// One rival under the same workload.
     Rival(&'static str),
     Ceiling,
-    /// Our own figure under another workload.
-    Ourselves(&'static str),
+    /// The same server without the idle connections of the workload.
+    Alone,
     /// A fixed size in KiB.
     Kib(f64),
 }
@@ -93,7 +93,7 @@ const RULES: [Rule; 19] = [
     rule("tiny64", Measure::Efficiency, 0.93, Against::Ceiling),
     rule("tiny1000", Measure::Efficiency, 1.1, Against::BestRival),
     rule("tiny1000", Measure::Tail, 1.0, Against::BestRival),
-    rule("idle8000", Measure::Tail, 1.2, Against::Ourselves("tiny64")),
+    rule("idle8000", Measure::Tail, 1.2, Against::Alone),
     rule("close64", Measure::Efficiency, 1.1, Against::BestRival),
     rule("large100", Measure::Efficiency, 1.0, Against::BestRival),
     rule("large100", Measure::Tail, 1.0, Against::BestRival),
@@ -217,16 +217,14 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
             "the ceiling".to_owned(),
             find(&|cell| cell.role == Role::Ceiling),
         ),
-        Against::Ourselves(workload) => (
-            format!("its own of {workload}"),
-            ranked(cells, workload).find(|cell| cell.subject == rule.subject),
-        ),
+        Against::Alone => ("its own without them".to_owned(), None),
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };
     let ours = find(&|cell| cell.subject == rule.subject);
     let figure = rule.measure.figure();
     let ratios = ours.map(|ours| match rule.against {
         Against::Kib(kib) => ratios(runs, ours, |run, _| Some(figure(run) / kib)),
+        Against::Alone => ratios(runs, ours, |run, _| Some(figure(run) / run.p99_alone_us)),
         _ => ratios(runs, ours, |run, round| {
             let theirs = round
                 .iter()
@@ -343,6 +341,19 @@ mod tests {
         check(&runs(50.0, 200), "p99", (Verdict::Met, "lighttpd"));
         check(&runs(1.0, 201), "RSS at", (Verdict::NotMet, "lighttpd"));
         check(&runs(1.0, 200), "RSS at", (Verdict::Met, "lighttpd"));
+    }
+
+    #[test]
+    fn compares_a_tail_with_that_of_the_same_run_without_idle_connections() {
+        let runs = |alone, beside| {
+            [Run {
+                p99_alone_us: alone,
+                ..run("idle8000", "vervet", (1.0, beside, 1), &[])
+            }]
+        };
+        check(&runs(100.0, 120.0), "p99", (Verdict::Met, ""));
+        check(&runs(100.0, 121.0), "p99", (Verdict::NotMet, ""));
+        check(&runs(0.0, 121.0), "p99", (Verdict::NotMeasured, ""));
     }
 
     #[test]

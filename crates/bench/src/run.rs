@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::cut::Cutter;
 use crate::document::{access_log, admin_socket};
+use crate::idle;
 use crate::process::{Memory, Server, busy, is_free};
 use crate::scrape;
 use crate::subject::{Setup, Subject};
@@ -48,6 +49,8 @@ pub(crate) struct Run {
     pub(crate) requests_per_cpu_second: f64,
     pub(crate) p50_us: f64,
     pub(crate) p99_us: f64,
+    /// The 99th percentile of the same server without the idle connections of the workload; 0 where it has none.
+    pub(crate) p99_alone_us: f64,
     pub(crate) rss_idle_kib: u32,
     pub(crate) rss_peak_kib: u32,
     /// Why the run is shown but not ranked.
@@ -96,7 +99,7 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     sleep(IDLE_WINDOW);
     run.rss_idle_kib = server.memory_kib()?.now;
     check_answer(setup)?;
-    let idle = hold_idle(setup)?;
+    let held = idle::hold(setup)?;
     let scraper = subject
         .is_scraped()
         .then(|| scrape::start(&admin_socket(setup.work, setup.port)))
@@ -111,12 +114,17 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     let load = wrk::load(GENERATOR_CORE, seconds, &arguments)?;
     let after = server.cpu()?;
     let Memory { peak, .. } = server.memory_kib()?;
-    drop((idle, scraper, cutter));
+    drop((held, scraper, cutter));
 
     run.requests = load.requests;
     run.seconds = load.seconds;
     run.p50_us = load.p50_us;
     run.p99_us = load.p99_us;
+    if setup.workload.idle > 0 {
+        let tails = idle::tails(setup, &arguments, seconds)?;
+        run.p99_us = tails.beside_us;
+        run.p99_alone_us = tails.alone_us;
+    }
     run.rss_peak_kib = peak;
     run.server_cpu_seconds = after.running.saturating_sub(before.running).as_secs_f64();
     run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
@@ -178,17 +186,6 @@ fn check_answer(setup: &Setup<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Opens the idle connections of the workload: each gets one answer and is kept.
-fn hold_idle(setup: &Setup<'_>) -> Result<Vec<TcpStream>> {
-    (0..setup.workload.idle)
-        .map(|_| {
-            let mut stream = TcpStream::connect(("127.0.0.1", setup.port))?;
-            ask(&mut stream, setup.port, setup.workload)?;
-            Ok(stream)
-        })
-        .collect()
-}
-
 fn fetch(port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
     ask(
         &mut TcpStream::connect(("127.0.0.1", port))?,
@@ -197,7 +194,12 @@ fn fetch(port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
     )
 }
 
-fn ask(stream: &mut TcpStream, port: u16, workload: &Workload) -> Result<(u16, Vec<u8>)> {
+/// Asks on a connection what the workload asks, and reads the whole answer.
+pub(crate) fn ask(
+    stream: &mut TcpStream,
+    port: u16,
+    workload: &Workload,
+) -> Result<(u16, Vec<u8>)> {
     stream.set_read_timeout(Some(FETCH_MAX))?;
     let field = workload
         .field()

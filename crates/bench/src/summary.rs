@@ -28,6 +28,8 @@ pub(crate) struct Cell {
     pub(crate) requests_per_second: Spread,
     pub(crate) p50_us: Spread,
     pub(crate) p99_us: Spread,
+    /// Without the idle connections of the workload; zeros where it has none.
+    pub(crate) p99_alone_us: Spread,
     pub(crate) rss_idle_kib: Spread,
     pub(crate) rss_peak_kib: Spread,
     pub(crate) faults: Vec<String>,
@@ -115,6 +117,7 @@ fn cell(workload: &'static str, (subject, role): (&'static str, Role), all: &[&R
         requests_per_second: of(|run| run.requests_per_second),
         p50_us: of(|run| run.p50_us),
         p99_us: of(|run| run.p99_us),
+        p99_alone_us: of(|run| run.p99_alone_us),
         rss_idle_kib: of(|run| f64::from(run.rss_idle_kib)),
         rss_peak_kib: of(|run| f64::from(run.rss_peak_kib)),
         faults,
