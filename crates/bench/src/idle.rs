@@ -12,7 +12,7 @@ use crate::summary::spread;
 use crate::wrk;
 
 /// How often a run looks at the server without and with its idle connections.
-const PAIRS: u32 = 3;
+const PAIRS: u32 = 5;
 /// What the server needs to close the idle connections, and the kernel to be done with opening them.
 const SETTLED: Duration = Duration::from_millis(300);
 
