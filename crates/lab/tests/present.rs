@@ -306,6 +306,41 @@ fn charts_have_names_of_their_own_and_each_its_table() {
     }
 }
 
+#[track_caller]
+fn check_ceiling(rate: f64, drawn: bool) {
+    let mut lab = Lab::new(&["monkey", "canned"]);
+    for connections in [100, 200, 300] {
+        lab = lab
+            .rates("monkey", connections, &[1000.0, 1000.0, 1000.0])
+            .rates("canned", connections, &[rate, rate, rate]);
+    }
+    lab.record.head.subjects[1].role = Role::Ceiling;
+    let page = report_page(&lab.record, &lab.analysis());
+    let picture = page
+        .pictures()
+        .find(|picture| picture.name.ends_with("-rate"))
+        .expect("a chart of rates");
+    let svg = picture.chart.file();
+    assert_eq!(svg.contains(">canned<"), drawn, "{svg}");
+    assert_eq!(
+        svg.contains("times the best of them, and not drawn"),
+        !drawn,
+        "{svg}"
+    );
+    // The table has its figures either way.
+    check_has(
+        &page_markdown(&page, None),
+        &["| canned", "Share of what this kernel can do"],
+    );
+}
+
+#[test]
+fn a_ceiling_far_above_presses_no_curve_onto_the_axis() {
+    check_ceiling(8_000.0, true);
+    check_ceiling(8_100.0, false);
+    check_ceiling(175_000.0, false);
+}
+
 #[test]
 fn the_page_needs_nothing_else_and_runs_nothing() {
     let html = report_html(&sweep().record, &sweep().analysis()).unwrap();

@@ -13,6 +13,8 @@ use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
 
 /// Loads that differ by more than this factor stand on a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
+/// A ceiling more than this many times above the best contestant is not drawn: it would press all of them onto the axis.
+const CEILING_DRAWN_UP_TO: f64 = 8.0;
 
 /// What one chart shows of a panel.
 struct Shown<'a> {
@@ -151,17 +153,49 @@ fn curves<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a C
         .filter(move |curve| with_ceiling || curve.role == Role::Contestant)
 }
 
+/// The curves that a chart has; its table has all of [`curves`].
+fn drawn<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a Curve> {
+    let beyond = ceiling_beyond(panel, shown).is_some();
+    curves(panel, shown).filter(move |curve| !beyond || curve.role == Role::Contestant)
+}
+
+/// How many times the best contestant's figure the ceiling's is, where that is too far above for one chart.
+fn ceiling_beyond(panel: &Panel, shown: &Shown<'_>) -> Option<f64> {
+    let ceiling = panel
+        .ceiling()
+        .filter(|_| shown.ceiling == Ceiling::Drawn)?;
+    let greatest = |curve: &Curve| {
+        let medians = curve.points.iter();
+        medians
+            .filter_map(|point| point.median(shown.figure))
+            .fold(0.0, f64::max)
+    };
+    let best = panel.contestants().map(greatest).fold(0.0, f64::max);
+    let times = greatest(ceiling) / best;
+    (times.is_finite() && times > CEILING_DRAWN_UP_TO).then_some(times)
+}
+
+fn title(panel: &Panel, shown: &Shown<'_>) -> String {
+    match ceiling_beyond(panel, shown) {
+        Some(times) => format!(
+            "{} (the ceiling is {times:.0} times the best of them, and not drawn)",
+            shown.title
+        ),
+        None => shown.title.to_owned(),
+    }
+}
+
 fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
     let (axis, factor) = figure_axis(shown.figure);
     let mut chart = LineChart {
-        title: shown.title.to_owned(),
+        title: title(panel, shown),
         description: description(panel, shown),
         x: load_axis(panel),
         y: axis,
         bands: Vec::new(),
         series: Vec::new(),
     };
-    for curve in curves(panel, shown) {
+    for curve in drawn(panel, shown) {
         let colour = colour(panel, curve);
         let solid = estimates(curve, shown.figure);
         let ceiling = curve.role == Role::Ceiling;
@@ -214,7 +248,7 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
 fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
     let (axis, factor) = figure_axis(shown.figure);
     let mut bars = Vec::new();
-    for curve in curves(panel, shown) {
+    for curve in drawn(panel, shown) {
         let figures = [Some((shown.figure, "")), shown.dashed];
         for (figure, suffix) in figures.into_iter().flatten() {
             let point = curve.points.iter().find(|point| point.load == load);
@@ -229,7 +263,11 @@ fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
         }
     }
     BarChart {
-        title: format!("{}, {}", shown.title.replace(" in dashes", ""), load.shape),
+        title: format!(
+            "{}, {}",
+            title(panel, shown).replace(" in dashes", ""),
+            load.shape
+        ),
         description: description(panel, shown),
         axis,
         bars,
