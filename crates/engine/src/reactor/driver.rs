@@ -369,6 +369,8 @@ impl<P: Protocol> Reactor<P> {
         match slot.socket.failed {
             Some(WriteError::Errno(errno)) => return self.remove(token, Reason::Failed(errno)),
             Some(WriteError::FileTruncated) => {
+                // What there was of it has been promised: a reset throws away what a cork still keeps.
+                slot.socket.uncork();
                 slot.socket.reset_on_close();
                 return self.remove(token, Reason::FileTruncated);
             }
@@ -376,7 +378,7 @@ impl<P: Protocol> Reactor<P> {
         }
         match slot.socket.closing {
             Some(Closing::Abort) => self.remove(token, Reason::Aborted),
-            Some(_) if slot.socket.is_blocked() => {}
+            Some(_) if slot.socket.is_blocked() => slot.socket.uncork(),
             Some(Closing::AfterSent) => self.remove(token, Reason::Finished),
             Some(Closing::Lingering) if slot.socket.lingered_bytes.is_none() => {
                 slot.socket.shut_output();
@@ -389,7 +391,7 @@ impl<P: Protocol> Reactor<P> {
                     .set(token.index, Some(Tick::deadline_from_ms(deadline)));
                 self.linger(token);
             }
-            None | Some(Closing::Lingering) => {}
+            None | Some(Closing::Lingering) => slot.socket.uncork(),
         }
     }
 

@@ -115,7 +115,7 @@ impl<P: Protocol> Reactor<P> {
     pub(super) fn linger(&mut self, token: Token) {
         while let Some(slot) = live(&mut self.slots, token) {
             let dropped = slot.socket.lingered_bytes.unwrap_or(0);
-            if slot.socket.eof || dropped > self.options.tuning.lingering_bytes_max {
+            if slot.socket.eof || u64::from(dropped) > self.options.tuning.lingering_bytes_max {
                 return self.remove(token, Reason::Finished);
             }
             let count = match slot.socket.receive(&mut self.memory) {
@@ -128,7 +128,8 @@ impl<P: Protocol> Reactor<P> {
                 }
                 Err(_) => return self.remove(token, Reason::Finished),
             };
-            slot.socket.lingered_bytes = Some(dropped + count as u64);
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            slot.socket.lingered_bytes = Some(dropped.saturating_add(count));
         }
     }
 }

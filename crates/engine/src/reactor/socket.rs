@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 use rustix::io::Errno;
+use rustix::net::sockopt::set_tcp_cork;
 use rustix::net::{SendFlags, Shutdown};
 
 use super::io::Closing;
@@ -16,6 +17,9 @@ use super::spare::Family;
 /// not keep the others waiting. Several times what a socket's buffer holds: small calls cost up to five times
 /// the CPU of large ones (107 against 25 us for 200 KB in 64 KB pieces).
 const SENDFILE_BYTES_PER_VISIT_MAX: u64 = 8 << 20;
+
+/// Files up to this size are sent without a [`Cork`]: the kernel takes them in one piece.
+const UNCORKED_BYTES_MAX: u64 = 64 * 1024;
 
 /// The kernel refuses more in one call (`MAX_RW_COUNT`).
 const SENDFILE_BYTES_PER_CALL_MAX: u64 = 0x7fff_f000;
@@ -94,6 +98,19 @@ pub(super) enum Then {
     Nothing,
 }
 
+/// Whether the kernel keeps a segment that is not full for what follows (`TCP_CORK`).
+///
+/// It takes a long file in pieces of 16 pages, and between two of them answers the acknowledgements that have come: with what it has,
+/// full segment or not, unless the socket is corked. While the peer's window is still small, that is often: 200 KB on a connection of
+/// their own cost 63 us with a cork and 94 without. Later, two calls more gain nothing: 70 KB on a kept connection cost 21 and 17.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cork {
+    /// For the first long file.
+    Unused,
+    In,
+    Out,
+}
+
 /// How much a socket is asked for at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asks {
@@ -118,6 +135,7 @@ pub(super) struct Socket {
     pub(super) family: Option<Family>,
     /// It began here and is not yet connected.
     pub(super) connecting: bool,
+    cork: Cork,
     /// There may be something to read. Cleared by a short read, set by an edge.
     pub(super) readable: bool,
     /// The protocol wants no data now.
@@ -129,8 +147,8 @@ pub(super) struct Socket {
     pub(super) closing: Option<Closing>,
     /// A write failed: the connection ends when the protocol's call returns.
     pub(super) failed: Option<WriteError>,
-    /// Bytes thrown away since the connection began to linger.
-    pub(super) lingered_bytes: Option<u64>,
+    /// Bytes thrown away since the connection began to linger, counted up to what the type holds.
+    pub(super) lingered_bytes: Option<u32>,
 }
 
 // Part of what an idle connection costs.
@@ -146,6 +164,7 @@ impl Socket {
             discard_bytes: 0,
             family: None,
             connecting: false,
+            cork: Cork::Unused,
             readable: false,
             paused: false,
             peer_shut: false,
@@ -236,7 +255,10 @@ impl Socket {
         Ok(written)
     }
 
-    fn sendfile(&self, slice: &mut FileSlice) -> Result<Written, WriteError> {
+    fn sendfile(&mut self, slice: &mut FileSlice) -> Result<Written, WriteError> {
+        if slice.length > UNCORKED_BYTES_MAX {
+            self.cork();
+        }
         let mut share = SENDFILE_BYTES_PER_VISIT_MAX;
         while slice.length > 0 {
             if share == 0 {
@@ -266,6 +288,22 @@ impl Socket {
         }
     }
 
+    fn cork(&mut self) {
+        if self.cork == Cork::Unused {
+            // Only TCP has it; elsewhere there are no segments to fill.
+            let corked = set_tcp_cork(&self.fd, true).is_ok();
+            self.cork = if corked { Cork::In } else { Cork::Out };
+        }
+    }
+
+    /// Sends what a cork has kept. Not needed before the end of the output, with which the kernel sends all.
+    pub(super) fn uncork(&mut self) {
+        if self.cork == Cork::In {
+            self.cork = Cork::Out;
+            let _ = set_tcp_cork(&self.fd, false);
+        }
+    }
+
     /// Goes on with the queue after the socket became writable.
     pub(super) fn flush_queue(&mut self) -> Result<Written, WriteError> {
         let Some(mut queue) = self.queue.take() else {
@@ -278,7 +316,7 @@ impl Socket {
         written
     }
 
-    fn drain_queue(&self, queue: &mut VecDeque<Chunk>) -> Result<Written, WriteError> {
+    fn drain_queue(&mut self, queue: &mut VecDeque<Chunk>) -> Result<Written, WriteError> {
         while let Some(chunk) = queue.pop_front() {
             let then = if queue.is_empty() {
                 Then::Nothing
