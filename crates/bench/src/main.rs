@@ -9,6 +9,7 @@ mod document;
 mod generators;
 mod idle;
 mod process;
+mod ratio;
 mod report;
 mod rules;
 mod run;

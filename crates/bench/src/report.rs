@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::rules::{self, Finding, Verdict};
+use crate::ratio::Verdict;
+use crate::rules::{self, Finding};
 use crate::run::Run;
 use crate::subject::Role;
 use crate::summary::{self, Cell};
@@ -134,21 +135,10 @@ impl Report {
                 other,
                 ..
             } = finding;
-            let ratio = finding.ratio.map_or_else(
-                || "–".to_owned(),
-                |ratio| {
-                    let rules::Ratio {
-                        median, low, high, ..
-                    } = ratio;
-                    format!("{median:.3} × ({low:.2} to {high:.2})")
-                },
-            );
-            let verdict = match finding.verdict {
-                Verdict::Met => "met",
-                Verdict::NotToldApart => "not told apart",
-                Verdict::NotMet => "**not met**",
-                Verdict::NotMeasured => "not measured",
-            };
+            let ratio = finding
+                .ratio
+                .map_or_else(|| "–".to_owned(), |ratio| ratio.to_string());
+            let verdict = finding.verdict;
             writeln!(
                 text,
                 "| {workload} | {rule} | {ratio} | {other} | {verdict} |"

@@ -1,17 +1,13 @@
 //! What vervet must reach, and whether it does. A rule that is not met is reported, never enforced.
 //!
-//! A rule between two subjects compares their runs of the same round, which met the same machine, and takes the median
-//! of the rounds. Medians of either alone would compare a good minute of the one with a bad minute of the other: rounds
-//! of one and the same server differ by a third on a shared machine, which is more than most rules ask for. What a rule
-//! asks for may still lie inside the interval of that median: then the rounds do not say whether it is met, and the
-//! verdict is that, not the toss of a coin.
+//! A rule between two subjects compares their runs of the same round, as [`crate::ratio`] says.
 
 use serde::Serialize;
-use vervet_lab::statistics::Estimate;
 
+use crate::ratio::{Bound, OfRound, Ratio, Verdict};
 use crate::run::Run;
 use crate::subject::Role;
-use crate::summary::{Cell, ratios};
+use crate::summary::{Cell, figures};
 
 /// What a measure is compared with.
 enum Against {
@@ -56,10 +52,6 @@ impl Measure {
             Self::RssPeak => |run| f64::from(run.rss_peak_kib),
         }
     }
-
-    fn is_better_high(self) -> bool {
-        matches!(self, Self::Efficiency)
-    }
 }
 
 struct Rule {
@@ -69,6 +61,15 @@ struct Rule {
     measure: Measure,
     factor: f64,
     against: Against,
+}
+
+impl Rule {
+    fn bound(&self) -> Bound {
+        match self.measure {
+            Measure::Efficiency => Bound::AtLeast(self.factor),
+            Measure::Tail | Measure::RssIdle | Measure::RssPeak => Bound::AtMost(self.factor),
+        }
+    }
 }
 
 const fn rule(workload: &'static str, measure: Measure, factor: f64, against: Against) -> Rule {
@@ -131,18 +132,6 @@ const RULES: [Rule; 19] = [
     ),
 ];
 
-/// Whether a rule is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Verdict {
-    Met,
-    /// The median does not meet it, but what is asked for lies inside the median's interval.
-    NotToldApart,
-    NotMet,
-    /// Vervet or the other one has no ranked runs.
-    NotMeasured,
-}
-
 /// A rule beside what was measured.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
@@ -153,28 +142,6 @@ pub(crate) struct Finding {
     /// Vervet's figure divided by the other's, of each round that has both.
     pub(crate) ratio: Option<Ratio>,
     pub(crate) verdict: Verdict,
-}
-
-/// The median of the ratios of all rounds, with its interval.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Ratio {
-    pub(crate) median: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-    /// How many rounds had both.
-    pub(crate) rounds: usize,
-}
-
-impl Ratio {
-    fn of(ratios: &[f64]) -> Option<Self> {
-        let estimate = Estimate::of(ratios)?;
-        Some(Self {
-            median: estimate.median,
-            low: estimate.low,
-            high: estimate.high,
-            rounds: estimate.repeats,
-        })
-    }
 }
 
 /// The rules of the workloads that were run, beside the measured `runs` and their `cells`.
@@ -221,27 +188,22 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };
     let ours = find(&|cell| cell.subject == rule.subject);
-    let figure = rule.measure.figure();
-    let ratios = ours.map(|ours| match rule.against {
-        Against::Kib(kib) => ratios(runs, ours, |run, _| Some(figure(run) / kib)),
-        Against::Alone => ratios(runs, ours, |run, _| Some(figure(run) / run.p99_alone_us)),
-        _ => ratios(runs, ours, |run, round| {
-            let theirs = round
+    let measured = |cell: &Cell| figures(runs, cell, rule.measure.figure());
+    let ratio = ours.and_then(|ours| {
+        let theirs: Vec<OfRound> = match rule.against {
+            Against::Kib(kib) => measured(ours)
                 .iter()
-                .find(|run| other.is_some_and(|other| other.holds(run)))?;
-            Some(figure(run) / figure(theirs))
-        }),
+                .map(|(round, _)| (*round, kib))
+                .collect(),
+            Against::Alone => figures(runs, ours, |run| run.p99_alone_us),
+            _ => other.map(measured).unwrap_or_default(),
+        };
+        Ratio::of(&measured(ours), &theirs)
     });
-    let ratio = ratios.and_then(|ratios| Ratio::of(&ratios));
-    let verdict = match ratio {
-        None => Verdict::NotMeasured,
-        Some(ratio) => verdict(rule, ratio),
-    };
     let name = rule.measure.name();
-    let sign = if rule.measure.is_better_high() {
-        "at least"
-    } else {
-        "at most"
+    let sign = match rule.bound() {
+        Bound::AtLeast(_) => "at least",
+        Bound::AtMost(_) => "at most",
     };
     Finding {
         workload: rule.workload,
@@ -251,30 +213,7 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
         },
         other: other.map_or_else(String::new, |other| other.subject.to_owned()),
         ratio,
-        verdict,
-    }
-}
-
-fn verdict(rule: &Rule, ratio: Ratio) -> Verdict {
-    let best = if rule.measure.is_better_high() {
-        ratio.high
-    } else {
-        ratio.low
-    };
-    if is_met(rule, ratio.median) {
-        Verdict::Met
-    } else if is_met(rule, best) {
-        Verdict::NotToldApart
-    } else {
-        Verdict::NotMet
-    }
-}
-
-fn is_met(rule: &Rule, ratio: f64) -> bool {
-    if rule.measure.is_better_high() {
-        ratio >= rule.factor
-    } else {
-        ratio <= rule.factor
+        verdict: rule.bound().verdict(ratio),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::ratio::OfRound;
 use crate::run::Run;
 use crate::subject::{Role, SUBJECTS};
 use crate::workload::WORKLOADS;
@@ -63,22 +64,10 @@ impl Cell {
     }
 }
 
-/// What `compare` makes of each run of `cell`, given all runs of the same round.
-pub(crate) fn ratios(
-    runs: &[Run],
-    cell: &Cell,
-    compare: impl Fn(&Run, &[&Run]) -> Option<f64>,
-) -> Vec<f64> {
-    runs.iter()
-        .filter(|run| cell.holds(run))
-        .filter_map(|run| {
-            let round: Vec<&Run> = runs
-                .iter()
-                .filter(|other| other.round == run.round)
-                .collect();
-            compare(run, &round).filter(|ratio| ratio.is_finite())
-        })
-        .collect()
+/// A figure of each run that the figures of `cell` are of.
+pub(crate) fn figures(runs: &[Run], cell: &Cell, figure: fn(&Run) -> f64) -> Vec<OfRound> {
+    let held = runs.iter().filter(|run| cell.holds(run));
+    held.map(|run| (run.round, figure(run))).collect()
 }
 
 /// One cell for each workload and subject that was run, in the order of the tables.
