@@ -10,6 +10,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 use rustix::process::{Pid, Signal, kill_process};
 use vervet_lab::subject::{holds, listeners};
 
@@ -155,6 +157,18 @@ pub(crate) struct Cpu {
     pub(crate) running: Duration,
     /// Time ready to run, while something else had the processor.
     pub(crate) waiting: Duration,
+}
+
+/// Processor time, user and system, of all that were started here and have ended, with their threads and their own children.
+pub(crate) fn ended_cpu() -> Duration {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
+        return Duration::ZERO;
+    };
+    let time = |time: TimeVal| {
+        let us = time.tv_sec() * 1_000_000 + time.tv_usec();
+        Duration::from_micros(u64::try_from(us).unwrap_or(0))
+    };
+    time(usage.user_time()) + time(usage.system_time())
 }
 
 /// Resident memory, in KiB.

@@ -17,7 +17,7 @@ pub(super) struct Case {
     pub(super) reuse: Reuse,
     /// What a generator that takes a number is given for each second asked.
     pub(super) per_second: u32,
-    /// Which other one ours has to beat, and by how much; `None` is the best of the others.
+    /// Which other one ours has to beat, and by how much; `None` is each of the others.
     pub(super) goal: (Option<&'static str>, f64),
 }
 
@@ -62,12 +62,16 @@ pub(super) const CASES: [Case; 4] = [
 ];
 
 /// What one run of one generator gave.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Row {
     pub(super) case: &'static str,
     pub(super) generator: &'static str,
     pub(super) round: u32,
     pub(super) rate: f64,
+    /// Answers by processor time of the generator, its start and its end included.
+    pub(super) requests_per_cpu_second: f64,
+    /// How much of its core the server had while it was loaded, 0 to 1.
+    pub(super) server_share: f64,
     pub(super) p50_us: f64,
     pub(super) p99_us: f64,
     pub(super) fault: Option<String>,

@@ -2,6 +2,7 @@
 //! core of its own and the generator on another.
 
 use std::fs;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -18,6 +19,13 @@ use crate::run::{GENERATOR_CORE, SERVER_CORE};
 /// Each run has a port of its own, so that connections in TIME-WAIT never meet the next server.
 const PORTS: u16 = 1000;
 const ORDER_SEED: u64 = 1;
+/// A pause of the machine of one millisecond at the end of a run is already a tenth of a percent of one second.
+const OPEN_SECONDS_MIN: u32 = 5;
+
+/// How long each run of the open load is.
+pub(super) fn open_seconds(args: &GeneratorsArgs) -> u32 {
+    args.bench.seconds.max(OPEN_SECONDS_MIN)
+}
 
 /// Everything that a run of the comparison needs.
 struct Bench<'a> {
@@ -125,14 +133,16 @@ impl Bench<'_> {
         let mut rows = Vec::new();
         let (ours, program) = (&GENERATORS[0], self.vervet.clone());
         for round in 1..=self.args.bench.rounds {
-            let seconds = self.args.bench.seconds;
-            let said = self.with_server(SMALL_BYTES, |url| {
+            let seconds = open_seconds(self.args);
+            let said = self.with_server(SMALL_BYTES, |server, url| {
                 let line = format!(
                     "load {url} -c 64 -d {seconds}s --rate {OPEN_RATE} --format json --warm-up 0s"
                 );
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-                ours.run_with(&program, GENERATOR_CORE, seconds, &words)
-                    .map(Some)
+                observe(server, || {
+                    let run = ours.run_with(&program, GENERATOR_CORE, seconds, &words);
+                    run.map(Some)
+                })
             });
             rows.extend(row(("open", "vervet"), round, said));
         }
@@ -147,7 +157,7 @@ impl Bench<'_> {
         load: &Load,
     ) -> Option<Row> {
         let (generator, program) = self.there[index].clone();
-        let said = self.with_server(bytes, |url| {
+        let said = self.with_server(bytes, |server, url| {
             let warm_up = Load {
                 seconds: 1,
                 requests: load.requests / load.seconds.max(1),
@@ -159,13 +169,18 @@ impl Bench<'_> {
             {
                 return Ok(None);
             }
-            generator.run(&program, GENERATOR_CORE, load, url)
+            observe(server, || {
+                generator.run(&program, GENERATOR_CORE, load, url)
+            })
         });
         let row = row((case, generator.name), round, said)?;
         eprintln!(
-            "round {round} {case:10} {:10} {:8.0} requests/s p50 {:7.0} us p99 {:7.0} us {}",
+            "round {round} {case:10} {:10} {:8.0} requests/s {:8.0} requests per CPU-second, server's core {:3.0} % \
+             p50 {:7.0} us p99 {:7.0} us {}",
             row.generator,
             row.rate,
+            row.requests_per_cpu_second,
+            row.server_share * 100.0,
             row.p50_us,
             row.p99_us,
             row.fault.as_deref().unwrap_or_default()
@@ -174,7 +189,11 @@ impl Bench<'_> {
     }
 
     /// A fresh canned server on a port of its own, for as long as `run` takes.
-    fn with_server<T>(&mut self, bytes: u32, run: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    fn with_server<T>(
+        &mut self,
+        bytes: u32,
+        run: impl FnOnce(&Server, &str) -> Result<T>,
+    ) -> Result<T> {
         let port = self.port;
         self.port = if port - self.args.port + 1 < PORTS {
             port + 1
@@ -189,29 +208,62 @@ impl Bench<'_> {
         let log = self.args.bench.work.join("canned.log");
         let mut server = Server::start(&argv, SERVER_CORE, &log)?;
         server.wait_for_listener(port)?;
-        run(&format!("http://127.0.0.1:{port}/"))
+        run(&server, &format!("http://127.0.0.1:{port}/"))
     }
+}
+
+/// What a run gave, and what it took of both cores.
+struct Seen {
+    said: Said,
+    requests_per_cpu_second: f64,
+    server_share: f64,
+}
+
+/// Makes a run, and looks at what the server has used before and after it.
+fn observe(
+    server: &Server,
+    run: impl FnOnce() -> Result<Option<(Said, Duration)>>,
+) -> Result<Option<Seen>> {
+    let before = server.cpu()?;
+    let Some((said, cpu)) = run()? else {
+        return Ok(None);
+    };
+    let used = server.cpu()?.running.saturating_sub(before.running);
+    // The generator's own start and end are not the server's time.
+    let loaded_seconds = said.answers / said.rate.max(1e-9);
+    Ok(Some(Seen {
+        said,
+        requests_per_cpu_second: said.answers / cpu.as_secs_f64().max(1e-9),
+        server_share: used.as_secs_f64() / loaded_seconds.max(1e-9),
+    }))
 }
 
 /// The row of one run; none where the generator cannot put such a load.
 fn row(
     (case, generator): (&'static str, &'static str),
     round: u32,
-    said: Result<Option<Said>>,
+    seen: Result<Option<Seen>>,
 ) -> Option<Row> {
-    let (said, fault) = match said {
-        Ok(None) => return None,
-        Ok(Some(said)) if said.failed > 0 => (said, Some(format!("{} failed", said.failed))),
-        Ok(Some(said)) => (said, None),
-        Err(error) => (Said::default(), Some(format!("{error:#}"))),
-    };
-    Some(Row {
+    let row = Row {
         case,
         generator,
         round,
-        rate: said.rate,
-        p50_us: said.p50_us,
-        p99_us: said.p99_us,
-        fault,
+        ..Row::default()
+    };
+    Some(match seen {
+        Ok(None) => return None,
+        Ok(Some(seen)) => Row {
+            rate: seen.said.rate,
+            requests_per_cpu_second: seen.requests_per_cpu_second,
+            server_share: seen.server_share,
+            p50_us: seen.said.p50_us,
+            p99_us: seen.said.p99_us,
+            fault: (seen.said.failed > 0).then(|| format!("{} failed", seen.said.failed)),
+            ..row
+        },
+        Err(error) => Row {
+            fault: Some(format!("{error:#}")),
+            ..row
+        },
     })
 }

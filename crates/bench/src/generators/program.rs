@@ -1,9 +1,11 @@
 //! The load generators under comparison: how each is called for the same load, and what it says.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 use vervet_lab::subject::find;
 
-use crate::process::pinned;
+use crate::process::{ended_cpu, pinned};
 
 /// One load that all generators put on the same server.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,8 @@ pub(crate) enum Reuse {
 /// What a generator says of its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Said {
+    /// Answers that were good.
+    pub(crate) answers: f64,
     /// Answers a second.
     pub(crate) rate: f64,
     /// Median of the time from request to whole answer, in microseconds; 0 where it does not say.
@@ -110,14 +114,14 @@ impl Generator {
         find(self.program).map(|path| path.display().to_string())
     }
 
-    /// Runs it on `core`; none where it cannot put such a load.
+    /// Runs it on `core`, and says what processor time it took as well; none where it cannot put such a load.
     pub(crate) fn run(
         &self,
         program: &str,
         core: u32,
         load: &Load,
         url: &str,
-    ) -> Result<Option<Said>> {
+    ) -> Result<Option<(Said, Duration)>> {
         if !self.reuses.contains(&load.reuse) {
             return Ok(None);
         }
@@ -133,9 +137,10 @@ impl Generator {
         core: u32,
         seconds: u32,
         arguments: &[String],
-    ) -> Result<Said> {
+    ) -> Result<(Said, Duration)> {
         // Answers that never come are the generator's own timeout; this one is for a stuck generator.
         const GRACE_SECONDS: u32 = 30;
+        let before = ended_cpu();
         let output = pinned(core)
             .args(["timeout", "--foreground", "--kill-after=1"])
             .arg((seconds + GRACE_SECONDS).to_string())
@@ -143,6 +148,7 @@ impl Generator {
             .args(arguments)
             .output()
             .context("cannot run setpriv (is util-linux installed?)")?;
+        let cpu = ended_cpu().saturating_sub(before);
         let text = String::from_utf8_lossy(&output.stdout);
         let Some(said) = (self.read)(&text) else {
             bail!(
@@ -152,7 +158,7 @@ impl Generator {
                 String::from_utf8_lossy(&output.stderr).trim()
             );
         };
-        Ok(said)
+        Ok((said, cpu))
     }
 }
 
@@ -182,6 +188,7 @@ fn read_vervet(text: &str) -> Option<Said> {
         .filter_map(serde_json::Value::as_u64)
         .sum::<u64>();
     Some(Said {
+        answers: number("/achieved/done")?,
         rate: number("/achieved/rate_per_s")?,
         p50_us: number("/timings/service/p50_ns")? / 1e3,
         p99_us: number("/timings/service/p99_ns")? / 1e3,
@@ -202,6 +209,7 @@ fn read_weighttp(text: &str) -> Option<Said> {
     if let Ok(run) = serde_json::from_str::<serde_json::Value>(text) {
         let number = |pointer: &str| run.pointer(pointer).and_then(serde_json::Value::as_f64);
         return Some(Said {
+            answers: number("/response_counts/pass")?,
             rate: number("/reqs_per_sec")?,
             failed: whole(number("/response_counts/fail")? + number("/response_counts/errs")?),
             ..Said::default()
@@ -215,6 +223,7 @@ fn read_counts(text: &str) -> Option<Said> {
     let line = |name: &str| text.lines().find(|line| line.starts_with(name));
     let (finished, requests) = (line("finished in")?, line("requests:")?);
     Some(Said {
+        answers: before(requests, "succeeded")?,
         rate: before(finished, "req/s")?,
         failed: whole(before(requests, "failed")? + before(requests, "errored")?),
         ..Said::default()
@@ -237,6 +246,7 @@ fn read_ab(text: &str) -> Option<Said> {
         rest.split_whitespace().next()?.parse::<f64>().ok()
     };
     Some(Said {
+        answers: after("Complete requests:")?,
         rate: after("Requests per second:")?,
         p50_us: after("50%")? * 1e3,
         p99_us: after("99%")? * 1e3,
@@ -254,6 +264,7 @@ fn for_wrk(load: &Load, url: &str) -> Vec<String> {
 fn read_wrk(text: &str) -> Option<Said> {
     let load = crate::wrk::parse(text)?;
     Some(Said {
+        answers: f64::from(load.requests),
         rate: f64::from(load.requests) / load.seconds,
         p50_us: load.p50_us,
         p99_us: load.p99_us,
@@ -285,13 +296,15 @@ fn for_oha(load: &Load, url: &str) -> Vec<String> {
 fn read_oha(text: &str) -> Option<Said> {
     let run: serde_json::Value = serde_json::from_str(text).ok()?;
     let number = |pointer: &str| run.pointer(pointer).and_then(serde_json::Value::as_f64);
-    let errors = run.pointer("/errorDistribution")?.as_object()?;
-    let failed = errors
+    let counts = |pointer: &str| run.pointer(pointer).and_then(serde_json::Value::as_object);
+    let statuses = counts("/statusCodeDistribution")?.values();
+    let failed = counts("/errorDistribution")?
         .iter()
         .filter(|(what, _)| !what.contains("deadline"))
         .filter_map(|(_, count)| count.as_u64())
         .sum();
     Some(Said {
+        answers: statuses.filter_map(serde_json::Value::as_f64).sum(),
         rate: number("/summary/requestsPerSec")?,
         p50_us: number("/latencyPercentiles/p50")? * 1e6,
         p99_us: number("/latencyPercentiles/p99")? * 1e6,
@@ -327,10 +340,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(name: &str, text: &str, expected: Option<(f64, f64, f64, u64)>) {
+    fn check(name: &str, text: &str, expected: Option<(f64, f64, f64, f64, u64)>) {
         let generator = GENERATORS.iter().find(|row| row.name == name);
         let said = (generator.expect("a generator").read)(text);
-        let said = said.map(|said| (said.rate, said.p50_us, said.p99_us, said.failed));
+        let said = said.map(|said| {
+            let times = (said.p50_us, said.p99_us);
+            (said.answers, said.rate, times.0, times.1, said.failed)
+        });
         assert_eq!(said, expected, "{name}: {text}");
     }
 
@@ -345,34 +361,34 @@ mod tests {
     #[test]
     fn reads_ours() {
         let text = include_str!("../../../report/tests/data/run.json");
-        check("vervet", text, Some((998.5, 242.175, 773.631, 15)));
+        check("vervet", text, Some((9985.0, 998.5, 242.175, 773.631, 15)));
     }
 
     #[test]
     fn reads_ab() {
-        let text = "Failed requests:        2\n   (Connect: 0, Receive: 0, Length: 2, Exceptions: 0)\n\
+        let text = "Complete requests:      100\nFailed requests:        2\n   (Connect: 0, Receive: 0, Length: 2, Exceptions: 0)\n\
             Non-2xx responses:      1\nRequests per second:    25000.10 [#/sec] (mean)\n\
             Percentage of the requests served within a certain time (ms)\n  50%      2\n  99%      7\n";
-        check("ab", text, Some((25_000.1, 2000.0, 7000.0, 3)));
+        check("ab", text, Some((100.0, 25_000.1, 2000.0, 7000.0, 3)));
     }
 
     #[test]
     fn reads_weighttp_and_h2load() {
         let text = "finished in 1 sec, 20 millisec and 3 microsec, 294000 req/s, 77000 kbyte/s\n\
             requests: 300000 total, 300000 started, 300000 done, 299998 succeeded, 1 failed, 1 errored\n";
-        check("weighttp", text, Some((294_000.0, 0.0, 0.0, 2)));
+        check("weighttp", text, Some((299_998.0, 294_000.0, 0.0, 0.0, 2)));
         let text =
             r#"{"reqs_per_sec": 294000, "response_counts": {"pass": 7, "fail": 1, "errs": 2}}"#;
-        check("weighttp", text, Some((294_000.0, 0.0, 0.0, 3)));
+        check("weighttp", text, Some((7.0, 294_000.0, 0.0, 0.0, 3)));
         let text = "finished in 1.50s, 195000.25 req/s, 30.10MB/s\n\
             requests: 300000 total, 300000 started, 300000 done, 300000 succeeded, 0 failed, 0 errored, 0 timeout\n";
-        check("h2load", text, Some((195_000.25, 0.0, 0.0, 0)));
+        check("h2load", text, Some((300_000.0, 195_000.25, 0.0, 0.0, 0)));
     }
 
     #[test]
     fn reads_oha() {
         let text = r#"{"summary":{"requestsPerSec":1000.5},"latencyPercentiles":{"p50":0.001,"p99":0.002},
-            "errorDistribution":{"aborted due to deadline":64,"connection refused":3}}"#;
-        check("oha", text, Some((1000.5, 1000.0, 2000.0, 3)));
+            "statusCodeDistribution":{"200":9,"404":1},"errorDistribution":{"aborted due to deadline":64,"connection refused":3}}"#;
+        check("oha", text, Some((10.0, 1000.5, 1000.0, 2000.0, 3)));
     }
 }
