@@ -131,6 +131,13 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
     run.requests_per_second = f64::from(load.requests) / load.seconds;
     run.requests_per_cpu_second = f64::from(load.requests) / run.server_cpu_seconds.max(1e-9);
+    refuse_errors(run, &load);
+    judge(run);
+    Ok(())
+}
+
+/// Whoever answers with errors is not ranked.
+fn refuse_errors(run: &mut Run, load: &wrk::Load) {
     if load.errors > 0 {
         run.faults.push(format!("{} socket errors", load.errors));
     }
@@ -140,8 +147,6 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
             load.bad_status
         ));
     }
-    judge(run);
-    Ok(())
 }
 
 /// Checks that processor time agrees with the rate.
