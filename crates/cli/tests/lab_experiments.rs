@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use vervet_testkit::{Child, PATIENCE, Signal, TempTree, wait_until};
+use vervet_testkit::{Child, PATIENCE, Signal, TempTree, find_program, skipped, wait_until};
 
 fn labs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs")
@@ -26,16 +26,21 @@ fn short(name: &str, folder: &TempTree) -> PathBuf {
     let text = std::fs::read_to_string(labs().join(name)).unwrap();
     let (before, after) = text.split_once("[quick]").unwrap();
     let after = after.split_once("\n\n").map_or("", |(_, rest)| rest);
-    let quick = "steps = 1\nrepeats = 1\nduration = '200ms'\nwarm_up = '50ms'\nfiles = 50\n";
+    let quick =
+        "steps = 1\nrepeats = 1\nduration = '200ms'\nwarm_up = '50ms'\nfiles = 50\ncount = 100\n";
     let apps = labs().join("apps").display().to_string();
     // A machine may have one core only, and the folder of the lab file is another one here.
-    let text =
-        format!("cores = {{ server = [], generator = [] }}\n{before}[quick]\n{quick}\n{after}");
+    let cores = if before.contains("\ncores = ") {
+        ""
+    } else {
+        "cores = { server = [], generator = [] }\n"
+    };
+    let text = format!("{cores}{before}[quick]\n{quick}\n{after}");
     folder.write(name, text.replace("\"apps/", &format!("\"{apps}/")))
 }
 
-/// The record of a quick run.
-fn record(name: &str) -> Value {
+/// The record of a quick run, and its report as text.
+fn ran(name: &str) -> (Value, String) {
     let folder = TempTree::new();
     let file = short(name, &folder);
     let out = folder.path().join("out");
@@ -43,16 +48,17 @@ fn record(name: &str) -> Value {
     let output = vervet(&["lab", "run", file, "--quick", "--out", out_text]);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{talk}");
-    assert!(out.join("report.html").is_file() && out.join("report.md").is_file());
+    assert!(out.join("report.html").is_file());
     let record = std::fs::read(out.join("lab.json")).unwrap();
-    serde_json::from_slice(&record).unwrap()
+    let report = std::fs::read_to_string(out.join("report.md")).unwrap();
+    (serde_json::from_slice(&record).unwrap(), report)
 }
 
 /// Every present subject has every step of its workloads, and one that was measured has a run; ours and the ceiling are
 /// always there.
 #[track_caller]
 fn check(name: &str, ours: &str) {
-    let record = record(name);
+    let (record, _) = ran(name);
     let steps = record["steps"].as_array().unwrap();
     assert_eq!(
         steps.len() as u64,
@@ -88,6 +94,97 @@ fn s0_runs() {
 #[test]
 fn s2a_runs() {
     check("s2a.toml", "vervet");
+}
+
+/// Every task whose programs are installed has come to its end and told these phases in their order; who is not is said.
+/// Gives the names of those that are.
+#[track_caller]
+fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
+    let steps = record["tasks"].as_array().unwrap();
+    let planned = record["head"]["steps_planned"].as_u64().unwrap();
+    assert_eq!(steps.len() as u64, planned);
+    let mut present = Vec::new();
+    for subject in record["head"]["subjects"].as_array().unwrap() {
+        let name = subject["name"].as_str().unwrap();
+        let mut of = steps.iter().filter(|step| step["task"] == name);
+        if subject["state"] != "present" {
+            assert!(of.next().is_none(), "{subject}");
+            skipped(&format!(
+                "{name}: {}",
+                subject["state"]["skipped"]["reason"]
+            ));
+            continue;
+        }
+        let step = of.next().unwrap_or_else(|| panic!("no step of {name}"));
+        assert_eq!(step["outcome"], "measured", "{step}");
+        let told = step["phases"].as_array().unwrap();
+        let names: Vec<&str> = told
+            .iter()
+            .filter(|phase| phase["time_ns"].as_u64().unwrap() > 0)
+            .map(|phase| phase["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, phases, "{step}");
+        present.push(name.to_owned());
+    }
+    present
+}
+
+#[test]
+fn s2c_tells_each_phase_of_each_store_with_its_share() {
+    const CLIENT: &str = "vervet-stores";
+    let beside = Path::new(env!("CARGO_BIN_EXE_vervet")).with_file_name(CLIENT);
+    if !beside.is_file() && find_program(CLIENT).is_none() {
+        // `cargo test` of the workspace builds it beside vervet.
+        vervet_testkit::skip!("needs vervet-stores (cargo build -p vervet-stores)");
+    }
+    let (record, report) = ran("s2c.toml");
+    let phases = ["create", "connect", "put", "get", "close"];
+    let present = check_tasks(&record, &phases);
+    for step in record["tasks"].as_array().unwrap() {
+        let operations = step["phases"].as_array().unwrap().iter();
+        let operations: Vec<u64> = operations
+            .map(|phase| phase["operations"].as_u64().unwrap())
+            .collect();
+        assert_eq!(operations, [1, 1, 100, 100, 1], "{step}");
+    }
+    // What is within the client is always there.
+    for name in [
+        "redb",
+        "sqlite",
+        "redb-durable",
+        "sqlite-durable",
+        "sqlite-no-index",
+    ] {
+        assert!(
+            present.iter().any(|task| task == name),
+            "{name}: {present:?}"
+        );
+    }
+    assert!(report.contains("| place | task | create | connect | put | get | close | whole |"));
+    for name in present {
+        let row = report
+            .lines()
+            .find(|line| line.contains(&format!(" | {name} | ")));
+        let row = row.unwrap_or_else(|| panic!("no row of {name} in\n{report}"));
+        assert_eq!(row.matches(" %)").count(), phases.len(), "{row}");
+    }
+}
+
+#[test]
+fn the_host_tells_what_it_takes() {
+    let (record, report) = ran("host.toml");
+    let probes = ["pi", "loopback", "fsync", "system-call"];
+    assert_eq!(check_tasks(&record, &probes), ["host"]);
+    for probe in probes {
+        assert!(
+            report.contains(&format!("| host | {probe} | ")),
+            "{probe} is not in\n{report}"
+        );
+    }
+    // Points drawn on each core give pi to two digits.
+    let facts = record["tasks"][0]["facts"].as_array().unwrap();
+    let pi = facts.iter().find(|fact| fact[0] == "pi").unwrap();
+    assert!(pi[1].as_str().unwrap().starts_with("3.14"), "{pi}");
 }
 
 #[test]
