@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, thread};
 
+use vervet_testkit::skip;
+
 /// The first of two ports that nobody listens on, below those that the kernel gives to clients: one of these may be held
 /// for a minute after its connection has ended.
 fn free_ports() -> u16 {
@@ -18,14 +20,12 @@ fn free_ports() -> u16 {
 fn measures_the_ceiling() {
     let generator = Command::new("wrk").arg("-v").output();
     if generator.is_err() || thread::available_parallelism().map_or(1, usize::from) < 2 {
-        eprintln!("skipped: needs wrk and two cores");
-        return;
+        skip!("needs wrk and two cores");
     }
     // `cargo test` of the workspace builds it beside the bench.
     let vervet = Path::new(env!("CARGO_BIN_EXE_vervet-bench")).with_file_name("vervet");
     if !vervet.is_file() {
-        eprintln!("skipped: needs vervet (cargo build -p vervet)");
-        return;
+        skip!("needs vervet (cargo build -p vervet)");
     }
     let port = free_ports();
     let work = fs::canonicalize(env!("CARGO_TARGET_TMPDIR"))
