@@ -32,10 +32,8 @@ const PAGE: &str = "Hello, {{ query.name }}\n\n";
 
 /// The same for bjoern: the argument out of a query, decoded, and escaped, as the page has it.
 const APPLICATION: &str = "\
-import sys
 import html
 from urllib.parse import parse_qs
-import bjoern
 
 def application(environ, start_response):
     name = parse_qs(environ['QUERY_STRING'])['name'][0]
@@ -45,9 +43,9 @@ def application(environ, start_response):
         ('Content-Length', str(len(content))),
     ])
     return [content]
-
-bjoern.run(application, '127.0.0.1', int(sys.argv[1]))
 ";
+/// Where it stands in the work folder.
+pub(crate) const APPLICATION_FILE: &str = "greeting.py";
 
 /// The name of a site.
 pub(crate) fn host(site: u32) -> String {
@@ -67,7 +65,7 @@ pub(crate) fn access_log(work: &Path, port: u16) -> std::path::PathBuf {
 /// Writes what greets.
 pub(crate) fn write_pages(work: &Path) -> Result<()> {
     fs::write(work.join("hello.html"), PAGE)?;
-    fs::write(work.join("greeting.py"), APPLICATION)?;
+    fs::write(work.join(APPLICATION_FILE), APPLICATION)?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use vervet_lab::adapter::{Connections, Traffic};
 
 use crate::document;
 
@@ -93,7 +94,7 @@ const HUGE_BYTES: usize = 10 * 1024 * 1024;
 /// Off every page, block and sector border.
 const RANGE: std::ops::Range<usize> = 1_234_567..1_234_567 + 65_536;
 /// Files of the `many` tree.
-pub(crate) const MANY_FILES: u32 = 100_000;
+const MANY_FILES: u32 = 100_000;
 const MANY_BYTES: std::ops::RangeInclusive<usize> = 100..=4096;
 /// The file of the `many` tree that is fetched before a run.
 const MANY_PROBE: u32 = 4711;
@@ -205,7 +206,31 @@ impl Workload {
 
     /// Answers are so big that sendfile(2) costs less than copying.
     pub(crate) fn is_big(&self) -> bool {
-        matches!(self.fetch, Fetch::Large | Fetch::Range)
+        self.traffic().is_large()
+    }
+
+    /// What servers are set up for.
+    pub(crate) fn traffic(&self) -> Traffic {
+        let (content_bytes_max, files) = match self.fetch {
+            Fetch::Tiny
+            | Fetch::TinyClose
+            | Fetch::TinyPipelined
+            | Fetch::Routed
+            | Fetch::Greeting => (TINY.len(), 1),
+            Fetch::Large => (LARGE_BYTES, 1),
+            Fetch::Range => (RANGE.end - RANGE.start, 1),
+            Fetch::Many => (*MANY_BYTES.end(), MANY_FILES),
+        };
+        Traffic {
+            content_bytes_max: content_bytes_max as u64,
+            files: u64::from(files),
+            connections: if self.closes() {
+                Connections::Closed
+            } else {
+                Connections::Kept
+            },
+            connections_max: u64::from(self.connections) + u64::from(self.idle),
+        }
     }
 
     /// All answers are the same 13 bytes.
