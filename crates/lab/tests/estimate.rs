@@ -39,20 +39,49 @@ fn more_repeats_leave_the_outermost_out() {
     check(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 4.0, 2.0, 6.0);
 }
 
+#[track_caller]
+fn check_coverage(repeats: u32, coverage: f64) {
+    let values: Vec<f64> = (0..repeats).map(f64::from).collect();
+    let estimate = Estimate::of(&values).unwrap();
+    let found = estimate.coverage();
+    assert!((found - coverage).abs() < 1e-9, "{repeats}: {found}");
+}
+
 #[test]
 fn coverage_says_what_an_interval_is_worth() {
-    for (repeats, coverage) in [
-        (1, 0.0),
-        (2, 0.5),
-        (3, 0.75),
-        (5, 0.9375),
-        (6, 0.95),
-        (40, 0.95),
-    ] {
-        let estimate = Estimate::of(&vec![1.0; repeats]).unwrap();
+    // From the least to the greatest: all but those cases in which every repeat lies on one side.
+    for (repeats, coverage) in [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)] {
+        check_coverage(repeats, coverage);
+    }
+    // Of seven the outermost are left out: none or one of them on a side are 8 cases of 128.
+    check_coverage(7, 1.0 - 2.0 * 8.0 / 128.0);
+    // Of nine as well, and of eleven two of each side.
+    check_coverage(9, 1.0 - 2.0 * 10.0 / 512.0);
+    check_coverage(11, 1.0 - 2.0 * 67.0 / 2_048.0);
+    let equal = Estimate::of(&[1.0; 7]).unwrap();
+    assert_eq!((equal.below, equal.above), (0, 0), "none lies outside");
+}
+
+/// How often intervals of repeats that are drawn with another noise each time cover the true median.
+#[test]
+fn intervals_cover_as_often_as_they_say() {
+    const LABS: u32 = 200;
+    for repeats in [5, 7, 8] {
+        let mut random = fastrand::Rng::with_seed(repeats);
+        let mut covering = 0;
+        let mut said: f64 = 1.0;
+        for _ in 0..LABS {
+            // Noise of servers has one long tail. Half of it lies below this.
+            let values: Vec<f64> = (0..repeats).map(|_| -random.f64().ln()).collect();
+            let estimate = Estimate::of(&values).unwrap();
+            let truth = std::f64::consts::LN_2;
+            covering += u32::from((estimate.low..=estimate.high).contains(&truth));
+            said = said.min(estimate.coverage());
+        }
+        let found = f64::from(covering) / f64::from(LABS);
         assert!(
-            (estimate.coverage() - coverage).abs() < 1e-9,
-            "{repeats} repeats"
+            found > said - 0.05,
+            "{repeats} repeats: {found}, said {said}"
         );
     }
 }
@@ -63,6 +92,9 @@ fn the_spread_is_a_share_of_the_median() {
     let estimate = Estimate::of(&[9078.00, 5739.27]).unwrap();
     assert_eq!(format!("{:.3}", estimate.spread()), "0.451");
     assert_eq!(Estimate::of(&[0.0, 0.0]).unwrap().spread().to_bits(), 0);
+    // Two of three that answered nothing are no steady server.
+    let spread = Estimate::of(&[0.0, 0.0, 100.0]).unwrap().spread();
+    assert_eq!(spread, f64::INFINITY);
 }
 
 #[test]
@@ -81,6 +113,18 @@ fn the_interval_of_a_ratio_is_that_of_both_sides() {
     // Least by greatest and greatest by least happen in 6.7 % of cases each: more than the 2.5 % outside.
     assert_eq!([ratio.low, ratio.high], [180.0 / 110.0, 220.0 / 90.0]);
     assert!(ratio.has_interval);
+}
+
+#[test]
+fn a_base_that_may_be_nothing_has_no_interval() {
+    for other in [[1.0, 1.0, 1.0], [0.0, 0.0, 1.0]] {
+        let ratio = Ratio::of(&[0.0, 0.0, 2.0, 2.0, 2.0], &other).unwrap();
+        assert!(!ratio.has_interval, "{ratio:?}");
+        assert_eq!(ratio.high, f64::INFINITY);
+        assert!(ratio.low.is_finite(), "{ratio:?}");
+    }
+    let ratio = Ratio::of(&[0.0, 0.0, 2.0, 2.0, 2.0], &[0.0; 5]).unwrap();
+    assert_eq!((ratio.ratio, ratio.low), (0.0, 0.0));
 }
 
 #[test]

@@ -243,6 +243,20 @@ fn the_ceiling_is_no_contestant() {
 }
 
 #[test]
+fn repeats_around_nothing_lie_apart() {
+    let lab = Lab::new(&["a"])
+        .run("a", closed(10), &run(0.0, &[]))
+        .run("a", closed(10), &run(0.0, &[]))
+        .rates("a", 10, &[100.0]);
+    let point = lab.point();
+    assert_eq!(point.findings[0].rule, "spread");
+    assert_eq!(
+        point.findings[0].measured,
+        "100/s between the least and the greatest of 3 repeats"
+    );
+}
+
+#[test]
 fn efficiency_stands_beside_it() {
     // 1,000 good answers in two seconds of processor time.
     let lab = Lab::new(&["a"]).rates("a", 10, &[100.0]);

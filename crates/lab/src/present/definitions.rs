@@ -26,7 +26,8 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "median and interval",
         "The middle repeat, and the middle 95 % of the medians of repeats drawn from the repeats (bootstrap, 2,000 \
          times, always the same draws). With fewer than six repeats the interval is from the least to the greatest \
-         and covers the true median less often: 50 % with two, 75 % with three, 88 % with four, 94 % with five.",
+         and covers the true median less often: 50 % with two, 75 % with three, 88 % with four, 94 % with five. \
+         With more it leaves the outermost out, and covers it in 88 % with seven.",
     ),
     (
         "place",

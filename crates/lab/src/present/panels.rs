@@ -41,20 +41,7 @@ fn verdict(ranking: &Ranking) -> String {
         .filter(|place| place.place == 1)
         .map(|place| place.subject.as_str())
         .collect();
-    let few = places
-        .iter()
-        .map(|place| place.goodput.repeats)
-        .min()
-        .unwrap_or_default();
-    let caution = match few {
-        0 | 1 => " There is one repeat only.".to_owned(),
-        2..6 => format!(
-            " With {few} repeats the interval goes from the least to the greatest and covers the true median in {:.0} % \
-             of cases.",
-            (1.0 - 2.0 * 0.5_f64.powi(i32::try_from(few).unwrap_or(i32::MAX))) * 100.0
-        ),
-        _ => String::new(),
-    };
+    let caution = caution(places);
     match first.as_slice() {
         [] => "Nobody is ranked: see below for the reasons.".to_owned(),
         [only] if places.len() == 1 => format!("{only} is the only one that is ranked.{caution}"),
@@ -70,6 +57,31 @@ fn verdict(ranking: &Ranking) -> String {
             several.join(", ")
         ),
     }
+}
+
+/// What the interval of the place that is known least is worth; nothing where that is what it promises.
+fn caution(places: &[Place]) -> String {
+    let by_coverage =
+        |a: &&Place, b: &&Place| a.goodput.coverage().total_cmp(&b.goodput.coverage());
+    let Some(goodput) = places.iter().min_by(by_coverage).map(|place| place.goodput) else {
+        return String::new();
+    };
+    let (repeats, percent) = (goodput.repeats, goodput.coverage() * 100.0);
+    if !goodput.has_interval() {
+        return " There is one repeat only.".to_owned();
+    }
+    if percent >= 94.5 {
+        return String::new();
+    }
+    if goodput.below + goodput.above == 0 {
+        return format!(
+            " With {repeats} repeats the interval goes from the least to the greatest and covers the true median in \
+             {percent:.0} % of cases."
+        );
+    }
+    format!(
+        " With {repeats} repeats the interval covers the true median in {percent:.0} % of cases at least."
+    )
 }
 
 /// Whether somebody who is not first may be able to do more than was seen.

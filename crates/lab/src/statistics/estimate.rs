@@ -2,8 +2,8 @@
 //!
 //! The interval is found by the bootstrap: repeats are drawn from the repeats, with replacement, again and again, and
 //! the middle 95 % of the medians of what was drawn is the interval. It asks nothing of the shape of the noise. With few
-//! repeats it is all there can be, from the least to the greatest, and covers the true median less often than 95 %:
-//! [`Estimate::coverage`] says how often.
+//! repeats it is all there can be, from the least to the greatest, and covers the true median less often than 95 %; with more
+//! it leaves the outermost out, and may cover less often, too: [`Estimate::coverage`] says how often.
 
 use fastrand::Rng;
 
@@ -31,6 +31,10 @@ pub struct Estimate {
     pub greatest: f64,
     /// How many repeats there were.
     pub repeats: usize,
+    /// How many of them lie below the interval.
+    pub below: usize,
+    /// How many of them lie above it.
+    pub above: usize,
 }
 
 impl Estimate {
@@ -49,6 +53,8 @@ impl Estimate {
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
             greatest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             repeats: values.len(),
+            below: values.iter().filter(|value| **value < low).count(),
+            above: values.iter().filter(|value| **value > high).count(),
         })
     }
 
@@ -57,19 +63,21 @@ impl Estimate {
         self.repeats > 1
     }
 
-    /// How far the repeats lie apart, as a share of their median; 0 where the median is 0.
+    /// How far the repeats lie apart, as a share of their median; where that is 0 and they are not all, without bound.
     pub fn spread(&self) -> f64 {
-        if self.median == 0.0 {
+        let apart = self.greatest - self.least;
+        if apart == 0.0 {
             return 0.0;
         }
-        ((self.greatest - self.least) / self.median).abs()
+        (apart / self.median).abs()
     }
 
-    /// How often an interval from so many repeats covers the true median: 0.95, and less below six repeats, where even
-    /// the least and the greatest repeat leave it out more often.
+    /// How often, at least, such an interval covers the true median. Of repeats that know nothing of each other each lies
+    /// below it as often as above; the interval leaves it out only where no more of them lie on one side of it than lie
+    /// outside of the interval there.
     pub fn coverage(&self) -> f64 {
-        let outside = i32::try_from(self.repeats).map_or(0.0, |count| 2.0 * 0.5_f64.powi(count));
-        (1.0 - outside).clamp(0.0, 0.95)
+        let outside = at_most(self.below, self.repeats) + at_most(self.above, self.repeats);
+        (1.0 - outside).max(0.0)
     }
 
     /// Whether the two are not told apart: their intervals meet, or one of them has none.
@@ -81,6 +89,22 @@ impl Estimate {
     }
 }
 
+/// How often at most `count` of so many throws of a coin are heads.
+fn at_most(count: usize, throws: usize) -> f64 {
+    let mut of_exactly = 0.5_f64.powi(i32::try_from(throws).unwrap_or(i32::MAX));
+    let mut sum = of_exactly;
+    for heads in 1..=count.min(throws) {
+        of_exactly *= number(throws + 1 - heads) / number(heads);
+        sum += of_exactly;
+    }
+    sum
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of repeats")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
 /// How one set of repeats stands to another: the ratio of their medians, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
@@ -90,7 +114,8 @@ pub struct Ratio {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
-    /// Whether both have more than one repeat.
+    /// Whether there is an interval: both have more than one repeat, and not so many of the base are 0 that the ratio may be
+    /// anything.
     pub has_interval: bool,
 }
 
@@ -108,13 +133,23 @@ impl Ratio {
         let mut rng = Rng::with_seed(SEED);
         let below = drawn_medians(first, &mut rng);
         let above = drawn_medians(second, &mut rng);
-        let ratios = above.iter().zip(&below).map(|(above, below)| above / below);
-        let (low, high) = middle(&sorted(ratios.collect()));
+        // Nothing to nothing may be any ratio: for the lower end the least, for the upper one that without bound.
+        let ratios = |of_nothing: f64| -> Vec<f64> {
+            let pairs = above.iter().zip(&below);
+            let ratios = pairs.map(|(above, below)| above / below);
+            sorted(
+                ratios
+                    .map(|ratio| if ratio.is_nan() { of_nothing } else { ratio })
+                    .collect(),
+            )
+        };
+        let (low, _) = middle(&ratios(0.0));
+        let (_, high) = middle(&ratios(f64::INFINITY));
         Some(Self {
             ratio: other / base,
             low,
             high,
-            has_interval: first.len() > 1 && second.len() > 1,
+            has_interval: first.len() > 1 && second.len() > 1 && high.is_finite(),
         })
     }
 }

@@ -213,12 +213,15 @@ impl Point {
             return;
         };
         if rate.spread() > SPREAD_MAX {
+            let apart = match rate.spread() {
+                spread if spread.is_finite() => format!("{:.1} %", spread * 100.0),
+                _ => Figure::Goodput.unit().text(rate.greatest - rate.least),
+            };
             self.findings.push(Finding {
                 rule: "spread".to_owned(),
                 verdict: Verdict::Warning,
                 measured: format!(
-                    "{:.1} % between the least and the greatest of {} repeats",
-                    rate.spread() * 100.0,
+                    "{apart} between the least and the greatest of {} repeats",
                     rate.repeats
                 ),
                 bound: format!("at most {:.0} % of the median", SPREAD_MAX * 100.0),

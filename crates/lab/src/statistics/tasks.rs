@@ -63,6 +63,8 @@ impl PhaseFigures {
             least: of(self.seconds.greatest),
             greatest: of(self.seconds.least),
             repeats: self.seconds.repeats,
+            below: self.seconds.above,
+            above: self.seconds.below,
         }
     }
 
