@@ -1,5 +1,8 @@
 //! What sweeps show: the knee, saturation by Little's law, and sweeps that begin past it.
 
+// Every expected value is computed by the same operations.
+#![allow(clippy::float_cmp)]
+
 mod common;
 
 use common::{Lab, run};
@@ -67,6 +70,36 @@ fn a_sweep_that_begins_saturated_measures_the_queue() {
 }
 
 #[test]
+fn a_load_under_which_nothing_is_answered_is_saturated() {
+    check(&[(1, 100.0), (2, 200.0), (4, 0.0)], Some(2), 2);
+    // Nothing at all has no capacity.
+    let none = Lab::new(&["a"])
+        .run("a", common::closed(1), &run(0.0, &[]))
+        .run("a", common::closed(2), &run(0.0, &[]));
+    assert_eq!(none.panel().curves[0].sweep, Sweep::default());
+}
+
+#[test]
+fn a_load_that_does_not_count_says_nothing_of_saturation() {
+    let grows = || {
+        Lab::new(&["a"])
+            .rates("a", 1, &[100.0])
+            .rates("a", 2, &[200.0])
+    };
+    let saturation = |lab: &Lab| lab.panel().curves[0].sweep.saturation.clone();
+    let crashed = grows().step("a", common::closed(4), |step| {
+        let run = run(50.0, &[(1.0, 1)]);
+        step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
+        step.outcome = vervet_lab::record::Outcome::Crashed {
+            reason: "signal 11".to_owned(),
+        };
+    });
+    assert_eq!(saturation(&crashed), None);
+    let failed = grows().failing("a", 4, "rate_asked", &[50.0]);
+    assert_eq!(saturation(&failed), None);
+}
+
+#[test]
 fn an_open_load_is_saturated_when_it_is_not_answered() {
     let at = |rate: f64| LoadPoint {
         shape: LoadShape::Open { rate },
@@ -83,6 +116,13 @@ fn an_open_load_is_saturated_when_it_is_not_answered() {
             .meaning
             .starts_with("of 400/s that were due 210.0/s were answered")
     );
+    // Where it breaks down, that is what it can do from there on.
+    let lab = Lab::new(&["a"])
+        .run("a", at(200.0), &run(200.0, &[(1.0, 1)]))
+        .run("a", at(400.0), &run(0.0, &[]))
+        .run("a", at(800.0), &run(50.0, &[(900.0, 1)]));
+    let saturation = lab.panel().curves[0].sweep.saturation.clone().unwrap();
+    assert_eq!((saturation.from, saturation.capacity), (1, 50.0));
 }
 
 #[test]

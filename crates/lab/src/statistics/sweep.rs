@@ -12,7 +12,7 @@ pub const KNEE_SHARE: f64 = 0.95;
 /// factor: an unsaturated server has 1, a saturated one 0.
 const ELASTICITY_MIN: f64 = 0.2;
 /// An open load is saturated when less than this share of what was due is answered.
-const ANSWERED_SHARE_MIN: f64 = 0.95;
+pub(super) const ANSWERED_SHARE_MIN: f64 = 0.95;
 
 /// What a sweep shows beside its figures. Indices are of its points.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,10 +89,11 @@ fn saturation(points: &[Point]) -> Option<Saturation> {
     let rates: Vec<(usize, f64, f64)> = points
         .iter()
         .enumerate()
-        // Where the generator was the limit, it is the generator that is saturated.
+        // What did not count, or crashed, tells nothing of a load. Where the generator was the limit, it is saturated.
+        .filter(|(_, point)| point.has_figures())
         .filter(|(_, point)| point.is_ranked() || !point.is_of_generator())
         .filter_map(|(index, point)| {
-            let goodput = point.median(Figure::Goodput).filter(|rate| *rate > 0.0)?;
+            let goodput = point.median(Figure::Goodput)?;
             Some((index, point.load.amount(), goodput))
         })
         .collect();
@@ -114,7 +115,10 @@ fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
     }
     let (from, load, _) = rates[last_growth];
     let flat = &rates[last_growth..];
-    let capacity = flat.iter().map(|(_, _, rate)| *rate).fold(0.0, f64::max);
+    let capacity = greatest_rate(flat);
+    if capacity <= 0.0 {
+        return None;
+    }
     let queue_ms = load / capacity * 1e3;
     let began = if last_growth == 0 {
         "the sweep begins saturated: "
@@ -137,15 +141,19 @@ fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
 }
 
 fn open(rates: &[(usize, f64, f64)]) -> Option<Saturation> {
-    let behind = |(_, asked, rate): &&(usize, f64, f64)| *rate < asked * ANSWERED_SHARE_MIN;
-    let (from, asked, rate) = *rates.iter().find(behind)?;
-    let capacity = rates.iter().map(|(_, _, rate)| *rate).fold(0.0, f64::max);
+    let behind = |(_, asked, rate): &(usize, f64, f64)| *rate < asked * ANSWERED_SHARE_MIN;
+    let first = rates.iter().position(behind)?;
+    let (from, asked, rate) = rates[first];
     Some(Saturation {
         from,
-        capacity,
+        capacity: greatest_rate(&rates[first..]),
         meaning: format!(
             "of {asked}/s that were due {rate:.1}/s were answered: from here on requests pile up, and response times \
              grow as long as the step lasts"
         ),
     })
+}
+
+fn greatest_rate(rates: &[(usize, f64, f64)]) -> f64 {
+    rates.iter().map(|(_, _, rate)| *rate).fold(0.0, f64::max)
 }
