@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Lab, closed, run};
-use vervet_lab::record::{Outcome, Role, Watched};
+use vervet_lab::record::{Connections, LoadPoint, LoadShape, Outcome, Role, Watched};
 use vervet_lab::statistics::{Figure, Place, Standing};
 use vervet_report::ErrorClass;
 
@@ -240,6 +240,28 @@ fn the_ceiling_is_no_contestant() {
     assert_eq!(points[1].share_of_ceiling, Some(119.0 / 120.0));
     assert_eq!(points[1].findings[0].rule, "client_limited");
     assert!(points[0].findings.is_empty());
+}
+
+#[test]
+fn an_open_load_that_the_ceiling_keeps_up_with_is_no_share_of_it() {
+    let at = |rate: f64| LoadPoint {
+        shape: LoadShape::Open { rate },
+        connections: Connections::KeepAlive,
+    };
+    let times = [(1.0, 1)];
+    let lab = |answered: f64| {
+        let mut lab = Lab::new(&["a", "canned"])
+            .run("a", at(100.0), &run(100.0, &times))
+            .run("canned", at(100.0), &run(100.0, &times))
+            .run("canned", at(400.0), &run(answered, &times));
+        lab.record.head.subjects[1].role = Role::Ceiling;
+        lab.panel().curve("a").unwrap().points[0].clone()
+    };
+    let point = lab(400.0);
+    assert_eq!(point.share_of_ceiling, None, "both did as they were asked");
+    assert!(point.findings.is_empty());
+    // It could not keep up with 400/s: what it did then is what the kernel can do.
+    assert_eq!(lab(200.0).share_of_ceiling, Some(0.5));
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "ceiling",
         "The goodput of a built-in server that sends a canned answer without looking at the request, measured in \
          the same run under the same load: what this kernel and this generator can do. Who reaches 95 % of it was \
-         not measured, they were.",
+         not measured, they were. An open load asks for a rate: \
+         what the ceiling can do is known there only when it could not keep up.",
     ),
     (
         "response time",

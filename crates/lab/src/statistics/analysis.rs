@@ -9,7 +9,7 @@ use super::figures::Figures;
 use super::point::{Point, Taken};
 use super::ranking::Ranking;
 use super::rules::{at_ceiling, step_findings};
-use super::sweep::Sweep;
+use super::sweep::{ANSWERED_SHARE_MIN, Sweep};
 use super::tasks::{TaskGroup, task_groups};
 use crate::record::{Connections, LabRecord, LoadPoint, LoadShape, Role, Step, Subject, Workload};
 
@@ -194,7 +194,8 @@ impl Panel {
         self.ranking = Ranking::of_peaks(self.contestants());
     }
 
-    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of its greatest.
+    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of its greatest. An open load
+    /// asks for a rate: what the ceiling can do is known there only when it could not keep up, and is then its greatest.
     fn hold_against_ceiling(&mut self) {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;
@@ -204,12 +205,21 @@ impl Panel {
             .iter()
             .filter_map(|point| point.median(Figure::Goodput));
         let greatest = rates.fold(0.0, f64::max);
+        let is_open = self.kind == LoadKind::Open;
+        let keeps_up = |point: &Point| {
+            let answered = point.median(Figure::Goodput);
+            answered.is_none_or(|rate| rate >= point.load.amount() * ANSWERED_SHARE_MIN)
+        };
+        if is_open && ceiling.points.iter().all(keeps_up) {
+            return;
+        }
         let contestants = self
             .curves
             .iter_mut()
             .filter(|curve| curve.role == Role::Contestant);
         for point in contestants.flat_map(|curve| &mut curve.points) {
-            let same = ceiling.points.iter().find(|other| other.load == point.load);
+            let mut same = ceiling.points.iter();
+            let same = same.find(|other| other.load == point.load && !is_open);
             let limit = same
                 .and_then(|same| same.median(Figure::Goodput))
                 .unwrap_or(greatest);
