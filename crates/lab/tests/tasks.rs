@@ -184,6 +184,28 @@ fn figures_places_and_shares_are_what_was_told() {
 }
 
 #[test]
+fn who_has_no_place_takes_none_away() {
+    // The quickest came to its end once only.
+    let once = "[ -e {file}/done ] && exit 1; touch {file}/done; echo phase put 1 1000";
+    let text = [
+        "repeats = 3\n".to_owned(),
+        script("quick", "", once),
+        script("first", "", "echo phase put 1 2000"),
+        script("second", "", "echo phase put 1 3000"),
+    ];
+    let (folder, out) = (TempTree::new(), TempTree::new());
+    let plan = plan_in(folder.path(), &text.concat());
+    let record = attempt(&plan, out.path(), false).0.unwrap();
+    let groups = Analysis::of(&record).unwrap().groups;
+    let places = groups[0].tasks.iter();
+    let places: Vec<(&str, Option<usize>)> = places
+        .map(|task| (task.name.as_str(), task.place))
+        .collect();
+    let expected = [("quick", None), ("first", Some(1)), ("second", Some(2))];
+    assert_eq!(places, expected);
+}
+
+#[test]
 fn every_form_of_the_report_has_them() {
     let record = record(&lab());
     let analysis = Analysis::of(&record).unwrap();

@@ -171,22 +171,24 @@ fn seconds(time_ns: u64) -> f64 {
     milliseconds(time_ns) / 1e3
 }
 
-/// Gives places by the total, least first.
+/// Gives places by the total, least first. Who has none takes none away.
 fn rank(tasks: &mut [TaskFigures]) {
     let total = |task: &TaskFigures| task.total.map_or(f64::INFINITY, |total| total.median);
     tasks.sort_by(|one, other| total(one).total_cmp(&total(other)));
     let mut first: Option<(usize, Estimate)> = None;
-    for (index, task) in tasks.iter_mut().enumerate() {
+    let mut placed = 0;
+    for task in tasks {
         let Some(total) = task.total.filter(|_| task.has_enough_repeats()) else {
             continue;
         };
+        placed += 1;
         let place = match first {
             Some((place, of)) if of.ties_with(&total) => place,
-            _ => {
-                first = Some((index + 1, total));
-                index + 1
-            }
+            _ => placed,
         };
+        if first.is_none_or(|(of, _)| of != place) {
+            first = Some((place, total));
+        }
         task.place = Some(place);
     }
 }
