@@ -1144,7 +1144,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__trend)
-            opts="-o -h --output --help"
+            opts="-o -h --output --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1156,6 +1156,10 @@ _vervet() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -208,8 +208,10 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l format -d 'How it is written' -r -f -a "text\t'Lines for people'
 json\t'For programs'"
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s o -l output -d 'File of HTML to write; without it, lines for people on standard output' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s h -l help -d 'Print help'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s o -l output -d 'File of HTML to write; without it, the trend goes to standard output' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -l format -d 'How it is written on standard output' -r -f -a "text\t'Lines for people'
+json\t'For programs'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l dir -d 'Folder to write to' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l files-only -d 'Write the files, and run nothing'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s h -l help -d 'Print help'

@@ -2,66 +2,10 @@
 
 mod common;
 
-use common::{head, subject};
+use common::tasks::Tasks;
 use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
-use vervet_lab::record::{LabRecord, Outcome, Phase, Role, TaskStep};
+use vervet_lab::record::{Outcome, Phase};
 use vervet_lab::statistics::Figure;
-
-/// A lab of tasks that asked for three repeats.
-struct Tasks {
-    record: LabRecord,
-}
-
-impl Tasks {
-    fn new() -> Self {
-        let mut head = head(&[]);
-        head.workloads.clear();
-        head.repeats = 3;
-        let mut record = LabRecord::new(head);
-        record.ended_unix_ms = Some(1);
-        Self { record }
-    }
-
-    /// Adds repeats of a task: how long its phases `put` and `get` took, in milliseconds.
-    fn took(mut self, task: &str, times_ms: &[(u64, u64)]) -> Self {
-        for (put, get) in times_ms {
-            let phase = |name: &str, time_ms: u64| Phase {
-                name: name.to_owned(),
-                is_part: true,
-                operations: 100,
-                time_ns: time_ms * 1_000_000,
-            };
-            let phases = vec![phase("put", *put), phase("get", *get)];
-            self = self.step(task, Outcome::Measured, phases);
-        }
-        self
-    }
-
-    /// Adds a repeat of a task that crashed.
-    fn crashed(self, task: &str) -> Self {
-        let reason = "signal 11".to_owned();
-        self.step(task, Outcome::Crashed { reason }, Vec::new())
-    }
-
-    fn step(mut self, task: &str, outcome: Outcome, phases: Vec<Phase>) -> Self {
-        let record = &mut self.record;
-        if record.subject(task).is_none() {
-            record.head.subjects.push(subject(task, Role::Contestant));
-        }
-        let order = u32::try_from(record.tasks.len()).unwrap();
-        record.tasks.push(TaskStep {
-            order,
-            task: task.to_owned(),
-            group: "stores".to_owned(),
-            repeat: order + 1,
-            began_unix_ms: 1,
-            outcome,
-            phases,
-            facts: Vec::new(),
-        });
-        self
-    }
-}
 
 fn compared(base: &Tasks, other: &Tasks) -> Comparison {
     Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()

@@ -4,7 +4,7 @@ mod common;
 
 use common::Lab;
 use vervet_lab::record::LabRecord;
-use vervet_lab::trend::{Mark, Trend, trend_html, trend_text};
+use vervet_lab::trend::{Mark, Trend, trend_html, trend_json, trend_text};
 
 fn record(day: u64, rates: &[f64]) -> (String, LabRecord) {
     let mut record = Lab::new(&["a"]).rates("a", 10, rates).record;
@@ -44,6 +44,12 @@ fn the_whole_interval_must_lie_below_by_more_than_five_percent() {
     check(&[&[100.0, 100.0], &[100.0, 100.0], &[95.0, 95.0]], &[]);
     check(&[&[100.0, 100.0], &[100.0, 100.0], &[94.9, 94.9]], &[2]);
     check(&[&[100.0, 100.0], &[100.0, 100.0], &[90.0, 96.0]], &[]);
+}
+
+#[test]
+fn one_repeat_proves_nothing() {
+    check(&[&[100.0], &[100.0], &[50.0]], &[]);
+    check(&[&[100.0], &[100.0], &[50.0, 50.0]], &[2]);
 }
 
 #[test]
@@ -110,4 +116,23 @@ fn the_page_says_its_rule_and_colours_by_words() {
         assert!(html.contains(piece), "{piece}");
     }
     assert!(!html.contains("<script"));
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let json = trend_json(
+        &Trend::of(vec![
+            record(0, &[100.0, 100.0]),
+            record(1, &[100.0, 100.0]),
+            record(2, &[50.0, 50.0]),
+        ])
+        .unwrap(),
+    );
+    let line = &json["lines"][0];
+    assert_eq!(line["subject"], "a");
+    assert_eq!(line["entries"][2]["goodput"]["median"], 50.0);
+    assert_eq!(line["entries"][2]["mark"]["change"], -0.5);
+    assert_eq!(line["entries"][0]["mark"]["tell"], "too few");
+    assert_eq!(line["entries"][0]["apdex"][0]["score"], 1.0);
+    assert!(json["tasks"].as_array().unwrap().is_empty());
 }

@@ -8,9 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use vervet_lab::record::{JOURNAL_FILE, LabRecord, RECORD_FILE, open_figures};
-use vervet_lab::trend::{Trend, trend_html, trend_text};
+use vervet_lab::trend::{Trend, trend_html, trend_json, trend_text};
 
 use crate::failure::Failure;
 use crate::talk;
@@ -19,11 +19,13 @@ const EXAMPLES: &str = "\
 Examples:
   vervet lab trend history
   vervet lab trend history -o trend.html
+  vervet lab trend history --format json
 
 Each folder in DIR that lab run wrote, and each lab.json or report in it, is one
 record, named by its folder or file. They are put in the order in which they
 began. A record is a regression when the whole interval of its goodput lies more
-than 5 % below the median of the up to five records before it.
+than 5 % below the median of the up to five records before it; of tasks, when
+that of the time of all phases together lies more than 5 % above it.
 
 Exit status: 1 when the newest record is a regression, 0 otherwise.";
 
@@ -34,9 +36,26 @@ pub(crate) struct TrendArguments {
     /// Folder with the records of several labs
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// File of HTML to write; without it, lines for people on standard output
+    /// File of HTML to write; without it, the trend goes to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// How it is written on standard output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        conflicts_with = "output"
+    )]
+    format: TrendFormat,
+}
+
+/// How a trend is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TrendFormat {
+    /// Lines for people
+    Text,
+    /// For programs
+    Json,
 }
 
 /// Shows the trend.
@@ -48,9 +67,14 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::Lab(text));
     }
     let trend = Trend::of(records).map_err(|error| Failure::Lab(error.to_string()))?;
-    match &arguments.output {
-        Some(path) => fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?,
-        None => talk::print(&trend_text(&trend)).map_err(Failure::Output)?,
+    if let Some(path) = &arguments.output {
+        fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?;
+    } else {
+        let text = match arguments.format {
+            TrendFormat::Text => trend_text(&trend),
+            TrendFormat::Json => format!("{:#}\n", trend_json(&trend)),
+        };
+        talk::print(&text).map_err(Failure::Output)?;
     }
     if trend.ends_in_regression() {
         talk::say(format_args!("the newest record is a regression"));

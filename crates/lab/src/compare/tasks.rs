@@ -2,10 +2,9 @@
 
 use super::comparison::{Comparison, Gone, Guarded, Tell, tell};
 use crate::present::outcome_text;
-use crate::statistics::{Better, Figure, PhaseFigures, Ratio, TaskFigures, TaskGroup, median};
-
-/// What stands for all phases that are parts of the whole.
-const WHOLE: &str = "all phases";
+use crate::statistics::{
+    ALL_PHASES, Better, Figure, PhaseFigures, Ratio, TaskFigures, TaskGroup, group_title, median,
+};
 
 /// A task in both.
 #[derive(Debug, Clone)]
@@ -116,7 +115,7 @@ fn row(
             Err(reason) => {
                 are_same = false;
                 comparison.gone.push(Gone {
-                    panel: panel(group),
+                    panel: group_title(group).to_owned(),
                     subject: base.name.clone(),
                     load: phase.name.clone(),
                     reason,
@@ -130,10 +129,10 @@ fn row(
         change.is_whole = !is_part(&change.phase);
     }
     if are_same && base.total.is_some() && other.total.is_some() {
-        phases.extend(rule.change(WHOLE, &base.totals, &other.totals));
+        phases.extend(rule.change(ALL_PHASES, &base.totals, &other.totals));
     }
     TaskRow {
-        group: panel(group),
+        group: group_title(group).to_owned(),
         task: if base.name == other.name {
             base.name.clone()
         } else {
@@ -181,21 +180,13 @@ fn same_work<'a>(phase: &PhaseFigures, other: &'a TaskFigures) -> Result<&'a Pha
     ))
 }
 
-/// A heading for a group.
-fn panel(group: &str) -> String {
-    match group {
-        "" => "Time by phase".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
 /// A task that one record has alone, or that failed in the other.
 fn gone(group: &str, task: &TaskFigures, failed: Option<&TaskFigures>) -> Gone {
     let outcome = failed.and_then(|failed| failed.failures.first());
     Gone {
-        panel: panel(group),
+        panel: group_title(group).to_owned(),
         subject: task.name.clone(),
-        load: WHOLE.to_owned(),
+        load: ALL_PHASES.to_owned(),
         reason: outcome
             .and_then(outcome_text)
             .unwrap_or_else(|| "it was not run".to_owned()),

@@ -5,7 +5,7 @@ use super::page::{Block, Section};
 use super::table::Table;
 use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
-use crate::statistics::{Analysis, Curve, Figure, Panel};
+use crate::statistics::{ALL_PHASES, Analysis, Curve, Figure, Panel};
 
 /// The section of old figures; none where the lab file names none.
 pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {
@@ -80,7 +80,7 @@ fn table(rows: &[Row<'_>]) -> Table {
 
 /// Which figure an old one is, in words.
 fn label(old: &OldFigure) -> String {
-    let of = old.phase.as_deref().unwrap_or("all phases");
+    let of = old.phase.as_deref().unwrap_or(ALL_PHASES);
     match old.figure.as_str() {
         "seconds" => format!("time of {of}"),
         "operations_per_second" => format!("{of} a second"),

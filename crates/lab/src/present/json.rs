@@ -116,7 +116,8 @@ fn point(point: &Point) -> Value {
     })
 }
 
-fn estimate(estimate: &Estimate) -> Value {
+/// What repeats say of a figure.
+pub(crate) fn estimate(estimate: &Estimate) -> Value {
     json!({
         "median": estimate.median,
         "interval": estimate.has_interval().then_some([estimate.low, estimate.high]),

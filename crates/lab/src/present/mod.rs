@@ -24,6 +24,7 @@ pub use csv::steps_csv;
 pub(crate) use found::outcome_text;
 pub use html::page_html;
 pub use json::analysis_json;
+pub(crate) use json::estimate as estimate_json;
 pub use markdown::page_markdown;
 pub use page::{Block, Chart, Page, Picture, Section};
 pub use report::{report_html, report_page};

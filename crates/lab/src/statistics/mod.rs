@@ -29,4 +29,5 @@ pub use rules::{
     step_findings,
 };
 pub use sweep::{KNEE_SHARE, Saturation, Sweep};
+pub(crate) use tasks::{ALL_PHASES, group_title};
 pub use tasks::{PhaseFigures, TaskFigures, TaskGroup};

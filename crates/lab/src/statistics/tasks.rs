@@ -6,6 +6,9 @@ use super::number::{milliseconds, share};
 use super::point::RANKED_REPEATS_MIN;
 use crate::record::{LabRecord, Outcome, Phase, TaskStep};
 
+/// What stands for all phases that are parts of the whole. No phase has this name: theirs have no space.
+pub(crate) const ALL_PHASES: &str = "all phases";
+
 /// Tasks that promise the same, and are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskGroup {
@@ -13,6 +16,14 @@ pub struct TaskGroup {
     pub name: String,
     /// Its tasks, by the time that all phases take together, least first; those without one at the end.
     pub tasks: Vec<TaskFigures>,
+}
+
+/// A heading for a group of this name.
+pub(crate) fn group_title(name: &str) -> &str {
+    match name {
+        "" => "Time by phase",
+        name => name,
+    }
 }
 
 /// What the repeats of a task say.

@@ -1,12 +1,13 @@
-//! A trend as a page and as lines for a terminal.
+//! A trend as a page.
 
-use std::fmt::Write as _;
-
-use vervet_report::chart::{Axis, Band, Colour, LineChart, Series, Stroke, Unit as ChartUnit};
-use vervet_report::escape::Printable;
+use vervet_report::chart::Unit as ChartUnit;
 use vervet_report::units;
 
-use super::series::{Entry, Line, Mark, TREND_TOLERANCE, Trend};
+use super::charts::{Seen, chart, seen};
+use super::mark::{Mark, TREND_TOLERANCE};
+use super::series::{Entry, Line, Trend};
+use super::task_page::{TASK_RULE, task_regressions, task_sections};
+use super::text::{NONE, entry_text};
 use crate::present::{Block, Chart, Page, Picture, Section, Table, page_html};
 use crate::statistics::Unit;
 
@@ -26,6 +27,7 @@ pub fn trend_page(trend: &Trend) -> Page {
     for (number, panel) in panels(trend).iter().enumerate() {
         sections.push(panel_section(trend, panel, number));
     }
+    sections.extend(task_sections(trend));
     sections.push(records(trend));
     Page {
         title: "Trend of a lab".to_owned(),
@@ -34,55 +36,8 @@ pub fn trend_page(trend: &Trend) -> Page {
     }
 }
 
-/// The trend for a terminal: a line for each subject and record.
-pub fn trend_text(trend: &Trend) -> String {
-    let mut text = String::new();
-    for panel in panels(trend) {
-        let _ = writeln!(text, "{}", Printable(&panel));
-        for line in trend.lines.iter().filter(|line| line.panel == panel) {
-            let _ = writeln!(text, "  {}", Printable(&line.subject));
-            for ((label, _), entry) in trend.labels.iter().zip(&line.entries) {
-                let _ = writeln!(
-                    text,
-                    "    {}: {}",
-                    Printable(label),
-                    entry_text(entry.as_ref())
-                );
-            }
-        }
-    }
-    text
-}
-
-fn entry_text(entry: Option<&Entry>) -> String {
-    let Some(entry) = entry else {
-        return "–".to_owned();
-    };
-    let mean = entry.mean_ms.map_or(String::new(), |mean| {
-        format!(", mean {}", Unit::Milliseconds.text(mean))
-    });
-    format!(
-        "{}{mean}, {}{}",
-        Unit::PerSecond.text(entry.goodput.median),
-        entry.load,
-        mark_text(&entry.mark)
-    )
-}
-
-fn mark_text(mark: &Mark) -> String {
-    match mark {
-        Mark::TooFew | Mark::Usual => String::new(),
-        Mark::Regression { before, change } => {
-            format!(
-                ": regression, {:+.1} % of {}",
-                change * 100.0,
-                Unit::PerSecond.text(*before)
-            )
-        }
-    }
-}
-
-fn panels(trend: &Trend) -> Vec<String> {
+/// The headings of what is compared with each other.
+pub(super) fn panels(trend: &Trend) -> Vec<String> {
     let mut panels: Vec<String> = Vec::new();
     for line in &trend.lines {
         if !panels.contains(&line.panel) {
@@ -94,7 +49,12 @@ fn panels(trend: &Trend) -> Vec<String> {
 
 fn regressions(trend: &Trend) -> Section {
     let mut section = Section::new("Regressions");
-    section.text(RULE);
+    if !trend.lines.is_empty() {
+        section.text(RULE);
+    }
+    if !trend.tasks.is_empty() {
+        section.text(TASK_RULE);
+    }
     let mut table = Table::new(
         "",
         &[
@@ -120,15 +80,15 @@ fn regressions(trend: &Trend) -> Section {
             }
         }
     }
-    if table.is_empty() {
+    let tasks = task_regressions(trend);
+    if table.is_empty() && tasks.is_empty() {
         section.text("No record is one.");
     }
     section.table(table);
+    section.table(tasks);
     section
 }
 
-/// A value with its interval, where a record has it.
-type Seen = Option<(f64, f64, f64)>;
 /// A chart's name, title and unit, and what it shows of an entry.
 type Shown<'a> = (&'a str, &'a str, ChartUnit, &'a dyn Fn(&Entry) -> Seen);
 
@@ -139,7 +99,7 @@ fn panel_section(trend: &Trend, panel: &str, number: usize) -> Section {
         .filter(|line| line.panel == panel)
         .collect();
     let mut section = Section::new(panel);
-    let rate = |entry: &Entry| Some((entry.goodput.median, entry.goodput.low, entry.goodput.high));
+    let rate = |entry: &Entry| Some(seen(&entry.goodput, 1.0));
     let mean = |entry: &Entry| {
         entry
             .mean_ms
@@ -159,57 +119,20 @@ fn panel_section(trend: &Trend, panel: &str, number: usize) -> Section {
             &mean,
         ),
     ];
-    for shown in charts {
+    for (name, title, unit, value) in charts {
+        let series = lines.iter().map(|line| {
+            let entries = line.entries.iter();
+            let values = entries.map(|entry| entry.as_ref().and_then(value));
+            (line.subject.clone(), values.collect())
+        });
         section.blocks.push(Block::Picture(Box::new(Picture {
-            name: format!("{}-{}", number + 1, shown.0),
-            chart: Chart::Lines(chart(trend, &lines, shown)),
+            name: format!("{}-{name}", number + 1),
+            chart: Chart::Lines(chart(title, unit, trend.labels.len(), series)),
             table: entries(trend, &lines),
         })));
     }
     section.table(heat_map(trend, &lines));
     section
-}
-
-fn chart(trend: &Trend, lines: &[&Line], (_, title, unit, value): Shown<'_>) -> LineChart {
-    let place = |index: usize| f64::from(u32::try_from(index + 1).unwrap_or(u32::MAX));
-    let ticks = (0..trend.labels.len()).map(|index| (place(index), (index + 1).to_string()));
-    let mut chart = LineChart {
-        title: title.to_owned(),
-        description: format!(
-            "{title}, over {} records, oldest first.",
-            trend.labels.len()
-        ),
-        x: Axis::new("record", ChartUnit::Count)
-            .reaching(vervet_report::chart::Range::Exact)
-            .with_ticks(ticks.collect()),
-        y: Axis::new(title, unit),
-        bands: Vec::new(),
-        series: Vec::new(),
-    };
-    for (number, line) in lines.iter().enumerate() {
-        let values = line.entries.iter().enumerate();
-        let values: Vec<(f64, Seen)> = values
-            .map(|(index, entry)| (place(index), entry.as_ref().and_then(value)))
-            .collect();
-        let band = values
-            .iter()
-            .filter_map(|(x, value)| value.map(|(_, low, high)| (*x, low, high)));
-        chart.bands.push(Band {
-            name: String::new(),
-            points: band.collect(),
-            colour: Colour::nth(number),
-        });
-        let points = values
-            .iter()
-            .map(|(x, value)| (*x, value.map_or(f64::NAN, |(median, ..)| median)));
-        chart.series.push(Series {
-            name: line.subject.clone(),
-            points: points.collect(),
-            colour: Colour::nth(number),
-            stroke: Stroke::Solid,
-        });
-    }
-    chart
 }
 
 fn entries(trend: &Trend, lines: &[&Line]) -> Table {
@@ -257,7 +180,7 @@ fn heat_map(trend: &Trend, lines: &[&Line]) -> Table {
             let cells = line
                 .entries
                 .iter()
-                .map(|entry| score(entry).unwrap_or_else(|| "–".to_owned()));
+                .map(|entry| score(entry).unwrap_or_else(|| NONE.to_owned()));
             let head = [line.subject.clone(), load.clone()];
             table.row(head.into_iter().chain(cells));
         }

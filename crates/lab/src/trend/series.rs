@@ -1,15 +1,9 @@
 //! The series themselves: for each panel and subject, what each record says.
 
+use super::mark::{Before, Mark};
+use super::tasks::{self, TaskLine};
 use crate::record::LabRecord;
-use crate::statistics::{Analysis, Apdex, Estimate, Figure, Panel, Point, Unreadable, median};
-
-/// A record is a regression when the upper end of its interval lies further below the median of the records before it
-/// than this share of it.
-pub const TREND_TOLERANCE: f64 = 0.05;
-/// So many records before it are looked at.
-const BEFORE_MAX: usize = 5;
-/// So many there must be.
-const BEFORE_MIN: usize = 2;
+use crate::statistics::{Analysis, Apdex, Better, Estimate, Figure, Panel, Point, Unreadable};
 
 /// How figures went.
 #[derive(Debug, Clone)]
@@ -18,6 +12,8 @@ pub struct Trend {
     pub labels: Vec<(String, u64)>,
     /// A line for each panel and subject.
     pub lines: Vec<Line>,
+    /// A line for each phase of each task, in labs of those.
+    pub tasks: Vec<TaskLine>,
 }
 
 /// One subject in one panel, over all records.
@@ -46,22 +42,6 @@ pub struct Entry {
     pub mark: Mark,
 }
 
-/// How an entry stands to those before it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Mark {
-    /// There are not enough before it.
-    TooFew,
-    /// Not told apart from them, or better.
-    Usual,
-    /// Worse than them beyond its interval.
-    Regression {
-        /// Their median.
-        before: f64,
-        /// By how much of it, as a negative share.
-        change: f64,
-    },
-}
-
 impl Trend {
     /// Looks at records with their labels. They are put in the order in which they began.
     pub fn of(mut records: Vec<(String, LabRecord)>) -> Result<Self, Unreadable> {
@@ -71,27 +51,34 @@ impl Trend {
         let mut trend = Self {
             labels: records.iter().map(began).collect(),
             lines: Vec::new(),
+            tasks: Vec::new(),
         };
         for (number, (_, record)) in records.iter().enumerate() {
-            for panel in &Analysis::of(record)?.panels {
+            let analysis = Analysis::of(record)?;
+            for panel in &analysis.panels {
                 trend.add(number, panel);
             }
+            tasks::add(&mut trend.tasks, number, &analysis.groups);
         }
         for line in &mut trend.lines {
+            line.entries.resize(records.len(), None);
+            line.mark();
+        }
+        for line in &mut trend.tasks {
             line.entries.resize(records.len(), None);
             line.mark();
         }
         Ok(trend)
     }
 
-    /// Whether the newest record is a regression of any subject.
+    /// Whether the newest record is a regression of any subject or task. Of a task, its phases together count.
     pub fn ends_in_regression(&self) -> bool {
-        let last = self
+        let mut last = self
             .lines
             .iter()
             .filter_map(|line| line.entries.last()?.as_ref());
-        last.into_iter()
-            .any(|entry| matches!(entry.mark, Mark::Regression { .. }))
+        last.any(|entry| matches!(entry.mark, Mark::Regression { .. }))
+            || self.tasks.iter().any(TaskLine::ends_in_regression)
     }
 
     fn add(&mut self, number: usize, panel: &Panel) {
@@ -131,26 +118,11 @@ impl Trend {
 
 impl Line {
     fn mark(&mut self) {
-        let mut before: Vec<f64> = Vec::new();
+        let mut before = Before::default();
         for entry in self.entries.iter_mut().flatten() {
-            let recent = &before[before.len().saturating_sub(BEFORE_MAX)..];
-            entry.mark = mark(recent, &entry.goodput);
-            before.push(entry.goodput.median);
+            entry.mark = before.mark(&entry.goodput, Better::Higher);
         }
     }
-}
-
-fn mark(before: &[f64], goodput: &Estimate) -> Mark {
-    let Some(usual) = median(before).filter(|_| before.len() >= BEFORE_MIN) else {
-        return Mark::TooFew;
-    };
-    if goodput.high < usual * (1.0 - TREND_TOLERANCE) {
-        return Mark::Regression {
-            before: usual,
-            change: goodput.median / usual - 1.0,
-        };
-    }
-    Mark::Usual
 }
 
 fn apdex(point: &Point) -> Option<(String, Apdex)> {

@@ -3,6 +3,8 @@
 // Each test binary uses what it needs of this.
 #![allow(dead_code, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
+pub(crate) mod tasks;
+
 use vervet_lab::record::{
     Connections, Environment, Head, LabFile, LabRecord, LoadPoint, LoadShape, Outcome, Role,
     ServerFigures, Shortened, Step, StoredRun, Subject, SubjectState, Watched, Weight, Workload,
