@@ -4,7 +4,6 @@ mod common;
 
 use common::tasks::Tasks;
 use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
-use vervet_lab::record::{Outcome, Phase};
 use vervet_lab::statistics::Figure;
 
 fn compared(base: &Tasks, other: &Tasks) -> Comparison {
@@ -97,19 +96,7 @@ fn too_few_repeats_prove_nothing() {
 
 #[test]
 fn a_part_of_no_whole_stands_for_itself() {
-    let probe = |time_ns: u64| {
-        let phase = Phase {
-            name: "call".to_owned(),
-            is_part: false,
-            operations: 100,
-            time_ns,
-        };
-        let lab = Tasks::new();
-        (0..3).fold(lab, |lab, _| {
-            lab.step("host", Outcome::Measured, vec![phase.clone()])
-        })
-    };
-    let comparison = compared(&probe(1_000), &probe(1_500));
+    let comparison = compared(&Tasks::of_no_whole(1_000), &Tasks::of_no_whole(1_500));
     assert_eq!(told(&comparison), [("call", Tell::Worse)]);
     assert!(comparison.has_regressed(&GOODPUT));
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::tasks::Tasks;
-use vervet_lab::record::{LabRecord, Outcome, Phase};
+use vervet_lab::record::LabRecord;
 use vervet_lab::trend::{Mark, TaskLine, Trend, trend_html, trend_json, trend_text};
 
 fn trend(days: Vec<Tasks>) -> Trend {
@@ -84,18 +84,8 @@ fn a_phase_is_marked_and_the_whole_decides() {
 
 #[test]
 fn a_part_of_no_whole_stands_for_itself() {
-    let probe = |time_ns: u64| {
-        let phase = Phase {
-            name: "call".to_owned(),
-            is_part: false,
-            operations: 100,
-            time_ns,
-        };
-        (0..3).fold(Tasks::new(), |lab, _| {
-            lab.step("host", Outcome::Measured, vec![phase.clone()])
-        })
-    };
-    let trend = trend(vec![probe(1_000), probe(1_000), probe(1_500)]);
+    let days = [1_000, 1_000, 1_500].map(Tasks::of_no_whole);
+    let trend = trend(days.into());
     assert_eq!(trend.tasks.len(), 1, "there are no phases together");
     assert!(trend.ends_in_regression());
     let html = trend_html(&trend);
