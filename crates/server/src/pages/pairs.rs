@@ -22,9 +22,14 @@ impl Pairs {
 
     /// The value of the first pair of this name. `+` is a space; what is no UTF-8 shows as U+FFFD.
     pub(crate) fn first(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.iter()
-            .find(|(own, _)| own == name)
-            .map(|(_, value)| value)
+        let mut pairs = self.raw.split(|&byte| byte == b'&');
+        pairs.find_map(|pair| {
+            let (own, value) = match plain(pair) {
+                Some((own, value)) => (Cow::Borrowed(own), Cow::Borrowed(value)),
+                None => form_urlencoded::parse(pair).next()?,
+            };
+            (own == name).then_some(value)
+        })
     }
 
     fn iter(&self) -> form_urlencoded::Parse<'_> {
@@ -46,6 +51,16 @@ impl Pairs {
             .map(Value::from)
             .collect()
     }
+}
+
+/// Name and value of a pair that stands for itself, as most do: ASCII without `+` and `%`.
+fn plain(pair: &[u8]) -> Option<(&str, &str)> {
+    let stands_for_itself = |byte: &u8| byte.is_ascii() && !matches!(byte, b'+' | b'%');
+    if pair.is_empty() || !pair.iter().all(stands_for_itself) {
+        return None;
+    }
+    let pair = str::from_utf8(pair).ok()?;
+    Some(pair.split_once('=').unwrap_or((pair, "")))
 }
 
 impl Object for Pairs {
@@ -90,6 +105,8 @@ impl Object for Pairs {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(raw: &str, name: &str, expected: Option<&str>) {
@@ -123,6 +140,19 @@ mod tests {
         check("a=%ff", "a", Some("\u{fffd}"));
         check("a=%zz%4", "a", Some("%zz%4"));
         check("a=%00", "a", Some("\0"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_that_of_the_whole_list(
+            raw in prop::collection::vec(prop::sample::select(b"ab=&+%2061\xc3\xbc\xff".to_vec()), 0..24),
+            name in prop::sample::select(vec!["", "a", "b", "ab", "a b", "a=", "\u{fc}", "\u{fffd}"]),
+        ) {
+            let mut pairs = Pairs::default();
+            pairs.refill(&raw);
+            let listed = pairs.iter().find(|(own, _)| own == name).map(|(_, value)| value);
+            prop_assert_eq!(pairs.first(name), listed);
+        }
     }
 
     #[test]
