@@ -42,7 +42,7 @@ pub(crate) enum Stop {
 
 impl Effects {
     /// Whether nothing was asked for.
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.status.is_none()
             && self.fields.is_empty()
             && self.cookies.is_empty()
@@ -55,9 +55,10 @@ impl Effects {
 pub(crate) struct Notes(Arc<Mutex<Effects>>);
 
 impl Notes {
-    /// Takes what was noted.
-    pub(crate) fn take(&self) -> Effects {
-        std::mem::take(&mut *self.lock())
+    /// Takes what was noted, if anything was.
+    pub(crate) fn take(&self) -> Option<Effects> {
+        let mut effects = self.lock();
+        (!effects.is_empty()).then(|| std::mem::take(&mut *effects))
     }
 
     // A rendering runs on one thread and no panic happens between two changes: the notes are sound in any case.

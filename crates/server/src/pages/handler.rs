@@ -15,7 +15,8 @@ use crate::head::Head;
 use crate::pages::form;
 use crate::pages::input::Input;
 use crate::pages::page::Page;
-use crate::pages::renderer::{Begun, Rendered, Renderer};
+use crate::pages::rendered::{Rendered, Rendering};
+use crate::pages::renderer::{Begun, Renderer};
 use crate::web::{Action, Handler, Request};
 
 /// The methods that pages know.
@@ -74,8 +75,10 @@ impl PageHandler {
         if begun.wants_form() && has_content {
             return self.page_with_form(begun, exchange);
         }
-        let rendered = self.renderer.borrow_mut().finish(begun, b"");
-        Outcome::Done(rendered.into())
+        match self.renderer.borrow_mut().finish(begun, b"") {
+            Rendering::Plain { head, content } => exchange.send_whole(Status::OK, head, content),
+            Rendering::Made(rendered) => Outcome::Done(rendered.into()),
+        }
     }
 
     fn page_with_form(&mut self, begun: Begun, mut exchange: Exchange<'_>) -> Outcome {
@@ -91,7 +94,7 @@ impl PageHandler {
         }
         let Some(reader) = exchange.content() else {
             // Taken by a filter before us: there is no form left.
-            let rendered = self.renderer.borrow_mut().finish(begun, b"");
+            let rendered = Rendered::from(self.renderer.borrow_mut().finish(begun, b""));
             return Outcome::Done(rendered.into());
         };
         let spawner = exchange.spawner().clone();
@@ -99,7 +102,7 @@ impl PageHandler {
         let renderer = Rc::clone(&self.renderer);
         spawner.spawn(async move {
             let answer: Rendered = match form::read(reader, bytes_max).await {
-                Ok(content) => renderer.borrow_mut().finish(begun, &content),
+                Ok(content) => renderer.borrow_mut().finish(begun, &content).into(),
                 Err(fault) => renderer.borrow().refused(fault.status, &fault.text),
             };
             responder.send(answer.into());

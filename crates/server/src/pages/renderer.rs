@@ -3,16 +3,14 @@
 //! One renderer serves one reactor. Between two renderings it keeps the scope and the buffer, so that a small page
 //! costs what the template engine allocates and little else.
 
-use std::io;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use minijinja::{Environment, Error, ErrorKind, Value};
-use rustix::time::{ClockId, clock_gettime};
-use vervet_engine::Response;
+use bytes::Bytes;
+use minijinja::{Environment, Error, ErrorKind, Template, Value};
+use self_cell::self_cell;
 use vervet_engine::reactor::Now;
 use vervet_http::field::Known;
 use vervet_http::status::Status;
@@ -22,53 +20,17 @@ use crate::head::Head;
 use crate::pages::edition::Edition;
 use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
-use crate::pages::limits::PageLimits;
+use crate::pages::limited::{Cut, Limited};
 use crate::pages::notice;
 use crate::pages::options::{Mode, tell};
 use crate::pages::page::{Latest, Page, Work};
 use crate::pages::problem::PageProblem;
+use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
 use crate::pages::scope::{Part, Scope};
 
-/// Bytes that the buffer of a renderer begins with. It comes back when the answer has been copied to the connection.
+/// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer beyond
+/// [`PLAIN_BYTES_MAX`] goes out with it.
 const BUFFER_BYTES: usize = 4 * 1024;
-
-/// The largest answer whose buffer is kept: that of a larger one goes out with it.
-const KEPT_BYTES_MAX: usize = 16 * 1024;
-
-/// Between so many writes the time is looked at.
-const WRITES_BETWEEN_LOOKS: u32 = 64;
-
-/// A rendered page.
-#[derive(Debug, Clone)]
-pub struct Rendered {
-    /// The status.
-    pub status: Status,
-    /// Status line and field lines.
-    pub head: Bytes,
-    /// The content.
-    pub content: Bytes,
-    /// Whose words the content is.
-    pub voice: Voice,
-}
-
-/// Whose words the content of an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
-    /// The template's, or what the person who writes it must read: it is shown as it is.
-    Page,
-    /// Ours, about a failure: a page of the site may take its place.
-    Notice,
-}
-
-impl From<Rendered> for Response {
-    fn from(rendered: Rendered) -> Self {
-        let response = Self::encoded(rendered.status, rendered.head).content(rendered.content);
-        match rendered.voice {
-            Voice::Page => response.keep_content(),
-            Voice::Notice => response,
-        }
-    }
-}
 
 /// A request that was taken over and waits, perhaps for its form.
 #[derive(Debug)]
@@ -84,17 +46,44 @@ impl Begun {
     }
 }
 
+type PageTemplate<'e> = Template<'e, 'e>;
+
+self_cell! {
+    /// The engine of an edition with the template of the page, looked up once. It is a reactor's own: the engine of the
+    /// edition has a lock that would be one for all reactors.
+    struct Ready {
+        owner: Environment<'static>,
+        #[not_covariant]
+        dependent: PageTemplate,
+    }
+}
+
+impl Ready {
+    /// That of the last good edition, where there is one.
+    fn of(latest: &Latest, page: &Page) -> Option<Self> {
+        let environment = latest.edition.as_ref()?.environment.clone();
+        let name = &page.options.template;
+        Self::try_new(environment, |environment| environment.get_template(name)).ok()
+    }
+}
+
+impl fmt::Debug for Ready {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Ready").finish_non_exhaustive()
+    }
+}
+
 /// The renderer of a page on one reactor.
 #[derive(Debug)]
 pub struct Renderer {
     page: Arc<Page>,
     latest: Latest,
     looks: Arc<CacheCounts>,
-    /// The engine of the latest edition, with a lock of its own: that of the edition would be one for all reactors.
-    environment: Option<Environment<'static>>,
+    /// Of the latest edition.
+    ready: Option<Ready>,
     notes: Notes,
     spare: Option<Arc<Scope>>,
-    buffer: BytesMut,
+    buffer: Vec<u8>,
 }
 
 impl Renderer {
@@ -103,22 +92,19 @@ impl Renderer {
         let latest = page.latest();
         Self {
             page: Arc::clone(page),
-            environment: latest
-                .edition
-                .as_ref()
-                .map(|edition| edition.environment.clone()),
+            ready: Ready::of(&latest, page),
             latest,
             looks: page.options.caches.of_thread(CacheName::Templates),
             notes: Notes::default(),
             spare: None,
-            buffer: BytesMut::new(),
+            buffer: Vec::new(),
         }
     }
 
     /// Renders the page for a request without content.
     pub fn render(&mut self, input: &Input<'_>, now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, b""),
+            Ok(begun) => self.finish(begun, b"").into(),
             Err(rendered) => rendered,
         }
     }
@@ -126,7 +112,7 @@ impl Renderer {
     /// Renders the page for a request whose content is the form `form`.
     pub fn render_form(&mut self, input: &Input<'_>, form: &[u8], now: Now) -> Rendered {
         match self.begin(input, now) {
-            Ok(begun) => self.finish(begun, form),
+            Ok(begun) => self.finish(begun, form).into(),
             Err(rendered) => rendered,
         }
     }
@@ -145,11 +131,7 @@ impl Renderer {
         if self.latest.generation != generation {
             // What the new edition does not use must not be there from a request to the old one.
             self.spare = None;
-            self.environment = self
-                .latest
-                .edition
-                .as_ref()
-                .map(|edition| edition.environment.clone());
+            self.ready = Ready::of(&self.latest, &self.page);
         }
         let is_shown =
             self.page.options.mode == Mode::Development && !self.latest.problems.is_empty();
@@ -171,69 +153,82 @@ impl Renderer {
     }
 
     /// Renders what was begun, with the form that came, which may be empty.
-    pub(crate) fn finish(&mut self, begun: Begun, form: &[u8]) -> Rendered {
+    pub(crate) fn finish(&mut self, begun: Begun, form: &[u8]) -> Rendering<'_> {
         let Begun { edition, mut scope } = begun;
         // Nobody else has it: it is lent to the template engine further down only.
         let Some(own) = Arc::get_mut(&mut scope) else {
-            return self.out_of_order(&[]);
+            return Rendering::Made(self.out_of_order(&[]));
         };
         if !form.is_empty() {
             own.fill_form(form);
         }
         if let Err(bad) = own.read_parameters() {
             self.spare = Some(scope);
-            return self.refused(Status::BAD_REQUEST, &bad.to_string());
+            return Rendering::Made(self.refused(Status::BAD_REQUEST, &bad.to_string()));
         }
-        let rendered = self.run(&edition, &scope);
+        let made = self.run(&edition, &scope);
         self.spare = Some(scope);
-        rendered
+        match (made, &self.latest.edition) {
+            (Some(rendered), _) => Rendering::Made(rendered),
+            (None, Some(latest)) if Arc::ptr_eq(latest, &edition) => Rendering::Plain {
+                head: &latest.head,
+                content: &self.buffer,
+            },
+            (None, _) => {
+                let content = Bytes::copy_from_slice(&self.buffer);
+                Rendering::Made(Rendered::plain(edition.head.clone(), content))
+            }
+        }
     }
 
-    fn run(&mut self, edition: &Arc<Edition>, scope: &Arc<Scope>) -> Rendered {
-        let is_latest = self
-            .latest
-            .edition
-            .as_ref()
-            .is_some_and(|latest| Arc::ptr_eq(latest, edition));
-        let environment = match &self.environment {
-            Some(environment) if is_latest => environment,
-            _ => &edition.environment,
-        };
+    /// Runs the template. `None` for a plain answer whose content is left in the buffer.
+    fn run(&mut self, edition: &Arc<Edition>, scope: &Arc<Scope>) -> Option<Rendered> {
+        let latest = self.latest.edition.as_ref();
+        let is_latest = latest.is_some_and(|latest| Arc::ptr_eq(latest, edition));
+        let ready = self.ready.as_ref().filter(|_| is_latest);
+        self.buffer.clear();
         self.buffer.reserve(BUFFER_BYTES);
         let mut writer = Limited::new(&mut self.buffer, &self.page.options.limits);
-        let outcome = environment
-            .get_template(&self.page.options.template)
-            .and_then(|template| {
-                let root = Value::from_dyn_object(Arc::clone(scope));
-                template.render_captured_to(root, &mut writer).map(|_| ())
-            });
+        let root = Value::from_dyn_object(Arc::clone(scope));
+        let render = |template: &Template<'_, '_>| {
+            let captured = template.render_captured_to(root, &mut writer);
+            captured.map(|_| ())
+        };
+        let outcome = match ready {
+            Some(ready) => ready.with_dependent(|_, template| render(template)),
+            None => edition
+                .environment
+                .get_template(&self.page.options.template)
+                .and_then(|template| render(&template)),
+        };
         let cut = writer.cut;
         let effects = self.notes.take();
-        match outcome {
-            Ok(()) => {
+        match (outcome, effects) {
+            (Ok(()), None) if self.buffer.len() <= PLAIN_BYTES_MAX => None,
+            (Ok(()), None) => Some(Rendered::plain(edition.head.clone(), self.taken())),
+            (Ok(()), Some(effects)) => {
                 let content = self.taken();
-                answer(edition, &self.page.options.server, &effects, content)
+                let server = &self.page.options.server;
+                Some(answer(edition.media_type, server, &effects, content))
             }
-            Err(_) if effects.stop.is_some() => {
-                self.buffer = BytesMut::new();
-                self.stopped(&effects)
-            }
-            Err(error) => {
+            (Err(_), Some(effects)) if effects.stop.is_some() => Some(self.stopped(&effects)),
+            (Err(error), _) => {
+                let environment = ready.map_or(&edition.environment, Ready::borrow_owner);
                 let problem = problem_of(&error, &self.page.options.folder, environment);
                 let cut =
                     cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
-                self.buffer = BytesMut::new();
-                self.failed(edition, problem, cut)
+                self.buffer = Vec::new();
+                Some(self.failed(edition, problem, cut))
             }
         }
     }
 
     /// What was written.
     fn taken(&mut self) -> Bytes {
-        if self.buffer.len() > KEPT_BYTES_MAX {
-            return std::mem::take(&mut self.buffer).freeze();
+        if self.buffer.len() > PLAIN_BYTES_MAX {
+            return Bytes::from(std::mem::take(&mut self.buffer));
         }
-        self.buffer.split().freeze()
+        Bytes::copy_from_slice(&self.buffer)
     }
 
     /// The end that the template itself has asked for.
@@ -320,16 +315,8 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-fn answer(edition: &Edition, server: &str, effects: &Effects, content: Bytes) -> Rendered {
-    if effects.is_empty() {
-        let head = edition.head.clone();
-        return Rendered {
-            status: Status::OK,
-            head,
-            content,
-            voice: Voice::Page,
-        };
-    }
+/// The answer of a page that has asked for something besides its text.
+fn answer(media_type: &str, server: &str, effects: &Effects, content: Bytes) -> Rendered {
     let status = effects.status.unwrap_or(Status::OK);
     let head = Head::new(status, server);
     let content = if status.allows_content() {
@@ -337,7 +324,7 @@ fn answer(edition: &Edition, server: &str, effects: &Effects, content: Bytes) ->
     } else {
         Bytes::new()
     };
-    with_fields(head, status, effects, Some(edition.media_type), content)
+    with_fields(head, status, effects, Some(media_type), content)
 }
 
 /// Ends a head with the fields that the page has set, and those that every page has and it has not.
@@ -371,96 +358,5 @@ fn with_fields(
         head: Bytes::from(head.into_bytes()),
         content,
         voice: Voice::Page,
-    }
-}
-
-/// The limit that a rendering ran into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
-    Steps,
-    Output,
-    Time,
-}
-
-impl Cut {
-    fn message(self, limits: &PageLimits) -> String {
-        match self {
-            Self::Steps => format!(
-                "the page takes more than {} steps (a loop that does not end? else raise steps_max)",
-                limits.steps_max
-            ),
-            Self::Output => format!(
-                "the page is longer than {} bytes (raise output_bytes_max)",
-                limits.output_bytes_max
-            ),
-            Self::Time => format!(
-                "the page takes more than {} ms of the processor (raise time_max)",
-                limits.time_max.as_millis()
-            ),
-        }
-    }
-}
-
-/// The processor time that this thread has had.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let (seconds, rest) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
-    Duration::new(seconds.unwrap_or(0), rest.unwrap_or(0))
-}
-
-/// Writes into the buffer until a limit is reached.
-struct Limited<'a> {
-    buffer: &'a mut BytesMut,
-    bytes_max: usize,
-    time_max: Duration,
-    writes: u32,
-    began: Option<Duration>,
-    cut: Option<Cut>,
-}
-
-impl<'a> Limited<'a> {
-    fn new(buffer: &'a mut BytesMut, limits: &PageLimits) -> Self {
-        Self {
-            buffer,
-            bytes_max: limits.output_bytes_max,
-            time_max: limits.time_max,
-            writes: 0,
-            began: None,
-            cut: None,
-        }
-    }
-
-    /// A small page never looks at the clock; the first look is where a long one begins to count. It is the processor
-    /// time of this thread: a page is not late because others have the processor.
-    fn is_late(&mut self) -> bool {
-        self.writes += 1;
-        if !self.writes.is_multiple_of(WRITES_BETWEEN_LOOKS) {
-            return false;
-        }
-        let now = processor_time();
-        let began = *self.began.get_or_insert(now);
-        now.saturating_sub(began) > self.time_max
-    }
-
-    fn cut(&mut self, cut: Cut) -> io::Error {
-        self.cut = Some(cut);
-        io::Error::from(io::ErrorKind::Other)
-    }
-}
-
-impl io::Write for Limited<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.buffer.len() + bytes.len() > self.bytes_max {
-            return Err(self.cut(Cut::Output));
-        }
-        if self.is_late() {
-            return Err(self.cut(Cut::Time));
-        }
-        self.buffer.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

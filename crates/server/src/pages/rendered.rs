@@ -1,0 +1,74 @@
+//! What a renderer gives: a page ready to be sent.
+
+use bytes::Bytes;
+use vervet_engine::Response;
+use vervet_engine::exchange::COPY_BYTES_MAX;
+use vervet_http::status::Status;
+
+/// The largest content of [`Rendering::Plain`], in bytes: what the engine copies behind the head.
+pub(super) const PLAIN_BYTES_MAX: usize = COPY_BYTES_MAX;
+
+/// A rendered page.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// The status.
+    pub status: Status,
+    /// Status line and field lines.
+    pub head: Bytes,
+    /// The content.
+    pub content: Bytes,
+    /// Whose words the content is.
+    pub voice: Voice,
+}
+
+/// Whose words the content of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// The template's, or what the person who writes it must read: it is shown as it is.
+    Page,
+    /// Ours, about a failure: a page of the site may take its place.
+    Notice,
+}
+
+impl From<Rendered> for Response {
+    fn from(rendered: Rendered) -> Self {
+        let response = Self::encoded(rendered.status, rendered.head).content(rendered.content);
+        match rendered.voice {
+            Voice::Page => response.keep_content(),
+            Voice::Notice => response,
+        }
+    }
+}
+
+/// What a rendering has come to.
+#[derive(Debug)]
+pub(crate) enum Rendering<'r> {
+    /// 200 with the head that the edition has for it, and content of at most [`PLAIN_BYTES_MAX`] that lies in the buffer of
+    /// the renderer: what most pages are, and nothing has to be made for them.
+    Plain { head: &'r Bytes, content: &'r [u8] },
+    /// Anything else.
+    Made(Rendered),
+}
+
+impl From<Rendering<'_>> for Rendered {
+    fn from(outcome: Rendering<'_>) -> Self {
+        match outcome {
+            Rendering::Plain { head, content } => {
+                Self::plain(head.clone(), Bytes::copy_from_slice(content))
+            }
+            Rendering::Made(rendered) => rendered,
+        }
+    }
+}
+
+impl Rendered {
+    /// 200 with nothing that the page has asked for.
+    pub(super) fn plain(head: Bytes, content: Bytes) -> Self {
+        Self {
+            status: Status::OK,
+            head,
+            content,
+            voice: Voice::Page,
+        }
+    }
+}
