@@ -1,4 +1,5 @@
-//! What a path gave to the variables of its route: places in the path, so that nothing is copied or allocated.
+//! What a path gave to the variables of its route: places in the path, so that none of it is copied. What a route without
+//! variables gives costs nothing.
 
 use super::kind::Kind;
 
@@ -17,10 +18,11 @@ pub struct Variable {
 /// The variables of a route, and where their values stand in the decoded path that was matched.
 ///
 /// The path itself is not held: whoever asks gives it. It is `Request::path`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Captures<'a> {
     variables: &'a [Variable],
-    spans: [Span; CAPTURES_MAX],
+    /// As many as variables.
+    spans: Vec<Span>,
 }
 
 /// Bytes of the path; none where an optional group of a regular expression took no part.
@@ -35,19 +37,13 @@ const ABSENT: Span = Span {
     to: 0,
 };
 
-impl Default for Span {
-    fn default() -> Self {
-        ABSENT
-    }
-}
-
 impl<'a> Captures<'a> {
     /// The variables of a route, without values yet.
     pub(super) fn of(variables: &'a [Variable]) -> Self {
         debug_assert!(variables.len() <= CAPTURES_MAX);
         Self {
             variables,
-            spans: [ABSENT; CAPTURES_MAX],
+            spans: vec![ABSENT; variables.len()],
         }
     }
 
@@ -79,7 +75,7 @@ impl<'a> Captures<'a> {
 
     /// The variables that have a value, in the order of the route.
     pub fn iter<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = (&'a Variable, &'p [u8])> {
-        let pairs = self.variables.iter().zip(self.spans);
+        let pairs = self.variables.iter().zip(&self.spans);
         pairs.filter_map(|(variable, span)| {
             Some((variable, path.get(span.from as usize..span.to as usize)?))
         })

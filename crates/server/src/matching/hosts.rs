@@ -215,9 +215,16 @@ impl Hosts {
 
     /// As [`Hosts::site`], without the default.
     pub fn named(&self, host: &[u8]) -> Option<usize> {
-        let host = without_port(host);
-        if let Some(address) = ipv6(host) {
-            return self.addresses.get(&address).copied();
+        if self.exact.is_empty() && self.below.is_empty() && self.addresses.is_empty() {
+            return None;
+        }
+        let mut host = host;
+        // Ports and IPv6 addresses have one, names have none.
+        if host.contains(&b':') {
+            host = without_port(host);
+            if let Some(address) = ipv6(host) {
+                return self.addresses.get(&address).copied();
+            }
         }
         let host = host.strip_suffix(b".").unwrap_or(host);
         if !host.iter().any(u8::is_ascii_uppercase) {

@@ -44,7 +44,7 @@ pub(super) enum Tail {
 }
 
 /// What a path that fits gives.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Matched<'a> {
     /// The values of the variables.
     pub captures: Captures<'a>,

@@ -347,6 +347,7 @@ fn facts<'f>(
     listener: &'f ListenerStage,
 ) -> RequestFacts<'f> {
     RequestFacts {
+        head: request.head,
         path: &request.path,
         query: request.query.as_deref(),
         host: &request.host,
@@ -358,8 +359,8 @@ fn facts<'f>(
         client: request.client,
         user: request.user.as_deref().map(str::as_bytes),
         request_id: request.request_id,
+        connection_requests: None,
         origin: passage.origin,
         logs: passage.logs,
-        ..RequestFacts::of_head(request.head)
     }
 }
