@@ -295,17 +295,18 @@ impl<'a> NormalPath<'a> {
         if raw.first() != Some(&b'/') {
             return Err(PathError::NotAbsolute);
         }
-        let mut plain = true;
-        let mut before = 0;
+        let (mut seen, mut before) = (0, 0);
         for &byte in raw {
-            match byte {
-                0..=b' ' | 0x7f | b'#' | b'?' => return Err(PathError::Byte),
-                b'%' => plain = false,
-                b'/' | b'.' if before == b'/' => plain = false,
-                _ => {}
-            }
-            before = byte;
+            let part = PATH_PARTS[usize::from(byte)];
+            // What stands behind a slash tells the beginning of an empty or a dot segment.
+            let begins_odd = before & SLASH != 0 && part & (SLASH | DOT) != 0;
+            seen |= part | u8::from(begins_odd) * ODD_SEGMENT;
+            before = part;
         }
+        if seen & FOREIGN != 0 {
+            return Err(PathError::Byte);
+        }
+        let plain = seen & (ENCODED | ODD_SEGMENT) == 0;
         if plain {
             return Ok(Self(Cow::Borrowed(raw)));
         }
@@ -334,6 +335,31 @@ impl<'a> NormalPath<'a> {
             .filter(|name| !name.is_empty())
     }
 }
+
+/// What a byte of a raw path is.
+const FOREIGN: u8 = 1;
+const ENCODED: u8 = 2;
+const SLASH: u8 = 4;
+const DOT: u8 = 8;
+const ODD_SEGMENT: u8 = 16;
+
+const PATH_PARTS: [u8; 256] = {
+    let mut parts = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        parts[byte as usize] = match byte {
+            0..=b' ' | 0x7f | b'#' | b'?' => FOREIGN,
+            b'%' => ENCODED,
+            b'/' => SLASH,
+            b'.' => DOT,
+            _ => 0,
+        };
+        if byte == u8::MAX {
+            break parts;
+        }
+        byte += 1;
+    }
+};
 
 /// Decodes segment by segment into a path that is normal at every step.
 fn rebuild(raw: &[u8]) -> Result<Vec<u8>, PathError> {
