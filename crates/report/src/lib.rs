@@ -25,7 +25,9 @@ mod watched;
 pub use audit::{Finding, Verdict};
 pub use condition::{Answer, Condition, ConditionError, ConditionOutcome};
 pub use errors::{ErrorClass, Errors};
-pub use histogram::{Histogram, HistogramRecord, Packed, QUANTILES, TIME_MAX_NS, Unreadable};
+pub use histogram::{
+    Histogram, HistogramRecord, Packed, QUANTILES, Recorder, TIME_MAX_NS, Unreadable,
+};
 pub use interval::Interval;
 pub use machine::{Generator, KernelCounters};
 pub use merge::MergeError;

@@ -5,7 +5,9 @@ mod counts;
 mod index;
 mod packed;
 mod record;
+mod recorder;
 
 pub use counts::{Histogram, QUANTILES, TIME_MAX_NS};
 pub use packed::{Packed, Unreadable};
 pub use record::HistogramRecord;
+pub use recorder::Recorder;
