@@ -169,7 +169,7 @@ impl Users {
     /// The way past the parser: the same head as before, with all of its content behind it.
     fn whole(&mut self, wire: &mut Wire, input: &[u8]) -> Option<usize> {
         let front = wire.front().filter(|_| wire.is_fresh())?;
-        if front.request.content != ContentOfAnswer::AsFramed {
+        if front.content != ContentOfAnswer::AsFramed {
             return None;
         }
         let length = self.known.whole(input)?;
@@ -177,9 +177,12 @@ impl Users {
         let status = self.known.status;
         self.book.status(status);
         let judging = self.check_of(wire).and_then(Ready::judging);
+        let is_looked_at = judging.is_some() || self.keeps_answers(wire);
         wire.judge(status, judging);
-        self.keep_fields(wire, &input[..head_bytes]);
-        self.read_content(wire, &input[head_bytes..length]);
+        if is_looked_at {
+            self.keep_fields(wire, &input[..head_bytes]);
+            self.read_content(wire, &input[head_bytes..length]);
+        }
         wire.count_whole(length, length - head_bytes, self.known.persists);
         Some(length)
     }
@@ -188,7 +191,7 @@ impl Users {
         let status = head.status.code();
         let framed = wire
             .front()
-            .is_some_and(|front| front.request.content == ContentOfAnswer::AsFramed);
+            .is_some_and(|front| front.content == ContentOfAnswer::AsFramed);
         if framed {
             self.known.learn(bytes, head);
         }
@@ -199,8 +202,14 @@ impl Users {
     }
 
     fn check_of(&self, wire: &Wire) -> Option<&Ready> {
-        let number = wire.front()?.request.check;
+        let number = wire.front()?.check;
         self.checks.get(usize::from(number))
+    }
+
+    /// Whether a script looks at the answers of a connection.
+    fn keeps_answers(&self, wire: &Wire) -> bool {
+        let user = self.all.get(wire.user as usize);
+        user.is_some_and(|user| user.kept.is_some())
     }
 
     /// Keeps the field lines of a head for a script that looks at answers.
@@ -225,7 +234,7 @@ impl Users {
             kept.content
                 .extend_from_slice(&piece[..piece.len().min(room)]);
         }
-        let number = wire.front().map(|front| usize::from(front.request.check));
+        let number = wire.front().map(|front| usize::from(front.check));
         if let Some(judging) = wire.judging()
             && let Some(check) = number.and_then(|number| self.checks.get(number))
         {
@@ -249,7 +258,7 @@ impl Users {
         match judged {
             Ok(()) => {
                 self.book.good(&Sample {
-                    step: pending.request.step,
+                    step: pending.step,
                     status: wire.status(),
                     due_ns: pending.due_ns,
                     sent_ns: pending.sent_ns,
@@ -262,7 +271,7 @@ impl Users {
                     user.answers += 1;
                 }
             }
-            Err(class) => self.book.bad(pending.request.step, class),
+            Err(class) => self.book.bad(pending.step, class),
         }
         let persists = wire.next_answer();
         if persists == Persists::No || (self.is_used_up(wire) && wire.waiting() == 0) {
@@ -290,7 +299,7 @@ impl Users {
         let Some(front) = wire.front().copied() else {
             return Ok(());
         };
-        let check = self.checks.get(usize::from(front.request.check));
+        let check = self.checks.get(usize::from(front.check));
         let verdict = match check {
             Some(check) => check.verdict(status, content_bytes, wire.judging().map(|it| &*it)),
             None => Ok(()),
@@ -308,7 +317,7 @@ impl Users {
             let judged = user.script.judge(&answer);
             user.remember(status, content_bytes);
             if let Verdict::Failed(assertion) = judged {
-                self.book.broken(front.request.step, assertion);
+                self.book.broken(front.step, assertion);
                 return verdict.and(Err(ErrorClass::WrongContent));
             }
         }

@@ -161,7 +161,9 @@ impl Users {
                     None => due_ns,
                 };
                 wire.push(Pending {
-                    request,
+                    check: request.check,
+                    step: request.step,
+                    content: request.content,
                     due_ns,
                     sent_ns: now_ns,
                 });
@@ -304,7 +306,7 @@ impl Users {
     pub(crate) fn fail_all(&mut self, wire: &mut Wire, class: ErrorClass, now_ns: u64) {
         while let Some(pending) = wire.take_front() {
             self.book.leave(now_ns, pending.sent_ns);
-            self.book.bad(pending.request.step, class);
+            self.book.bad(pending.step, class);
         }
         if let Some(user) = self.user(wire.user) {
             user.forget();

@@ -7,7 +7,7 @@ use vervet_http::h1::{AnswerHead, Client, HeadLimits, Next, Received, SkipError,
 use vervet_http::method::Method;
 
 use crate::check::Judging;
-use crate::script::{ContentOfAnswer, Request};
+use crate::script::ContentOfAnswer;
 
 /// What an answer may have for a head. A server that sends more is told apart as malformed, and costs no memory.
 pub(crate) const HEAD_LIMITS: HeadLimits = HeadLimits::DEFAULT;
@@ -28,7 +28,9 @@ pub(crate) enum Phase {
 /// A request that waits for its answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    pub(crate) request: Request,
+    pub(crate) check: u16,
+    pub(crate) step: u16,
+    pub(crate) content: ContentOfAnswer,
     pub(crate) due_ns: u64,
     pub(crate) sent_ns: u64,
 }
@@ -183,7 +185,7 @@ impl Wire {
             return (Found::Broken, 0);
         };
         if !self.told {
-            let method = match front.request.content {
+            let method = match front.content {
                 ContentOfAnswer::AsFramed => Method::Get,
                 ContentOfAnswer::Never => Method::Head,
             };
@@ -273,7 +275,6 @@ pub(crate) enum Persists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Request;
 
     const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n";
 
@@ -281,12 +282,9 @@ mod tests {
     fn wire(read: &[u8]) -> Wire {
         let mut wire = Wire::new(0, 0);
         wire.push(Pending {
-            request: Request {
-                check: 0,
-                step: 0,
-                content: ContentOfAnswer::AsFramed,
-                due: None,
-            },
+            check: 0,
+            step: 0,
+            content: ContentOfAnswer::AsFramed,
             due_ns: 0,
             sent_ns: 0,
         });
