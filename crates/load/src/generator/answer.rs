@@ -124,6 +124,18 @@ impl Users {
             let then = self.complete(io, wire, now_ns, &input[length..]);
             return (then, length);
         }
+        self.parse_once(io, wire, input, now_ns)
+    }
+
+    /// The same by the parser, whose room for field lines is large: kept off the stack of the many that need none.
+    #[inline(never)]
+    fn parse_once(
+        &mut self,
+        io: &mut Io<'_>,
+        wire: &mut Wire,
+        input: &[u8],
+        now_ns: u64,
+    ) -> (Then, usize) {
         let mut slots = FieldSlots::new();
         let (found, consumed) = wire.find(input, &mut slots);
         match found {
@@ -243,6 +255,7 @@ impl Users {
     }
 
     /// The front answer is in, with `rest` behind it.
+    #[inline]
     fn complete(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64, rest: &[u8]) -> Then {
         if !rest.is_empty() && wire.waiting() == 1 {
             // It answers twice, or lies about its length: which of both was meant, nobody knows.

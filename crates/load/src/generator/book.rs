@@ -143,9 +143,12 @@ impl Book {
 
     /// Brings the sum over time up to a moment.
     pub(crate) fn integrate(&mut self, now_ns: u64) {
-        let since = now_ns.saturating_sub(self.changed_ns);
-        self.area += u128::from(self.in_flight) * u128::from(since);
-        self.changed_ns = self.changed_ns.max(now_ns);
+        // An answer and the request after it are of one moment: the second finds nothing to add.
+        if now_ns > self.changed_ns {
+            let since = now_ns - self.changed_ns;
+            self.area += u128::from(self.in_flight) * u128::from(since);
+            self.changed_ns = now_ns;
+        }
     }
 
     pub(crate) fn received(&mut self, bytes: usize) {

@@ -133,6 +133,7 @@ impl Users {
     }
 
     /// Has the user of an open connection send its next request, or say why not.
+    #[inline]
     pub(crate) fn ask(
         &mut self,
         io: &mut Io<'_>,
@@ -190,6 +191,7 @@ impl Users {
     }
 
     /// What the user of an open connection does next: asks again in closed load, waits for a due time in open load.
+    #[inline]
     pub(crate) fn go_on(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
         let is_open = self.is_open;
         let may_begin = self.may_begin();
