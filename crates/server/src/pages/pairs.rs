@@ -24,11 +24,12 @@ impl Pairs {
     pub(crate) fn first(&self, name: &str) -> Option<Cow<'_, str>> {
         let mut pairs = self.raw.split(|&byte| byte == b'&');
         pairs.find_map(|pair| {
-            let (own, value) = match plain(pair) {
-                Some((own, value)) => (Cow::Borrowed(own), Cow::Borrowed(value)),
-                None => form_urlencoded::parse(pair).next()?,
+            let Some((own, value)) = plain(pair) else {
+                let (own, value) = form_urlencoded::parse(pair).next()?;
+                return (own == name).then_some(value);
             };
-            (own == name).then_some(value)
+            let value = (own == name.as_bytes()).then_some(value)?;
+            str::from_utf8(value).ok().map(Cow::Borrowed)
         })
     }
 
@@ -54,13 +55,20 @@ impl Pairs {
 }
 
 /// Name and value of a pair that stands for itself, as most do: ASCII without `+` and `%`.
-fn plain(pair: &[u8]) -> Option<(&str, &str)> {
-    let stands_for_itself = |byte: &u8| byte.is_ascii() && !matches!(byte, b'+' | b'%');
-    if pair.is_empty() || !pair.iter().all(stands_for_itself) {
+fn plain(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+    if pair.is_empty() {
         return None;
     }
-    let pair = str::from_utf8(pair).ok()?;
-    Some(pair.split_once('=').unwrap_or((pair, "")))
+    let mut end = pair.len();
+    for (at, byte) in pair.iter().enumerate() {
+        match byte {
+            b'+' | b'%' | 0x80.. => return None,
+            b'=' => end = end.min(at),
+            _ => {}
+        }
+    }
+    let value = pair.get(end + 1..).unwrap_or_default();
+    Some((&pair[..end], value))
 }
 
 impl Object for Pairs {
