@@ -20,17 +20,20 @@ pub(super) fn is_valid(value: &[u8]) -> bool {
 
 /// An optional colon and digits; digits may be missing (RFC 3986 §3.2.3).
 fn is_port(port: &[u8]) -> bool {
-    match port {
-        [] => true,
-        [b':', digits @ ..] => {
-            let port = digits.iter().try_fold(0_u16, |port, byte| {
-                let digit = byte.wrapping_sub(b'0');
-                (digit <= 9).then(|| port.checked_mul(10)?.checked_add(digit.into()))?
-            });
-            port.is_some()
+    let digits = match port {
+        [] => return true,
+        [b':', digits @ ..] => digits,
+        _ => return false,
+    };
+    let mut number = 0;
+    for byte in digits {
+        let digit = u32::from(byte.wrapping_sub(b'0'));
+        number = number * 10 + digit;
+        if digit > 9 || number > u32::from(u16::MAX) {
+            return false;
         }
-        _ => false,
     }
+    true
 }
 
 fn is_ip_literal(literal: &[u8]) -> bool {
@@ -41,11 +44,15 @@ fn is_ip_literal(literal: &[u8]) -> bool {
 fn registered_name_bytes(value: &[u8]) -> usize {
     let mut at = 0;
     loop {
-        at = match &value[at..] {
-            [byte, ..] if NAME_BYTES[usize::from(*byte)] => at + 1,
-            [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => at + 3,
+        let rest = &value[at..];
+        at += rest
+            .iter()
+            .position(|&byte| !NAME_BYTES[usize::from(byte)])
+            .unwrap_or(rest.len());
+        match &value[at..] {
+            [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => at += 3,
             _ => return at,
-        };
+        }
     }
 }
 
@@ -68,6 +75,8 @@ static NAME_BYTES: [bool; 256] = {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::is_valid;
 
     fn check(value: &str, expected: bool) {
@@ -130,6 +139,39 @@ mod tests {
             "a,b",
         ] {
             check(value, true);
+        }
+    }
+
+    /// The grammar from left to right, a byte at a time.
+    fn is_authority(value: &str) -> bool {
+        let (name, port) = value
+            .split_once(':')
+            .map_or((value, None), |(name, port)| (name, Some(port)));
+        let is_name_byte =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte);
+        let mut rest = name.as_bytes();
+        while let [first, after @ ..] = rest {
+            rest = match (first, after) {
+                (b'%', [high, low, after @ ..])
+                    if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+                {
+                    after
+                }
+                (&byte, _) if is_name_byte(byte) => after,
+                _ => return false,
+            };
+        }
+        let digits = port.unwrap_or_default();
+        let number = digits.trim_start_matches('0');
+        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (number.is_empty() || number.parse::<u16>().is_ok());
+        is_port && (!name.is_empty() || value.is_empty())
+    }
+
+    proptest! {
+        #[test]
+        fn reads_names_and_ports_as_the_grammar_does(value in "[a-z.%0-9:@ \u{e9}]{0,12}|[a-z%A]{0,4}:[0-9]{0,7}") {
+            prop_assert_eq!(is_valid(value.as_bytes()), is_authority(&value), "{:?}", value);
         }
     }
 }
