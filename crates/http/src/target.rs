@@ -76,14 +76,19 @@ pub enum RequestTarget<'a> {
 
 impl<'a> RequestTarget<'a> {
     /// Parses the target as it stands in the request line.
+    #[inline]
     pub fn parse(raw: &'a [u8], method: TargetMethod) -> Result<Self, TargetError> {
         if raw.is_empty() {
             return Err(TargetError::Empty);
         }
-        if raw
-            .iter()
-            .any(|&byte| byte <= b' ' || byte == 0x7f || byte == b'#')
-        {
+        let plain = plain_bytes(raw);
+        let query = match &raw[plain..] {
+            [] => None,
+            [b'?', query @ ..] => Some(query),
+            _ => return Err(TargetError::Byte),
+        };
+        let query_is_allowed = |query: &[u8]| query.iter().all(|&byte| is_target_byte(byte));
+        if !query.is_none_or(query_is_allowed) {
             return Err(TargetError::Byte);
         }
         match method {
@@ -94,7 +99,10 @@ impl<'a> RequestTarget<'a> {
                 Ok(Self::Authority(authority))
             }
             TargetMethod::Options if raw == b"*" => Ok(Self::Asterisk),
-            _ if raw[0] == b'/' => Ok(Self::Origin(PathAndQuery::split(raw))),
+            _ if raw[0] == b'/' => Ok(Self::Origin(PathAndQuery {
+                path: &raw[..plain],
+                query,
+            })),
             _ => Self::parse_absolute(raw, method),
         }
     }
@@ -154,6 +162,30 @@ impl<'a> RequestTarget<'a> {
         })
     }
 }
+
+/// Whether a target may have this byte: it is no control, no space and no `#`.
+const fn is_target_byte(byte: u8) -> bool {
+    byte > b' ' && byte != 0x7f && byte != b'#'
+}
+
+/// How many bytes at the start are allowed and no `?`.
+fn plain_bytes(raw: &[u8]) -> usize {
+    let ends = |&byte: &u8| !PLAIN_BYTES[usize::from(byte)];
+    raw.iter().position(ends).unwrap_or(raw.len())
+}
+
+/// What [`plain_bytes`] goes over.
+static PLAIN_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = u8::MAX;
+    loop {
+        table[byte as usize] = is_target_byte(byte) && byte != b'?';
+        if byte == 0 {
+            break table;
+        }
+        byte -= 1;
+    }
+};
 
 /// Raw path and query of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

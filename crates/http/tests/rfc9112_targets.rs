@@ -1,5 +1,6 @@
 //! Request targets: RFC 9112 §3.2, and the Host field of RFC 9110 §7.2.
 
+use proptest::prelude::*;
 use vervet_http::target::TargetError::{
     self, Authority as BadAuthority, Byte, Empty, Form, Scheme,
 };
@@ -222,4 +223,26 @@ fn query_pairs_are_decoded_as_forms_encode_them() {
     check_query(b"q=a+b%2Bc%20d", &[(b"q", b"a b+c d")]);
     check_query(b"a=b=c&a=d", &[(b"a", b"b=c"), (b"a", b"d")]);
     check_query(b"%00=%2F", &[(b"\0", b"/")]);
+}
+
+proptest! {
+    #[test]
+    fn splits_at_the_first_question_mark_and_takes_no_other_byte_than_it_may(
+        rest in proptest::collection::vec(prop_oneof![8 => 0x20_u8..=0x80, 1 => any::<u8>(), 2 => Just(b'?')], 0..40)
+    ) {
+        let raw = [b"/", rest.as_slice()].concat();
+        let is_refused = raw.iter().any(|&byte| byte <= b' ' || byte == 0x7f || byte == b'#');
+        let mut parts = raw.splitn(2, |&byte| byte == b'?');
+        let expected = (parts.next(), parts.next());
+        match RequestTarget::parse(&raw, Other) {
+            Ok(target) => {
+                prop_assert!(!is_refused);
+                prop_assert_eq!((target.raw_path(), target.raw_query()), expected);
+            }
+            Err(error) => {
+                prop_assert!(is_refused);
+                prop_assert_eq!(error, Byte);
+            }
+        }
+    }
 }
