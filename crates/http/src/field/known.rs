@@ -1,6 +1,6 @@
 //! The field names this server reads or writes itself, as small numbers.
 //!
-//! A name is found by four of its bytes and its length in a table that the compiler fills: one multiplication, one load and
+//! A name is found by eight of its bytes and its length in a table that the compiler fills: one multiplication, one load and
 //! one comparison, no allocation. The seed is searched at compile time; two names on one slot stop the build.
 
 macro_rules! known_names {
@@ -21,9 +21,8 @@ macro_rules! known_names {
 
             /// The name as the registry spells it.
             pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
+                const NAMES: [&str; Known::COUNT] = [$($name,)*];
+                NAMES[self.index()]
             }
         }
     };
@@ -112,22 +111,18 @@ impl KnownSet {
 }
 
 const SLOTS: usize = 256;
-const EMPTY: u8 = u8::MAX;
 
-const SEED: u32 = find_seed();
-const TABLE: [u8; SLOTS] = match fill(SEED) {
+const SEED: u64 = find_seed();
+static TABLE: [Option<Known>; SLOTS] = match fill(SEED) {
     Some(table) => table,
     None => panic!("two known field names share a slot under every seed"),
 };
 
 impl Known {
     /// The known name equal to `name` without regard to case (RFC 9110 §5.1).
+    #[inline]
     pub fn lookup(name: &[u8]) -> Option<Self> {
-        if name.is_empty() {
-            return None;
-        }
-        let number = TABLE[slot(name, SEED)];
-        let candidate = *Self::ALL.get(usize::from(number))?;
+        let candidate = TABLE[slot(name, SEED)]?;
         let spelling = candidate.as_str().as_bytes();
         // Nearly all peers write the spelling of the registry, and equality is several times cheaper without folding.
         let is_same = name == spelling || name.eq_ignore_ascii_case(spelling);
@@ -140,36 +135,49 @@ impl Known {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // only the low bits of the length count
-const fn slot(name: &[u8], seed: u32) -> usize {
-    let length = name.len();
-    let key = (name[0] | 0x20) as u32
-        | ((name[length / 2] | 0x20) as u32) << 8
-        | ((name[length - 1] | 0x20) as u32) << 16
-        | ((name[length.saturating_sub(2)] | 0x20) as u32) << 24;
-    ((key ^ (length as u32)).wrapping_mul(seed) >> 24) as usize
+/// The place of a name in the table: by its length, its first and its last four bytes, without their case.
+#[allow(clippy::cast_possible_truncation)] // below SLOTS
+const fn slot(name: &[u8], seed: u64) -> usize {
+    const CASE: u64 = u64::from_ne_bytes([0x20; 8]);
+    let (first, last) = match (name.first_chunk(), name.last_chunk()) {
+        (Some(first), Some(last)) => (u32::from_le_bytes(*first), u32::from_le_bytes(*last)),
+        _ => (short(name), 0),
+    };
+    let key = ((first as u64) << 32 | last as u64 | CASE).wrapping_add(name.len() as u64);
+    (key.wrapping_mul(seed) >> (u64::BITS - SLOTS.ilog2())) as usize
 }
 
-#[allow(clippy::cast_possible_truncation)] // COUNT is asserted below
-const fn fill(seed: u32) -> Option<[u8; SLOTS]> {
-    let mut table = [EMPTY; SLOTS];
+/// The bytes of a name that has fewer than four.
+const fn short(name: &[u8]) -> u32 {
+    match *name {
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        _ => 0,
+    }
+}
+
+const fn fill(seed: u64) -> Option<[Option<Known>; SLOTS]> {
+    let mut table = [None; SLOTS];
     let mut number = 0;
     while number < Known::COUNT {
-        let at = slot(Known::ALL[number].as_str().as_bytes(), seed);
-        if table[at] != EMPTY {
+        let known = Known::ALL[number];
+        let at = slot(known.as_str().as_bytes(), seed);
+        if table[at].is_some() {
             return None;
         }
-        table[at] = number as u8;
+        table[at] = Some(known);
         number += 1;
     }
     Some(table)
 }
 
 #[allow(long_running_const_eval)] // a few thousand seeds at most, each given up at its first collision
-const fn find_seed() -> u32 {
-    let mut seed = 0x9E37_79B1_u32;
+const fn find_seed() -> u64 {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     while fill(seed).is_none() {
-        seed = seed.wrapping_mul(0x0019_660D).wrapping_add(0x3C6E_F35E);
+        seed = seed
+            .wrapping_mul(0x5851_F42D_4C95_7F2D)
+            .wrapping_add(0x1405_7B7E_F767_814F);
     }
     seed
 }
@@ -179,6 +187,8 @@ const _: () = assert!(Known::COUNT <= 64);
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::Known;
 
     #[test]
@@ -210,6 +220,31 @@ mod tests {
                 Known::lookup(name.to_ascii_uppercase().as_bytes()),
                 Some(known)
             );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_a_search_through_all_names_finds(
+            known in 0..Known::COUNT,
+            upper in any::<u32>(),
+            changed in proptest::option::of((any::<proptest::sample::Index>(), any::<u8>())),
+            cut in 0_usize..3,
+        ) {
+            let mut name = Known::ALL[known].as_str().as_bytes().to_vec();
+            for (at, byte) in name.iter_mut().enumerate() {
+                if upper >> (at % 32) & 1 == 1 {
+                    byte.make_ascii_uppercase();
+                }
+            }
+            if let Some((at, byte)) = changed {
+                let at = at.index(name.len());
+                name[at] = byte;
+            }
+            name.truncate(name.len() - cut.min(name.len()));
+            let mut all = Known::ALL.iter();
+            let found = all.find(|known| known.as_str().as_bytes().eq_ignore_ascii_case(&name));
+            prop_assert_eq!(Known::lookup(&name), found.copied());
         }
     }
 }
