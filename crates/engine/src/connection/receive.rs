@@ -48,20 +48,25 @@ impl<S: Service> Http<S> {
     ) -> usize {
         let mut at = 0;
         while connection.may_advance(io) {
+            if connection.machine.take_end() {
+                end_of_content(connection, &Fields::EMPTY);
+                next_exchange(io, connection, input.len() - at);
+                continue;
+            }
             // After most requests there is nothing more: nothing is not worth a parser.
             if at == input.len() && connection.machine.receiving() == State::Idle {
                 break;
             }
             let mut slots = FieldSlots::new();
-            match connection
+            let received = connection
                 .machine
-                .receive(&input[at..], &mut slots, &self.head_limits)
-            {
+                .receive(&input[at..], &mut slots, &self.head_limits);
+            match &received {
                 Ok(Received::NeedMore | Received::Paused) => break,
                 Ok(Received::Head { head, consumed }) => {
                     let head_bytes = &input[at..at + consumed];
                     at += consumed;
-                    self.begin(io, connection, &head, head_bytes);
+                    self.begin(io, connection, head, head_bytes);
                 }
                 Ok(Received::Content { bytes, consumed }) => {
                     at += consumed;
@@ -78,13 +83,12 @@ impl<S: Service> Http<S> {
                 }
                 Ok(Received::End { trailers, consumed }) => {
                     at += consumed;
-                    end_of_content(connection, &trailers);
-                    let unread = input.len() - at;
-                    next_exchange(io, connection, unread);
+                    end_of_content(connection, trailers);
+                    next_exchange(io, connection, input.len() - at);
                 }
                 Err(violation) => {
                     at = input.len();
-                    self.violated(io, connection, violation);
+                    self.violated(io, connection, *violation);
                 }
             }
             if io.out().len() > OUT_FLUSH_BYTES {

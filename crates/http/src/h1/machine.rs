@@ -221,6 +221,21 @@ impl Machine {
         Ok(())
     }
 
+    /// Ends the peer's message if all of its content was read and no chunk frames it. Says whether it did.
+    pub(super) fn take_end(&mut self, peer: Role) -> bool {
+        let ends = self.pair.of(peer) == State::SendBody && self.incoming == Incoming::Nothing;
+        if ends {
+            self.end_received(peer);
+        }
+        ends
+    }
+
+    fn end_received(&mut self, peer: Role) {
+        self.owes_continue = Continue::NotOwed;
+        // Legal by construction: content is read in state SendBody only.
+        let _ = self.apply(peer, Event::End);
+    }
+
     /// Reads content of a message whose head was read.
     pub(super) fn receive_content<'a, Head>(
         &mut self,
@@ -247,11 +262,7 @@ impl Machine {
         match received {
             Err(violation) => return Err(self.fail(peer, violation)),
             Ok(Received::Content { .. }) => self.owes_continue = Continue::NotOwed,
-            Ok(Received::End { .. }) => {
-                self.owes_continue = Continue::NotOwed;
-                // Legal by construction: content is read in state SendBody only.
-                let _ = self.apply(peer, Event::End);
-            }
+            Ok(Received::End { .. }) => self.end_received(peer),
             Ok(_) => {}
         }
         received
@@ -408,6 +419,7 @@ impl Machine {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn send_end(
         &mut self,
         role: Role,

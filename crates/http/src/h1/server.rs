@@ -38,6 +38,7 @@ impl Server {
 
     /// Finds the next event at the start of `input`, which is everything received and not yet consumed. After a violation
     /// a response may be sent, nothing more is read, and the connection closes.
+    #[inline]
     pub fn receive<'a>(
         &mut self,
         input: &'a [u8],
@@ -55,6 +56,12 @@ impl Server {
                 Ok(Received::Closed)
             }
         }
+    }
+
+    /// Whether the request ends here, without a byte more and without trailers, as most do behind their head: what
+    /// [`Self::receive`] would report as [`Received::End`], and counts as reported.
+    pub fn take_end(&mut self) -> bool {
+        self.0.take_end(Role::Client)
     }
 
     fn receive_head<'a>(
@@ -249,6 +256,7 @@ impl Server {
     }
 
     /// Ends the response. Trailers go out with chunked content and are dropped otherwise (RFC 9110 §6.5.1).
+    #[inline]
     pub fn send_end(
         &mut self,
         out: &mut Vec<u8>,
