@@ -74,6 +74,7 @@ impl<'a> Fields<'a> {
         repeated: KnownSet::EMPTY,
     };
 
+    #[inline]
     #[allow(clippy::cast_possible_truncation)] // FIELDS_MAX < 256
     pub(crate) fn classify(lines: &'a [httparse::Header<'a>]) -> Self {
         let mut fields = Self {

@@ -27,6 +27,7 @@ pub enum Method {
 
 impl Method {
     /// The method named by `token`. Methods are case-sensitive (RFC 9110 §9.1), so `get` is unknown.
+    #[inline]
     pub const fn from_token(token: &[u8]) -> Self {
         match token {
             b"GET" => Self::Get,

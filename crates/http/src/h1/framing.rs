@@ -1,7 +1,7 @@
 //! How long content is: the rules of RFC 9112 §6, which two parties must read alike or one can be made to smuggle.
 
 use super::violation::Violation;
-use crate::field::{Fields, Known};
+use crate::field::{Fields, Known, KnownSet};
 use crate::version::Version;
 
 /// The most digits of a Content-Length. Every number of 19 digits fits in 64 bits; one of 20 may not, and no content is
@@ -28,8 +28,21 @@ pub(super) enum Announced {
     Chunked,
 }
 
+const FRAMING: KnownSet = KnownSet::EMPTY
+    .with(Known::ContentLength)
+    .with(Known::TransferEncoding);
+
 /// Reads Content-Length and Transfer-Encoding (RFC 9112 §6.3).
+#[inline]
 pub(super) fn announced(fields: &Fields<'_>, version: Version) -> Result<Announced, Violation> {
+    if fields.has_any(FRAMING) {
+        framing(fields, version)
+    } else {
+        Ok(Announced::Nothing)
+    }
+}
+
+fn framing(fields: &Fields<'_>, version: Version) -> Result<Announced, Violation> {
     match (
         fields.has(Known::TransferEncoding),
         fields.get(Known::ContentLength),

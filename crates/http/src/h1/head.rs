@@ -255,6 +255,7 @@ const fn version_of(minor: u8) -> Version {
     }
 }
 
+#[inline]
 fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
     match fields.get(Known::Host) {
         None if version == Version::Http10 => Ok(()),
