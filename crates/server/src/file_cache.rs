@@ -117,9 +117,9 @@ struct At<'a>(RootNumber, Question<'a>);
 
 impl Hash for At<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-        self.1.path.hash(state);
-        self.1.preference.hash(state);
+        // No length before the path: what follows it is of one length always.
+        state.write(self.1.path);
+        state.write_u64(u64::from(self.0) << 8 | u64::from(self.1.preference.bits()));
     }
 }
 
@@ -267,6 +267,7 @@ impl Store {
             || self.doorkeeper.admits(at)
     }
 
+    #[inline]
     fn entry(&self, at: &At<'_>, root: &Root, now_ms: u64) -> Option<&Rc<Entry>> {
         let (_, entry) = self.entries.get(at)?;
         if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
@@ -287,6 +288,7 @@ impl Store {
 
 impl FileCache {
     /// What was found at a path, if it is still so.
+    #[inline]
     pub(crate) fn entry(
         &self,
         question: Question<'_>,

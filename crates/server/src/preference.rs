@@ -28,6 +28,11 @@ impl Preference {
         }
     }
 
+    /// All of it, for hashing.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The codings, best first.
     pub(crate) fn encodings(self) -> impl Iterator<Item = Encoding> {
         [0, 2, 4].into_iter().filter_map(move |shift| {
