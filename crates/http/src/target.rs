@@ -332,7 +332,7 @@ impl<'a> NormalPath<'a> {
             let part = PATH_PARTS[usize::from(byte)];
             // What stands behind a slash tells the beginning of an empty or a dot segment.
             let begins_odd = before & SLASH != 0 && part & (SLASH | DOT) != 0;
-            seen |= part | u8::from(begins_odd) * ODD_SEGMENT;
+            seen |= part | (u8::from(begins_odd) * ODD_SEGMENT);
             before = part;
         }
         if seen & FOREIGN != 0 {
