@@ -173,7 +173,12 @@ const fn is_target_byte(byte: u8) -> bool {
     byte > b' ' && byte != 0x7f && byte != b'#'
 }
 
-/// How many bytes at the start are allowed and no `?`.
+/// Whether the path of a target may have this byte: a `?` ends it.
+const fn is_path_byte(byte: u8) -> bool {
+    is_target_byte(byte) && byte != b'?'
+}
+
+/// How many bytes at the start belong to the path.
 fn plain_bytes(raw: &[u8]) -> usize {
     let ends = |&byte: &u8| !PLAIN_BYTES[usize::from(byte)];
     raw.iter().position(ends).unwrap_or(raw.len())
@@ -184,7 +189,7 @@ static PLAIN_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = u8::MAX;
     loop {
-        table[byte as usize] = is_target_byte(byte) && byte != b'?';
+        table[byte as usize] = is_path_byte(byte);
         if byte == 0 {
             break table;
         }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::is_path_byte;
+
 /// Why a path is refused; the answer is 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
@@ -103,7 +105,7 @@ const PATH_PARTS: [u8; 256] = {
     let mut byte = 0_u8;
     loop {
         parts[byte as usize] = match byte {
-            0..=b' ' | 0x7f | b'#' | b'?' => FOREIGN,
+            _ if !is_path_byte(byte) => FOREIGN,
             b'%' => ENCODED,
             b'/' => SLASH,
             b'.' => DOT,
