@@ -203,6 +203,10 @@ impl Renderer {
         };
         let cut = writer.cut;
         let effects = self.notes.take();
+        if outcome.is_err() {
+            // As long as it has become by then, and of no use.
+            self.buffer = Vec::new();
+        }
         match (outcome, effects) {
             (Ok(()), None) if self.buffer.len() <= PLAIN_BYTES_MAX => None,
             (Ok(()), None) => Some(Rendered::plain(edition.head.clone(), self.taken())),
@@ -217,7 +221,6 @@ impl Renderer {
                 let problem = problem_of(&error, &self.page.options.folder, environment);
                 let cut =
                     cut.or_else(|| (error.kind() == ErrorKind::OutOfFuel).then_some(Cut::Steps));
-                self.buffer = Vec::new();
                 Some(self.failed(edition, problem, cut))
             }
         }
