@@ -37,14 +37,8 @@ pub fn trend_page(trend: &Trend) -> Page {
 }
 
 /// The headings of what is compared with each other.
-pub(super) fn panels(trend: &Trend) -> Vec<String> {
-    let mut panels: Vec<String> = Vec::new();
-    for line in &trend.lines {
-        if !panels.contains(&line.panel) {
-            panels.push(line.panel.clone());
-        }
-    }
-    panels
+pub(super) fn panels(trend: &Trend) -> Vec<&str> {
+    distinct(trend.lines.iter().map(|line| line.panel.as_str()))
 }
 
 fn regressions(trend: &Trend) -> Section {
@@ -128,47 +122,62 @@ fn panel_section(trend: &Trend, panel: &str, number: usize) -> Section {
         section.blocks.push(Block::Picture(Box::new(Picture {
             name: format!("{}-{name}", number + 1),
             chart: Chart::Lines(chart(title, unit, trend.labels.len(), series)),
-            table: entries(trend, &lines),
+            table: by_record(
+                trend,
+                &lines,
+                |line| &line.subject,
+                |line, number| entry_text(line.entries[number].as_ref()),
+            ),
         })));
     }
     section.table(heat_map(trend, &lines));
     section
 }
 
-fn entries(trend: &Trend, lines: &[&Line]) -> Table {
+/// A row for each record, a column for each line of a chart.
+pub(super) fn by_record<L>(
+    trend: &Trend,
+    lines: &[&L],
+    name: impl Fn(&L) -> &str,
+    cell: impl Fn(&L, usize) -> String,
+) -> Table {
     let mut table = Table::new("The same as numbers", &["#record", "name"]);
     for line in lines {
-        table.numbers(line.subject.clone());
+        table.numbers(name(line).to_owned());
     }
     for (number, (label, _)) in trend.labels.iter().enumerate() {
-        let cells = lines
-            .iter()
-            .map(|line| entry_text(line.entries[number].as_ref()));
+        let cells = lines.iter().map(|line| cell(line, number));
         let head = [(number + 1).to_string(), label.clone()];
         table.row(head.into_iter().chain(cells));
     }
     table
 }
 
-/// Apdex by record and load: the rating as a word beside the number, so that it needs no colour.
-fn heat_map(trend: &Trend, lines: &[&Line]) -> Table {
-    let mut loads: Vec<String> = Vec::new();
-    for (load, _) in lines
-        .iter()
-        .flat_map(|line| line.entries.iter().flatten())
-        .flat_map(|entry| &entry.apdex)
-    {
-        if !loads.contains(load) {
-            loads.push(load.clone());
+/// Each once, in the order in which they come.
+pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
         }
     }
+    distinct
+}
+
+/// Apdex by record and load: the rating as a word beside the number, so that it needs no colour.
+fn heat_map(trend: &Trend, lines: &[&Line]) -> Table {
+    let scores = lines
+        .iter()
+        .flat_map(|line| line.entries.iter().flatten())
+        .flat_map(|entry| &entry.apdex);
+    let loads = distinct(scores.map(|(load, _)| load));
     let mut table = Table::new("Apdex of each record under each load", &["subject", "load"]);
     for number in 0..trend.labels.len() {
         table.numbers((number + 1).to_string());
     }
     table.heat = true;
     for line in lines {
-        for load in &loads {
+        for &load in &loads {
             let score = |entry: &Option<Entry>| {
                 let found = entry
                     .as_ref()?

@@ -4,6 +4,7 @@ use vervet_report::chart::Unit as ChartUnit;
 
 use super::charts::{chart, seen};
 use super::mark::Mark;
+use super::page::{by_record, distinct};
 use super::series::Trend;
 use super::tasks::TaskLine;
 use super::text::{seconds_text, task_entry_text};
@@ -78,7 +79,12 @@ fn group_section(trend: &Trend, group: &str, number: usize) -> Section {
                 trend.labels.len(),
                 of.iter().map(|line| (line.task.clone(), values(line))),
             )),
-            table: numbers(trend, &of),
+            table: by_record(
+                trend,
+                &of,
+                |line| &line.task,
+                |line, number| task_entry_text(line.entries[number].as_ref()),
+            ),
         })));
     }
     section.blocks.push(Block::Folded(phases(trend, &lines)));
@@ -100,22 +106,6 @@ fn values(line: &TaskLine) -> Vec<super::charts::Seen> {
         .collect()
 }
 
-/// A row for each record, a column for each task.
-fn numbers(trend: &Trend, lines: &[&TaskLine]) -> Table {
-    let mut table = Table::new("The same as numbers", &["#record", "name"]);
-    for line in lines {
-        table.numbers(line.task.clone());
-    }
-    for (number, (label, _)) in trend.labels.iter().enumerate() {
-        let cells = lines
-            .iter()
-            .map(|line| task_entry_text(line.entries[number].as_ref()));
-        let head = [(number + 1).to_string(), label.clone()];
-        table.row(head.into_iter().chain(cells));
-    }
-    table
-}
-
 /// A row for each phase of each task, a column for each record.
 fn phases(trend: &Trend, lines: &[&TaskLine]) -> Table {
     let mut table = Table::new("Each phase in each record", &["task", "phase"]);
@@ -129,15 +119,4 @@ fn phases(trend: &Trend, lines: &[&TaskLine]) -> Table {
         table.row(head.into_iter().chain(cells));
     }
     table
-}
-
-/// Each name once, in the order in which they come.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut distinct = Vec::new();
-    for name in names {
-        if !distinct.contains(&name) {
-            distinct.push(name);
-        }
-    }
-    distinct
 }
