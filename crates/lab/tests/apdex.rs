@@ -7,17 +7,17 @@ use vervet_lab::statistics::{Apdex, Figure, Rating};
 use vervet_report::ErrorClass;
 
 #[test]
-fn ratings_begin_at_their_edges() {
+fn ratings_begin_at_their_edges_as_they_are_shown() {
     let rows = [
         (0.0, Rating::Unacceptable),
-        (0.4999, Rating::Unacceptable),
-        (0.5, Rating::Poor),
-        (0.6999, Rating::Poor),
-        (0.7, Rating::Fair),
-        (0.8499, Rating::Fair),
-        (0.85, Rating::Good),
-        (0.9399, Rating::Good),
-        (0.94, Rating::Excellent),
+        (0.4949, Rating::Unacceptable),
+        (0.496, Rating::Poor),
+        (0.6949, Rating::Poor),
+        (0.696, Rating::Fair),
+        (0.8449, Rating::Fair),
+        (0.846, Rating::Good),
+        (0.9349, Rating::Good),
+        (0.936, Rating::Excellent),
         (1.0, Rating::Excellent),
     ];
     for (score, rating) in rows {

@@ -181,3 +181,10 @@ fn what_must_come_back_follows_from_texts_and_trees() {
     assert_eq!((page.length, page.sha256.as_deref()), (Some(3), Some(hash)));
     assert_eq!(plan.workloads[1].loads[0].connections, 1000);
 }
+
+#[test]
+fn the_definition_of_apdex_names_the_t_of_a_workload_that_names_none() {
+    let t = plan(SMALL, Pace::Full).workloads[0].apdex;
+    let definition = format!("T is the workload's, {} ms unless", t.as_millis());
+    assert!(include_str!("data/report.md").contains(&definition));
+}

@@ -87,8 +87,9 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
     (
         "Apdex",
         "How content users were, from 0 to 1: who was answered within T counts whole, within 4 T half, everybody \
-         else and every failure nothing. T is the workload's, 1.5 s unless it says otherwise. Below 0.5 \
-         unacceptable, from 0.5 poor, from 0.7 fair, from 0.85 good, from 0.94 excellent.",
+         else and every failure nothing. T is the workload's, 500 ms unless it says otherwise. Rounded to two places: \
+         below 0.5 unacceptable, from 0.5 poor, from 0.7 fair, from 0.85 good, from 0.94 excellent. Requests \
+         without an answer at the end are not in it: nobody knows how long they would have waited.",
     ),
     (
         "best step",

@@ -8,7 +8,7 @@ pub const TOLERATED_T: f64 = 4.0;
 /// From which score a step is good enough to be the best one.
 pub const BEST_SCORE_MIN: f64 = 0.85;
 
-/// A score from 0 to 1.
+/// A score from 0 to 1, in hundredths: what is shown is what is rated.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Apdex(f64);
 
@@ -39,12 +39,12 @@ pub const RATINGS: [(Rating, f64); 5] = [
 impl Apdex {
     /// The score of so many satisfied, tolerating and all other users; none where there was nobody.
     pub fn of(satisfied: f64, tolerating: f64, all: f64) -> Option<Self> {
-        (all > 0.0).then(|| Self(((satisfied + tolerating / 2.0) / all).clamp(0.0, 1.0)))
+        (all > 0.0).then(|| Self::new((satisfied + tolerating / 2.0) / all))
     }
 
     /// A score that was computed elsewhere.
     pub fn new(score: f64) -> Self {
-        Self(score.clamp(0.0, 1.0))
+        Self((score.clamp(0.0, 1.0) * 100.0).round() / 100.0)
     }
 
     /// The score.
