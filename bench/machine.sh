@@ -1,5 +1,38 @@
 # Sourced by the scripts beside it: the machine as every comparison wants it, and what is to be known of it.
 
+# What is measured is built with a recorded profile, as `make dist` builds it, but for the C library of this machine.
+# BENCH_PROFILE=release builds without the recording, BENCH_PROFILE=dev without optimisation, to try the harness itself.
+profile=${BENCH_PROFILE:-recorded}
+host=$(rustc -vV | sed -n 's/^host: //p')
+
+# programs ROOT: $vervet is the program, $tools the folder of the other programs of the workspace.
+programs() {
+  local target
+  target=$(realpath -m "${CARGO_TARGET_DIR:-$1/target}")
+  tools=$target/$(folder_of "$profile")
+  vervet=$tools/vervet
+  [ "$profile" != recorded ] || vervet=$target/$host/release/vervet
+}
+
+folder_of() {
+  case $1 in
+    recorded) echo release ;;
+    dev) echo debug ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# build ROOT PACKAGE: the program, and another package of the workspace.
+build() {
+  local cargo=(cargo build --quiet --profile "${profile/#recorded/release}" --manifest-path "$1/Cargo.toml" -p "$2")
+  if [ "$profile" = recorded ]; then
+    "${cargo[@]}"
+    "$1/scripts/profiled" "$host" >/dev/null
+  else
+    "${cargo[@]}" -p vervet
+  fi
+}
+
 # in_network SCRIPT ARGUMENTS...: goes on in a network namespace of our own: no other traffic, and one congestion control
 # for all. To be called after the build, because nothing can be fetched from inside; returns when it is there.
 in_network() {
@@ -27,10 +60,9 @@ in_network() {
 # The first line that says something: some programs begin with an empty one.
 first_line() { "$@" 2>&1 | sed -n '/[^[:space:]]/{p;q}' || true; }
 
-# environment VERVET PROGRAM...: what a reader has to know of the machine, one fact a line.
+# environment PROGRAM...: what a reader has to know of the machine, one fact a line.
 environment() {
-  local vervet=$1 name
-  shift
+  local name
   echo "commit: $(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD || echo ', with changes')"
   echo "date: $(date -u +%F)"
   echo "processor: $(nproc) ×$(sed -n 's/^model name.*:/ /p' /proc/cpuinfo | head -n 1)"
@@ -41,7 +73,7 @@ environment() {
   for name in net/ipv4/tcp_{congestion_control,rmem,wmem,tw_reuse} net/ipv4/ip_local_port_range net/core/somaxconn; do
     echo "sysctl ${name//\//.}: $(tr '\t' ' ' </proc/sys/$name)"
   done
-  echo "vervet: $(first_line "$vervet" version)"
+  echo "vervet: $(first_line "$vervet" version), ${profile/#recorded/release with a recorded} profile"
   for name in "$@"; do
     echo "$name: $(command -v "$name" >/dev/null && version_of "$name" || echo missing)"
   done

@@ -59,3 +59,17 @@ attempt() {
         record fail "$name" "exit $? of: $*"
     fi
 }
+
+# wait_for_address PID LOG SECONDS: prints the first address that a server of ours has written, as HOST:PORT.
+wait_for_address() {
+    local deadline=$((SECONDS + $3)) address
+    while [ "$SECONDS" -lt "$deadline" ] && kill -0 "$1" 2>/dev/null; do
+        address=$(sed -n 's|.*http://\([0-9.]*:[0-9]*\)/.*|\1|p' "$2" | head -1)
+        if [ -n "$address" ]; then
+            printf '%s\n' "$address"
+            return
+        fi
+        sleep 0.02
+    done
+    return 1
+}
