@@ -18,7 +18,7 @@ pub(super) const NONE: &str = "–";
 pub fn trend_text(trend: &Trend) -> String {
     let mut text = String::new();
     for panel in panels(trend) {
-        let _ = writeln!(text, "{}", Printable(&panel));
+        let _ = writeln!(text, "{}", Printable(panel));
         for line in trend.lines.iter().filter(|line| line.panel == panel) {
             let _ = writeln!(text, "  {}", Printable(&line.subject));
             let entries = line.entries.iter().map(Option::as_ref);
