@@ -16,6 +16,7 @@ mod run;
 mod scrape;
 mod subject;
 mod summary;
+mod turns;
 mod workload;
 mod wrk;
 

@@ -56,7 +56,9 @@ impl Server {
             }
             let listeners = listeners(port);
             if !listeners.is_empty() {
-                let owned = self.tree()?.iter().any(|pid| holds(*pid, &listeners));
+                let owned = tree(self.child.id())?
+                    .iter()
+                    .any(|pid| holds(*pid, &listeners));
                 return if owned {
                     Ok(())
                 } else {
@@ -68,51 +70,15 @@ impl Server {
         bail!("the server does not listen on port {port}")
     }
 
-    /// Process ids of the server and all its descendants.
-    pub(crate) fn tree(&self) -> Result<Vec<u32>> {
-        let mut parents = Vec::new();
-        for entry in fs::read_dir("/proc")? {
-            let name = entry?.file_name();
-            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-                continue;
-            };
-            if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
-                parents.push((pid, parent_of(&stat).unwrap_or(0)));
-            }
-        }
-        let mut tree = vec![self.child.id()];
-        let mut next = 0;
-        while next < tree.len() {
-            let parent = tree[next];
-            tree.extend(
-                parents
-                    .iter()
-                    .filter(|(_, of)| *of == parent)
-                    .map(|(pid, _)| *pid),
-            );
-            next += 1;
-        }
-        Ok(tree)
-    }
-
-    /// Processor time of the whole tree so far, from the scheduler's own nanosecond counters.
+    /// Processor time of the whole tree so far.
     pub(crate) fn cpu(&self) -> Result<Cpu> {
-        let mut cpu = Cpu::default();
-        for pid in self.tree()? {
-            for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-                let text = fs::read_to_string(task?.path().join("schedstat"))?;
-                let one = parse_schedstat(&text).with_context(|| format!("schedstat: {text:?}"))?;
-                cpu.running += one.running;
-                cpu.waiting += one.waiting;
-            }
-        }
-        Ok(cpu)
+        cpu_of_tree(self.child.id())
     }
 
     /// Resident memory of the tree now and at its highest, in KiB; pages that processes share count in each.
     pub(crate) fn memory_kib(&self) -> Result<Memory> {
         let mut memory = Memory::default();
-        for pid in self.tree()? {
+        for pid in tree(self.child.id())? {
             let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
             memory.now += status_kib(&status, "VmRSS:").unwrap_or(0);
             memory.peak += status_kib(&status, "VmHWM:").unwrap_or(0);
@@ -133,7 +99,7 @@ impl Server {
             sleep(POLL);
         }
         // Children first: they are ours as long as their parent lives.
-        self.tree()?
+        tree(self.child.id())?
             .iter()
             .rev()
             .for_each(|pid| signal(*pid, Signal::KILL));
@@ -148,6 +114,47 @@ impl Drop for Server {
             eprintln!("cannot stop process {}: {error}", self.child.id());
         }
     }
+}
+
+/// Process ids of `root` and all its descendants.
+fn tree(root: u32) -> Result<Vec<u32>> {
+    let mut parents = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        if let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
+            parents.push((pid, parent_of(&stat).unwrap_or(0)));
+        }
+    }
+    let mut tree = vec![root];
+    let mut next = 0;
+    while next < tree.len() {
+        let parent = tree[next];
+        tree.extend(
+            parents
+                .iter()
+                .filter(|(_, of)| *of == parent)
+                .map(|(pid, _)| *pid),
+        );
+        next += 1;
+    }
+    Ok(tree)
+}
+
+/// Processor time of `root` and all its descendants so far, from the scheduler's own nanosecond counters.
+pub(crate) fn cpu_of_tree(root: u32) -> Result<Cpu> {
+    let mut cpu = Cpu::default();
+    for pid in tree(root)? {
+        for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+            let text = fs::read_to_string(task?.path().join("schedstat"))?;
+            let one = parse_schedstat(&text).with_context(|| format!("schedstat: {text:?}"))?;
+            cpu.running += one.running;
+            cpu.waiting += one.waiting;
+        }
+    }
+    Ok(cpu)
 }
 
 /// Processor time of a tree of processes.

@@ -15,6 +15,7 @@ use crate::idle;
 use crate::process::{Memory, Server, busy, is_free};
 use crate::scrape;
 use crate::subject::{Role, Setup, Subject};
+use crate::turns;
 use crate::workload::Workload;
 use crate::wrk;
 
@@ -27,7 +28,7 @@ const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const FETCH_MAX: Duration = Duration::from_secs(5);
 /// Busy share of either core before a run above which the run counts as disturbed.
 const BUSY_MAX: f64 = 0.05;
-/// Share of a run during which the server may wait for its core.
+/// Share of a run during which the server, or the generator, may wait for its core.
 const WAITING_MAX: f64 = 0.05;
 /// One core gives one CPU-second per second, and the clocks of server and generator differ a little.
 const CORE_USE_MAX: f64 = 1.05;
@@ -45,12 +46,18 @@ pub(crate) struct Run {
     pub(crate) server_cpu_seconds: f64,
     /// Time the server was ready but something else had its core.
     pub(crate) server_waiting_seconds: f64,
+    /// The same of the generator.
+    pub(crate) generator_waiting_seconds: f64,
     pub(crate) requests_per_second: f64,
     pub(crate) requests_per_cpu_second: f64,
+    /// The same divided by that of the ceiling, in turns; 0 where it was not looked at.
+    pub(crate) share_of_ceiling: f64,
     pub(crate) p50_us: f64,
     pub(crate) p99_us: f64,
     /// The 99th percentile of the same server without the idle connections of the workload; 0 where it has none.
     pub(crate) p99_alone_us: f64,
+    /// Windows for the two that were taken again, because something else had a core.
+    pub(crate) windows_again: u32,
     pub(crate) rss_idle_kib: u32,
     pub(crate) rss_peak_kib: u32,
     /// Why the run is shown but not ranked.
@@ -122,13 +129,24 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     run.p99_us = load.p99_us;
     // Nothing is asked of the rivals here; the ceiling shows what the machine does by itself.
     if setup.workload.idle > 0 && subject.role() != Role::Rival {
-        let tails = idle::tails(setup, &arguments, seconds)?;
+        let tails = idle::tails(setup, &server, &arguments, seconds)?;
         run.p99_us = tails.beside_us;
         run.p99_alone_us = tails.alone_us;
+        run.windows_again = tails.again;
+        if tails.disturbed > 0 {
+            run.disturbances.push(format!(
+                "something else had a core in {} windows, however often they were taken",
+                tails.disturbed
+            ));
+        }
+    }
+    if setup.workload.turns && subject.role() == Role::Ours {
+        run.share_of_ceiling = turns::share_of_ceiling(setup, &server)?;
     }
     run.rss_peak_kib = peak;
     run.server_cpu_seconds = after.running.saturating_sub(before.running).as_secs_f64();
     run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
+    run.generator_waiting_seconds = load.waiting.as_secs_f64();
     run.requests_per_second = f64::from(load.requests) / load.seconds;
     run.requests_per_cpu_second = f64::from(load.requests) / run.server_cpu_seconds.max(1e-9);
     refuse_errors(run, &load);
@@ -162,11 +180,17 @@ fn judge(run: &mut Run) {
             "the server wanted only {core_use:.2} of its core: it stalls"
         ));
     }
-    if waiting > WAITING_MAX {
-        run.disturbances.push(format!(
-            "the server waited {:.0} % of the run for its core",
-            waiting * 100.0
-        ));
+    for (who, seconds) in [
+        ("server", run.server_waiting_seconds),
+        ("generator", run.generator_waiting_seconds),
+    ] {
+        let waiting = seconds / run.seconds;
+        if waiting > WAITING_MAX {
+            run.disturbances.push(format!(
+                "the {who} waited {:.0} % of the run for its core",
+                waiting * 100.0
+            ));
+        }
     }
 }
 
@@ -247,11 +271,12 @@ fn split(answer: &[u8]) -> Option<(u16, usize, &[u8])> {
 mod tests {
     use super::*;
 
-    fn check(seconds: f64, cpu: f64, waiting: f64, expected: (usize, usize)) {
+    fn check(seconds: f64, cpu: f64, waiting: (f64, f64), expected: (usize, usize)) {
         let mut run = Run {
             seconds,
             server_cpu_seconds: cpu,
-            server_waiting_seconds: waiting,
+            server_waiting_seconds: waiting.0,
+            generator_waiting_seconds: waiting.1,
             ..Run::default()
         };
         judge(&mut run);
@@ -264,11 +289,12 @@ mod tests {
 
     #[test]
     fn refuses_processor_time_that_disagrees_with_the_rate() {
-        check(3.0, 3.3, 0.0, (1, 0));
-        check(3.0, 0.1, 0.0, (1, 0));
-        check(3.0, 0.1, 2.0, (0, 1));
-        check(3.0, 2.0, 0.2, (0, 1));
-        check(3.0, 3.0, 0.1, (0, 0));
+        check(3.0, 3.3, (0.0, 0.0), (1, 0));
+        check(3.0, 0.1, (0.0, 0.0), (1, 0));
+        check(3.0, 0.1, (2.0, 0.0), (0, 1));
+        check(3.0, 2.0, (0.2, 0.0), (0, 1));
+        check(3.0, 2.0, (0.2, 0.2), (0, 2));
+        check(3.0, 3.0, (0.1, 0.1), (0, 0));
     }
 
     #[test]

@@ -26,11 +26,15 @@ pub(crate) struct Cell {
     /// More than half of the runs are without fault; the figures are of those runs only.
     pub(crate) ranked: bool,
     pub(crate) requests_per_cpu_second: Spread,
+    /// Of the ceiling, in turns; zeros where it was not looked at.
+    pub(crate) share_of_ceiling: Spread,
     pub(crate) requests_per_second: Spread,
     pub(crate) p50_us: Spread,
     pub(crate) p99_us: Spread,
     /// Without the idle connections of the workload; zeros where it has none.
     pub(crate) p99_alone_us: Spread,
+    /// Windows for these two that were taken again, in all runs.
+    pub(crate) windows_again: u32,
     pub(crate) rss_idle_kib: Spread,
     pub(crate) rss_peak_kib: Spread,
     pub(crate) faults: Vec<String>,
@@ -103,10 +107,12 @@ fn cell(workload: &'static str, (subject, role): (&'static str, Role), all: &[&R
         runs: all.len(),
         ranked,
         requests_per_cpu_second: of(|run| run.requests_per_cpu_second),
+        share_of_ceiling: of(|run| run.share_of_ceiling),
         requests_per_second: of(|run| run.requests_per_second),
         p50_us: of(|run| run.p50_us),
         p99_us: of(|run| run.p99_us),
         p99_alone_us: of(|run| run.p99_alone_us),
+        windows_again: shown.iter().map(|run| run.windows_again).sum(),
         rss_idle_kib: of(|run| f64::from(run.rss_idle_kib)),
         rss_peak_kib: of(|run| f64::from(run.rss_peak_kib)),
         faults,

@@ -38,6 +38,8 @@ pub(crate) struct Workload {
     pub(crate) connections: u32,
     /// Kept connections that have had one answer each and stay silent during the run.
     pub(crate) idle: u32,
+    /// Our run goes on in turns with the ceiling.
+    pub(crate) turns: bool,
     /// The subjects that are measured; none for those that take part in everything.
     pub(crate) cast: &'static [&'static str],
 }
@@ -48,6 +50,7 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
         fetch,
         connections,
         idle: 0,
+        turns: false,
         cast: &[],
     }
 }
@@ -55,6 +58,11 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
 /// A row beside idle connections.
 const fn beside(idle: u32, row: Workload) -> Workload {
     Workload { idle, ..row }
+}
+
+/// A row whose share of the ceiling is looked at closely.
+const fn in_turns(row: Workload) -> Workload {
+    Workload { turns: true, ..row }
 }
 
 /// A row for certain subjects.
@@ -73,7 +81,7 @@ const PAGE_CAST: &[&str] = &["vervet+run", "bjoern", "canned"];
 
 /// All workloads, in the order of the report.
 pub(crate) const WORKLOADS: [Workload; 12] = [
-    row("tiny64", Fetch::Tiny, 64),
+    in_turns(row("tiny64", Fetch::Tiny, 64)),
     row("tiny1000", Fetch::Tiny, 1000),
     beside(8_000, row("idle8000", Fetch::Tiny, 64)),
     row("close64", Fetch::TinyClose, 64),

@@ -1,8 +1,17 @@
 //! The load generator wrk(1): how it is called and what it says.
 
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 
-use crate::process::pinned;
+use crate::process::{cpu_of_tree, pinned};
+
+/// What is left of a run when the generator is asked how long it waited for its core: a process that has ended cannot be asked.
+const LAST_LOOK: Duration = Duration::from_millis(50);
+/// What a generator may take beyond its time: answers that never come end its own timeout of 2 s, a stuck one ends here.
+const GRACE_SECONDS: u32 = 15;
 
 /// What wrk reports about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,19 +28,46 @@ pub(crate) struct Load {
     pub(crate) errors: u32,
     /// Answers with a status of 400 or above.
     pub(crate) bad_status: u32,
+    /// Time the generator was ready but something else had its core, but for the last moments of the run.
+    pub(crate) waiting: Duration,
 }
 
 /// Runs wrk for `seconds` on `core` with `arguments` (the last one is the URL).
 pub(crate) fn load(core: u32, seconds: u32, arguments: &[String]) -> Result<Load> {
-    // Answers that never come are the generator's 2 s timeout; this one is for a stuck generator.
-    const GRACE_SECONDS: u32 = 15;
-    let output = pinned(core)
-        .args(["timeout", "--foreground", "--kill-after=1"])
-        .arg((seconds + GRACE_SECONDS).to_string())
+    let limit = (seconds + GRACE_SECONDS).to_string();
+    let wrk = start(core, &["--kill-after=1", &limit], seconds, arguments)?;
+    sleep(Duration::from_secs(seconds.into()).saturating_sub(LAST_LOOK));
+    // It may have failed and ended: then its report says so.
+    let waiting = cpu_of_tree(wrk.id()).map_or(Duration::ZERO, |cpu| cpu.waiting);
+    Ok(Load {
+        waiting,
+        ..report(wrk)?
+    })
+}
+
+/// The same for a part of a second, which wrk cannot be asked for; but interrupted, it reports. How long it waited is not known.
+pub(crate) fn window(core: u32, length: Duration, arguments: &[String]) -> Result<Load> {
+    let grace = format!("--kill-after={GRACE_SECONDS}");
+    let limit = length.as_secs_f64().to_string();
+    let until = ["--preserve-status", "--signal=INT", &grace, &limit];
+    report(start(core, &until, GRACE_SECONDS, arguments)?)
+}
+
+/// Starts wrk for `seconds` under timeout(1), which is told `until` when.
+fn start(core: u32, until: &[&str], seconds: u32, arguments: &[String]) -> Result<Child> {
+    pinned(core)
+        .args(["timeout", "--foreground"])
+        .args(until)
         .args(["wrk", "-t1", "--latency", &format!("-d{seconds}s")])
         .args(arguments)
-        .output()
-        .context("cannot run setpriv (is util-linux installed?)")?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run setpriv (is util-linux installed?)")
+}
+
+fn report(wrk: Child) -> Result<Load> {
+    let output = wrk.wait_with_output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         bail!(
