@@ -73,10 +73,20 @@ environment() {
   for name in net/ipv4/tcp_{congestion_control,rmem,wmem,tw_reuse} net/ipv4/ip_local_port_range net/core/somaxconn; do
     echo "sysctl ${name//\//.}: $(tr '\t' ' ' </proc/sys/$name)"
   done
-  echo "vervet: $(first_line "$vervet" version), ${profile/#recorded/release with a recorded} profile"
+  echo "vervet: $(first_line "$vervet" version), $(built)"
   for name in "$@"; do
     echo "$name: $(command -v "$name" >/dev/null && version_of "$name" || echo missing)"
   done
+}
+
+# How the program says that it was built: what was asked for may not have been there.
+built() {
+  local said
+  said=$("$vervet" version --build)
+  case $(awk '$1 == "recording" { print $2 }' <<<"$said") in
+    used) echo "$(awk '$1 == "profile" { print $2 }' <<<"$said") with a recorded profile" ;;
+    *) awk '$1 == "profile" { print $2 " without a recorded profile" }' <<<"$said" ;;
+  esac
 }
 
 version_of() {

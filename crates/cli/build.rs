@@ -11,6 +11,7 @@ fn main() {
     set("TARGET", &variable("TARGET"));
     set("PROFILE", &variable("PROFILE"));
     set("OPT_LEVEL", &variable("OPT_LEVEL"));
+    set("RECORDING", recording(&variable("CARGO_ENCODED_RUSTFLAGS")));
     let rustc = first_line(Command::new(variable("RUSTC")).arg("--version"));
     set("RUSTC", &rustc.unwrap_or_else(|| "unknown".to_owned()));
     pack_relocations();
@@ -32,6 +33,15 @@ fn main() {
 
 fn set(name: &str, value: &str) {
     println!("cargo::rustc-env=VERVET_BUILD_{name}={value}");
+}
+
+/// Whether the compiler knows which branches a server takes, as `scripts/profiled` tells it.
+fn recording(flags: &str) -> &'static str {
+    if flags.contains("profile-use=") {
+        "used"
+    } else {
+        "none"
+    }
 }
 
 /// Relocations in a sixtieth of the space: what the loader reads at each start stays in memory. A program linked so asks for

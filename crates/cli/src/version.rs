@@ -28,6 +28,7 @@ const FACTS: &[(&str, &str)] = &[
     ("target", env!("VERVET_BUILD_TARGET")),
     ("profile", env!("VERVET_BUILD_PROFILE")),
     ("opt_level", env!("VERVET_BUILD_OPT_LEVEL")),
+    ("recording", env!("VERVET_BUILD_RECORDING")),
     ("carriers", "thread, tokio"),
     ("rustc", env!("VERVET_BUILD_RUSTC")),
     ("allocator", ALLOCATOR),
