@@ -48,16 +48,12 @@ pub(crate) fn hold(setup: &Setup<'_>) -> Result<Vec<TcpStream>> {
 /// Loads the one server without and with idle connections in turn, `seconds` each time. A percentile of a second moves
 /// with whatever else the machine does; windows that follow each other meet the same machine, and one server has one
 /// layout of memory and one set of ports.
-pub(crate) fn tails(
-    setup: &Setup<'_>,
-    server: &Server,
-    arguments: &[String],
-    seconds: u32,
-) -> Result<Tails> {
+pub(crate) fn tails(setup: &Setup<'_>, server: &Server, seconds: u32) -> Result<Tails> {
+    let arguments = setup.workload.generator(setup.work, setup.port);
     let mut tails = Tails::default();
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
-        let mut window = || tails.settled(AGAIN_MAX, || look(server, arguments, seconds));
+        let mut window = || tails.settled(AGAIN_MAX, || look(server, &arguments, seconds));
         alone.push(window()?);
         let held = hold(setup)?;
         beside.push(window()?);

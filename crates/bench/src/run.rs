@@ -127,9 +127,29 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
     run.seconds = load.seconds;
     run.p50_us = load.p50_us;
     run.p99_us = load.p99_us;
+    look_closer(run, subject, setup, &server, seconds)?;
+    run.rss_peak_kib = peak;
+    run.server_cpu_seconds = after.running.saturating_sub(before.running).as_secs_f64();
+    run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
+    run.generator_waiting_seconds = load.waiting.as_secs_f64();
+    run.requests_per_second = f64::from(load.requests) / load.seconds;
+    run.requests_per_cpu_second = f64::from(load.requests) / run.server_cpu_seconds.max(1e-9);
+    refuse_errors(run, &load);
+    judge(run);
+    Ok(())
+}
+
+/// What some workloads ask beyond the run, on the server that is there already.
+fn look_closer(
+    run: &mut Run,
+    subject: &Subject,
+    setup: &Setup<'_>,
+    server: &Server,
+    seconds: u32,
+) -> Result<()> {
     // Nothing is asked of the rivals here; the ceiling shows what the machine does by itself.
     if setup.workload.idle > 0 && subject.role() != Role::Rival {
-        let tails = idle::tails(setup, &server, &arguments, seconds)?;
+        let tails = idle::tails(setup, server, seconds)?;
         run.p99_us = tails.beside_us;
         run.p99_alone_us = tails.alone_us;
         run.windows_again = tails.again;
@@ -141,16 +161,8 @@ fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) ->
         }
     }
     if setup.workload.turns && subject.role() == Role::Ours {
-        run.share_of_ceiling = turns::share_of_ceiling(setup, &server)?;
+        run.share_of_ceiling = turns::share_of_ceiling(setup, server)?;
     }
-    run.rss_peak_kib = peak;
-    run.server_cpu_seconds = after.running.saturating_sub(before.running).as_secs_f64();
-    run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
-    run.generator_waiting_seconds = load.waiting.as_secs_f64();
-    run.requests_per_second = f64::from(load.requests) / load.seconds;
-    run.requests_per_cpu_second = f64::from(load.requests) / run.server_cpu_seconds.max(1e-9);
-    refuse_errors(run, &load);
-    judge(run);
     Ok(())
 }
 
