@@ -1,13 +1,14 @@
 //! The comparison: every subject under every workload, round by round.
 
 use std::fs;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use vervet_lab::subject::find;
 
 use crate::CompareArgs;
 use crate::report::{self, Report};
-use crate::run::{Run, run};
+use crate::run::{Run, runs};
 use crate::subject::{SUBJECTS, Setup, Subject};
 use crate::workload::{WORKLOADS, Workload, create_site};
 
@@ -80,8 +81,8 @@ fn chosen<'a, Row>(
         .collect())
 }
 
-/// All runs. Subjects of one workload follow each other closely, so that they meet the same machine;
-/// rounds lie far apart, so that a disturbance spoils one of them only.
+/// All runs. Subjects of one workload are loaded in turn, so that they meet the same machine; rounds lie far apart, so that
+/// a disturbance spoils one of them only.
 fn rounds_of(
     args: &CompareArgs,
     (rounds, seconds): (u32, u32),
@@ -92,31 +93,34 @@ fn rounds_of(
     let mut ports = (0..PORTS)
         .map(|offset| args.port.saturating_add(offset))
         .cycle();
-    let mut runs = Vec::new();
+    let mut all = Vec::new();
     for round in 1..=rounds {
-        for workload in workloads {
+        for &workload in workloads {
             let mut order: Vec<_> = subjects
                 .iter()
                 .filter(|subject| subject.takes_part(workload, &args.subjects))
                 .collect();
             random.shuffle(&mut order);
-            for (subject, port) in order.into_iter().zip(&mut ports) {
-                let setup = Setup {
-                    work: &args.bench.work,
-                    port,
-                    workload,
-                    vervet: &args.bench.vervet,
-                };
-                let run = Run {
-                    round,
-                    ..run(subject, &setup, seconds)
-                };
-                progress(&run);
-                runs.push(run);
+            for group in order.chunks(workload.at_once()) {
+                let entrants = group.iter().zip(&mut ports).map(|(subject, port)| {
+                    let setup = Setup {
+                        work: &args.bench.work,
+                        port,
+                        workload,
+                        vervet: &args.bench.vervet,
+                    };
+                    (**subject, setup)
+                });
+                let length = Duration::from_secs(seconds.into());
+                for mut run in runs(entrants.collect(), length) {
+                    run.round = round;
+                    progress(&run);
+                    all.push(run);
+                }
             }
         }
     }
-    runs
+    all
 }
 
 fn progress(run: &Run) {

@@ -14,6 +14,8 @@ use crate::wrk;
 
 /// How often a run looks at the server without and with its idle connections.
 const PAIRS: u32 = 5;
+/// Length of one look.
+const WINDOW: Duration = Duration::from_secs(1);
 /// What the server needs to close the idle connections, and the kernel to be done with opening them.
 const SETTLED: Duration = Duration::from_millis(300);
 /// Share of a window during which server or generator may wait for a core that something else has. Beyond it the window is
@@ -45,15 +47,15 @@ pub(crate) fn hold(setup: &Setup<'_>) -> Result<Vec<TcpStream>> {
         .collect()
 }
 
-/// Loads the one server without and with idle connections in turn, `seconds` each time. A percentile of a second moves
+/// Loads the one server without and with idle connections in turn. A percentile of a second moves
 /// with whatever else the machine does; windows that follow each other meet the same machine, and one server has one
 /// layout of memory and one set of ports.
-pub(crate) fn tails(setup: &Setup<'_>, server: &Server, seconds: u32) -> Result<Tails> {
+pub(crate) fn tails(setup: &Setup<'_>, server: &Server) -> Result<Tails> {
     let arguments = setup.workload.generator(setup.work, setup.port);
     let mut tails = Tails::default();
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
-        let mut window = || tails.settled(AGAIN_MAX, || look(server, &arguments, seconds));
+        let mut window = || tails.settled(AGAIN_MAX, || look(server, &arguments));
         alone.push(window()?);
         let held = hold(setup)?;
         beside.push(window()?);
@@ -71,10 +73,10 @@ struct Look {
     waiting: f64,
 }
 
-fn look(server: &Server, arguments: &[String], seconds: u32) -> Result<Look> {
+fn look(server: &Server, arguments: &[String]) -> Result<Look> {
     sleep(SETTLED);
     let before = server.cpu()?.waiting;
-    let load = wrk::load(GENERATOR_CORE, seconds, arguments)?;
+    let load = wrk::load(GENERATOR_CORE, WINDOW, arguments)?;
     let waiting = server
         .cpu()?
         .waiting

@@ -16,7 +16,6 @@ mod run;
 mod scrape;
 mod subject;
 mod summary;
-mod turns;
 mod workload;
 mod wrk;
 
@@ -60,7 +59,7 @@ pub(crate) struct BenchArgs {
     /// How often each one is measured
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// Length of each measurement, after a warm-up of one second
+    /// How long each one is measured in a round, after a warm-up
     #[arg(long, default_value_t = 3)]
     seconds: u32,
 }

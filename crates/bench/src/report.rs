@@ -200,12 +200,6 @@ fn remarks(cell: &Cell) -> String {
             .iter()
             .map(|fault| fault.replace(['\n', '|'], " ")),
     );
-    if cell.share_of_ceiling.median > 0.0 {
-        remarks.push(format!(
-            "{:.3} of the ceiling in turns",
-            cell.share_of_ceiling.median
-        ));
-    }
     if cell.p99_alone_us.median > 0.0 {
         remarks.push(format!(
             "p99 {:.2} ms without the idle ones",

@@ -15,7 +15,6 @@ enum Against {
     BestRival,
     /// One rival under the same workload.
     Rival(&'static str),
-    /// The ceiling, in turns with it.
     Ceiling,
     /// The same server without the idle connections of the workload.
     Alone,
@@ -181,32 +180,25 @@ fn finding(rule: &Rule, cells: &[Cell], runs: &[Run]) -> Finding {
             best_rival(cells, rule.workload),
         ),
         Against::Rival(name) => (name.to_owned(), find(&|cell| cell.subject == name)),
-        Against::Ceiling => ("the ceiling, in turns".to_owned(), None),
+        Against::Ceiling => (
+            "the ceiling".to_owned(),
+            find(&|cell| cell.role == Role::Ceiling),
+        ),
         Against::Alone => ("its own without them".to_owned(), None),
         Against::Kib(kib) => (format!("{kib} KiB"), None),
     };
     let ours = find(&|cell| cell.subject == rule.subject);
     let measured = |cell: &Cell| figures(runs, cell, rule.measure.figure());
-    let each = |figures: &[OfRound], same| -> Vec<OfRound> {
-        figures.iter().map(|(round, _)| (*round, same)).collect()
-    };
-    let ratio = ours.and_then(|ours| match rule.against {
-        Against::Ceiling => {
-            let mut shares = figures(runs, ours, |run| run.share_of_ceiling);
-            shares.retain(|(_, share)| *share > 0.0);
-            Ratio::of(&shares, &each(&shares, 1.0))
-        }
-        Against::Kib(kib) => {
-            let sizes = measured(ours);
-            Ratio::of(&sizes, &each(&sizes, kib))
-        }
-        Against::Alone => {
-            let alone = figures(runs, ours, |run| run.p99_alone_us);
-            Ratio::of(&measured(ours), &alone)
-        }
-        Against::BestRival | Against::Rival(_) => {
-            Ratio::of(&measured(ours), &other.map(measured).unwrap_or_default())
-        }
+    let ratio = ours.and_then(|ours| {
+        let theirs: Vec<OfRound> = match rule.against {
+            Against::Kib(kib) => measured(ours)
+                .iter()
+                .map(|(round, _)| (*round, kib))
+                .collect(),
+            Against::Alone => figures(runs, ours, |run| run.p99_alone_us),
+            _ => other.map(measured).unwrap_or_default(),
+        };
+        Ratio::of(&measured(ours), &theirs)
     });
     let name = rule.measure.name();
     let sign = match rule.bound() {
@@ -288,24 +280,6 @@ mod tests {
         check(&runs(50.0, 200), "p99", (Verdict::Met, "lighttpd"));
         check(&runs(1.0, 201), "RSS at", (Verdict::NotMet, "lighttpd"));
         check(&runs(1.0, 200), "RSS at", (Verdict::Met, "lighttpd"));
-    }
-
-    #[test]
-    fn takes_the_share_of_the_ceiling_from_the_turns() {
-        let runs = |share| {
-            [
-                Run {
-                    share_of_ceiling: share,
-                    ..run("tiny64", "vervet", (1.0, 1.0, 1), &[])
-                },
-                // What the ceiling did in a run of its own is not asked.
-                run("tiny64", "canned", (9.0, 1.0, 1), &[]),
-            ]
-        };
-        let rule = "requests per CPU-second: at least 0.93";
-        check(&runs(0.93), rule, (Verdict::Met, ""));
-        check(&runs(0.929), rule, (Verdict::NotMet, ""));
-        check(&runs(0.0), rule, (Verdict::NotMeasured, ""));
     }
 
     #[test]

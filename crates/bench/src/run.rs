@@ -1,4 +1,8 @@
-//! One run: a fresh server, checked before and after, under one load.
+//! Runs: fresh servers, checked before and after, under one load, in turn.
+//!
+//! On a shared machine one and the same program takes a third more or less processor time for a request from one second to
+//! the next, which is more than most servers differ by. So the servers that are compared stand at once, on the one core, and
+//! only one is loaded at a time, in short windows: all of them meet the same machine.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,13 +13,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
+use crate::beside::Beside;
 use crate::cut::Cutter;
 use crate::document::{access_log, admin_socket};
 use crate::idle;
 use crate::process::{Memory, Server, busy, is_free};
 use crate::scrape;
 use crate::subject::{Role, Setup, Subject};
-use crate::turns;
+use crate::summary::spread;
 use crate::workload::Workload;
 use crate::wrk;
 
@@ -23,7 +28,7 @@ use crate::wrk;
 pub(crate) const SERVER_CORE: u32 = 0;
 pub(crate) const GENERATOR_CORE: u32 = 1;
 
-const WARM_UP_SECONDS: u32 = 1;
+const WARM_UP: Duration = Duration::from_secs(1);
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const FETCH_MAX: Duration = Duration::from_secs(5);
 /// Busy share of either core before a run above which the run counts as disturbed.
@@ -41,6 +46,7 @@ pub(crate) struct Run {
     pub(crate) workload: String,
     pub(crate) subject: String,
     pub(crate) round: u32,
+    /// The sums of all windows, as the times are.
     pub(crate) requests: u32,
     pub(crate) seconds: f64,
     pub(crate) server_cpu_seconds: f64,
@@ -50,8 +56,7 @@ pub(crate) struct Run {
     pub(crate) generator_waiting_seconds: f64,
     pub(crate) requests_per_second: f64,
     pub(crate) requests_per_cpu_second: f64,
-    /// The same divided by that of the ceiling, in turns; 0 where it was not looked at.
-    pub(crate) share_of_ceiling: f64,
+    /// The medians of the windows.
     pub(crate) p50_us: f64,
     pub(crate) p99_us: f64,
     /// The 99th percentile of the same server without the idle connections of the workload; 0 where it has none.
@@ -66,116 +71,212 @@ pub(crate) struct Run {
     pub(crate) disturbances: Vec<String>,
 }
 
-/// Runs `subject` once; whatever goes wrong becomes a fault of the run.
-pub(crate) fn run(subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Run {
-    let mut run = Run {
-        workload: setup.workload.name.into(),
-        subject: subject.name.into(),
-        ..Run::default()
-    };
-    if let Err(error) = measure(&mut run, subject, setup, seconds) {
-        run.faults.push(format!("{error:#}"));
+/// Runs all of `entrants` once, each loaded for `length` in all; whatever goes wrong with one becomes a fault of its run.
+pub(crate) fn runs(entrants: Vec<(&Subject, Setup<'_>)>, length: Duration) -> Vec<Run> {
+    let disturbances = disturbances_before();
+    let mut standing: Vec<Standing<'_>> = entrants
+        .into_iter()
+        .map(|(subject, setup)| Standing::start(subject, setup, &disturbances))
+        .collect();
+    for one in &mut standing {
+        one.attempt(|_, _, setup| warm_up(setup));
     }
-    run
+    let window = standing
+        .first()
+        .map_or(length, |one| one.setup.workload.window());
+    for _ in 0..length.as_millis().div_ceil(window.as_millis()) {
+        for one in &mut standing {
+            one.attempt(|_, up, setup| up.look(setup, window));
+        }
+        // Whoever came first comes last.
+        standing.reverse();
+    }
+    standing.into_iter().map(Standing::finish).collect()
 }
 
-fn measure(run: &mut Run, subject: &Subject, setup: &Setup<'_>, seconds: u32) -> Result<()> {
-    ensure!(is_free(setup.port), "port {} is taken", setup.port);
-    for (core, share) in [SERVER_CORE, GENERATOR_CORE]
+/// What has the cores while nothing of ours runs.
+fn disturbances_before() -> Vec<String> {
+    let cores = [SERVER_CORE, GENERATOR_CORE];
+    let shares = busy(cores, IDLE_WINDOW).unwrap_or_default();
+    cores
         .iter()
-        .zip(busy([SERVER_CORE, GENERATOR_CORE], IDLE_WINDOW)?)
-    {
-        if share > BUSY_MAX {
-            run.disturbances.push(format!(
-                "core {core} was {:.0} % busy before the run",
-                share * 100.0
-            ));
+        .zip(shares)
+        .filter(|(_, share)| *share > BUSY_MAX)
+        .map(|(core, share)| {
+            let percent = share * 100.0;
+            format!("core {core} was {percent:.0} % busy before the run")
+        })
+        .collect()
+}
+
+/// A subject, its run so far, and its server while that is without fault.
+struct Standing<'a> {
+    subject: &'a Subject,
+    setup: Setup<'a>,
+    run: Run,
+    up: Option<Up>,
+}
+
+/// A server at work, with what goes on beside it.
+struct Up {
+    server: Server,
+    held: Vec<TcpStream>,
+    scraper: Option<Beside>,
+    cutter: Option<Cutter>,
+    windows: Vec<Window>,
+}
+
+/// What a window measured.
+struct Window {
+    load: wrk::Load,
+    cpu: Duration,
+    waiting: Duration,
+}
+
+impl<'a> Standing<'a> {
+    fn start(subject: &'a Subject, setup: Setup<'a>, disturbances: &[String]) -> Self {
+        let mut run = Run {
+            workload: setup.workload.name.into(),
+            subject: subject.name.into(),
+            disturbances: disturbances.to_vec(),
+            ..Run::default()
+        };
+        let up = Up::start(&mut run, subject, &setup);
+        let mut standing = Self {
+            subject,
+            setup,
+            run,
+            up: None,
+        };
+        match up {
+            Ok(up) => standing.up = Some(up),
+            Err(error) => standing.run.faults.push(format!("{error:#}")),
+        }
+        standing
+    }
+
+    /// Does something with a server that is up; one that fails is ended.
+    fn attempt(&mut self, act: impl FnOnce(&mut Run, &mut Up, &Setup<'_>) -> Result<()>) {
+        let Some(up) = &mut self.up else { return };
+        if let Err(error) = act(&mut self.run, up, &self.setup) {
+            self.run.faults.push(format!("{error:#}"));
+            self.up = None;
         }
     }
-    let log = setup
-        .work
-        .join(format!("{}-{}.log", subject.name, setup.port));
-    let mut server = Server::start(&subject.command(setup)?, SERVER_CORE, &log)?;
-    server.wait_for_listener(setup.port).with_context(|| {
-        format!(
-            "its output: {:?}",
-            fs::read_to_string(&log).unwrap_or_default()
-        )
-    })?;
-    // Reading the idle size straight after the start would miss what the server still sets up.
-    sleep(IDLE_WINDOW);
-    run.rss_idle_kib = server.memory_kib()?.now;
-    check_answer(setup)?;
-    let held = idle::hold(setup)?;
-    let scraper = subject
-        .is_scraped()
-        .then(|| scrape::start(&admin_socket(setup.work, setup.port)))
-        .transpose()?;
-    let cutter = subject
-        .is_logged()
-        .then(|| Cutter::start(&access_log(setup.work, setup.port)));
 
+    fn finish(mut self) -> Run {
+        let role = self.subject.role();
+        self.attempt(|run, up, setup| up.finish(run, role, setup));
+        self.run
+    }
+}
+
+impl Up {
+    fn start(run: &mut Run, subject: &Subject, setup: &Setup<'_>) -> Result<Self> {
+        ensure!(is_free(setup.port), "port {} is taken", setup.port);
+        let log = setup
+            .work
+            .join(format!("{}-{}.log", subject.name, setup.port));
+        let mut server = Server::start(&subject.command(setup)?, SERVER_CORE, &log)?;
+        server.wait_for_listener(setup.port).with_context(|| {
+            format!(
+                "its output: {:?}",
+                fs::read_to_string(&log).unwrap_or_default()
+            )
+        })?;
+        // Reading the idle size straight after the start would miss what the server still sets up.
+        sleep(IDLE_WINDOW);
+        run.rss_idle_kib = server.memory_kib()?.now;
+        check_answer(setup)?;
+        Ok(Self {
+            server,
+            held: idle::hold(setup)?,
+            scraper: subject
+                .is_scraped()
+                .then(|| scrape::start(&admin_socket(setup.work, setup.port)))
+                .transpose()?,
+            cutter: subject
+                .is_logged()
+                .then(|| Cutter::start(&access_log(setup.work, setup.port))),
+            windows: Vec::new(),
+        })
+    }
+
+    fn look(&mut self, setup: &Setup<'_>, window: Duration) -> Result<()> {
+        let arguments = setup.workload.generator(setup.work, setup.port);
+        let before = self.server.cpu()?;
+        let load = wrk::load(GENERATOR_CORE, window, &arguments)?;
+        let after = self.server.cpu()?;
+        self.windows.push(Window {
+            load,
+            cpu: after.running.saturating_sub(before.running),
+            waiting: after.waiting.saturating_sub(before.waiting),
+        });
+        Ok(())
+    }
+
+    /// Sums the windows up, and goes on with what some workloads ask beyond them.
+    fn finish(&mut self, run: &mut Run, role: Role, setup: &Setup<'_>) -> Result<()> {
+        let Memory { peak, .. } = self.server.memory_kib()?;
+        self.held.clear();
+        (self.scraper, self.cutter) = (None, None);
+        run.rss_peak_kib = peak;
+        sum_up(run, &self.windows);
+        judge(run);
+        // Nothing is asked of the rivals here; the ceiling shows what the machine does by itself.
+        if setup.workload.idle > 0 && role != Role::Rival {
+            let tails = idle::tails(setup, &self.server)?;
+            run.p99_us = tails.beside_us;
+            run.p99_alone_us = tails.alone_us;
+            run.windows_again = tails.again;
+            if tails.disturbed > 0 {
+                run.disturbances.push(format!(
+                    "something else had a core in {} windows, however often they were taken",
+                    tails.disturbed
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn warm_up(setup: &Setup<'_>) -> Result<()> {
     let arguments = setup.workload.generator(setup.work, setup.port);
-    wrk::load(GENERATOR_CORE, WARM_UP_SECONDS, &arguments)?;
-    let before = server.cpu()?;
-    let load = wrk::load(GENERATOR_CORE, seconds, &arguments)?;
-    let after = server.cpu()?;
-    let Memory { peak, .. } = server.memory_kib()?;
-    drop((held, scraper, cutter));
-
-    run.requests = load.requests;
-    run.seconds = load.seconds;
-    run.p50_us = load.p50_us;
-    run.p99_us = load.p99_us;
-    look_closer(run, subject, setup, &server, seconds)?;
-    run.rss_peak_kib = peak;
-    run.server_cpu_seconds = after.running.saturating_sub(before.running).as_secs_f64();
-    run.server_waiting_seconds = after.waiting.saturating_sub(before.waiting).as_secs_f64();
-    run.generator_waiting_seconds = load.waiting.as_secs_f64();
-    run.requests_per_second = f64::from(load.requests) / load.seconds;
-    run.requests_per_cpu_second = f64::from(load.requests) / run.server_cpu_seconds.max(1e-9);
-    refuse_errors(run, &load);
-    judge(run);
+    wrk::load(GENERATOR_CORE, WARM_UP, &arguments)?;
     Ok(())
 }
 
-/// What some workloads ask beyond the run, on the server that is there already.
-fn look_closer(
-    run: &mut Run,
-    subject: &Subject,
-    setup: &Setup<'_>,
-    server: &Server,
-    seconds: u32,
-) -> Result<()> {
-    // Nothing is asked of the rivals here; the ceiling shows what the machine does by itself.
-    if setup.workload.idle > 0 && subject.role() != Role::Rival {
-        let tails = idle::tails(setup, server, seconds)?;
-        run.p99_us = tails.beside_us;
-        run.p99_alone_us = tails.alone_us;
-        run.windows_again = tails.again;
-        if tails.disturbed > 0 {
-            run.disturbances.push(format!(
-                "something else had a core in {} windows, however often they were taken",
-                tails.disturbed
-            ));
-        }
-    }
-    if setup.workload.turns && subject.role() == Role::Ours {
-        run.share_of_ceiling = turns::share_of_ceiling(setup, server)?;
-    }
-    Ok(())
+fn sum_up(run: &mut Run, windows: &[Window]) {
+    let seconds =
+        |of: fn(&Window) -> Duration| windows.iter().map(of).sum::<Duration>().as_secs_f64();
+    let count =
+        |of: fn(&wrk::Load) -> u32| windows.iter().map(|window| of(&window.load)).sum::<u32>();
+    let middle =
+        |of: fn(&wrk::Load) -> f64| spread(windows.iter().map(|window| of(&window.load))).median;
+    run.requests = count(|load| load.requests);
+    run.seconds = windows.iter().map(|window| window.load.seconds).sum();
+    run.p50_us = middle(|load| load.p50_us);
+    run.p99_us = middle(|load| load.p99_us);
+    run.server_cpu_seconds = seconds(|window| window.cpu);
+    run.server_waiting_seconds = seconds(|window| window.waiting);
+    run.generator_waiting_seconds = seconds(|window| window.load.waiting);
+    run.requests_per_second = f64::from(run.requests) / run.seconds;
+    run.requests_per_cpu_second = f64::from(run.requests) / run.server_cpu_seconds.max(1e-9);
+    refuse_errors(
+        run,
+        count(|load| load.errors),
+        count(|load| load.bad_status),
+    );
 }
 
 /// Whoever answers with errors is not ranked.
-fn refuse_errors(run: &mut Run, load: &wrk::Load) {
-    if load.errors > 0 {
-        run.faults.push(format!("{} socket errors", load.errors));
+fn refuse_errors(run: &mut Run, errors: u32, bad_status: u32) {
+    if errors > 0 {
+        run.faults.push(format!("{errors} socket errors"));
     }
-    if load.bad_status > 0 {
-        run.faults.push(format!(
-            "{} answers of status 400 or above",
-            load.bad_status
-        ));
+    if bad_status > 0 {
+        run.faults
+            .push(format!("{bad_status} answers of status 400 or above"));
     }
 }
 
@@ -307,6 +408,43 @@ mod tests {
         check(3.0, 2.0, (0.2, 0.0), (0, 1));
         check(3.0, 2.0, (0.2, 0.2), (0, 2));
         check(3.0, 3.0, (0.1, 0.1), (0, 0));
+    }
+
+    #[test]
+    fn windows_are_summed_up_and_latencies_are_their_middle() {
+        let window = |requests, p99_us, bad_status| Window {
+            load: wrk::Load {
+                requests,
+                seconds: 0.5,
+                p50_us: 1.0,
+                p99_us,
+                bad_status,
+                waiting: Duration::from_millis(10),
+                ..wrk::Load::default()
+            },
+            cpu: Duration::from_millis(400),
+            waiting: Duration::from_millis(20),
+        };
+        let mut run = Run::default();
+        let windows = [
+            window(100, 7.0, 0),
+            window(300, 9000.0, 2),
+            window(200, 8.0, 1),
+        ];
+        sum_up(&mut run, &windows);
+        assert_eq!((run.requests, run.seconds), (600, 1.5));
+        assert!((run.requests_per_second - 400.0).abs() < 1e-6, "{run:?}");
+        assert!(
+            (run.requests_per_cpu_second - 500.0).abs() < 1e-6,
+            "{run:?}"
+        );
+        assert!((run.server_waiting_seconds - 0.06).abs() < 1e-9, "{run:?}");
+        assert!(
+            (run.generator_waiting_seconds - 0.03).abs() < 1e-9,
+            "{run:?}"
+        );
+        assert_eq!((run.p50_us, run.p99_us), (1.0, 8.0));
+        assert_eq!(run.faults, ["3 answers of status 400 or above"]);
     }
 
     #[test]

@@ -26,8 +26,6 @@ pub(crate) struct Cell {
     /// More than half of the runs are without fault; the figures are of those runs only.
     pub(crate) ranked: bool,
     pub(crate) requests_per_cpu_second: Spread,
-    /// Of the ceiling, in turns; zeros where it was not looked at.
-    pub(crate) share_of_ceiling: Spread,
     pub(crate) requests_per_second: Spread,
     pub(crate) p50_us: Spread,
     pub(crate) p99_us: Spread,
@@ -107,7 +105,6 @@ fn cell(workload: &'static str, (subject, role): (&'static str, Role), all: &[&R
         runs: all.len(),
         ranked,
         requests_per_cpu_second: of(|run| run.requests_per_cpu_second),
-        share_of_ceiling: of(|run| run.share_of_ceiling),
         requests_per_second: of(|run| run.requests_per_second),
         p50_us: of(|run| run.p50_us),
         p99_us: of(|run| run.p99_us),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use vervet_lab::adapter::{Connections, Traffic};
@@ -38,8 +39,6 @@ pub(crate) struct Workload {
     pub(crate) connections: u32,
     /// Kept connections that have had one answer each and stay silent during the run.
     pub(crate) idle: u32,
-    /// Our run goes on in turns with the ceiling.
-    pub(crate) turns: bool,
     /// The subjects that are measured; none for those that take part in everything.
     pub(crate) cast: &'static [&'static str],
 }
@@ -50,7 +49,6 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
         fetch,
         connections,
         idle: 0,
-        turns: false,
         cast: &[],
     }
 }
@@ -58,11 +56,6 @@ const fn row(name: &'static str, fetch: Fetch, connections: u32) -> Workload {
 /// A row beside idle connections.
 const fn beside(idle: u32, row: Workload) -> Workload {
     Workload { idle, ..row }
-}
-
-/// A row whose share of the ceiling is looked at closely.
-const fn in_turns(row: Workload) -> Workload {
-    Workload { turns: true, ..row }
 }
 
 /// A row for certain subjects.
@@ -81,7 +74,7 @@ const PAGE_CAST: &[&str] = &["vervet+run", "bjoern", "canned"];
 
 /// All workloads, in the order of the report.
 pub(crate) const WORKLOADS: [Workload; 12] = [
-    in_turns(row("tiny64", Fetch::Tiny, 64)),
+    row("tiny64", Fetch::Tiny, 64),
     row("tiny1000", Fetch::Tiny, 1000),
     beside(8_000, row("idle8000", Fetch::Tiny, 64)),
     row("close64", Fetch::TinyClose, 64),
@@ -142,6 +135,21 @@ impl Workload {
             idle => format!(" beside {idle} idle ones"),
         };
         format!("{fetch}, {} connections{beside}", self.connections)
+    }
+
+    /// How many servers stand at once: idle connections of all of them would be too many descriptors.
+    pub(crate) fn at_once(&self) -> usize {
+        if self.idle > 0 { 1 } else { usize::MAX }
+    }
+
+    /// How long a server is loaded before it is the next one's turn. What the generator needs to make its requests, or to open
+    /// its connections, is to be little of it.
+    pub(crate) fn window(&self) -> Duration {
+        Duration::from_millis(match self.fetch {
+            Fetch::Many => 1500,
+            _ if self.connections >= 1000 => 1000,
+            _ => 500,
+        })
     }
 
     /// Runs without being named by `--only`.

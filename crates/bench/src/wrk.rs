@@ -11,7 +11,7 @@ use crate::process::{cpu_of_tree, pinned};
 /// What is left of a run when the generator is asked how long it waited for its core: a process that has ended cannot be asked.
 const LAST_LOOK: Duration = Duration::from_millis(50);
 /// What a generator may take beyond its time: answers that never come end its own timeout of 2 s, a stuck one ends here.
-const GRACE_SECONDS: u32 = 15;
+const GRACE: Duration = Duration::from_secs(15);
 
 /// What wrk reports about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,38 +32,27 @@ pub(crate) struct Load {
     pub(crate) waiting: Duration,
 }
 
-/// Runs wrk for `seconds` on `core` with `arguments` (the last one is the URL).
-pub(crate) fn load(core: u32, seconds: u32, arguments: &[String]) -> Result<Load> {
-    let limit = (seconds + GRACE_SECONDS).to_string();
-    let wrk = start(core, &["--kill-after=1", &limit], seconds, arguments)?;
-    sleep(Duration::from_secs(seconds.into()).saturating_sub(LAST_LOOK));
+/// Runs wrk for `length` on `core` with `arguments` (the last one is the URL). wrk cannot be asked for a part of a second, but
+/// interrupted, it reports.
+pub(crate) fn load(core: u32, length: Duration, arguments: &[String]) -> Result<Load> {
+    let wrk = pinned(core)
+        .args(["timeout", "--foreground", "--preserve-status"])
+        .args(["--signal=INT", &format!("--kill-after={}", GRACE.as_secs())])
+        .arg(length.as_secs_f64().to_string())
+        .args(["wrk", "-t1", "--latency"])
+        .arg(format!("-d{}s", (length + GRACE).as_secs()))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot run setpriv (is util-linux installed?)")?;
+    sleep(length.saturating_sub(LAST_LOOK));
     // It may have failed and ended: then its report says so.
     let waiting = cpu_of_tree(wrk.id()).map_or(Duration::ZERO, |cpu| cpu.waiting);
     Ok(Load {
         waiting,
         ..report(wrk)?
     })
-}
-
-/// The same for a part of a second, which wrk cannot be asked for; but interrupted, it reports. How long it waited is not known.
-pub(crate) fn window(core: u32, length: Duration, arguments: &[String]) -> Result<Load> {
-    let grace = format!("--kill-after={GRACE_SECONDS}");
-    let limit = length.as_secs_f64().to_string();
-    let until = ["--preserve-status", "--signal=INT", &grace, &limit];
-    report(start(core, &until, GRACE_SECONDS, arguments)?)
-}
-
-/// Starts wrk for `seconds` under timeout(1), which is told `until` when.
-fn start(core: u32, until: &[&str], seconds: u32, arguments: &[String]) -> Result<Child> {
-    pinned(core)
-        .args(["timeout", "--foreground"])
-        .args(until)
-        .args(["wrk", "-t1", "--latency", &format!("-d{seconds}s")])
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot run setpriv (is util-linux installed?)")
 }
 
 fn report(wrk: Child) -> Result<Load> {
