@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::process::Server;
-use crate::run::{GENERATOR_CORE, ask};
+use crate::run::{Window, ask};
 use crate::subject::Setup;
 use crate::summary::spread;
-use crate::wrk;
 
 /// How often a run looks at the server without and with its idle connections.
 const PAIRS: u32 = 5;
@@ -51,11 +50,10 @@ pub(crate) fn hold(setup: &Setup<'_>) -> Result<Vec<TcpStream>> {
 /// with whatever else the machine does; windows that follow each other meet the same machine, and one server has one
 /// layout of memory and one set of ports.
 pub(crate) fn tails(setup: &Setup<'_>, server: &Server) -> Result<Tails> {
-    let arguments = setup.workload.generator(setup.work, setup.port);
     let mut tails = Tails::default();
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
-        let mut window = || tails.settled(AGAIN_MAX, || look(server, &arguments));
+        let mut window = || tails.settled(AGAIN_MAX, || look(setup, server));
         alone.push(window()?);
         let held = hold(setup)?;
         beside.push(window()?);
@@ -73,18 +71,12 @@ struct Look {
     waiting: f64,
 }
 
-fn look(server: &Server, arguments: &[String]) -> Result<Look> {
+fn look(setup: &Setup<'_>, server: &Server) -> Result<Look> {
     sleep(SETTLED);
-    let before = server.cpu()?.waiting;
-    let load = wrk::load(GENERATOR_CORE, WINDOW, arguments)?;
-    let waiting = server
-        .cpu()?
-        .waiting
-        .saturating_sub(before)
-        .max(load.waiting);
+    let Window { load, waiting, .. } = Window::take(setup, server, WINDOW)?;
     Ok(Look {
         p99_us: load.p99_us,
-        waiting: waiting.as_secs_f64() / load.seconds,
+        waiting: waiting.max(load.waiting).as_secs_f64() / load.seconds,
     })
 }
 

@@ -86,7 +86,10 @@ pub(crate) fn runs(entrants: Vec<(&Subject, Setup<'_>)>, length: Duration) -> Ve
         .map_or(length, |one| one.setup.workload.window());
     for _ in 0..length.as_millis().div_ceil(window.as_millis()) {
         for one in &mut standing {
-            one.attempt(|_, up, setup| up.look(setup, window));
+            one.attempt(|_, up, setup| {
+                up.windows.push(Window::take(setup, &up.server, window)?);
+                Ok(())
+            });
         }
         // Whoever came first comes last.
         standing.reverse();
@@ -127,10 +130,26 @@ struct Up {
 }
 
 /// What a window measured.
-struct Window {
-    load: wrk::Load,
+pub(crate) struct Window {
+    pub(crate) load: wrk::Load,
     cpu: Duration,
-    waiting: Duration,
+    /// Time the server was ready but something else had its core.
+    pub(crate) waiting: Duration,
+}
+
+impl Window {
+    /// Loads `server` for `length`.
+    pub(crate) fn take(setup: &Setup<'_>, server: &Server, length: Duration) -> Result<Self> {
+        let arguments = setup.workload.generator(setup.work, setup.port);
+        let before = server.cpu()?;
+        let load = wrk::load(GENERATOR_CORE, length, &arguments)?;
+        let after = server.cpu()?;
+        Ok(Self {
+            load,
+            cpu: after.running.saturating_sub(before.running),
+            waiting: after.waiting.saturating_sub(before.waiting),
+        })
+    }
 }
 
 impl<'a> Standing<'a> {
@@ -200,19 +219,6 @@ impl Up {
                 .then(|| Cutter::start(&access_log(setup.work, setup.port))),
             windows: Vec::new(),
         })
-    }
-
-    fn look(&mut self, setup: &Setup<'_>, window: Duration) -> Result<()> {
-        let arguments = setup.workload.generator(setup.work, setup.port);
-        let before = self.server.cpu()?;
-        let load = wrk::load(GENERATOR_CORE, window, &arguments)?;
-        let after = self.server.cpu()?;
-        self.windows.push(Window {
-            load,
-            cpu: after.running.saturating_sub(before.running),
-            waiting: after.waiting.saturating_sub(before.waiting),
-        });
-        Ok(())
     }
 
     /// Sums the windows up, and goes on with what some workloads ask beyond them.
