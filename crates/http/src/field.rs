@@ -23,6 +23,7 @@ pub const TRAILERS_MAX: usize = 32;
 pub struct FieldSlots<'a> {
     head: [MaybeUninit<httparse::Header<'a>>; FIELDS_MAX],
     trailers: MaybeUninit<[httparse::Header<'a>; TRAILERS_MAX]>,
+    index: MaybeUninit<Index>,
 }
 
 impl<'a> FieldSlots<'a> {
@@ -31,20 +32,29 @@ impl<'a> FieldSlots<'a> {
         Self {
             head: [const { MaybeUninit::uninit() }; FIELDS_MAX],
             trailers: MaybeUninit::uninit(),
+            index: MaybeUninit::uninit(),
         }
     }
 
-    /// The first `fields_max` slots for a head, or all of them.
+    /// The first `fields_max` slots for a head, or all of them, and room for the index of what comes into them.
+    #[allow(clippy::type_complexity)] // the type that `httparse` fills
     pub(crate) fn for_head(
         &mut self,
         fields_max: usize,
-    ) -> &mut [MaybeUninit<httparse::Header<'a>>] {
-        &mut self.head[..fields_max.min(FIELDS_MAX)]
+    ) -> (
+        &mut [MaybeUninit<httparse::Header<'a>>],
+        &mut MaybeUninit<Index>,
+    ) {
+        let slots = &mut self.head[..fields_max.min(FIELDS_MAX)];
+        (slots, &mut self.index)
     }
 
-    /// The slots for trailers, emptied.
-    pub(crate) fn for_trailers(&mut self) -> &mut [httparse::Header<'a>] {
-        self.trailers.write([httparse::EMPTY_HEADER; TRAILERS_MAX])
+    /// The slots for trailers, emptied, and room for their index.
+    pub(crate) fn for_trailers(
+        &mut self,
+    ) -> (&mut [httparse::Header<'a>], &mut MaybeUninit<Index>) {
+        let empty = [httparse::EMPTY_HEADER; TRAILERS_MAX];
+        (self.trailers.write(empty), &mut self.index)
     }
 }
 
@@ -54,73 +64,88 @@ impl Default for FieldSlots<'_> {
     }
 }
 
-/// The field lines of one received head or trailer section, in order, borrowed from the input.
+/// Where the known names are among some lines.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// By name, the number of its first line, from 1 on; 0: there is none.
+    first: [u8; Known::COUNT],
+    present: KnownSet,
+    repeated: KnownSet,
+}
+
+impl Index {
+    const EMPTY: Self = Self {
+        first: [0; Known::COUNT],
+        present: KnownSet::EMPTY,
+        repeated: KnownSet::EMPTY,
+    };
+}
+
+static NO_INDEX: Index = Index::EMPTY;
+
+/// The field lines of one received head or trailer section, in order, borrowed from the input and from the slots.
 ///
 /// Values are without the whitespace around them and may hold any byte from 0x20 upwards but DEL, and tabs.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     lines: &'a [httparse::Header<'a>],
-    first: [u8; Known::COUNT],
-    present: KnownSet,
-    repeated: KnownSet,
+    index: &'a Index,
 }
 
 impl<'a> Fields<'a> {
     /// No field lines.
     pub const EMPTY: Self = Self {
         lines: &[],
-        first: [0; Known::COUNT],
-        present: KnownSet::EMPTY,
-        repeated: KnownSet::EMPTY,
+        index: &NO_INDEX,
     };
 
     #[inline]
     #[allow(clippy::cast_possible_truncation)] // FIELDS_MAX < 256
-    pub(crate) fn classify(lines: &'a [httparse::Header<'a>]) -> Self {
-        let mut fields = Self {
-            lines,
-            ..Self::EMPTY
-        };
+    pub(crate) fn classify(
+        lines: &'a [httparse::Header<'a>],
+        index: &'a mut MaybeUninit<Index>,
+    ) -> Self {
+        let index = index.write(Index::EMPTY);
         for (at, line) in lines.iter().enumerate() {
             let Some(known) = Known::lookup(line.name.as_bytes()) else {
                 continue;
             };
-            let first = &mut fields.first[known.index()];
+            let first = &mut index.first[known.index()];
             if *first == 0 {
                 *first = at as u8 + 1;
-                fields.present = fields.present.with(known);
+                index.present = index.present.with(known);
             } else {
-                fields.repeated = fields.repeated.with(known);
+                index.repeated = index.repeated.with(known);
             }
         }
-        fields
+        Self { lines, index }
     }
 
     /// The value of the first line of this name.
     pub fn get(&self, name: Known) -> Option<&'a [u8]> {
-        let at = usize::from(self.first[name.index()]).checked_sub(1)?;
+        let at = usize::from(self.index.first[name.index()]).checked_sub(1)?;
         Some(self.lines[at].value)
     }
 
     /// Whether a line of this name is there.
     pub fn has(&self, name: Known) -> bool {
-        self.present.contains(name)
+        self.index.present.contains(name)
     }
 
     /// Whether a line of any of these names is there.
     pub fn has_any(&self, names: KnownSet) -> bool {
-        self.present.intersects(names)
+        self.index.present.intersects(names)
     }
 
     /// Whether two or more lines of this name are there.
     pub fn is_repeated(&self, name: Known) -> bool {
-        self.repeated.contains(name)
+        self.index.repeated.contains(name)
     }
 
     /// The values of all lines of this name, in order.
     pub fn all(&self, name: Known) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let lines = self.lines;
-        let from = match self.first[name.index()] {
+        let from = match self.index.first[name.index()] {
             0 => lines.len(),
             at => usize::from(at) - 1,
         };

@@ -77,12 +77,13 @@ pub(super) fn parse_trailers<'a>(
     if section == b"\r\n" {
         return Ok(Fields::EMPTY);
     }
-    let lines = match httparse::parse_headers(section, slots.for_trailers()) {
+    let (slots, index) = slots.for_trailers();
+    let lines = match httparse::parse_headers(section, slots) {
         Ok(httparse::Status::Complete((_, lines))) => lines,
         Err(httparse::Error::TooManyHeaders) => return Err(Violation::FieldsTooMany),
         Ok(httparse::Status::Partial) | Err(_) => return Err(explain_fields(section)),
     };
-    let fields = Fields::classify(lines);
+    let fields = Fields::classify(lines, index);
     if Known::ALL
         .iter()
         .any(|&name| fields.has(name) && is_forbidden_trailer(name))

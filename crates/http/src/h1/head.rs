@@ -130,14 +130,15 @@ pub(super) fn parse_request<'a>(
 ) -> Result<(RequestHead<'a>, usize), Refused> {
     let section = &input[from..];
     let mut request = httparse::Request::new(&mut []);
-    let parsed = request.parse_with_uninit_headers(section, slots.for_head(limits.fields_max));
+    let (lines, index) = slots.for_head(limits.fields_max);
+    let parsed = request.parse_with_uninit_headers(section, lines);
     let (Ok(httparse::Status::Complete(length)), Some(method_token), Some(target), Some(minor)) =
         (parsed, request.method, request.path, request.version)
     else {
         return Err(Refused::Lines(parsed.err()));
     };
     // `httparse` skips any number of empty lines; the one that may be there was cut off.
-    let begins_at_once = section.starts_with(method_token.as_bytes());
+    let begins_at_once = section.as_ptr() == method_token.as_ptr();
     let line_bytes = method_token.len() + target.len() + b"  HTTP/1.1\r\n".len();
     let is_within = from + length <= limits.head_bytes_max && line_bytes <= limits.line_bytes_max();
     if !begins_at_once || !is_within || !ends_lines_with_crlf(&section[..length], request.headers) {
@@ -151,7 +152,7 @@ pub(super) fn parse_request<'a>(
         return Err(Refused::Meaning(Violation::TargetTooLong));
     }
     let version = version_of(minor);
-    let fields = Fields::classify(request.headers);
+    let fields = Fields::classify(request.headers, index);
     check_host(&fields, version)?;
     if fields.is_repeated(Known::ContentType) {
         return Err(Refused::Meaning(Violation::ContentTypeRepeated));
@@ -192,10 +193,11 @@ pub(super) fn parse_response<'a>(
     method: Method,
 ) -> Result<(AnswerHead<'a>, usize), Refused> {
     let mut response = httparse::Response::new(&mut []);
+    let (lines, index) = slots.for_head(limits.fields_max);
     let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
         &mut response,
         input,
-        slots.for_head(limits.fields_max),
+        lines,
     );
     let status = response.code.and_then(Status::new);
     let (Ok(httparse::Status::Complete(length)), Some(status), Some(minor)) =
@@ -208,7 +210,7 @@ pub(super) fn parse_response<'a>(
         return Err(Refused::Lines(None));
     }
     let version = version_of(minor);
-    let fields = Fields::classify(response.headers);
+    let fields = Fields::classify(response.headers, index);
     let content = response_content(&fields, version, status, method)?;
     let head = AnswerHead {
         status,
