@@ -180,22 +180,10 @@ const fn is_path_byte(byte: u8) -> bool {
 
 /// How many bytes at the start belong to the path.
 fn plain_bytes(raw: &[u8]) -> usize {
-    let ends = |&byte: &u8| !PLAIN_BYTES[usize::from(byte)];
+    // Most bytes are letters: one comparison tells.
+    let ends = |&byte: &u8| !matches!(byte, b'@'..=b'~') && !is_path_byte(byte);
     raw.iter().position(ends).unwrap_or(raw.len())
 }
-
-/// What [`plain_bytes`] goes over.
-static PLAIN_BYTES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = u8::MAX;
-    loop {
-        table[byte as usize] = is_path_byte(byte);
-        if byte == 0 {
-            break table;
-        }
-        byte -= 1;
-    }
-};
 
 /// Raw path and query of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

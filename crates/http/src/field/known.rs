@@ -112,21 +112,56 @@ impl KnownSet {
 
 const SLOTS: usize = 256;
 
+/// The longest known name.
+const NAME_BYTES_MAX: usize = 30;
+
+/// A name of the table with its spelling beside it: a look touches one line of memory, which is most of what it costs.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Slot {
+    spelling: [u8; NAME_BYTES_MAX],
+    spelling_bytes: u8,
+    known: Option<Known>,
+}
+
+const _: () = assert!(size_of::<Slot>() == 32);
+
+impl Slot {
+    const EMPTY: Self = Self {
+        spelling: [0; NAME_BYTES_MAX],
+        spelling_bytes: 0,
+        known: None,
+    };
+
+    #[allow(clippy::cast_possible_truncation)] // a longer name stops the build
+    const fn of(known: Known) -> Self {
+        let mut slot = Self {
+            known: Some(known),
+            ..Self::EMPTY
+        };
+        let name = known.as_str().as_bytes();
+        let (spelling, _) = slot.spelling.split_at_mut(name.len());
+        spelling.copy_from_slice(name);
+        slot.spelling_bytes = name.len() as u8;
+        slot
+    }
+
+    fn spelling(&self) -> &[u8] {
+        &self.spelling[..usize::from(self.spelling_bytes)]
+    }
+}
+
 const SEED: u64 = find_seed();
-static TABLE: [Option<Known>; SLOTS] = match fill(SEED) {
-    Some(table) => table,
-    None => panic!("two known field names share a slot under every seed"),
-};
+static TABLE: [Slot; SLOTS] = table();
 
 impl Known {
     /// The known name equal to `name` without regard to case (RFC 9110 §5.1).
     #[inline]
     pub fn lookup(name: &[u8]) -> Option<Self> {
-        let candidate = TABLE[slot(name, SEED)]?;
-        let spelling = candidate.as_str().as_bytes();
+        let slot = &TABLE[slot(name, SEED)];
         // Nearly all peers write the spelling of the registry, and equality is several times cheaper without folding.
-        let is_same = name == spelling || name.eq_ignore_ascii_case(spelling);
-        is_same.then_some(candidate)
+        let is_same = is_equal(name, slot.spelling()) || name.eq_ignore_ascii_case(slot.spelling());
+        slot.known.filter(|_| is_same)
     }
 
     /// The index of this name in arrays of [`Known::COUNT`] entries.
@@ -156,25 +191,52 @@ const fn short(name: &[u8]) -> u32 {
     }
 }
 
-const fn fill(seed: u64) -> Option<[Option<Known>; SLOTS]> {
-    let mut table = [None; SLOTS];
+/// Equality of names, the short ones without a call.
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    match one.len() {
+        length if length != other.len() => false,
+        4..=8 => {
+            one.first_chunk::<4>() == other.first_chunk()
+                && one.last_chunk::<4>() == other.last_chunk()
+        }
+        9..=16 => {
+            one.first_chunk::<8>() == other.first_chunk()
+                && one.last_chunk::<8>() == other.last_chunk()
+        }
+        _ => one == other,
+    }
+}
+
+/// Whether every name has a place of its own under this seed.
+const fn separates(seed: u64) -> bool {
+    let mut taken = [false; SLOTS];
+    let mut number = 0;
+    while number < Known::COUNT {
+        let at = slot(Known::ALL[number].as_str().as_bytes(), seed);
+        if taken[at] {
+            return false;
+        }
+        taken[at] = true;
+        number += 1;
+    }
+    true
+}
+
+const fn table() -> [Slot; SLOTS] {
+    let mut table = [Slot::EMPTY; SLOTS];
     let mut number = 0;
     while number < Known::COUNT {
         let known = Known::ALL[number];
-        let at = slot(known.as_str().as_bytes(), seed);
-        if table[at].is_some() {
-            return None;
-        }
-        table[at] = Some(known);
+        table[slot(known.as_str().as_bytes(), SEED)] = Slot::of(known);
         number += 1;
     }
-    Some(table)
+    table
 }
 
 #[allow(long_running_const_eval)] // a few thousand seeds at most, each given up at its first collision
 const fn find_seed() -> u64 {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
-    while fill(seed).is_none() {
+    while !separates(seed) {
         seed = seed
             .wrapping_mul(0x5851_F42D_4C95_7F2D)
             .wrapping_add(0x1405_7B7E_F767_814F);
