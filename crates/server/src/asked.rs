@@ -2,24 +2,22 @@
 
 use std::borrow::Cow;
 
-use vervet_http::conditional::Preconditions;
+use vervet_http::conditional::{MethodClass, Preconditions, Validators, Verdict, evaluate};
 use vervet_http::field::{Fields, Known, KnownSet};
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
 use vervet_http::target::{RequestTarget, TargetError, TargetMethod};
 
-/// The fields that are looked at.
-const FIELDS: KnownSet = KnownSet::EMPTY
-    .with(Known::Accept)
-    .with(Known::AcceptEncoding)
+/// The fields that may change what is answered to a request for a file that is there.
+const CONDITIONS: KnownSet = KnownSet::EMPTY
     .with(Known::Range)
-    .with(Known::IfRange)
     .with(Known::IfMatch)
     .with(Known::IfNoneMatch)
     .with(Known::IfModifiedSince)
     .with(Known::IfUnmodifiedSince);
 
-/// A request for a file. Values of repeated fields are joined by commas (RFC 9110 §5.3).
+/// A request for a file. Its fields are read as they are needed, and the values of repeated ones are joined by commas
+/// (RFC 9110 §5.3).
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The method.
@@ -31,41 +29,14 @@ pub struct Asked<'a> {
     /// Where the root is found on the site, percent-encoded and without a slash at its end; empty for the whole site.
     /// Redirects and listings begin with it.
     pub mount: Cow<'a, [u8]>,
-    /// Accept.
-    pub accept: Option<Cow<'a, [u8]>>,
-    /// Accept-Encoding.
-    pub accept_encoding: Option<Cow<'a, [u8]>>,
-    /// Range.
-    pub range: Option<Cow<'a, [u8]>>,
-    /// If-Range.
-    pub if_range: Option<Cow<'a, [u8]>>,
-    /// If-Match.
-    pub if_match: Option<Cow<'a, [u8]>>,
-    /// If-None-Match.
-    pub if_none_match: Option<Cow<'a, [u8]>>,
-    /// If-Modified-Since.
-    pub if_modified_since: Option<Cow<'a, [u8]>>,
-    /// If-Unmodified-Since.
-    pub if_unmodified_since: Option<Cow<'a, [u8]>>,
+    /// The field lines.
+    pub fields: Fields<'a>,
 }
 
 impl<'a> Asked<'a> {
     /// A request without any field.
     pub fn plain(method: Method, path: &'a [u8]) -> Self {
-        Self {
-            method,
-            path,
-            query: None,
-            mount: Cow::Borrowed(b""),
-            accept: None,
-            accept_encoding: None,
-            range: None,
-            if_range: None,
-            if_match: None,
-            if_none_match: None,
-            if_modified_since: None,
-            if_unmodified_since: None,
-        }
+        Self::of_fields(method, path, &Fields::EMPTY)
     }
 
     /// What a head asks; the answer to an error is 400.
@@ -82,21 +53,12 @@ impl<'a> Asked<'a> {
 
     /// What a method and fields ask at a path that is not the one of the head, such as the part that a route leaves.
     pub fn of_fields(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
-        let plain = Self::plain(method, path);
-        if !fields.has_any(FIELDS) {
-            return plain;
-        }
-        let value = |name| joined(fields, name);
         Self {
-            accept: value(Known::Accept),
-            accept_encoding: value(Known::AcceptEncoding),
-            range: value(Known::Range),
-            if_range: value(Known::IfRange),
-            if_match: value(Known::IfMatch),
-            if_none_match: value(Known::IfNoneMatch),
-            if_modified_since: value(Known::IfModifiedSince),
-            if_unmodified_since: value(Known::IfUnmodifiedSince),
-            ..plain
+            method,
+            path,
+            query: None,
+            mount: Cow::Borrowed(b""),
+            fields: *fields,
         }
     }
 
@@ -112,35 +74,47 @@ impl<'a> Asked<'a> {
         Self { mount, ..self }
     }
 
-    /// Whether neither a precondition nor a range can change the answer.
-    pub(crate) fn is_unconditional(&self) -> bool {
-        self.range.is_none()
-            && self.if_none_match.is_none()
-            && self.if_modified_since.is_none()
-            && self.if_match.is_none()
-            && self.if_unmodified_since.is_none()
+    /// The value of a field.
+    pub(crate) fn value(&self, name: Known) -> Option<Cow<'a, [u8]>> {
+        if !self.fields.is_repeated(name) {
+            return self.fields.get(name).map(Cow::Borrowed);
+        }
+        Some(Cow::Owned(
+            self.fields.all(name).collect::<Vec<_>>().join(&b", "[..]),
+        ))
     }
 
-    pub(crate) fn preconditions(&self) -> Preconditions<'_> {
-        Preconditions {
-            if_match: self.if_match.as_deref(),
-            if_none_match: self.if_none_match.as_deref(),
-            if_modified_since: self.if_modified_since.as_deref(),
-            if_unmodified_since: self.if_unmodified_since.as_deref(),
-        }
+    /// Whether neither a precondition nor a range can change the answer.
+    pub(crate) fn is_unconditional(&self) -> bool {
+        !self.fields.has_any(CONDITIONS)
+    }
+
+    /// What the preconditions say of what is there (RFC 9110 §13.2.2).
+    pub(crate) fn verdict(&self, current: &Validators<'_>) -> Verdict {
+        let [
+            if_match,
+            if_none_match,
+            if_modified_since,
+            if_unmodified_since,
+        ] = [
+            Known::IfMatch,
+            Known::IfNoneMatch,
+            Known::IfModifiedSince,
+            Known::IfUnmodifiedSince,
+        ]
+        .map(|name| self.value(name));
+        let preconditions = Preconditions {
+            if_match: if_match.as_deref(),
+            if_none_match: if_none_match.as_deref(),
+            if_modified_since: if_modified_since.as_deref(),
+            if_unmodified_since: if_unmodified_since.as_deref(),
+        };
+        evaluate(MethodClass::GetOrHead, &preconditions, Some(current))
     }
 
     /// The Range, where it counts: GET alone knows ranges (RFC 9110 §14.2).
-    pub(crate) fn counting_range(&self) -> Option<&[u8]> {
-        self.range.as_deref().filter(|_| self.method == Method::Get)
+    pub(crate) fn counting_range(&self) -> Option<Cow<'a, [u8]>> {
+        self.value(Known::Range)
+            .filter(|_| self.method == Method::Get)
     }
-}
-
-fn joined<'a>(fields: &Fields<'a>, name: Known) -> Option<Cow<'a, [u8]>> {
-    if !fields.is_repeated(name) {
-        return fields.get(name).map(Cow::Borrowed);
-    }
-    Some(Cow::Owned(
-        fields.all(name).collect::<Vec<_>>().join(&b", "[..]),
-    ))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use vervet_engine::reactor::Now;
 use vervet_engine::{Content, Exchange, Outcome, Response, Service};
-use vervet_http::conditional::{MethodClass, Verdict, evaluate, if_range_matches};
+use vervet_http::conditional::{Verdict, if_range_matches};
 use vervet_http::field::Known;
 use vervet_http::method::Method;
 use vervet_http::negotiation::Encoding;
@@ -34,8 +34,9 @@ use crate::representation::{Origin, Representation};
 use crate::resolver::{Lasting, Place, Resolved, resolve};
 use crate::root::{Fingerprint, Kind, OpenError, Root};
 
-/// How often the root is looked at, in milliseconds: a folder replaced by another is noticed within a second.
-const ROOT_LOOK_MS: u64 = 900;
+/// How often the root and idle descriptors are looked at, in milliseconds: a folder replaced by another is noticed within
+/// a second.
+const LOOK_MS: u64 = 900;
 
 /// The methods that files know.
 const ALLOW: &[u8] = b"GET, HEAD, OPTIONS";
@@ -46,7 +47,7 @@ pub struct Files {
     shared: Arc<FilesShared>,
     root: Arc<Root>,
     root_state: Fingerprint,
-    root_looked_ms: u64,
+    looked_ms: u64,
     cache: FileCache,
     preferences: PreferenceMemory,
 }
@@ -84,7 +85,7 @@ impl Files {
         Self {
             root: Arc::clone(&shared.root),
             root_state: shared.root_state,
-            root_looked_ms: 0,
+            looked_ms: 0,
             cache: store.of_root(shared.root_number(&shared.root_state)),
             preferences: PreferenceMemory::default(),
             shared: Arc::clone(shared),
@@ -122,19 +123,18 @@ impl Files {
     }
 
     fn read(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
-        self.look_at_root(now);
-        self.cache.sweep(now.monotonic_ms);
-        let preference = match (&asked.accept_encoding, self.shared.options.compression) {
-            (None, _) | (_, Compression::Off) => Preference::IDENTITY,
-            (Some(value), _) => self.preferences.preference(value),
+        self.look_around(now);
+        let preference = match asked.value(Known::AcceptEncoding) {
+            Some(value) if self.shared.options.compression != Compression::Off => {
+                self.preferences.preference(&value)
+            }
+            _ => Preference::IDENTITY,
         };
-        let (question, entry) = self.look_up(
-            Question {
-                path: asked.path,
-                preference,
-            },
-            now,
-        );
+        let mut question = Question {
+            path: asked.path,
+            preference,
+        };
+        let entry = self.look_up(&mut question, now);
         if asked.is_unconditional()
             && let Some(whole) = Whole::of(&entry)
         {
@@ -165,17 +165,14 @@ impl Files {
         }
     }
 
-    /// What a path leads to, by way of the single page where that answers for it; and the path that led there.
-    fn look_up<'q>(&mut self, question: Question<'q>, now: Now) -> (Question<'q>, Rc<Entry>) {
-        let entry = self.entry(question, now);
+    /// What a path leads to. Where the single page answers for it, that is what was asked for.
+    fn look_up(&mut self, question: &mut Question<'_>, now: Now) -> Rc<Entry> {
+        let entry = self.entry(*question, now);
         if !matches!(entry.found, Found::SinglePage) {
-            return (question, entry);
+            return entry;
         }
-        let page = Question {
-            path: b"/",
-            ..question
-        };
-        (page, self.entry(page, now))
+        question.path = b"/";
+        self.entry(*question, now)
     }
 
     fn entry(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
@@ -216,11 +213,11 @@ impl Files {
 
     /// A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next.
     fn unencoded(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
-        let question = Question {
+        let mut question = Question {
             path: asked.path,
             preference: Preference::IDENTITY,
         };
-        let (question, entry) = self.look_up(question, now);
+        let entry = self.look_up(&mut question, now);
         match &entry.found {
             Found::File(file) => self.send(asked, question, file, now),
             // The file has changed into something else between two looks.
@@ -259,11 +256,10 @@ impl Files {
         let range = asked.counting_range().filter(|_| {
             let validators = file.validators();
             asked
-                .if_range
-                .as_deref()
-                .is_none_or(|value| if_range_matches(value, &validators, now.unix_seconds))
+                .value(Known::IfRange)
+                .is_none_or(|value| if_range_matches(&value, &validators, now.unix_seconds))
         });
-        match range.map(|range| select(range, file.length)) {
+        match range.map(|range| select(&range, file.length)) {
             None | Some(Selection::Whole) => Response::encoded(Status::OK, file.head.clone())
                 .content(content_of(source.part(0, file.length))),
             Some(Selection::Partial(set)) => partial_answer(file, source, &set, options),
@@ -274,11 +270,7 @@ impl Files {
     /// 304 or 412, where the preconditions say so.
     fn precondition(&self, asked: &Asked<'_>, file: &Representation) -> Option<Response> {
         let validators = file.validators();
-        match evaluate(
-            MethodClass::GetOrHead,
-            &asked.preconditions(),
-            Some(&validators),
-        ) {
+        match asked.verdict(&validators) {
             Verdict::Proceed => None,
             Verdict::NotModified => {
                 let head = file.encode_validator_head(Status::NOT_MODIFIED, &self.shared.options);
@@ -426,12 +418,17 @@ impl Files {
         }
     }
 
-    /// A root that was replaced by another folder, as site generators do, is taken anew.
-    fn look_at_root(&mut self, now: Now) {
-        if now.monotonic_ms.saturating_sub(self.root_looked_ms) < ROOT_LOOK_MS {
-            return;
+    /// What is due once in [`LOOK_MS`].
+    fn look_around(&mut self, now: Now) {
+        if now.monotonic_ms.saturating_sub(self.looked_ms) >= LOOK_MS {
+            self.looked_ms = now.monotonic_ms;
+            self.look_at_root();
+            self.cache.sweep(now.monotonic_ms);
         }
-        self.root_looked_ms = now.monotonic_ms;
+    }
+
+    /// A root that was replaced by another folder, as site generators do, is taken anew.
+    fn look_at_root(&mut self) {
         let Ok(root) = self.shared.open_root() else {
             return; // gone for the moment; the old one answers that its files are missing
         };

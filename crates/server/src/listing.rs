@@ -107,8 +107,10 @@ impl ListJob {
         asked: &Asked<'_>,
         options: &Arc<FilesOptions>,
     ) -> Self {
-        let accepted =
-            choose_media_type(asked.accept.as_deref(), &["text/html", "application/json"]);
+        let accepted = choose_media_type(
+            asked.value(Known::Accept).as_deref(),
+            &["text/html", "application/json"],
+        );
         let mut shape = Shape {
             path: Box::from(path),
             mount: Box::from(&*asked.mount),

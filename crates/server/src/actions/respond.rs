@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use bytes::Bytes;
 use vervet_config::{Diagnostic, Setting, Text, section};
 use vervet_engine::{Exchange, Outcome};
-use vervet_http::conditional::{MethodClass, Validators, Verdict, evaluate};
+use vervet_http::conditional::{Validators, Verdict};
 use vervet_http::etag::EntityTag;
 use vervet_http::field::Known;
 use vervet_http::method::Method;
@@ -175,11 +175,7 @@ impl Handler for RespondAction {
             etag: EntityTag::parse(&tagged.tag),
             last_modified: None,
         };
-        match evaluate(
-            MethodClass::GetOrHead,
-            &asked.preconditions(),
-            Some(&current),
-        ) {
+        match asked.verdict(&current) {
             Verdict::Proceed => self.whole.send(exchange),
             Verdict::NotModified => tagged.not_modified.send(exchange),
             Verdict::PreconditionFailed => {

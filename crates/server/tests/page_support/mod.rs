@@ -6,11 +6,15 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use vervet_engine::http::field::{FieldSlots, Fields};
-use vervet_engine::http::h1::{HeadLimits, Received, Server};
+use vervet_engine::http::field::FieldSlots;
 use vervet_engine::reactor::Now;
 use vervet_server::pages::{Input, Journal, Page, PageOptions, Parameter, Rendered, Renderer};
 use vervet_testkit::TempTree;
+
+#[path = "../support/heads.rs"]
+mod heads;
+
+use heads::fields_of;
 
 /// 2027-01-15 08:00:00 UTC.
 pub const NOW_S: u64 = 1_800_000_000;
@@ -189,14 +193,6 @@ fn head_of(method: &str, asked: &Asked<'_>) -> String {
         "{method} {} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n",
         asked.target
     )
-}
-
-fn fields_of<'a>(head: &'a str, slots: &'a mut FieldSlots<'a>) -> Fields<'a> {
-    let received = Server::new().receive(head.as_bytes(), slots, &HeadLimits::default());
-    match received {
-        Ok(Received::Head { head, .. }) => head.fields,
-        other => panic!("{head}: {other:?}"),
-    }
 }
 
 pub fn shown(rendered: &Rendered) -> Shown {

@@ -3,21 +3,24 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
 
 pub mod filtered;
+pub mod heads;
 pub mod routed;
 pub mod served;
 pub mod wire;
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use vervet_engine::http::field::FieldSlots;
 use vervet_engine::http::method::Method;
 use vervet_engine::reactor::Now;
 use vervet_engine::{Content, Piece, Response};
 use vervet_server::{Asked, Decision, Files, FilesOptions, FilesShared};
 use vervet_testkit::TempTree;
+
+use heads::fields_of;
 
 /// The last second of the test's clock; files are dated a day before, so that they count as settled.
 pub const NOW_S: u64 = 1_800_000_000;
@@ -82,22 +85,15 @@ impl Site {
             Some((path, query)) => (path, Some(query.as_bytes())),
             None => (target, None),
         };
-        let mut asked = Asked::plain(method, path.as_bytes());
-        asked.query = query;
-        for (name, value) in fields {
-            let field = match *name {
-                "accept" => &mut asked.accept,
-                "accept-encoding" => &mut asked.accept_encoding,
-                "range" => &mut asked.range,
-                "if-range" => &mut asked.if_range,
-                "if-match" => &mut asked.if_match,
-                "if-none-match" => &mut asked.if_none_match,
-                "if-modified-since" => &mut asked.if_modified_since,
-                "if-unmodified-since" => &mut asked.if_unmodified_since,
-                other => panic!("no field {other}"),
-            };
-            *field = Some(Cow::Borrowed(value.as_bytes()));
-        }
+        let lines = fields
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect::<Vec<_>>()
+            .concat();
+        let head = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n");
+        let mut slots = FieldSlots::new();
+        let fields = fields_of(&head, &mut slots);
+        let asked = Asked::of_fields(method, path.as_bytes(), &fields).with_query(query);
         self.files.answer(&asked, self.now)
     }
 }
