@@ -86,22 +86,28 @@ impl<M> Mailbox<M> {
         }
     }
 
-    /// The turn begins: nobody needs to wake the reactor until [`Self::may_sleep`].
+    /// The turn begins: nobody needs to wake the reactor until [`Self::may_sleep`]. Whoever does not see it yet writes once
+    /// for nothing, so no order is asked of it.
     pub(super) fn hold(&self) {
-        self.awake.store(true, Ordering::SeqCst);
+        self.awake.store(true, Ordering::Relaxed);
     }
 
     /// Whether there is nothing to look at. From then on whoever stirs the mailbox wakes the reactor.
     pub(super) fn may_sleep(&self) -> bool {
-        if self.stirred.swap(false, Ordering::SeqCst) {
+        if self.was_stirred() {
             return false;
         }
         self.awake.store(false, Ordering::SeqCst);
-        if self.stirred.swap(false, Ordering::SeqCst) {
+        if self.was_stirred() {
             self.awake.store(true, Ordering::SeqCst);
             return false;
         }
         true
+    }
+
+    /// Lowers the flag. Most turns find it lowered, which costs no locked instruction.
+    fn was_stirred(&self) -> bool {
+        self.stirred.load(Ordering::SeqCst) && self.stirred.swap(false, Ordering::SeqCst)
     }
 
     /// Takes all letters.
