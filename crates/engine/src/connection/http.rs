@@ -42,6 +42,8 @@ impl Default for HttpOptions {
 pub struct Http<S> {
     pub(super) service: S,
     pub(super) options: Arc<HttpOptions>,
+    /// Those of the options at first, and whatever is ordered later.
+    pub(super) limits: Limits,
     pub(super) head_limits: HeadLimits,
     pub(super) counters: Arc<Counters>,
     pub(super) mailbox: Arc<Mailbox<Message>>,
@@ -61,6 +63,7 @@ impl<S: Service> Http<S> {
         Self {
             service,
             head_limits: head_limits(&options.limits),
+            limits: options.limits.clone(),
             options,
             counters,
             mailbox: Arc::clone(mailbox),
@@ -69,13 +72,9 @@ impl<S: Service> Http<S> {
         }
     }
 
-    pub(super) fn limits(&self) -> &Limits {
-        &self.options.limits
-    }
-
     /// Whether so many bytes in so much time are below a floor of bytes a second, after the grace.
     pub(super) fn is_too_slow(&self, bytes: u64, elapsed_ms: u64, rate_min: u32) -> bool {
-        elapsed_ms > u64::from(self.limits().rate_grace_ms)
+        elapsed_ms > u64::from(self.limits.rate_grace_ms)
             && bytes.saturating_mul(1000) < elapsed_ms.saturating_mul(u64::from(rate_min))
     }
 
@@ -98,19 +97,19 @@ impl<S: Service> Http<S> {
         }
         io.resume();
         if io.is_blocked() {
-            io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
+            io.set_deadline(u64::from(self.limits.write_stall_timeout_ms));
         } else if connection.waiting == Waiting::Head {
             // The time for a head runs from its first byte, however many pieces it comes in.
         } else if connection.input.is_empty() {
             self.wait_for_request(io, connection);
         } else {
             connection.waiting = Waiting::Head;
-            io.set_deadline(u64::from(self.limits().head_timeout_ms));
+            io.set_deadline(u64::from(self.limits.head_timeout_ms));
         }
     }
 
     fn wait_in_exchange(&self, io: &mut Io<'_>, connection: &mut Connection) {
-        let limits = self.limits();
+        let limits = &self.limits;
         let wants_content = connection.wants_content();
         connection.waiting = Waiting::Exchange;
         if wants_content {
@@ -129,7 +128,7 @@ impl<S: Service> Http<S> {
 
     fn wait_for_request(&self, io: &mut Io<'_>, connection: &mut Connection) {
         connection.waiting = Waiting::Request;
-        let kept_ms = self.limits().keep_alive_idle_ms;
+        let kept_ms = self.limits.keep_alive_idle_ms;
         let idle_ms = if io.is_draining() {
             DRAIN_IDLE_MS.min(kept_ms)
         } else {
@@ -194,9 +193,9 @@ impl<S: Service> Protocol for Http<S> {
         }
         self.counters.connections.add(1);
         let (waiting, timeout_ms) = if expects_preface {
-            (Waiting::Preface, self.limits().proxy_header_timeout_ms)
+            (Waiting::Preface, self.limits.proxy_header_timeout_ms)
         } else {
-            (Waiting::Head, self.limits().head_timeout_ms)
+            (Waiting::Head, self.limits.head_timeout_ms)
         };
         let drain_ms = if io.is_draining() {
             DRAIN_IDLE_MS
@@ -241,11 +240,11 @@ impl<S: Service> Protocol for Http<S> {
             return;
         };
         let waited_ms = io.now().monotonic_ms.saturating_sub(since_ms);
-        if self.is_too_slow(taken_bytes, waited_ms, self.limits().write_rate_min) {
+        if self.is_too_slow(taken_bytes, waited_ms, self.limits.write_rate_min) {
             self.counters.timeouts.write_rate.add(1);
             return io.close(Closing::Abort);
         }
-        io.set_deadline(u64::from(self.limits().write_stall_timeout_ms));
+        io.set_deadline(u64::from(self.limits.write_stall_timeout_ms));
     }
 
     fn on_eof(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
@@ -298,10 +297,7 @@ impl<S: Service> Protocol for Http<S> {
         match message {
             Message::Limits(limits) => {
                 self.head_limits = head_limits(&limits);
-                self.options = Arc::new(HttpOptions {
-                    limits: Limits::clone(&limits),
-                    ..HttpOptions::clone(&self.options)
-                });
+                self.limits = Limits::clone(&limits);
             }
             Message::Refresh => self.service.refresh(),
             Message::Respond(..)

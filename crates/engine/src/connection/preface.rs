@@ -25,7 +25,7 @@ impl<S: Service> Http<S> {
                 }
                 connection.input.drain(..consumed);
                 connection.waiting = Waiting::Head;
-                io.set_deadline(u64::from(self.limits().head_timeout_ms));
+                io.set_deadline(u64::from(self.limits.head_timeout_ms));
                 true
             }
             Err(_) => {

@@ -105,7 +105,7 @@ impl<S: Service> Http<S> {
         head: &RequestHead<'_>,
         head_bytes: &[u8],
     ) {
-        let limits = self.limits();
+        let limits = &self.limits;
         let content_max = match limits.content_bytes_max {
             0 => u64::MAX,
             max => max,
@@ -153,7 +153,7 @@ impl<S: Service> Http<S> {
         let (now, token) = (io.now(), io.token());
         let mut left = Left {
             tag: record.tag,
-            content_bytes_max: self.options.limits.content_bytes_max,
+            content_bytes_max: self.limits.content_bytes_max,
             ..Left::default()
         };
         let outcome = self.service.call(Exchange {
@@ -162,7 +162,7 @@ impl<S: Service> Http<S> {
             listener: &connection.listener,
             now,
             spawner: &self.spawner,
-            window_bytes: self.options.limits.content_window_bytes as usize,
+            window_bytes: self.limits.content_window_bytes as usize,
             resumed: call.resumed,
             to: Return {
                 mailbox: &self.mailbox,
@@ -218,7 +218,7 @@ impl<S: Service> Http<S> {
         if is_http && content_max > 0 && received_bytes > content_max {
             failed = Some(ContentError::TooLarge(content_max));
         } else if is_http
-            && self.is_too_slow(received_bytes, waited_ms, self.limits().content_rate_min)
+            && self.is_too_slow(received_bytes, waited_ms, self.limits.content_rate_min)
         {
             self.counters.timeouts.content_rate.add(1);
             failed = Some(ContentError::TimedOut);
@@ -240,7 +240,7 @@ impl<S: Service> Http<S> {
     fn drop_content(&self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
         let dropped = bytes.len().try_into().unwrap_or(u32::MAX);
         connection.dropped_bytes = connection.dropped_bytes.saturating_add(dropped);
-        if connection.dropped_bytes > self.limits().lingering_bytes_max {
+        if connection.dropped_bytes > self.limits.lingering_bytes_max {
             io.close(Closing::Lingering);
         }
     }
