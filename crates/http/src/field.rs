@@ -37,7 +37,6 @@ impl<'a> FieldSlots<'a> {
     }
 
     /// The first `fields_max` slots for a head, or all of them, and room for the index of what comes into them.
-    #[allow(clippy::type_complexity)] // the type that `httparse` fills
     pub(crate) fn for_head(
         &mut self,
         fields_max: usize,

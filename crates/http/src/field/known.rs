@@ -112,7 +112,7 @@ impl KnownSet {
 
 const SLOTS: usize = 256;
 
-/// The longest known name.
+/// Room for the longest known name, so that a slot of the table fills half a line of memory.
 const NAME_BYTES_MAX: usize = 30;
 
 /// A name of the table with its spelling beside it: a look touches one line of memory, which is most of what it costs.
