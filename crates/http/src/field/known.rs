@@ -191,20 +191,19 @@ const fn short(name: &[u8]) -> u32 {
     }
 }
 
-/// Equality of names, the short ones without a call.
+/// Equality of names, the short ones without a call: two pieces that meet or overlap are all of a name.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     match one.len() {
         length if length != other.len() => false,
-        4..=8 => {
-            one.first_chunk::<4>() == other.first_chunk()
-                && one.last_chunk::<4>() == other.last_chunk()
-        }
-        9..=16 => {
-            one.first_chunk::<8>() == other.first_chunk()
-                && one.last_chunk::<8>() == other.last_chunk()
-        }
+        4..=8 => has_equal_ends::<4>(one, other),
+        9..=16 => has_equal_ends::<8>(one, other),
         _ => one == other,
     }
+}
+
+fn has_equal_ends<const BYTES: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<BYTES>() == other.first_chunk()
+        && one.last_chunk::<BYTES>() == other.last_chunk()
 }
 
 /// Whether every name has a place of its own under this seed.

@@ -56,8 +56,8 @@ fn registered_name_bytes(value: &[u8]) -> usize {
     }
 }
 
-/// `unreserved` and `sub-delims` of RFC 3986 §2. Not by a table: the few bytes of a host are compared in less time than a
-/// line of memory takes that nothing else has touched.
+/// `unreserved` and `sub-delims` of RFC 3986 §2. Compared, not looked up in a table, whose lines of memory nothing else
+/// would touch.
 const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

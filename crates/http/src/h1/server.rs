@@ -238,13 +238,11 @@ impl Server {
             (State::Switched, ..) if status == Status::SWITCHING_PROTOCOLS => {
                 b"Connection: upgrade\r\n"
             }
-            (State::Switched, ..) | (_, Persistence::Persist, Version::Http11) => b"",
+            (State::Switched, ..) | (_, Persistence::Persist, Version::Http11) => return,
             (_, Persistence::Close, _) => b"Connection: close\r\n",
             (_, Persistence::Persist, Version::Http10) => b"Connection: keep-alive\r\n",
         };
-        if !line.is_empty() {
-            out.extend_from_slice(line);
-        }
+        out.extend_from_slice(line);
     }
 
     /// Writes a piece of content, as a chunk where chunks were promised. Dropped where the framing is `None`.
