@@ -1,5 +1,11 @@
 //! The engine carried by loops of another language: Python's `selectors` and `asyncio`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "in a test an unwrap is an assertion"
+)]
+
 use std::path::PathBuf;
 use std::process::Command;
 

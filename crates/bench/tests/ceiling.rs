@@ -1,5 +1,11 @@
 //! The whole way, from the command line to the result: the ceiling under wrk for a second, and a server in turn with it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "in a test an unwrap is an assertion"
+)]
+
 use std::net::TcpListener;
 use std::ops::Range;
 use std::path::Path;

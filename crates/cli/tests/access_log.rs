@@ -1,7 +1,5 @@
 //! The access log: its lines to the letter, and that each request has one whatever becomes of the file.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! Who is blocked and let in again while the server runs (F1).
 
-#![allow(clippy::unwrap_used)]
-
 use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
 

@@ -3,15 +3,11 @@
 //!
 //! Lines at the beginning of a file of the form `#! NAME=VALUE` are its environment.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::vervet;
+use crate::common::vervet;
 use serde_json::{Value, json};
 use vervet_testkit::{TempTree, check_corpus};
 

@@ -1,7 +1,5 @@
 //! Clients that people use, against the server that people run: curl, wget, aria2, apt and Chromium.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -4,8 +4,6 @@
 //! No daemon is needed: the file is read here, and the kernel is asked for the same things. What the image copies as the
 //! static program is that of `VERVET_DIST_PROGRAM` (`scripts/dist` sets it), or the program of the tests with its libraries.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

@@ -1,7 +1,5 @@
 //! What the documentation shows can be typed: every block of commands of the README and of `docs/` is run.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,7 +1,5 @@
 //! The files that are made from the program are those that are committed; `VERVET_REGENERATE=1` writes them.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

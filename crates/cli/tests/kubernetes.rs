@@ -1,8 +1,6 @@
 //! The manifests that are shipped: Kubernetes understands every line of them, the configuration that they hold works as a
 //! pod mounts it, and what they say fits what the server does.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

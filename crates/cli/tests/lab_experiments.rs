@@ -1,6 +1,4 @@
 //! The labs of this repository run with whatever rivals are installed: what is written is looked at, never how fast it was.
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,7 +1,5 @@
 //! `vervet lab report`, `compare`, `trend` and `reproduce`: what they print, write, and end with.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,7 +1,5 @@
 //! `vervet lab reproduce` as it is meant: a lab is run, its report goes elsewhere, and from the report alone it is run
 //! again and held against itself.
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

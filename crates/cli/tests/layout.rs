@@ -1,7 +1,5 @@
 //! `vervet run FOLDER`: sites without configuration (C5).
 
-#![allow(clippy::unwrap_used)]
-
 use std::os::unix::fs::MetadataExt as _;
 
 use vervet_testkit::{Child, RawClient, TempTree};

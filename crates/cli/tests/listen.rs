@@ -1,7 +1,5 @@
 //! Listeners of the command: options that the kernel shows, inherited sockets, and what becomes of too many.
 
-#![allow(clippy::unwrap_used)]
-
 use std::process::Command;
 use std::time::Duration;
 

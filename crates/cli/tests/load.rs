@@ -1,7 +1,5 @@
 //! `vervet load` as it is typed: what it refuses, how it ends, what it writes.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Output};

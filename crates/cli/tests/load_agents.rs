@@ -1,7 +1,5 @@
 //! Several agents as one run: what they made is what one would have made, and what there is only once is done once.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};

@@ -1,7 +1,5 @@
 //! Agents that are lost while they make load, and coordinators that go: what is told, what is kept, and who goes on.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 

@@ -1,7 +1,5 @@
 //! Rules of the audit that look at the kernel, provoked in a network of its own: its counters count this run alone.
 
-#![allow(clippy::unwrap_used)]
-
 use std::process::Command;
 
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! Files that `vervet load` reads: the largest that it takes, and one byte more.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;

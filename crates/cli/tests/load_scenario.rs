@@ -1,7 +1,5 @@
 //! `vervet load` with more than one request: scenarios, recordings, lists, logs and feeds, against our own server.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

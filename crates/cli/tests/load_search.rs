@@ -1,7 +1,5 @@
 //! `vervet load --find-max`: the evidence of each try, in order, in every form.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

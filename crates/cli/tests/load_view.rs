@@ -1,7 +1,5 @@
 //! `vervet load` at a terminal: a view of several lines that is drawn over, and the cursor back however it ends.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use vervet_testkit::{Child, PATIENCE, Signal, Stream, TempTree, at_terminal, skip, wait_for};

@@ -1,8 +1,6 @@
 //! The page for those who come from nginx: each cell of its table is a configuration, and its two configurations, served
 //! by nginx and by us, answer alike.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;

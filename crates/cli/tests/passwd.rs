@@ -1,7 +1,5 @@
 //! `vervet passwd`: users of basic authentication in a file.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

@@ -1,7 +1,5 @@
 //! `vervet run` with users that `vervet passwd` keeps, and what the status shows of who was refused.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;

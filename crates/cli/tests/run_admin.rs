@@ -1,14 +1,10 @@
 //! The admin socket of `vervet run`: who reaches it, what it says of the server's health, and that its numbers are those of the access log.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use common::{ADMIN, Run, get, run};
+use crate::common::{ADMIN, Run, get, run};
 use serde_json::Value;
 use vervet_testkit::{
     Child, PATIENCE, RawClient, Signal, Stream, TempTree, find_python, skip, wait_until,

@@ -1,10 +1,6 @@
 //! What caches tell, and that a reload leaves them what they hold where their section stays the same (FEATURES C4).
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{ADMIN, Run};
+use crate::common::{ADMIN, Run};
 use serde_json::Value;
 use vervet_testkit::TempTree;
 

@@ -1,16 +1,12 @@
 //! What requests and answers pass on their way, over the wire from a document (FEATURES D2, F1, F2, F3, A11, G4).
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use common::load::Load;
-use common::{ADMIN, Run, get, passwd};
+use crate::common::load::Load;
+use crate::common::{ADMIN, Run, get, passwd};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
 const LISTEN: &str = "[[listen]]\naddress = '127.0.0.1:0'\nname = 'main'\n";

@@ -1,16 +1,13 @@
 //! Who `vervet run` is and what it leaves behind (FEATURES Y3, Y4): privileges are dropped by every thread, the file system is restricted,
 //! the pid file tells the truth.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use common::{ADMIN, Run, get, is_root, run, vervet};
+use crate::common;
+use crate::common::{ADMIN, Run, get, is_root, run, vervet};
 use vervet_testkit::{Child, PATIENCE, Signal, Stream, TempTree, skip, wait_until};
 
 const FILES: &str = "

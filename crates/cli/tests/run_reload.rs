@@ -1,18 +1,14 @@
 //! Another configuration while the server runs (FEATURES C4): "Changed host, route, user or certificate is live with 0 failed requests
 //! under 300 clients; a bad file is refused, old one stays, error shown".
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use common::load::{Load, Stopping, short_connections};
-use common::{ADMIN, Run, get, passwd};
+use crate::common::load::{Load, Stopping, short_connections};
+use crate::common::{ADMIN, Run, get, passwd};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
 const CLIENTS: usize = 300;

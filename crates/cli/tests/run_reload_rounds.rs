@@ -1,16 +1,13 @@
 //! Reloads that are refused, and many that are not (FEATURES C4): what is wrong changes nothing and is told; two hundred changes leave no
 //! descriptor and no memory behind.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
 
-use common::load::Load;
-use common::{ADMIN, Run, get};
+use crate::common;
+use crate::common::load::Load;
+use crate::common::{ADMIN, Run, get};
 use vervet_testkit::{PATIENCE, RawClient, Signal, TempTree, wait_until};
 
 const SITE: &str = "

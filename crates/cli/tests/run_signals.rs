@@ -1,9 +1,5 @@
 //! What `vervet run` does when it is told to, and what it tells (FEATURES A12, Y4, Y5, G3): signals, the service manager, its sockets.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
@@ -11,8 +7,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use common::load::{Stopping, short_connections};
-use common::{ADMIN, Run, get, run};
+use crate::common::load::{Stopping, short_connections};
+use crate::common::{ADMIN, Run, get, run};
 use vervet_testkit::{PATIENCE, RawClient, Signal, TempTree, skip, wait_until};
 
 const SITE: &str = "

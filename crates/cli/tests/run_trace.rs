@@ -1,10 +1,7 @@
 //! `vervet run --trace` tells how a request was decided (FEATURES G4), and parts of the error log have levels of their own.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Run, passwd, run};
+use crate::common;
+use crate::common::{Run, passwd, run};
 use vervet_testkit::{Child, PATIENCE, Stream, TempTree, wait_until};
 
 const SITES: &str = "

@@ -1,8 +1,6 @@
 //! Editors take what the server takes: the schema that is committed fits every configuration that the documentation and
 //! the packages show, and finds mistakes.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 

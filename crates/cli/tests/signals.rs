@@ -1,7 +1,5 @@
 //! How the server ends: nothing that was accepted is lost, and nobody waits for longer than was said.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,6 @@
 //! `vervet watch` as it is typed: every format, every way to end, and its figures for our own server against the
 //! kernel's account.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 

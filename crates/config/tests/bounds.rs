@@ -1,9 +1,6 @@
 //! The bounds of what is read, at their edges.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Document, environment, read};
+use crate::common::{Document, environment, read};
 use vervet_config::{DEPTH_MAX, Documents, FILES_MAX, Reading, SOURCE_BYTES_MAX};
 
 /// The first finding of a document, or nothing when there is none.

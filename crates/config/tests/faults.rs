@@ -1,8 +1,6 @@
 //! Faults in declarations are found without a document that meets them.
 
-mod common;
-
-use common::Document;
+use crate::common::Document;
 use vervet_config::{Named, Text, Time, faults};
 
 vervet_config::section! {

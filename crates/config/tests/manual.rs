@@ -1,12 +1,9 @@
 //! The manual page: made from the declarations, and taken by the program that shows it.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use common::Document;
+use crate::common::Document;
 use vervet_config::{Section, manual};
 use vervet_testkit::{find_program, skip};
 

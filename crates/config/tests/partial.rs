@@ -1,6 +1,4 @@
 //! What stays of a document that is refused, for whoever looks for further mistakes.
-#![allow(clippy::unwrap_used)]
-
 use vervet_config::{Text, read_text, section};
 
 section! {

@@ -1,9 +1,6 @@
 //! What holds of every input: no panic, and every finding lies in what was read.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Document, environment};
+use crate::common::{Document, environment};
 use proptest::prelude::*;
 use vervet_config::{
     Diagnostics, Documents, Reading, Sources, Span, Style, render_json, render_text, show_text,

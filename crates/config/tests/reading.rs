@@ -1,11 +1,8 @@
 //! What is read from documents that are right: values, defaults, origins, includes, flags and variables.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::time::Duration;
 
-use common::{Document, Overload, environment, read};
+use crate::common::{Document, Overload, environment, read};
 use vervet_config::{Documents, Include, Origin, Reading, SourceKind, Sources};
 
 /// The document of a text without findings.

@@ -1,9 +1,7 @@
 //! The pages of the reference.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Document, read};
+use crate::common;
+use crate::common::{Document, read};
 use vervet_config::{Page, Section, reference, reference_table};
 
 fn pages() -> Vec<Page> {

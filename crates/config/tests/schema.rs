@@ -1,9 +1,6 @@
 //! The schema says of documents what the reader says of them.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Document, environment, read};
+use crate::common::{Document, environment, read};
 use jsonschema::Validator;
 use serde_json::Value as Json;
 use vervet_config::{Section, schema};

@@ -1,9 +1,6 @@
 //! What is shown of a document and of its findings.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Document, read};
+use crate::common::{Document, read};
 use serde_json::json;
 use vervet_config::{Documents, Style, render_json, render_text, show_json, show_text};
 

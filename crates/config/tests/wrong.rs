@@ -2,13 +2,10 @@
 //!
 //! Lines at the beginning of a document give what does not stand in files: `#! variable NAME=VALUE`, and
 //! `#! flag --workers=VALUE` for the directive of that name.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::path::Path;
 
-use common::Document;
+use crate::common::Document;
 use vervet_config::{Documents, Include};
 use vervet_testkit::check_corpus;
 

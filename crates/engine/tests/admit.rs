@@ -1,12 +1,10 @@
 //! Who is let in: asked for each connection before a byte of it is read, with the address that counts and the listener it came to.
 
-mod common;
-
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Server, get};
+use crate::common::{Server, get};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{Endpoint, ListenAddress, ListenOptions, ListenerKey};
 use vervet_engine::{Admit, Builder, Engine, Exchange, Outcome, Response, Service};

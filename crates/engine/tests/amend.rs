@@ -1,11 +1,9 @@
 //! Changes to answers that are yet to come: made once, in order, whoever answers.
 
-mod common;
-
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use common::{Server, get};
+use crate::common::{Server, get};
 use vervet_engine::limits::Limits;
 use vervet_engine::{Exchange, Outcome, Responder, Response};
 use vervet_testkit::PATIENCE;

@@ -1,10 +1,8 @@
 //! Many listeners and many workers: who takes a connection, and what a handler sees of its peer.
 
-mod common;
-
 use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 
-use common::{Server, echo_target, get};
+use crate::common::{Server, echo_target, get};
 use vervet_engine::listener::ListenOptions;
 use vervet_engine::{Engine, Exchange, Outcome, Response};
 use vervet_testkit::{RawClient, TempTree, skip};

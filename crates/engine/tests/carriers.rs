@@ -1,15 +1,13 @@
 //! The same server on each carrier: a plain thread, a tokio runtime, and a loop of the test's own that knows
 //! nothing but a descriptor to poll and a function to call.
 
-mod common;
-
 use std::os::fd::AsFd;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{ByHand, Server, get, noise, post, target_of};
 use bytes::Bytes;
-use common::{ByHand, Server, get, noise, post, target_of};
 use rustix::event::{PollFd, PollFlags, poll};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;

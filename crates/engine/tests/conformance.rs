@@ -1,9 +1,7 @@
 //! What the engine answers on the wire to requests that are right and to those that are not. The rows of the
 //! parser stand in `vervet-http`; here it is the status, the close, and that nothing behind a fault is answered.
 
-mod common;
-
-use common::{Server, echo_target, get, target_of};
+use crate::common::{Server, echo_target, get, target_of};
 use vervet_engine::counters::Counter;
 use vervet_engine::limits::Limits;
 use vervet_engine::{Exchange, Outcome, Response};

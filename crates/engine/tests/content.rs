@@ -1,14 +1,12 @@
 //! Request content on its way to a handler: whole, bounded, held back, broken off, dropped.
 
-mod common;
-
 use std::io::{Read as _, Seek, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{LATE, Server, echo_target, get, noise, post, post_chunked};
+use crate::common::{LATE, Server, echo_target, get, noise, post, post_chunked};
 use vervet_engine::limits::Limits;
 use vervet_engine::pipe::{ContentError, ContentReader, Read};
 use vervet_engine::{Exchange, Outcome, Responder, Response};

@@ -1,8 +1,6 @@
 //! What is counted: each event in its own counter, once, over all reactors.
 
-mod common;
-
-use common::{Server, echo_target, get, post};
+use crate::common::{Server, echo_target, get, post};
 use vervet_engine::counters::{TimeoutTotals, Totals};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;

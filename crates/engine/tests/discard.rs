@@ -1,7 +1,5 @@
 //! Bytes that the kernel drops for a connection that began here: as many as asked, and no other.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};

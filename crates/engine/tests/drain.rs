@@ -1,13 +1,11 @@
 //! Ending: a drain loses no request that was sent on an established connection, and ends in its time.
 
-mod common;
-
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{LATE, Server, echo_target, get, load, target_of};
 use bytes::Bytes;
-use common::{LATE, Server, echo_target, get, load, target_of};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::ListenOptions;

@@ -1,15 +1,13 @@
 //! Files as content: every part of them byte for byte, wherever it begins, and a reset when the file does not keep
 //! its word.
 
-mod common;
-
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
 
+use crate::common::{Server, get, noise, target_of};
 use bytes::Bytes;
-use common::{Server, get, noise, target_of};
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::reactor::FileSlice;

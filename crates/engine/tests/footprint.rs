@@ -1,10 +1,9 @@
-//! What a started program keeps in memory. Alone in its process: others would touch code at the same time.
-
-#![allow(clippy::unwrap_used)]
+//! What a started program keeps in memory.
 
 use std::fs;
 
 use vervet_engine::footprint::forget_code;
+use vervet_testkit::own_process;
 
 /// Memory of this process that is pages of files, in KiB.
 fn file_kib() -> u64 {
@@ -20,6 +19,7 @@ fn file_kib() -> u64 {
 
 #[test]
 fn code_is_let_go_and_runs_on() {
+    own_process!();
     let before = file_kib();
     forget_code();
     let after = file_kib();

@@ -1,10 +1,8 @@
 //! What a kept connection costs while it does nothing.
 
-mod common;
-
 use std::io::Write as _;
 
-use common::{get, start_child};
+use crate::common::{get, start_child};
 use vervet_engine::capacity::raise_files;
 use vervet_testkit::{RawClient, skip};
 
@@ -55,10 +53,4 @@ fn ten_thousand_idle_connections_cost_5_mib() {
         assert_eq!(client.exchange(get("/still")).text(), "/still");
     }
     assert!(child.rss_bytes() - before <= BYTES_MAX);
-}
-
-#[test]
-#[ignore = "run by another test as its server"]
-fn child() {
-    common::be_child();
 }

@@ -1,14 +1,12 @@
 //! Answers that come later, from other threads and from futures: each to its own exchange, once, or nowhere.
 
-mod common;
-
 use std::hint;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{Server, get, post, target_of};
 use bytes::Bytes;
-use common::{Server, get, post, target_of};
 use vervet_engine::limits::Limits;
 use vervet_engine::pipe::{Read, pipe};
 use vervet_engine::{Exchange, Outcome, Responder, Response};

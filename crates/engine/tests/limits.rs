@@ -1,12 +1,10 @@
 //! Limits in size and number, each at its edge. Those in time stand in `slow.rs`, those of content in `content.rs`,
 //! those of kept connections in `pipelining.rs`.
 
-mod common;
-
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use common::{ByHand, LATE, Server, echo_target, get, start_child, target_of};
+use crate::common::{ByHand, LATE, Server, echo_target, get, start_child, target_of};
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 use vervet_engine::limits::Limits;
 use vervet_engine::reactor::Overload;
@@ -253,10 +251,4 @@ fn descriptors_that_run_out_make_connections_wait() {
     for mut client in clients {
         assert_eq!(client.read_response().text(), "/");
     }
-}
-
-#[test]
-#[ignore = "run by another test as its server"]
-fn child() {
-    common::be_child();
 }

@@ -1,6 +1,4 @@
 //! Listeners on real sockets: what is refused and why, what the kernel is told, whose file it is.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -327,7 +325,12 @@ fn child(socket: TcpListener, environment: &[(&str, &str)]) -> String {
     let output = Command::new("sh")
         .args(["-c", "exec \"$0\" \"$@\" 3<&0 4<&0 </dev/null"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "as_a_child", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "listener::as_a_child",
+            "--ignored",
+            "--nocapture",
+        ])
         .stdin(Stdio::from(OwnedFd::from(socket)))
         .envs(environment.iter().copied())
         .output()

@@ -1,14 +1,12 @@
 //! An engine that changes while it serves: listeners come and go, limits change, services are told to look anew.
 
-mod common;
-
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use common::{LATE, Server, echo_target, get, load, noise, target_of};
+use crate::common::{LATE, Server, echo_target, get, load, noise, target_of};
 use rustix::net::sockopt::set_socket_linger;
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{Endpoint, ListenAddress, ListenOptions, ListenerKey};

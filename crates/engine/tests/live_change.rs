@@ -1,7 +1,5 @@
 //! A listener that gets other options while it listens: nobody in its queue is lost, and what cannot change says so.
 
-mod common;
-
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -10,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{Server, get};
+use crate::common::{Server, get};
 use vervet_engine::listener::{BindError, ListenAddress, ListenOptions, ListenerKey};
 use vervet_engine::{Engine, EngineError, Exchange, Outcome, Response};
-use vervet_testkit::{PATIENCE, RawClient, TempTree, open_fds};
+use vervet_testkit::{PATIENCE, RawClient, TempTree, open_fds, own_process};
 
 /// Answers with the key of the listener and the address of the peer.
 #[allow(clippy::needless_pass_by_value, reason = "what a handler is")]
@@ -167,6 +165,7 @@ fn load(address: SocketAddr, stop: &AtomicBool) -> u64 {
 
 #[test]
 fn two_hundred_changes_under_load_lose_nobody() {
+    own_process!();
     let server = server();
     let control = server.running().control();
     let stop = Arc::new(AtomicBool::new(false));

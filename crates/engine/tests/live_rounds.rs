@@ -1,7 +1,4 @@
-//! Listeners that come and go two hundred times under load: no request is lost and no descriptor is left. Alone in its program, because
-//! it counts all descriptors of the process.
-
-mod common;
+//! Listeners that come and go two hundred times under load: no request is lost and no descriptor is left.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
@@ -10,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use common::{Server, get};
+use crate::common::{Server, get};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenAddress, ListenOptions, ListenerKey};
 use vervet_engine::{Engine, Exchange, Outcome, Response};
-use vervet_testkit::{PATIENCE, RawClient, TempTree, open_fds, wait_until};
+use vervet_testkit::{PATIENCE, RawClient, TempTree, open_fds, own_process, wait_until};
 
 const ROUNDS: u32 = 200;
 /// Listeners that go at one time.
@@ -80,6 +77,7 @@ fn ask(address: SocketAddr, keep: Keep, stop: &AtomicBool) -> u64 {
 
 #[test]
 fn two_hundred_rounds_leave_nothing_behind() {
+    own_process!();
     let limits = Limits {
         requests_per_connection_max: 0,
         connections_per_address_max: 0,

@@ -1,7 +1,5 @@
 //! Connections that begin here: each outcome reaches the protocol once, and the listeners' gate does not see them.
 
-mod common;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;

@@ -1,13 +1,11 @@
 //! Kept connections and pipelined requests: answers in order, in one write, and no more than promised.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use common::{ByHand, LATE, Server, echo_target, get, post, post_chunked, target_of};
+use crate::common::{ByHand, LATE, Server, echo_target, get, post, post_chunked, target_of};
 use vervet_engine::limits::Limits;
 use vervet_engine::{Exchange, Outcome, Responder, Response};
 use vervet_testkit::{PATIENCE, RawClient};

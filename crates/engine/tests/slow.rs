@@ -1,7 +1,5 @@
 //! Limits in time: whoever is slow on purpose, in whatever phase, is cut in its time, and nobody else notices.
 
-mod common;
-
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -9,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{LATE, Server, echo_target, get, target_of};
+use crate::common::{LATE, Server, echo_target, get, target_of};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use rustix::net::{AddressFamily, SocketType, connect, socket};
 use vervet_engine::limits::Limits;

@@ -1,16 +1,14 @@
 //! Answers whose content comes while it is sent, from other threads: framing, back-pressure, breaking off; and
 //! connections that leave HTTP.
 
-mod common;
-
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{LATE, Server, get, noise, target_of};
 use bytes::Bytes;
-use common::{LATE, Server, get, noise, target_of};
 use vervet_engine::http::field::FieldBlock;
 use vervet_engine::http::field::Known;
 use vervet_engine::http::status::Status;

@@ -1,22 +1,20 @@
 //! Ten seconds of clients that do what clients should not: afterwards everything that was opened is closed, every
 //! count is balanced, and the engine answers.
 
-mod common;
-
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::{Server, get, noise, post, post_chunked, target_of};
 use bytes::Bytes;
-use common::{Server, get, noise, post, post_chunked, target_of};
 use rustix::net::sockopt::set_socket_linger;
 use vervet_engine::http::field::Known;
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;
 use vervet_engine::pipe::Read;
 use vervet_engine::{Content, Engine, Exchange, Outcome, Response};
-use vervet_testkit::{PATIENCE, open_fds, wait_until};
+use vervet_testkit::{PATIENCE, open_fds, own_process, wait_until};
 
 const LASTS: Duration = Duration::from_secs(10);
 const CLIENTS: u64 = 8;
@@ -178,6 +176,7 @@ fn misbehave(address: SocketAddr, dice: &mut Dice) {
 
 #[test]
 fn nothing_is_left_of_clients_that_misbehave() {
+    own_process!();
     let descriptors = || open_fds(std::process::id()).unwrap();
     let builder = Engine::builder().limits(limits()).workers(2);
     let server = Server::with(builder, handle);

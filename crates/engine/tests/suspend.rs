@@ -1,14 +1,12 @@
 //! Exchanges that wait for something other than the client: called again with the same head, once, or never.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{Server, get, noise, post, post_chunked, target_of};
+use crate::common::{Server, get, noise, post, post_chunked, target_of};
 use vervet_engine::exchange::Finished;
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;

@@ -1,6 +1,4 @@
 //! An axum router on the engine: content both ways, as it comes and as a whole, and what happens when either side fails.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};

@@ -1,11 +1,9 @@
 //! Answers that a handler writes at once from memory: they differ in nothing from those that it returns.
 
-mod common;
-
 use std::sync::mpsc;
 
+use crate::common::{Server, get};
 use bytes::Bytes;
-use common::{Server, get};
 use vervet_engine::exchange::Finished;
 use vervet_engine::http::status::Status;
 use vervet_engine::limits::Limits;

@@ -1,10 +1,6 @@
 //! The client role: RFC 9112 §4, §6.3 and §9 from the side that reads responses.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
-mod common;
-
-use common::{AtEnd, check_answer};
+use crate::common::{AtEnd, check_answer};
 use vervet_http::field::{FieldBlock, FieldSlots};
 use vervet_http::h1::state::{Proposal, State};
 use vervet_http::h1::{

@@ -1,7 +1,5 @@
 //! Content that the client role does not look at: RFC 9112 §6.3 holds whoever counts the bytes.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
 use vervet_http::field::FieldSlots;
 use vervet_http::h1::state::State;
 use vervet_http::h1::{Client, HeadLimits, Next, Received, SkipError, StreamEnd, Violation};

@@ -1,9 +1,6 @@
 //! What one role writes the other reads, for any content, fields and cuts.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
-mod common;
-
+use crate::common;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use vervet_http::field::{FieldBlock, FieldSlots};

@@ -1,9 +1,8 @@
 //! The requests that another server, Monkey, shipped as its tests: those of them that the parser decides. Where our code
 //! is not Monkey's the reason stands with the row.
 
-mod common;
-
-use common::{check, check_refused};
+use crate::common;
+use crate::common::{check, check_refused};
 
 #[test]
 fn bad_requests_are_400() {

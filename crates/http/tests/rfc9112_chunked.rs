@@ -1,8 +1,6 @@
 //! RFC 9112 §7.1: chunked content and trailers.
 
-mod common;
-
-use common::{check, check_with};
+use crate::common::{check, check_with};
 use vervet_http::h1::{CHUNK_LINE_BYTES_MAX, HeadLimits};
 
 const HEAD: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -1,12 +1,8 @@
 //! RFC 9112 §9, RFC 9110 §7.8, §9.3.6 and §10.1.1: persistence, pipelining, upgrade, tunnel and 100-continue.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
-mod common;
-
 use std::fmt::Write;
 
-use common::{check, read};
+use crate::common::{check, read};
 use vervet_http::field::FieldSlots;
 use vervet_http::h1::state::State;
 use vervet_http::h1::{

@@ -1,8 +1,6 @@
 //! RFC 9112 §5 and §3.2, RFC 9110 §5: field lines, Host, and what is parsed out of them.
 
-mod common;
-
-use common::{check, check_refused, with_fields};
+use crate::common::{check, check_refused, with_fields};
 use vervet_http::field::{FieldBlock, FieldError, FieldSlots, Known};
 use vervet_http::h1::{HeadLimits, Received, RequestHead, Server};
 

@@ -1,8 +1,6 @@
 //! RFC 9112 §6: how long content is. Whatever two parties could read in two ways is refused.
 
-mod common;
-
-use common::{check, check_refused, with_fields};
+use crate::common::{check, check_refused, with_fields};
 
 fn post(fields: &str, content: &str) -> String {
     format!("POST / HTTP/1.1\r\nHost: a\r\n{fields}\r\n{content}")

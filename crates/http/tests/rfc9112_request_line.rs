@@ -1,8 +1,7 @@
 //! RFC 9112 §2 and §3: the beginning of a request.
 
-mod common;
-
-use common::{check, check_refused, check_with};
+use crate::common;
+use crate::common::{check, check_refused, check_with};
 use vervet_http::h1::HeadLimits;
 
 /// §2.2: "a server that is expecting to receive and parse a request-line SHOULD ignore at least one empty line (CRLF)

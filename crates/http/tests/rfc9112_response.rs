@@ -1,7 +1,5 @@
 //! RFC 9112 §6 and RFC 9110 §6.4, §8.6 from the sender's side: what a response looks like on the wire.
 
-#![allow(clippy::unwrap_used)] // allowed in tests, and these helpers are parts of them
-
 use vervet_http::field::{FieldBlock, FieldSlots, Known};
 use vervet_http::h1::state::{Event, Illegal, Role, State};
 use vervet_http::h1::{Framing, HeadLimits, Length, Received, ResponseHead, SendError, Server};

@@ -1,8 +1,6 @@
 //! Apdex, its ratings at their edges, and the best step of a sweep.
 
-mod common;
-
-use common::{Lab, closed, run};
+use crate::common::{Lab, closed, run};
 use vervet_lab::statistics::{Apdex, Figure, Rating};
 use vervet_report::ErrorClass;
 

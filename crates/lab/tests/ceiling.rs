@@ -1,6 +1,4 @@
 //! The ceiling answers what it is told to, in memory and from a file.
-#![allow(clippy::unwrap_used)]
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 

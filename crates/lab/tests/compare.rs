@@ -1,9 +1,7 @@
 //! Two records held against each other: percentages with their base, noise that is no difference, and what makes a
 //! comparison hard to believe.
 
-mod common;
-
-use common::{Lab, closed, run};
+use crate::common::{Lab, closed, run};
 use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
 use vervet_lab::record::{Asset, Outcome, Weight};
 use vervet_lab::statistics::Figure;

@@ -1,8 +1,6 @@
 //! Two labs of tasks held against each other: phase by phase, with what is told of each, and what fails.
 
-mod common;
-
-use common::tasks::Tasks;
+use crate::common::tasks::Tasks;
 use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
 use vervet_lab::statistics::Figure;
 

@@ -1,7 +1,5 @@
 //! Lab files: wrong ones, each with the exact text of its findings beside it in `tests/wrong`, and what right ones come
 //! to. `VERVET_REGENERATE=1` writes the findings.
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::time::Duration;
 

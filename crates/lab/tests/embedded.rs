@@ -1,10 +1,8 @@
 //! Records within pages: they come back whole, a page does not grow without bound, and damage is said.
 
-mod common;
-
 use std::fs;
 
-use common::{Lab, closed, run};
+use crate::common::{Lab, closed, run};
 use vervet_lab::record::{
     Bounds, Carried, Entry, Journal, LabRecord, Place, Watched, WatchedSample, embed, embed_within,
     extract, open_figures, open_record, write_record,

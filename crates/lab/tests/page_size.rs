@@ -2,9 +2,8 @@
 //! repeats. One repeat is made here, and takes a fifth of the room: charts and tables do not grow with repeats, and a record
 //! does in proportion.
 
-mod common;
-
-use common::{head, workload};
+use crate::common;
+use crate::common::{head, workload};
 use fastrand::Rng;
 use vervet_lab::present::{page_html, report_html, report_page};
 use vervet_lab::record::{

@@ -1,12 +1,10 @@
 //! Reports from records that were made by hand: what stands in them, what may not, and that they need nothing else.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{Lab, closed, run};
+use crate::common::{Lab, closed, run};
 use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
 use vervet_lab::record::{
     Asset, FairnessRow, FairnessVerdict, History, OldFigure, Outcome, Role, SubjectState, extract,

@@ -1,8 +1,6 @@
 //! Who is ahead, who is not told apart, and who has no place.
 
-mod common;
-
-use common::{Lab, closed, run};
+use crate::common::{Lab, closed, run};
 use vervet_lab::record::{Connections, LoadPoint, LoadShape, Outcome, Role, Watched};
 use vervet_lab::statistics::{Figure, Place, Standing};
 use vervet_report::ErrorClass;

@@ -1,12 +1,11 @@
 //! What is on the disk: journals that were torn, files that are no records, records of another form.
 
-mod common;
-
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use common::{head, not_ready};
+use crate::common;
+use crate::common::{head, not_ready};
 use vervet_lab::record::{
     Entry, Journal, LAB_RECORD_VERSION, LabRecord, StoredRun, Torn, read_journal, read_record,
     record_from_json, record_to_json, write_record,

@@ -1,11 +1,9 @@
 //! A lab again: what its record carries is written out as it was, and nowhere else.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use common::head;
+use crate::common::head;
 use vervet_lab::record::{Asset, LabRecord};
 use vervet_lab::reproduce::write_bundle;
 use vervet_testkit::{TempTree, sha256_hex};

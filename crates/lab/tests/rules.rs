@@ -1,8 +1,7 @@
 //! Steps that are not what they seem: each mistake of the old posts, made again by hand.
 
-mod common;
-
-use common::{Lab, closed, run};
+use crate::common;
+use crate::common::{Lab, closed, run};
 use vervet_report::{ErrorClass, Finding, Run, Verdict};
 
 /// The rules that say something of a run of ten connections, without those of `but`.

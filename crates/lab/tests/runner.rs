@@ -1,6 +1,4 @@
 //! Running a lab with a scripted generator: order, resumption, what becomes of subjects that fail, and the gate.
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 

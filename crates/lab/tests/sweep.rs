@@ -3,9 +3,8 @@
 // Every expected value is computed by the same operations.
 #![allow(clippy::float_cmp)]
 
-mod common;
-
-use common::{Lab, run};
+use crate::common;
+use crate::common::{Lab, run};
 use vervet_lab::record::{Connections, LoadPoint, LoadShape};
 use vervet_lab::statistics::{Panel, Sweep};
 

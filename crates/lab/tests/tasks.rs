@@ -1,6 +1,4 @@
 //! Labs of tasks with tasks that are scripts: their order, their figures to the digit, what fails, and what goes on.
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 

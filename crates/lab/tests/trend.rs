@@ -1,8 +1,6 @@
 //! How figures went: the rule of regressions at its edge, gaps, and the order of records.
 
-mod common;
-
-use common::Lab;
+use crate::common::Lab;
 use vervet_lab::record::LabRecord;
 use vervet_lab::trend::{Mark, Trend, trend_html, trend_json, trend_text};
 

@@ -1,8 +1,6 @@
 //! How tasks went: the rule of regressions at its edge, what stands for a task, gaps, and every form of it.
 
-mod common;
-
-use common::tasks::Tasks;
+use crate::common::tasks::Tasks;
 use vervet_lab::record::LabRecord;
 use vervet_lab::trend::{Mark, TaskLine, Trend, trend_html, trend_json, trend_text};
 

@@ -1,10 +1,6 @@
 //! Rules of the audit, each provoked by a run: a generator without time to spare, connections that are served unevenly, and
 //! requests that leave by other ends than an answer. What needs a kernel of its own is in the tests of the program.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{GOOD, canned, plan, request, requests, run, server, take};
+use crate::common::{GOOD, canned, plan, request, requests, run, server, take};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use vervet_load::canned::{Canned, CannedAnswer};
 use vervet_load::{Check, Plan};

@@ -1,12 +1,10 @@
 //! Closed load: what is counted, what is not, and when it ends.
 
-mod common;
-
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
+use crate::common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
 use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::CannedAnswer;
 use vervet_load::{Check, Plan, PlanError, StartError, StatusSet};

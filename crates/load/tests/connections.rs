@@ -1,14 +1,13 @@
 //! Connections: how long they are used, how fast they begin, where from and where to.
 
-mod common;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
+use crate::common;
+use crate::common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
 use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::{Canned, CannedAnswer};
 use vervet_report::{ErrorClass, Reuse};

@@ -1,11 +1,9 @@
 //! A run that is changed while it is made.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{GOOD, answering, canned, plan};
+use crate::common::{GOOD, answering, canned, plan};
 use vervet_load::canned::CannedAnswer;
 use vervet_load::pacer::{Arrival, Constant};
 use vervet_load::{Load, Plan};

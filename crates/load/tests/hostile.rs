@@ -1,12 +1,10 @@
 //! Targets that misbehave: each has its class, none stops or grows the generator.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use common::{GOOD, answering, plan, request, requests, run, server};
+use crate::common::{GOOD, answering, plan, request, requests, run, server};
 use vervet_report::{Ended, ErrorClass, Run};
 
 /// So many requests are made of each; the retries of those that find no connection take 10 ms and more.

@@ -1,13 +1,11 @@
 //! Open load: requests are due by the clock, and times count from then.
 
-mod common;
-
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{GOOD, canned, plan, request, run, server, take};
+use crate::common::{GOOD, canned, plan, request, run, server, take};
 use vervet_load::canned::CannedAnswer;
 use vervet_load::pacer::{Arrival, Constant, Pacer, Ramp, Stages};
 use vervet_load::{Load, Plan, PlanError, StartError};

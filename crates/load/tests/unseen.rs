@@ -1,14 +1,13 @@
 //! Long content that nobody looks at is dropped before it is read; what is counted, and what is wrong, stays the same.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::thread;
 
-use common::{answering, canned, plan, plan_of, request, requests, run, server};
+use crate::common;
+use crate::common::{answering, canned, plan, plan_of, request, requests, run, server};
 use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::CannedAnswer;
 use vervet_load::script::{Answer, Script, Scripts, Step, Turn, Verdict};

@@ -1,8 +1,6 @@
 //! Documents that programs read: they are as their schema says, what is no report is refused, and nothing that a target
 //! or a file is called opens an element or computes.
 
-mod common;
-
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use vervet_report::forms::{
@@ -10,7 +8,7 @@ use vervet_report::forms::{
 };
 use vervet_report::{Errors, Histogram, Interval, Mode, Run, Verdict};
 
-use common::{HOSTILE, sample};
+use crate::common::{HOSTILE, sample};
 
 fn validator(schema: &str) -> Validator {
     let schema: Value = serde_json::from_str(schema).unwrap();

@@ -1,15 +1,13 @@
 //! Values at the ends of what a document can hold, and names of any characters: agents and files send them, and no form
 //! may break.
 
-mod common;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use vervet_report::escape::{Csv, Html, Printable, json_in_html};
 use vervet_report::forms::{self, from_json};
 use vervet_report::{Condition, Histogram, Packed};
 
-use common::sample;
+use crate::common::sample;
 
 /// The largest value of the whole number under a name: those of small types are told by their unit or their meaning.
 fn largest(name: &str) -> Value {

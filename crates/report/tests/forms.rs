@@ -1,7 +1,5 @@
 //! Each form against a committed file. `VERVET_WRITE=1` writes the files; look at what has changed before it is committed.
 
-mod common;
-
 use std::path::Path;
 
 use vervet_report::forms::{
@@ -9,7 +7,7 @@ use vervet_report::forms::{
     stream_interval, stream_run, stream_schema, text,
 };
 
-use common::sample;
+use crate::common::sample;
 
 /// Holds a form against its file, below the folder of the crate.
 #[track_caller]

@@ -1,14 +1,10 @@
 //! A run as OpenMetrics, read by the parser of those who wrote the format, which is strict.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use vervet_report::forms::openmetrics;
 use vervet_report::{Asked, Mode, Run};
 use vervet_testkit::{Child, PATIENCE, Stream, TempTree, find_python, skip};
 
-use common::sample;
+use crate::common::sample;
 
 /// Says what it finds, a sample a line: by the strict parser, and, without types, by that of the older text, which collectors of
 /// files read.

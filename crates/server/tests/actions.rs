@@ -1,10 +1,6 @@
 //! Actions over a connection: respond, status, redirect, rewrite, and what is answered where no action does.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::routed::{Site, check, check_refused};
+use crate::support::routed::{Site, check, check_refused};
 use vervet_testkit::RawClient;
 
 #[test]

@@ -1,15 +1,10 @@
 //! The admin service: its probes, its numbers, its state, whom it answers, and what it refuses.
 
-#![allow(clippy::unwrap_used)]
-
-#[allow(dead_code, unreachable_pub)]
-#[path = "support/wire.rs"]
-mod wire;
-
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use crate::support::wire::Wire;
 use vervet_config::{read_text, section};
 use vervet_engine::Engine;
 use vervet_server::admin::{
@@ -19,7 +14,6 @@ use vervet_server::caches::CacheReport;
 use vervet_server::error_log::Level;
 use vervet_server::metrics::SiteTotals;
 use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_python, skip};
-use wire::Wire;
 
 /// A server that is in the phase of this number.
 struct Server(AtomicU8);

@@ -1,11 +1,10 @@
 //! Basic authentication over a connection: the challenge, users, files that change, and floods of wrong passwords.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
-use support::filtered::{Filtered, Plan};
-use support::wire::Wire;
+use crate::support;
+use crate::support::filtered::{Filtered, Plan};
+use crate::support::wire::Wire;
 use vervet_engine::Response as Answer;
 use vervet_server::filters::basic_auth::{
     BasicAuth, BasicAuthOptions, Entry, OldHashes, UserSources, Users, Verifier, WAITING_MAX,

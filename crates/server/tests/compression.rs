@@ -1,13 +1,9 @@
 //! Siblings and compression on the way (FEATURES B8). Bodies are unpacked and compared.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::io::Write;
 
-use support::{NOW_S, Site, date, text, unpacked};
+use crate::support::{NOW_S, Site, date, text, unpacked};
 use vervet_engine::http::method::Method;
 use vervet_server::Decision;
 use vervet_server::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};

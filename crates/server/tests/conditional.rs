@@ -1,10 +1,6 @@
 //! Conditional requests and ranges over files (FEATURES B3, B4).
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{NOW_S, Site, date, text};
+use crate::support::{NOW_S, Site, date, text};
 use vervet_engine::http::method::Method;
 use vervet_testkit::TempTree;
 

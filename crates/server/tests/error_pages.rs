@@ -1,10 +1,6 @@
 //! Error pages: what people see in place of a failure.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::routed::{Site, check, check_refused};
+use crate::support::routed::{Site, check, check_refused};
 use vervet_testkit::{RawClient, TempTree};
 
 #[test]

@@ -1,19 +1,16 @@
-//! No descriptor is left. Alone in its program, for the limit holds for all threads of one.
-
-#![allow(clippy::unwrap_used)]
-
-mod support;
+//! No descriptor is left.
 
 use std::fs::File;
 
+use crate::support::{Site, text};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::{Site, text};
-use vervet_testkit::TempTree;
+use vervet_testkit::{TempTree, own_process};
 
 const DESCRIPTORS_MAX: u64 = 64;
 
 #[test]
 fn a_shortage_of_descriptors_is_503_and_passes() {
+    own_process!();
     let tree = TempTree::new()
         .file("a.txt", "a")
         .file("b.txt", "b")

@@ -1,12 +1,8 @@
 //! What the cache keeps, for how long, and how much of it (FEATURES B7).
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 
-use support::{NOW_S, Site, date, text};
+use crate::support::{NOW_S, Site, date, text};
 use vervet_engine::http::method::Method;
 use vervet_server::Decision;
 use vervet_server::options::{CacheLimits, Listing};

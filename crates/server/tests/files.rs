@@ -1,10 +1,6 @@
 //! Paths, methods, redirects, index files, failures (FEATURES B1, B2, B6, B10).
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{Site, text};
+use crate::support::{Site, text};
 use vervet_engine::http::method::Method;
 use vervet_server::options::{DotFiles, Listing, UnknownPaths};
 use vervet_server::root::Symlinks;

@@ -1,12 +1,11 @@
 //! Filters that refuse by what is asked for, and those that change answers, over connections.
 
-mod support;
-
 use std::sync::Arc;
 
-use support::filtered::{Filtered, Plan};
-use support::unpacked;
-use support::wire::Wire;
+use crate::support;
+use crate::support::filtered::{Filtered, Plan};
+use crate::support::unpacked;
+use crate::support::wire::Wire;
 use vervet_config::{Section, read_text, section};
 use vervet_engine::{Outcome, Response as Answer};
 use vervet_server::filters::compression::{AnswerCompression, Compression};

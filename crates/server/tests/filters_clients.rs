@@ -1,11 +1,9 @@
 //! Filters by client, over connections: access rules, blocks, and the client behind a proxy.
 
-mod support;
-
 use std::sync::Arc;
 
-use support::filtered::{Filtered, Plan};
-use support::wire::Wire;
+use crate::support::filtered::{Filtered, Plan};
+use crate::support::wire::Wire;
 use vervet_config::{Section, read_text};
 use vervet_engine::reactor::Now;
 use vervet_server::filters::access::{Access, AccessRules};

@@ -1,11 +1,9 @@
 //! Rates and requests under way, over connections. The rates are so low that no second of the test's own time counts.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
-use support::filtered::{Filtered, Plan};
-use support::wire::Wire;
+use crate::support::filtered::{Filtered, Plan};
+use crate::support::wire::Wire;
 use vervet_config::read_text;
 use vervet_engine::{Responder, Response};
 use vervet_server::filters::connections::{Concurrency, ConcurrencySettings};

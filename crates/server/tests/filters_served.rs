@@ -1,9 +1,7 @@
 //! Filters as a document asks for them: which requests they hold for, in which order, and what a reload keeps (F1 to F3).
 
-mod support;
-
-use support::basic;
-use support::served::{Served, get, plan, read, said, tools};
+use crate::support::basic;
+use crate::support::served::{Served, get, plan, read, said, tools};
 use vervet_engine::listener::Inherited;
 use vervet_server::server::Sockets;
 use vervet_server::staging::prepare;

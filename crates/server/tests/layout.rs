@@ -1,7 +1,5 @@
 //! Sites without configuration.
 
-#![allow(clippy::unwrap_used)]
-
 use vervet_server::layout::Layout;
 use vervet_testkit::TempTree;
 

@@ -1,13 +1,10 @@
 //! Directory listings, as a page and as JSON (FEATURES B5).
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use support::{Shown, Site};
+use crate::support;
+use crate::support::{Shown, Site};
 use vervet_server::listing::LISTING_ENTRIES_MAX;
 use vervet_server::options::{DotFiles, Listing};
 use vervet_server::root::Symlinks;

@@ -1,13 +1,9 @@
 //! Listings are made once for all who ask at once, and never hide what has changed (FEATURES B5).
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs;
 use std::sync::Arc;
 
-use support::wire::Wire;
+use crate::support::wire::Wire;
 use vervet_server::caches::{CacheReport, Caches};
 use vervet_server::options::{CacheLimits, FilesOptions, Listing};
 use vervet_server::{Files, FilesPool};

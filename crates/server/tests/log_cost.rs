@@ -1,15 +1,10 @@
 //! What a line costs: in the steady state no memory is asked for.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::hint::black_box;
 use std::sync::Arc;
 
+use crate::support::scribe::{Ended, logs, memory_plan, with_head};
 use rustix::time::{ClockId, clock_gettime};
-use support::{Ended, logs, memory_plan, with_head};
 use vervet_engine::exchange::Finished;
 use vervet_server::access_log::{Condition, LogPlan, Outlet, RequestIds, Scribe, Target};
 use vervet_testkit::{PATIENCE, TempTree, wait_until};

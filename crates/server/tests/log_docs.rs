@@ -1,7 +1,5 @@
 //! `docs/logs.md` names every variable, as the program does.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 
 use vervet_server::access_log::{Argument, VARIABLES, Variable};

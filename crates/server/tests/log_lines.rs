@@ -1,13 +1,8 @@
 //! The lines of access logs, to the letter: format strings, the formats that have a name, and what peers may try.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::sync::Arc;
 
-use support::{Ended, address, line, memory_plan, written};
+use crate::support::scribe::{Ended, address, line, memory_plan, written};
 use vervet_server::access_log::{Condition, Origin, RequestId, Scribe, VARIABLES};
 
 /// The line of a plain request of which the server knows everything.

@@ -1,10 +1,5 @@
 //! Files that are put aside by size, and renamed away by others, without the loss of a line.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::num::NonZero;
@@ -14,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use support::{Ended, logs};
+use crate::support::scribe::{Ended, logs};
 use vervet_server::access_log::{
     Choice, Condition, Copies, LogPlan, Logs, Notice, Outlet, Period, Rotation, Scribe, Target,
 };

@@ -1,15 +1,10 @@
 //! Which requests get a line, in which logs, and what becomes of a plan that is replaced.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use support::{Ended, logs, memory_plan, with_head, written};
+use crate::support::scribe::{Ended, logs, memory_plan, with_head, written};
 use vervet_server::access_log::{Condition, Format, LogPlan, PathPattern, Rule, Scribe, Target};
 use vervet_testkit::TempTree;
 

@@ -1,12 +1,6 @@
 //! Logs of a document at work: every request has its lines, whoever refuses it, and a reload changes them.
 
-#![allow(clippy::unwrap_used)]
-
-#[allow(dead_code, unreachable_pub)]
-#[path = "support/served.rs"]
-mod served;
-
-use served::{Served, get};
+use crate::support::served::{Served, get};
 use vervet_testkit::{PATIENCE, TempTree, wait_until};
 
 fn lines(served: &Served, name: &str) -> Vec<String> {

@@ -1,14 +1,10 @@
 //! `[log.NAME]` as users write it: what is read, and what is said of mistakes.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use support::Ended;
+use crate::support::scribe as support;
+use crate::support::scribe::Ended;
 use vervet_config::{Diagnostic, Diagnostics, Named, Reading, read_text, section};
 use vervet_server::access_log::{LogSettings, Opening, Outlet, PreparedLogs, Scribe, check_logs};
 use vervet_testkit::TempTree;

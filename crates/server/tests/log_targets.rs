@@ -1,10 +1,5 @@
 //! Where lines go: daemons that are dead, slow or started anew, the journal, memory, and files under odd circumstances.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::fs;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixDatagram;
@@ -13,7 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use support::Ended;
+use crate::support::scribe as support;
+use crate::support::scribe::Ended;
 use vervet_server::access_log::{
     Choice, Condition, DatagramAddress, Drops, Journal, LINES_BYTES_MAX, LogPlan, Logs, Notice,
     RECENT_LINES_MAX, Scribe, Syslog, Target,

@@ -1,7 +1,5 @@
 //! Texts of the configuration that nobody thought of, and what the look-up of a host costs.
 
-#![allow(clippy::unwrap_used)]
-
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;

@@ -1,15 +1,11 @@
 //! Numbers equal the access log: what the log's lines say, added up, is what the meters say.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/scribe.rs"]
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::scribe as support;
 use vervet_engine::exchange::Finished;
 use vervet_engine::http::status::Status;
 use vervet_engine::{Engine, Exchange, Outcome, Response, Service};

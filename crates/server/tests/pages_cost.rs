@@ -1,14 +1,10 @@
 //! What a rendering costs: how often it asks for memory, and, for those who want to know, how long it takes.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use page_support::{NOW_S, Site};
+use crate::page_support::{NOW_S, Site};
 use vervet_engine::reactor::Now;
 use vervet_server::pages::{Input, Page, PageOptions, Renderer};
 use vervet_testkit::TempTree;

@@ -1,10 +1,6 @@
 //! Edited pages: live on the next request, the last good version where the new one is not good, told once.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
-use page_support::Site;
+use crate::page_support::Site;
 use vervet_server::pages::{Mode, Renderer};
 use vervet_testkit::TempTree;
 

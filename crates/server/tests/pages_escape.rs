@@ -1,10 +1,6 @@
 //! Values cannot become markup, wherever they stand and whatever is done to them.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
-use page_support::{Asked, Site, encoded};
+use crate::page_support::{Asked, Site, encoded};
 use vervet_server::pages::PageLimits;
 use vervet_testkit::TempTree;
 

@@ -1,13 +1,9 @@
 //! The pages in `examples/pages`, as their document has them.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use page_support::{Asked, NOW_S, Shown, Site, Told};
+use crate::page_support::{Asked, NOW_S, Shown, Site, Told};
 use vervet_config::read_text;
 use vervet_engine::reactor::Now;
 use vervet_server::caches::Caches;

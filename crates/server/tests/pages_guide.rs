@@ -1,13 +1,10 @@
 //! The guide for those who write templates, example by example: each is rendered, and gives what the guide shows.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use page_support::{Asked, Site, Told};
+use crate::page_support;
+use crate::page_support::{Asked, Site, Told};
 use vervet_config::{read_text, section};
 use vervet_server::caches::Caches;
 use vervet_server::pages::{Journal, PageSettings, PageSetup, Parameter};

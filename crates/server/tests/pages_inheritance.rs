@@ -1,10 +1,6 @@
 //! Pages made of several templates: inheritance, includes, imports; and what is wrong with them, known at load.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
-use page_support::Site;
+use crate::page_support::Site;
 use vervet_server::root::Symlinks;
 use vervet_testkit::TempTree;
 

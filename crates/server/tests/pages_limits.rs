@@ -1,12 +1,8 @@
 //! A page cannot hang a reactor: steps, nesting, output and time are bounded, and what runs into a bound is counted.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::time::Duration;
 
-use page_support::Site;
+use crate::page_support::Site;
 use vervet_server::pages::PageLimits;
 use vervet_testkit::TempTree;
 

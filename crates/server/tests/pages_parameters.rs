@@ -1,12 +1,8 @@
 //! Typed parameters: what visitors may send, what it is read as, and what they are told where it does not fit.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::sync::Arc;
 
-use page_support::{Asked, NOW_S, Site};
+use crate::page_support::{Asked, NOW_S, Site};
 use vervet_engine::reactor::Now;
 use vervet_server::pages::{Absent, Page, PageOptions, Parameter, ParameterType, Source};
 use vervet_testkit::TempTree;

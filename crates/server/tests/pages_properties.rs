@@ -1,11 +1,7 @@
 //! What holds for any value and any template: values come out as text, cookies come back, and nothing panics. A panic
 //! ends the server, so a template that makes the engine panic would be one that ends it.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
-use page_support::{Asked, Site, encoded};
+use crate::page_support::{Asked, Site, encoded};
 use proptest::prelude::*;
 use vervet_testkit::TempTree;
 

@@ -1,10 +1,6 @@
 //! What a template can name, and what its functions do to the answer.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
-use page_support::{Asked, Site, encoded};
+use crate::page_support::{Asked, Site, encoded};
 
 /// What a template gives for a request.
 #[track_caller]

@@ -1,13 +1,9 @@
 //! The directives of pages: what is said of mistakes, and what becomes of the rest.
 
-#![allow(clippy::unwrap_used)]
-
-mod page_support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use page_support::{NOW_S, Told};
+use crate::page_support::{NOW_S, Told};
 use vervet_config::{Diagnostic, Reading, read_text, section};
 use vervet_engine::reactor::Now;
 use vervet_server::caches::Caches;

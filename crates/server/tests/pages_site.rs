@@ -1,11 +1,9 @@
 //! Pages as routes of a site: with the variables of the route, what the site does to all its answers, and reloads.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::served::{Served, get};
+use crate::support::served::{Served, get};
 use vervet_testkit::TempTree;
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\n";

@@ -1,13 +1,9 @@
 //! Pages over a connection: methods, forms as they arrive, and what the engine makes of it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use support::wire::Wire;
+use crate::support::wire::Wire;
 use vervet_engine::http::target::{RequestTarget, Scheme, TargetMethod};
 use vervet_engine::reactor::Now;
 use vervet_engine::{Exchange, Outcome, Service};

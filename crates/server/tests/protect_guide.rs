@@ -1,8 +1,7 @@
 //! The guide to access and limits: each document in it is served, and each request in it gets the answer that stands there.
 
-mod support;
-
-use support::served::Served;
+use crate::support;
+use crate::support::served::Served;
 use vervet_testkit::TempTree;
 
 const GUIDE: &str = include_str!("../../../docs/protect.md");

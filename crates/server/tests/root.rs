@@ -1,7 +1,5 @@
 //! Path safety (FEATURES B6): every row runs under both ways of containment.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};

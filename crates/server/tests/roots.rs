@@ -1,13 +1,9 @@
 //! Many roots in one process: what they share, and what they do not.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use support::{NOW_S, age, text};
+use crate::support::{NOW_S, age, text};
 use vervet_engine::http::method::Method;
 use vervet_engine::reactor::Now;
 use vervet_server::options::CacheLimits;

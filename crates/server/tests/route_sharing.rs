@@ -1,14 +1,10 @@
 //! What ten thousand routes share: equal folders are one action with one handler on each reactor, from plan to plan, and what
 //! was read for them is let go of when it serves.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use support::served::{Served, plan, read, tools};
+use crate::support::served::{Served, plan, read, tools};
 use vervet_engine::listener::{Inherited, ListenerKey};
 use vervet_engine::{Carrier, Running};
 use vervet_server::plan::Plan;

@@ -1,13 +1,9 @@
 //! Folders under a path of the site: files, alias, user folders.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fmt::Write;
 use std::os::unix::fs::symlink;
 
-use support::routed::{Site, check, check_refused};
+use crate::support::routed::{Site, check, check_refused};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
 fn show(tree: &TempTree, document: &str) -> String {

@@ -1,9 +1,7 @@
 //! Sites as a document gives them: which one answers, what two of them differ in, and what is said of documents that
 //! contradict themselves (D1 to D4).
 
-mod support;
-
-use support::served::{Served, get, plan};
+use crate::support::served::{Served, get, plan};
 use vervet_testkit::TempTree;
 
 /// What is said of a document that was read without a mistake.

@@ -1,13 +1,9 @@
 //! Files over a connection: what the engine adds, what it leaves out, and what it does when a file fails it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::fs::OpenOptions;
 
-use support::wire::Wire;
-use support::{text, unpacked};
+use crate::support::wire::Wire;
+use crate::support::{text, unpacked};
 use vervet_server::{Files, FilesOptions, FilesShared};
 use vervet_testkit::{RawClient, TempTree};
 

@@ -1,14 +1,10 @@
 //! What is summed over processes equals the kernel's own account of the cgroup, for servers that fork and end workers
 //! while they are watched.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use common::{Forking, ask};
+use crate::common::{Forking, ask};
 use vervet_testkit::{Cgroup, PATIENCE, Rival, RivalKind, Signal, TempTree, skip, wait_until};
 use vervet_watch::{Account, Summary, Target, Watcher};
 

@@ -1,14 +1,10 @@
 //! A tree is followed as processes fork and end, and what they used is not lost with them.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use common::sample_until;
+use crate::common::sample_until;
 use vervet_testkit::{Child, PATIENCE, Signal, find_program, skip, wait_until};
 use vervet_watch::{Event, FindError, Summary, Target, Watcher};
 

@@ -1,12 +1,10 @@
 //! A watch takes no more memory after an hour than after its first minute: an hour of samples, ten a second, on a clock of the
 //! test's own. The readings are real, and so are the processes that are born and end meanwhile.
 
-#![allow(clippy::unwrap_used)]
-
 use std::process::{self, Command};
 use std::time::{Duration, Instant};
 
-use vervet_testkit::{Child, rss_bytes};
+use vervet_testkit::{Child, own_process, rss_bytes};
 use vervet_watch::{Tally, Target, Watcher};
 
 /// Ten samples a second.
@@ -21,6 +19,7 @@ const GROWTH_BYTES_MAX: u64 = 2 << 20;
 
 #[test]
 fn an_hour_takes_no_more_memory_than_a_minute() {
+    own_process!();
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "echo born; while :; do (:); done"]);
     let mut shell = Child::spawn(shell);

@@ -1,7 +1,7 @@
 //! Clients that keep asking: each on a connection that stays, or each time on a new one. Whatever is not the answer that was expected
 //! fails the test.
 
-#![allow(dead_code, clippy::unwrap_used, unreachable_pub)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

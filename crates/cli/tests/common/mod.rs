@@ -1,6 +1,6 @@
 //! `vervet run` on a document, seen from outside: its folder, its listeners, what it says, and what its admin socket tells.
 
-#![allow(dead_code, clippy::unwrap_used, unreachable_pub)]
+#![allow(dead_code, unreachable_pub)]
 
 pub mod load;
 

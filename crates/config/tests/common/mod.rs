@@ -1,6 +1,6 @@
 //! A made document with a directive of every kind, and how tests read one.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code)]
 
 use vervet_config::{Documents, Named, Path, Reading, Setting, Size, Text, Time};
 

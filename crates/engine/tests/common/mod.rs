@@ -191,8 +191,10 @@ impl<S: Service> ByHand<S> {
 /// Set for a process that is to be the server of a test.
 const CHILD: &str = "VERVET_TEST_CHILD";
 
-/// The whole life of such a process: a test that calls this is ignored unless [`start_child`] runs it.
-pub fn be_child() {
+/// The whole life of such a process.
+#[test]
+#[ignore = "run by start_child as its server"]
+fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
@@ -207,11 +209,11 @@ pub fn be_child() {
     running.wait().unwrap();
 }
 
-/// An engine in a process of its own that may have so many open files. The test program must have an ignored
-/// test `child` that calls [`be_child`].
+/// An engine in a process of its own, which may have so many open files.
 #[track_caller]
 pub fn start_child(files: u32) -> (Child, SocketAddr) {
-    let script = format!("ulimit -n {files}; exec \"$0\" --ignored --exact child --nocapture");
+    let script =
+        format!("ulimit -n {files}; exec \"$0\" --ignored --exact common::child --nocapture");
     let mut command = Command::new("sh");
     command
         .args(["-c", &script])

@@ -1,8 +1,6 @@
 //! A peer on a string: feeds bytes to a machine in any pieces and writes down what it reports.
 
 #![allow(dead_code)] // every test file uses its part
-#![allow(clippy::unwrap_used)] // allowed in tests, and these are parts of them
-
 use std::fmt::Write;
 use vervet_http::field::{FieldSlots, Fields};
 use vervet_http::h1::state::{Proposal, State};

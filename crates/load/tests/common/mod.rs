@@ -1,6 +1,6 @@
 //! What the tests of the generator share: plans, servers that answer as told, and the canned-answer server.
 #![allow(dead_code, reason = "each test uses a part")]
-#![allow(clippy::unwrap_used, unreachable_pub)] // allowed in tests, and these helpers are parts of them
+#![allow(unreachable_pub)] // allowed in tests, and these helpers are parts of them
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

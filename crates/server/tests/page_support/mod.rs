@@ -1,6 +1,6 @@
 //! A page without a socket, and a clock and a log that the test owns.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
+#![allow(dead_code, unreachable_pub)] // each test file uses its part
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -11,8 +11,7 @@ use vervet_engine::reactor::Now;
 use vervet_server::pages::{Input, Journal, Page, PageOptions, Parameter, Rendered, Renderer};
 use vervet_testkit::TempTree;
 
-#[path = "../support/heads.rs"]
-mod heads;
+use crate::support::heads;
 
 use heads::fields_of;
 

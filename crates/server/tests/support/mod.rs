@@ -1,10 +1,11 @@
 //! A file handler without a socket, and a clock that the test owns.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses its part
+#![allow(dead_code, unreachable_pub)] // each test file uses its part
 
 pub mod filtered;
 pub mod heads;
 pub mod routed;
+pub mod scribe;
 pub mod served;
 pub mod wire;
 

@@ -1,8 +1,8 @@
 //! What a crate may not touch: `http`, `config` and `report` neither the system nor the clock, `engine` neither routes nor
 //! files; and where `unsafe` may stand.
 
-use crate::source::{identifiers, is_test_file, named_paths};
-use crate::tree::{Finding, Tree};
+use crate::tidy::source::{identifiers, is_test_file, named_paths};
+use crate::tidy::tree::{Finding, Tree};
 
 /// What does no I/O and reads no clock (`now` is an argument there): crates, and of `server` the way from a document to its
 /// plan, with what that calls. What opens a plan is the step behind it, `staging`.
@@ -193,7 +193,7 @@ fn words_of(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     /// The lines of findings in one planted file.
     #[track_caller]

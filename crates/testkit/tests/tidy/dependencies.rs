@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::edges::dependencies;
-use crate::tree::{Finding, Tree};
+use crate::tidy::edges::dependencies;
+use crate::tidy::tree::{Finding, Tree};
 
 /// The page with one row a dependency: `| name in backquotes | what for | why it | what it pulls in |`.
 const PAGE: &str = "docs/dependencies.md";
@@ -48,7 +48,7 @@ fn rows(page: &str) -> Vec<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     #[test]
     fn finds_what_has_no_row_and_rows_of_nothing() {

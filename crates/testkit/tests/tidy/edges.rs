@@ -1,6 +1,6 @@
 //! Which crate may use which: the map of ARCHITECTURE.md as a table. Nothing points up.
 
-use crate::tree::{Finding, Tree};
+use crate::tidy::tree::{Finding, Tree};
 
 /// Each crate and what it may use. `testkit` is for tests only: it may be a dev-dependency of all, and uses none of
 /// ours, so that tests share nothing with what they test.
@@ -156,7 +156,7 @@ fn collect(table: &toml::Table, manifest: &str, found: &mut Vec<Dependency>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     #[track_caller]
     fn check_manifest(name: &str, text: &str, lines: &[usize]) {

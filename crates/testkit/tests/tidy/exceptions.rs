@@ -1,9 +1,9 @@
 //! What is longer than it may be, for now. These lists may only shrink: an entry states the length of today, and the
 //! check fails when the file has become shorter and the entry has not, or when the entry is no longer needed.
 
-use crate::shape::{FILE_LINES_MAX, FUNCTION_LINES_MAX};
-use crate::source::{Scope, functions};
-use crate::tree::{Finding, Tree};
+use crate::tidy::shape::{FILE_LINES_MAX, FUNCTION_LINES_MAX};
+use crate::tidy::source::{Scope, functions};
+use crate::tidy::tree::{Finding, Tree};
 
 /// A file or function that is too long, its length today, and why.
 pub(crate) type Exception = (&'static str, usize, &'static str);

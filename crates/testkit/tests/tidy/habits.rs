@@ -1,7 +1,7 @@
 //! Habits that are seen in the syntax: no pauses, and no `bool` that a reader of the call has to guess.
 
-use crate::source::{flags, identifiers, is_test_file};
-use crate::tree::{Finding, Tree, has_extension};
+use crate::tidy::source::{flags, identifiers, is_test_file};
+use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Where a pause is right: between two looks at a condition, between two measurements, and in an application whose
 /// timers are what is tried.
@@ -37,7 +37,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     #[test]
     fn finds_pauses_in_tests_too() {

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::tree::{Finding, Tree, has_extension};
+use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Finds links of Markdown pages, pictures too, whose file or folder is not there.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
@@ -45,7 +45,7 @@ fn leads_somewhere(tree: &Tree, page: &str, link: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     #[test]
     fn finds_links_that_lead_nowhere() {

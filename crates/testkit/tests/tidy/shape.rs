@@ -1,8 +1,8 @@
 //! The shape of a file: its length, the length of its functions, its first line, and no logic in `mod.rs` and `lib.rs`.
 
-use crate::exceptions::{FILE_LINES, FUNCTION_LINES, allowance};
-use crate::source::{Scope, functions, is_test_file};
-use crate::tree::{Finding, Tree, has_extension};
+use crate::tidy::exceptions::{FILE_LINES, FUNCTION_LINES, allowance};
+use crate::tidy::source::{Scope, functions, is_test_file};
+use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// The most lines that a source file may have; STYLE asks to stop near it.
 pub(crate) const FILE_LINES_MAX: usize = 500;
@@ -110,7 +110,7 @@ fn logic_in_index(path: &str, file: &syn::File) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     fn lines(begin: &str, count: usize, end: &str) -> String {
         format!("{begin}{}{end}", "    f();\n".repeat(count))

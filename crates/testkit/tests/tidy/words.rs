@@ -1,6 +1,6 @@
 //! What may stand in no file: notes to oneself, paths of one machine, hosts of package registries, and long lines.
 
-use crate::tree::{Finding, Tree, has_extension};
+use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Words that say that something is unfinished. Put together here, so that this file does not hold them.
 const NOTES: &[&str] = &[
@@ -106,7 +106,7 @@ fn has_place(line: &str, place: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::check_rule;
+    use crate::tidy::tree::check_rule;
 
     #[track_caller]
     fn check_line(line: &str, found: usize) {

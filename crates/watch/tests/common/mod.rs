@@ -1,6 +1,6 @@
 //! What several tests of the watch share: servers that fork, and a load that keeps them busy.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::missing_panics_doc)]
+#![allow(dead_code, clippy::missing_panics_doc)]
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;

@@ -2,8 +2,6 @@
 //!
 //! Each module owns one kind of rule and, in its tests, a bad tree in which the rule must find what was planted.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 mod borders;
 mod dependencies;
 mod edges;
@@ -15,7 +13,7 @@ mod source;
 mod tree;
 mod words;
 
-use tree::{Finding, Tree};
+use self::tree::{Finding, Tree};
 
 /// Every rule. A new one is a function and its line here.
 const RULES: &[fn(&Tree) -> Vec<Finding>] = &[

@@ -1,0 +1,17 @@
+//! All integration tests of the crate, as one program: one module per feature.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "in a test an unwrap is an assertion"
+)]
+
+mod charts;
+mod common;
+mod condition;
+mod documents;
+mod extremes;
+mod forms;
+mod histogram;
+mod merge;
+mod openmetrics;
