@@ -10,6 +10,7 @@ pub mod h1;
 pub mod media_type;
 pub mod method;
 pub mod negotiation;
+pub mod openmetrics;
 pub mod range;
 pub mod status;
 pub mod target;

@@ -15,10 +15,6 @@ pub struct Html<'a>(pub &'a str);
 #[derive(Clone, Copy, Debug)]
 pub struct Csv<'a>(pub &'a str);
 
-/// The value of a label of OpenMetrics, between its quotes; printable as well.
-#[derive(Clone, Copy, Debug)]
-pub struct Label<'a>(pub &'a str);
-
 /// Whether a character is not seen or steers: controls, line and paragraph separators, directions, what joins and fills.
 fn is_hidden(letter: char) -> bool {
     letter.is_control()
@@ -62,17 +58,6 @@ impl fmt::Display for Html<'_> {
             '"' => f.write_str("&quot;"),
             '\'' => f.write_str("&#39;"),
             _ => write_printable(f, letter),
-        })
-    }
-}
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|letter| match letter {
-            '\\' => f.write_str("\\\\"),
-            '"' => f.write_str("\\\""),
-            _ if is_hidden(letter) => write!(f, "\\{}", letter.escape_unicode()),
-            _ => f.write_char(letter),
         })
     }
 }
@@ -154,18 +139,6 @@ mod tests {
             json_in_html("\"</script>&\u{2028}\""),
             "\"\\u003c/script\\u003e\\u0026\\u2028\""
         );
-    }
-
-    #[test]
-    fn a_label_ends_at_its_quote() {
-        for (text, value) in [
-            ("plain 猫", "plain 猫"),
-            ("a\"b", "a\\\"b"),
-            ("a\\", "a\\\\"),
-            ("a\nb\x1b", "a\\\\u{a}b\\\\u{1b}"),
-        ] {
-            assert_eq!(Label(text).to_string(), value, "{text:?}");
-        }
     }
 
     #[test]

@@ -1,16 +1,20 @@
-//! A run as OpenMetrics 1.0: for the textfile collector of `node_exporter`, or to be pushed. Times are in seconds.
+//! A run as OpenMetrics 1.0, for the textfile collector of `node_exporter` or a push gateway. Times
+//! are in seconds.
 
-use std::fmt::Write as _;
+use std::fmt::Display;
+
+use vervet_http::openmetrics::MetricKind::{self, Counter, Gauge};
+use vervet_http::openmetrics::{Labels, OpenMetrics, seconds_from_ns};
 
 use crate::audit::Verdict;
 use crate::condition::Answer;
 use crate::errors::{ErrorClass, Errors};
-use crate::escape::Label;
+use crate::escape::Printable;
 use crate::histogram::Histogram;
-use crate::run::Run;
+use crate::run::{Run, Timings};
 
-/// Upper bounds of the buckets, as the format wants them written and in nanoseconds: three a decade, from ten microseconds to one
-/// minute.
+/// Upper bounds of the buckets, as text and in nanoseconds: three per decade, from 10 microseconds
+/// to one minute.
 const BOUNDS: [(&str, u64); 21] = [
     ("1e-05", 10_000),
     ("2e-05", 20_000),
@@ -35,318 +39,209 @@ const BOUNDS: [(&str, u64); 21] = [
     ("60.0", 60_000_000_000),
 ];
 
-/// Quantiles that are told besides: buckets are too coarse to compare runs by.
+/// Quantiles written in addition: buckets are too coarse to compare runs by.
 const QUANTILES: [&str; 6] = ["0.5", "0.9", "0.95", "0.99", "0.999", "1"];
 
-/// Names and values of labels.
-type Labels<'a> = &'a [(&'a str, &'a str)];
-
-/// The run, as numbers of families whose names begin with `vervet_load_`.
+/// The run, as metric families whose names begin with `vervet_load_`.
 pub fn openmetrics(run: &Run) -> String {
-    let mut text = Exposition::default();
-    tell_asked(&mut text, run);
-    tell_achieved(&mut text, run);
-    tell_times(&mut text, run);
-    tell_steps(&mut text, run);
-    tell_generator(&mut text, run);
-    tell_verdicts(&mut text, run);
-    text.0.push_str("# EOF\n");
-    text.0
+    let mut text = OpenMetrics::new("vervet_load_");
+    add_settings(&mut text, run);
+    add_results(&mut text, run);
+    add_timings(&mut text, &run.timings);
+    add_steps(&mut text, run);
+    add_generator(&mut text, run);
+    add_verdicts(&mut text, run);
+    text.finish()
 }
 
-fn tell_asked(text: &mut Exposition, run: &Run) {
+fn add_settings(text: &mut OpenMetrics, run: &Run) {
     let asked = &run.asked;
-    text.family(
-        "run",
-        "gauge",
-        "What was loaded, by which program; always 1",
-    );
-    let labels = [
-        ("target", asked.target.as_str()),
-        ("mode", asked.mode.name()),
-        ("tool", run.tool.as_str()),
+    let help = "What was loaded, by which program; always 1.";
+    text.family("run", Gauge, help);
+    let labels: Labels<'_> = &[
+        ("target", &Printable(&asked.target)),
+        ("mode", &asked.mode.name()),
+        ("tool", &Printable(&run.tool)),
     ];
-    text.sample("", &labels, "1");
-    let started_ms = run.started_unix_ms;
-    let (whole, rest) = (started_ms / 1000, started_ms % 1000);
-    text.family(
+    text.sample(labels, 1);
+    let (whole, rest) = (run.started_unix_ms / 1000, run.started_unix_ms % 1000);
+    let started = format!("{whole}.{rest:03}");
+    text.single(
         "start_seconds",
-        "gauge",
-        "When the window began, since 1970",
+        Gauge,
+        "When the window began, since 1970.",
+        started,
     );
-    text.sample("", &[], &format!("{whole}.{rest:03}"));
-    text.one(
-        "agents",
-        "gauge",
-        "Machines or processes that made the load",
-        run.agents,
-    );
-    text.one(
+    let help = "Machines or processes that made the load.";
+    text.single("agents", Gauge, help, run.agents);
+    text.single(
         "connections",
-        "gauge",
-        "Connections at once",
+        Gauge,
+        "Connections at once.",
         asked.connections,
     );
-    let window = seconds(run.achieved.window_us.saturating_mul(1000));
-    text.family("window_seconds", "gauge", "How long the window was");
-    text.sample("", &[], &window);
+    let window = seconds_from_ns(run.achieved.window_us.saturating_mul(1000));
+    text.single("window_seconds", Gauge, "How long the window was.", window);
 }
 
-fn tell_achieved(text: &mut Exposition, run: &Run) {
+fn add_results(text: &mut OpenMetrics, run: &Run) {
     let achieved = &run.achieved;
     if let Some(due) = achieved.asked {
-        text.one(
-            "due",
-            "counter",
-            "Requests that were due in the window",
-            due,
-        );
+        text.single("due", Counter, "Requests that were due in the window.", due);
     }
-    text.one("good", "counter", "Good answers", achieved.done);
-    text.family("failed", "counter", "Failed requests by class");
-    text.errors(&[], &run.errors);
-    text.family("answers", "counter", "Answers by status, failed ones too");
+    text.single("good", Counter, "Good answers.", achieved.done);
+    text.family("failed", Counter, "Failed requests by class.");
+    add_errors(text, &[], &run.errors);
+    text.family("answers", Counter, "Answers by status, failed ones too.");
     for (status, count) in &run.statuses {
-        text.sample(
-            "_total",
-            &[("status", &status.to_string())],
-            &count.to_string(),
-        );
+        text.sample(&[("status", status)], count);
     }
-    let in_flight = run.censored.count;
-    text.one(
-        "in_flight",
-        "gauge",
-        "Requests without an answer at the end",
-        in_flight,
-    );
-    text.family("rate", "gauge", "Good answers per second");
-    text.sample("", &[], &achieved.rate().to_string());
+    let help = "Requests without an answer at the end.";
+    text.single("in_flight", Gauge, help, run.censored.count);
+    text.single("rate", Gauge, "Good answers per second.", achieved.rate());
     if let Some(rate) = achieved.rate_asked() {
-        text.family("rate_asked", "gauge", "Requests due per second");
-        text.sample("", &[], &rate.to_string());
+        text.single("rate_asked", Gauge, "Requests due per second.", rate);
     }
     for (name, help, bytes) in [
-        ("received_bytes", "Bytes received", achieved.bytes_received),
-        ("sent_bytes", "Bytes sent", achieved.bytes_sent),
+        ("received_bytes", "Bytes received.", achieved.bytes_received),
+        ("sent_bytes", "Bytes sent.", achieved.bytes_sent),
         (
             "content_bytes",
-            "Content of good answers",
+            "Content of good answers.",
             achieved.content_bytes,
         ),
     ] {
-        text.one(name, "counter", help, bytes);
+        text.single(name, Counter, help, bytes);
     }
     let opened = achieved.connections_opened;
-    text.one(
-        "connections_opened",
-        "counter",
-        "Connections opened",
-        opened,
-    );
+    text.single("connections_opened", Counter, "Connections opened.", opened);
 }
 
-fn tell_times(text: &mut Exposition, run: &Run) {
-    let times = &run.timings;
+fn add_timings(text: &mut OpenMetrics, timings: &Timings) {
     let families = [
         (
-            "connect",
-            "From asking for a connection to having it",
-            &times.connect,
+            ["connect_seconds", "connect_quantile_seconds"],
+            "From asking for a connection to having it.",
+            &timings.connect,
         ),
         (
-            "first_byte",
-            "From the sent time to the first byte",
-            &times.first_byte,
+            ["first_byte_seconds", "first_byte_quantile_seconds"],
+            "From the sent time to the first byte.",
+            &timings.first_byte,
         ),
         (
-            "response",
-            "From the due time to the end of the answer",
-            &times.response,
+            ["response_seconds", "response_quantile_seconds"],
+            "From the due time to the end of the answer.",
+            &timings.response,
         ),
         (
-            "service",
-            "From the sent time to the end of the answer",
-            &times.service,
+            ["service_seconds", "service_quantile_seconds"],
+            "From the sent time to the end of the answer.",
+            &timings.service,
         ),
     ];
-    for (name, help, times) in families {
-        text.family(&format!("{name}_seconds"), "histogram", help);
-        text.times(times);
-        let quantiles = format!("{name}_quantile_seconds");
-        text.family(
-            &quantiles,
-            "gauge",
-            "The time that this share did not exceed",
-        );
+    for ([histogram, quantiles], help, times) in families {
+        text.family(histogram, MetricKind::Histogram, help);
+        add_times(text, times);
+        let help = "The time that this share did not exceed.";
+        text.family(quantiles, Gauge, help);
         for quantile in QUANTILES.iter().filter(|_| !times.is_empty()) {
             let time_ns = times.quantile_ns(quantile.parse().unwrap_or(1.0));
-            text.sample("", &[("quantile", quantile)], &seconds(time_ns));
+            text.sample(&[("quantile", quantile)], seconds_from_ns(time_ns));
         }
     }
 }
 
-fn tell_steps(text: &mut Exposition, run: &Run) {
-    text.family(
-        "step_good",
-        "counter",
-        "Good answers by step of the scenario",
-    );
+fn add_steps(text: &mut OpenMetrics, run: &Run) {
+    let help = "Good answers by step of the scenario.";
+    text.family("step_good", Counter, help);
     for step in &run.steps {
-        text.sample("_total", &[("step", &step.name)], &step.done.to_string());
+        text.sample(&[("step", &Printable(&step.name))], step.done);
     }
-    text.family(
-        "step_failed",
-        "counter",
-        "Failed requests by step and class",
-    );
+    let help = "Failed requests by step and class.";
+    text.family("step_failed", Counter, help);
     for step in &run.steps {
-        text.errors(&[("step", &step.name)], &step.errors);
+        add_errors(text, &[("step", &Printable(&step.name))], &step.errors);
     }
 }
 
-fn tell_generator(text: &mut Exposition, run: &Run) {
+fn add_generator(text: &mut OpenMetrics, run: &Run) {
     let generator = &run.generator;
-    text.family(
-        "generator_cpu_seconds",
-        "counter",
-        "Processor time of the generator",
-    );
-    for (mode, us) in [
+    let help = "Processor time of the generator.";
+    text.family("generator_cpu_seconds", Counter, help);
+    for (mode, time_us) in [
         ("user", generator.cpu_user_us),
         ("system", generator.cpu_system_us),
     ] {
-        text.sample(
-            "_total",
-            &[("mode", mode)],
-            &seconds(us.saturating_mul(1000)),
-        );
+        let time = seconds_from_ns(time_us.saturating_mul(1000));
+        text.sample(&[("mode", &mode)], time);
     }
     let busiest = f64::from(generator.busiest_thread_permille) / 1000.0;
-    text.family(
-        "generator_busy_ratio",
-        "gauge",
-        "Share of a core of its busiest thread",
-    );
-    text.sample("", &[], &busiest.to_string());
-    text.family(
+    let help = "Share of a core of its busiest thread.";
+    text.single("generator_busy_ratio", Gauge, help, busiest);
+    let lag = seconds_from_ns(generator.lag.max_ns());
+    text.single(
         "generator_lag_max_seconds",
-        "gauge",
-        "How late it was at most",
+        Gauge,
+        "How late it was at most.",
+        lag,
     );
-    text.sample("", &[], &seconds(generator.lag.max_ns()));
-    text.family(
-        "kernel",
-        "counter",
-        "What the kernel of the generator counted",
-    );
+    let help = "What the kernel of the generator counted.";
+    text.family("kernel", Counter, help);
     for (name, count) in run.kernel.named() {
         if let Some(count) = count {
-            text.sample("_total", &[("counter", name)], &count.to_string());
+            text.sample(&[("counter", &name)], count);
         }
     }
 }
 
-fn tell_verdicts(text: &mut Exposition, run: &Run) {
-    text.family(
-        "audit",
-        "gauge",
-        "0 passed, 1 warning, 2 failed: do not compare by these figures",
-    );
+fn add_verdicts(text: &mut OpenMetrics, run: &Run) {
+    let help = "0 passed, 1 warning, 2 failed: do not compare by these figures.";
+    text.family("audit", Gauge, help);
     for finding in &run.findings {
         let number = match finding.verdict {
-            Verdict::Passed => "0",
-            Verdict::Warning => "1",
-            Verdict::Failed => "2",
+            Verdict::Passed => 0,
+            Verdict::Warning => 1,
+            Verdict::Failed => 2,
         };
-        text.sample("", &[("rule", &finding.rule)], number);
+        text.sample(&[("rule", &Printable(&finding.rule))], number);
     }
-    text.family(
-        "condition",
-        "gauge",
-        "1 where a condition of --fail-if holds",
-    );
+    let help = "1 where a condition of --fail-if holds.";
+    text.family("condition", Gauge, help);
     for outcome in &run.conditions {
         let number = match outcome.answer {
             Answer::Holds => "1",
             Answer::DoesNotHold => "0",
             Answer::NotMeasured => "NaN",
         };
-        text.sample("", &[("condition", &outcome.condition)], number);
+        text.sample(&[("condition", &Printable(&outcome.condition))], number);
     }
 }
 
-/// The text so far, and the family that its samples belong to is the last that was begun.
-#[derive(Default)]
-struct Exposition(String, String);
-
-impl Exposition {
-    /// Begins a family, by its name without what all begin with.
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        self.1 = format!("vervet_load_{name}");
-        let name = &self.1;
-        let _ = writeln!(self.0, "# TYPE {name} {kind}");
-        let units = ["seconds", "bytes", "ratio"];
-        if let Some(unit) = units
-            .iter()
-            .find(|unit| name.ends_with(&format!("_{unit}")))
-        {
-            let _ = writeln!(self.0, "# UNIT {name} {unit}");
-        }
-        let _ = writeln!(self.0, "# HELP {name} {help}.");
-    }
-
-    /// A family of one number.
-    fn one(&mut self, name: &str, kind: &str, help: &str, number: u64) {
-        self.family(name, kind, help);
-        let end = if kind == "counter" { "_total" } else { "" };
-        self.sample(end, &[], &number.to_string());
-    }
-
-    fn sample(&mut self, end: &str, labels: Labels<'_>, value: &str) {
-        let Self(text, family) = self;
-        let _ = write!(text, "{family}{end}");
-        let mut before = '{';
-        for (name, value) in labels {
-            let _ = write!(text, "{before}{name}=\"{}\"", Label(value));
-            before = ',';
-        }
-        if before == ',' {
-            text.push('}');
-        }
-        let _ = writeln!(text, " {value}");
-    }
-
-    /// All classes, also those that did not occur: a series that begins with 1 shows no rise.
-    fn errors(&mut self, labels: Labels<'_>, errors: &Errors) {
-        for class in ErrorClass::ALL {
-            let labels = [labels, &[("class", class.name())]].concat();
-            self.sample("_total", &labels, &errors.of(class).to_string());
-        }
-    }
-
-    fn times(&mut self, times: &Histogram) {
-        // Each time as the lowest of those that are not told apart: one that is a bound itself is within it.
-        let packed = times.pack();
-        let mut recorded = packed.recorded().peekable();
-        let mut within = 0_u64;
-        for (bound, bound_ns) in BOUNDS {
-            while let Some((_, count)) = recorded.next_if(|(time_ns, _)| *time_ns <= bound_ns) {
-                within = within.saturating_add(count);
-            }
-            self.sample("_bucket", &[("le", bound)], &within.to_string());
-        }
-        let all = times.count();
-        self.sample("_bucket", &[("le", "+Inf")], &all.to_string());
-        self.sample("_count", &[], &all.to_string());
-        #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
-        let sum_s = times.mean_ns() * all as f64 / 1e9;
-        self.sample("_sum", &[], &sum_s.to_string());
+/// Adds all error classes, including those without errors: a series that begins with 1 shows no
+/// increase.
+fn add_errors(text: &mut OpenMetrics, labels: Labels<'_>, errors: &Errors) {
+    for class in ErrorClass::ALL {
+        let name = class.name();
+        let labels = [labels, &[("class", &name as &dyn Display)]].concat();
+        text.sample(&labels, errors.of(class));
     }
 }
 
-/// Nanoseconds as seconds, with a point: what counts must not look like another number when it is read back.
-#[expect(clippy::cast_precision_loss, reason = "times below 2^53")]
-fn seconds(time_ns: u64) -> String {
-    format!("{:?}", time_ns as f64 / 1e9)
+fn add_times(text: &mut OpenMetrics, times: &Histogram) {
+    // Each time is the lowest of its equivalence class: a time that equals a bound is within it.
+    let packed = times.pack();
+    let mut recorded = packed.recorded().peekable();
+    let mut counts = [0_u64; BOUNDS.len()];
+    for (count, (_, bound_ns)) in counts.iter_mut().zip(BOUNDS) {
+        while let Some((_, more)) = recorded.next_if(|(time_ns, _)| *time_ns <= bound_ns) {
+            *count = count.saturating_add(more);
+        }
+    }
+    let within = counts.iter().sum();
+    let all = times.count();
+    #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
+    let sum_s = times.mean_ns() * all as f64 / 1e9;
+    let buckets = BOUNDS.iter().map(|(bound, _)| bound).zip(counts);
+    text.histogram(&[], buckets, all.saturating_sub(within), sum_s);
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use vervet_engine::{Exchange, Outcome, Response, Service};
 use vervet_http::field::Known;
 use vervet_http::method::Method;
+use vervet_http::openmetrics;
 use vervet_http::status::Status;
 
 use super::blocks;
 use super::report::{Facts, Phase};
 use super::{prometheus, status};
-use crate::metrics;
 
 /// Whom the service answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Admin {
             b"/-/startup" => probe(self.facts.phase(), &[Phase::Ready, Phase::Draining]),
             b"/metrics" => Answer {
                 status: Status::OK,
-                media_type: metrics::CONTENT_TYPE,
+                media_type: openmetrics::CONTENT_TYPE,
                 content: prometheus::metrics(&self.facts.report()),
             },
             b"/-/status" => Answer {

@@ -1,13 +1,12 @@
-//! Counters of what the server does: written by each reactor for itself, summed when somebody asks.
+//! Counters of what the server does: each reactor writes its own, a reader sums them.
 //!
-//! A [`Meter`] belongs to one reactor and is fed where the access log's line is written, so that both say the same.
-//! [`Metrics`] sums over reactors; [`Exposition`] writes numbers as OpenMetrics text.
+//! A [`Meter`] belongs to one reactor and counts where the line of the access log is written, so
+//! that both agree.
+//! [`Metrics`] sums over reactors.
 
-mod exposition;
 mod histogram;
 mod meter;
 
-pub use exposition::{CONTENT_TYPE, Exposition, Kind};
 pub use histogram::{BOUNDS_MS, Durations, Histogram};
 pub(crate) use meter::SiteCounters;
 pub use meter::{CLASSES, Meter, Metrics, SiteTotals};

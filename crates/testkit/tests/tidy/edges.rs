@@ -14,8 +14,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("supervisor", &["config", "watch", "engine"]),
     ("lab", &["load", "report", "watch", "config"]),
     ("load", &["http", "engine", "report"]),
-    // What others fill and read: values, no I/O.
-    ("report", &[]),
+    // What others fill and read: values, no I/O. Of `http` it uses the OpenMetrics writer.
+    ("report", &["http"]),
     ("engine", &["http"]),
     ("http", &[]),
     ("config", &[]),
