@@ -23,7 +23,6 @@ mod layout;
 mod listing;
 mod listing_share;
 mod log_cost;
-mod log_docs;
 mod log_lines;
 mod log_rotation;
 mod log_rules;
