@@ -8,6 +8,7 @@ mod edges;
 mod exceptions;
 mod habits;
 mod links;
+mod phrases;
 mod shape;
 mod source;
 mod tree;
@@ -23,6 +24,7 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     exceptions::check,
     habits::check,
     links::check,
+    phrases::check,
     shape::check,
     words::check,
 ];
