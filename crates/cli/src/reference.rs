@@ -6,6 +6,7 @@ use std::io;
 
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use vervet_load::scenario::Document as Scenario;
 use vervet_report::forms::{definitions_markdown, schema as report_schema, stream_schema};
 use vervet_server::access_log::{Argument, VARIABLES, Variable};
 use vervet_server::config::{Section as _, manual, reference, schema};
@@ -44,6 +45,7 @@ pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
         files.push((format!("docs/completions/{name}"), text));
     }
     files.extend(configuration());
+    files.extend(scenarios());
     files.extend(load_reports());
     Ok(files)
 }
@@ -77,6 +79,18 @@ fn configuration() -> Vec<(String, Vec<u8>)> {
         format!("{:#}\n", schema(root)).into_bytes(),
     ));
     files
+}
+
+/// The reference of scenario files and their schema.
+fn scenarios() -> Vec<(String, Vec<u8>)> {
+    let root = Scenario::declaration();
+    let pages = reference(root).into_iter().map(|page| {
+        let name = format!("docs/reference/scenario/{}", page.file);
+        (name, page.text.into_bytes())
+    });
+    let schema = format!("{:#}\n", schema(root)).into_bytes();
+    let schema = ("docs/reference/scenario.schema.json".to_owned(), schema);
+    pages.chain([schema]).collect()
 }
 
 /// What reports of load runs mean, and their schemas.

@@ -53,7 +53,7 @@ pub use shape::{Bounds, Declaration, Field, Literal, Shape, TextShape, Word};
 pub use show::{Shown, ShownEntry, show_json, show_text};
 pub use source::{Position, SOURCE_BYTES_MAX, Source, SourceKind, Sources};
 pub use span::{SourceId, Span};
-pub use toml::string as toml_string;
+pub use toml::{key as toml_key, string as toml_string};
 pub use tree::{Entry, Key, ListForm, Node, Table, TableForm, Value};
 pub use value::{Auto, FromText, Name, Named, Path, Secret, Size, Text, Time};
 pub use words::read_word;

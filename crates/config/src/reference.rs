@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::ENVIRONMENT_PREFIX;
+use crate::document::{ENVIRONMENT_PREFIX, INCLUDE};
 use crate::places::{CHOSEN, Count, Place, places};
 use crate::schema::prose;
 use crate::shape::{Declaration, Field, Shape, Word};
@@ -94,7 +94,8 @@ fn page(place: &Place, places: &[Place]) -> String {
             "`{name} = {value}` is short for `{name} = {table}`."
         ));
     }
-    if is_top {
+    // A document that includes nothing is read without variables and flags, too.
+    if is_top && declaration.field(INCLUDE).is_some() {
         paragraph(format!(
             "A directive of this page that can be written without a table, `include` excepted, can also be given by an \
              environment variable, its name in capitals behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a \

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::span::{SourceId, Span};
 
 /// The most bytes of one source. A file of ten thousand routes has one million.
-pub const SOURCE_BYTES_MAX: usize = 16 << 20;
+pub const SOURCE_BYTES_MAX: usize = 64 << 20;
 
 /// What a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

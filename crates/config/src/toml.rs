@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// A name, in quotes where it needs them.
-pub(crate) fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !name.is_empty() && name.bytes().all(is_bare) {
         name.to_owned()

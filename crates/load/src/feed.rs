@@ -24,33 +24,27 @@ pub struct Feed {
     ends: Vec<u32>,
 }
 
-/// Which row is next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// One after the other over all users, and again from the first.
-    #[default]
-    Sequential,
-    /// Any.
-    Random,
-    /// One after the other over all users, each once; then the users have nothing more to do.
-    Once,
+vervet_config::words! {
+    /// Which row is next.
+    pub enum Order {
+        /// The rows in order over all users, and again from the first.
+        Sequential = "sequential",
+        /// Any row.
+        Random = "random",
+        /// Each row once, in order over all users; then the users end.
+        Once = "once",
+    }
 }
-
-/// The orders by their names.
-const ORDERS: [(&str, Order); 3] = [
-    ("sequential", Order::Sequential),
-    ("random", Order::Random),
-    ("once", Order::Once),
-];
 
 impl FromStr for Order {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = ORDERS.iter().find(|(name, _)| *name == text);
-        known.map(|&(_, order)| order).ok_or_else(|| {
-            let hint = did_you_mean(text, ORDERS.map(|(name, _)| name));
-            format!("\"{text}\" is no order{hint}; expected sequential, random or once")
+        let known = [Self::Sequential, Self::Random, Self::Once];
+        let order = known.into_iter().find(|order| order.as_str() == text);
+        order.ok_or_else(|| {
+            let hint = did_you_mean(text, known.map(Self::as_str));
+            format!("invalid order `{text}`{hint}: expected sequential, random or once")
         })
     }
 }
@@ -303,7 +297,7 @@ mod tests {
         assert_eq!("once".parse(), Ok(Order::Once));
         assert_eq!(
             "onec".parse::<Order>(),
-            Err("\"onec\" is no order (did you mean \"once\"?); expected sequential, random or once".into())
+            Err("invalid order `onec` (did you mean \"once\"?): expected sequential, random or once".into())
         );
     }
 

@@ -128,15 +128,9 @@ impl Findings {
 
 /// ` (did you mean "x"?)` for the known name nearest to `given`, or nothing where none is near.
 pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let near = known
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(given, name), name))
-        .min_by_key(|&(distance, _)| distance)
-        // A third of the letters wrong is a slip; more is another word.
-        .filter(|&(distance, name)| distance <= name.len().max(given.len()).div_ceil(3));
-    near.map_or(String::new(), |(_, name)| {
-        format!(" (did you mean \"{name}\"?)")
-    })
+    let known: Vec<&str> = known.into_iter().collect();
+    let near = vervet_config::nearest(given, &known);
+    near.map_or(String::new(), |name| format!(" (did you mean \"{name}\"?)"))
 }
 
 #[cfg(test)]

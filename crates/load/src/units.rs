@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use vervet_config::{FromText as _, Time};
+
 /// A number with `k` or `m` behind it, or without.
 pub fn number(text: &str) -> Option<f64> {
     let (digits, factor) = match text.char_indices().next_back()? {
@@ -16,21 +18,15 @@ pub fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A length of time with its unit: `us`, `ms`, `s`, `m`, `h`; seconds where there is none.
-pub fn duration(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let factor = match &text[digits.len()..] {
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
+/// A length of time with its unit, as in configuration files; also a bare number of seconds, and `min` for minutes.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let zero = if text.starts_with('.') { "0" } else { "" };
+    let (text, unit) = match text.strip_suffix("min") {
+        Some(text) => (text, "m"),
+        None if text.ends_with(|last: char| last.is_ascii_digit()) => (text, "s"),
+        None => (text, ""),
     };
-    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
-        return None;
-    }
-    Duration::try_from_secs_f64(digits.parse::<f64>().ok()? * factor).ok()
+    Time::from_text(&format!("{zero}{text}{unit}")).map(Time::duration)
 }
 
 #[cfg(test)]
@@ -57,16 +53,18 @@ mod tests {
             ("s", None),
             ("-1s", None),
             ("1e30h", None),
-            ("5 s", None),
-            ("5d", None),
+            ("5x", None),
             ("10", Some(10_000)),
             ("1.5s", Some(1500)),
             ("250ms", Some(250)),
             ("2m", Some(120_000)),
+            ("2min", Some(120_000)),
             ("1h", Some(3_600_000)),
+            ("1h30m", Some(5_400_000)),
+            (".5s", Some(500)),
         ] {
             let expected = expected_ms.map(Duration::from_millis);
-            assert_eq!(duration(text), expected, "{text:?}");
+            assert_eq!(duration(text).ok(), expected, "{text:?}");
         }
     }
 }

@@ -132,14 +132,15 @@ fn load(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Prints findings to standard error, in colours on a terminal unless `NO_COLOR` asks for none.
+/// Prints findings to standard error.
 pub(crate) fn report(diagnostics: &Diagnostics, sources: &Sources) {
     if !diagnostics.is_empty() {
         talk::say_block(&render_text(diagnostics, sources, style()));
     }
 }
 
-fn style() -> Style {
+/// Colours on a terminal, unless `NO_COLOR` asks for none.
+pub(crate) fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if std::io::stderr().is_terminal() && !refused {
         Style::Coloured

@@ -286,12 +286,13 @@ pub(crate) enum Form {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    units::duration(text).ok_or_else(|| "write 10s, 500ms or 2m".to_owned())
+    units::duration(text)
+        .map_err(|reason| format!("{reason}; expected a time such as 10s or 500ms"))
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = units::number(text).filter(|rate| *rate > 0.0);
-    rate.ok_or_else(|| "write a number above 0, such as 500 or 5k".to_owned())
+    rate.ok_or_else(|| "expected a number above 0, such as 500 or 5k".to_owned())
 }
 
 #[expect(
@@ -302,24 +303,28 @@ fn rate(text: &str) -> Result<f64, String> {
 fn count(text: &str) -> Result<u64, String> {
     let number = units::number(text).filter(|number| (1.0..9e15).contains(number));
     let whole = number.filter(|number| number.fract() == 0.0);
-    let whole = whole.ok_or_else(|| "write a number above 0, such as 500 or 5k".to_owned())?;
+    let whole =
+        whole.ok_or_else(|| "expected a whole number above 0, such as 500 or 5k".to_owned())?;
     Ok(whole as u64)
 }
 
 fn rates(text: &str) -> Result<(f64, f64), String> {
-    let (from, to) = text.split_once("..").ok_or("write FROM..TO")?;
-    let rate = |text| units::number(text).ok_or_else(|| format!("`{text}` is no rate"));
+    let (from, to) = text.split_once("..").ok_or("expected FROM..TO")?;
+    let rate = |text| {
+        units::number(text)
+            .ok_or_else(|| format!("invalid rate `{text}`: expected a number such as 500 or 5k"))
+    };
     Ok((rate(from)?, rate(to)?))
 }
 
 fn steps(text: &str) -> Result<(f64, f64, f64), String> {
-    let (range, by) = text.split_once('+').ok_or("write FROM..TO+BY")?;
+    let (range, by) = text.split_once('+').ok_or("expected FROM..TO+BY")?;
     let (from, to) = rates(range)?;
     Ok((from, to, rate(by)?))
 }
 
 fn cores(text: &str) -> Result<Cores, String> {
-    let wrong = || format!("`{text}` is no list of processors: write 1, 2-5 or 1,3");
+    let wrong = || format!("invalid CPU list `{text}`: expected 1, 2-5 or 1,3");
     let mut cores = Vec::new();
     for part in text.split(',') {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
@@ -339,16 +344,16 @@ fn part(text: &str) -> Result<Share, String> {
         .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
     match numbers {
         Some((index, of)) if index < of => Ok(Share { index, of }),
-        _ => Err("write I/N with I below N".to_owned()),
+        _ => Err("expected I/N with I below N".to_owned()),
     }
 }
 
 fn statuses(text: &str) -> Result<StatusSet, String> {
-    StatusSet::parse(text).ok_or_else(|| "write 200, 2xx, 200-299 or a list of them".to_owned())
+    StatusSet::parse(text).ok_or_else(|| "expected 200, 2xx, 200-299 or a list of them".to_owned())
 }
 
 fn sha256(text: &str) -> Result<[u8; 32], String> {
-    let wrong = || "write 64 hexadecimal digits, as sha256sum does".to_owned();
+    let wrong = || "expected 64 hexadecimal digits, as sha256sum prints them".to_owned();
     if text.len() != 64 || !text.is_ascii() {
         return Err(wrong());
     }
@@ -364,13 +369,13 @@ fn size(text: &str) -> Result<usize, String> {
         .ok()
         .and_then(|bytes| usize::try_from(bytes).ok());
     let bytes = bytes.filter(|bytes| *bytes <= vervet_load::canned::CONTENT_BYTES_MAX);
-    bytes.ok_or_else(|| "write a number of bytes, at most 1 GiB".to_owned())
+    bytes.ok_or_else(|| "expected a number of bytes, at most 1 GiB".to_owned())
 }
 
 fn form_and_file(text: &str) -> Result<(Form, PathBuf), String> {
     let (form, file) = text
         .split_once('=')
-        .ok_or("write FORM=FILE, such as json=run.json")?;
+        .ok_or("expected FORMAT=FILE, such as json=run.json")?;
     let form = Form::from_str(form, true)?;
     if file.is_empty() {
         return Err("the name of the file is missing".to_owned());

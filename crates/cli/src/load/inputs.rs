@@ -16,7 +16,7 @@ use vervet_load::replay::{LINE_BYTES_MAX, Log, Methods, Replay};
 use vervet_load::request::{
     Common, Content, Credentials, Draft, Part, Requests, Url, Weighted, split_field,
 };
-use vervet_load::scenario::{DOCUMENT_BYTES_MAX, Scenario, Setting};
+use vervet_load::scenario::{DOCUMENT_BYTES_MAX, Inputs, Scenario};
 use vervet_load::script::Scripts;
 use vervet_load::targets::{self, TARGETS_BYTES_MAX};
 use vervet_load::template::{Names, Shared};
@@ -146,27 +146,28 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn scenario(self, file: &Path) -> Result<Input, Refused> {
-        let text = read_text(file, DOCUMENT_BYTES_MAX)?;
-        self.walk(file, &text)
+        let text = read_bytes(file, DOCUMENT_BYTES_MAX)?;
+        self.walk(file, text)
     }
 
     fn har(self, file: &Path) -> Result<Input, Refused> {
         let text = document(&self.arguments.inputs, file)?;
-        self.walk(file, &text)
+        self.walk(file, text.into_bytes())
     }
 
-    fn walk(self, file: &Path, text: &str) -> Result<Input, Refused> {
+    fn walk(self, file: &Path, text: Vec<u8>) -> Result<Input, Refused> {
         let name = file.display().to_string();
         let share = self.share();
-        let setting = Setting {
+        let inputs = Inputs {
             common: self.common,
             feed: self.feed,
             seed: self.arguments.load.seed,
             share,
             read: &mut |name| read_beside(file, name),
         };
-        let scenario = Scenario::parse(&name, text, setting);
-        let scenario = scenario.map_err(|found| Refused::findings(&found))?;
+        let mut reading = Scenario::read(&name, text, inputs);
+        let scenario = reading.value.take();
+        let scenario = scenario.ok_or_else(|| Refused::document(&reading))?;
         Ok(Input {
             url: scenario.base().clone(),
             name,

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 
 use vervet_load::finding::Finding;
 use vervet_report::{Answer, Ended, Run, Verdict};
+use vervet_server::config::{Diagnostic, Reading, render_text};
 
 use super::agents;
+use crate::config::style;
 use crate::talk;
 
 /// Above this share of failed requests a run has failed, where no condition speaks of errors.
@@ -35,6 +37,8 @@ impl From<Status> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Refused {
     lines: Vec<String>,
+    /// What is printed instead of the lines: the findings of a document with the lines that they underline.
+    block: String,
     status: Status,
 }
 
@@ -42,6 +46,7 @@ impl Refused {
     pub(crate) fn usage(what: impl fmt::Display) -> Self {
         Self {
             lines: what.to_string().lines().map(str::to_owned).collect(),
+            block: String::new(),
             status: Status::Usage,
         }
     }
@@ -49,6 +54,7 @@ impl Refused {
     pub(crate) fn target(what: impl fmt::Display) -> Self {
         Self {
             lines: vec![what.to_string()],
+            block: String::new(),
             status: Status::TargetFailed,
         }
     }
@@ -57,6 +63,7 @@ impl Refused {
     pub(crate) fn agents(lines: Vec<String>) -> Self {
         Self {
             lines,
+            block: String::new(),
             status: Status::TargetFailed,
         }
     }
@@ -65,6 +72,7 @@ impl Refused {
     pub(crate) fn interrupted() -> Self {
         Self {
             lines: vec!["interrupted before the run began".to_owned()],
+            block: String::new(),
             status: Status::Interrupted,
         }
     }
@@ -76,6 +84,21 @@ impl Refused {
     pub(crate) fn findings(findings: &[Finding]) -> Self {
         Self {
             lines: findings.iter().map(ToString::to_string).collect(),
+            block: String::new(),
+            status: Status::Usage,
+        }
+    }
+
+    /// A configuration file with mistakes.
+    pub(crate) fn document<T>(reading: &Reading<T>) -> Self {
+        let sources = &reading.sources;
+        let line = |one: &Diagnostic| match sources.position(one.span) {
+            Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message),
+            None => one.message.clone(),
+        };
+        Self {
+            lines: reading.diagnostics.iter().map(line).collect(),
+            block: render_text(&reading.diagnostics, sources, style()),
             status: Status::Usage,
         }
     }
@@ -87,7 +110,8 @@ impl Refused {
 
     /// Says it, and gives the status.
     pub(crate) fn say(&self) -> ExitCode {
-        for line in &self.lines {
+        talk::say_block(&self.block);
+        for line in self.lines.iter().filter(|_| self.block.is_empty()) {
             talk::say(format_args!("{line}"));
         }
         self.status.into()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::request::{Common, Url};
-use crate::scenario::{Scenario, Setting};
+use crate::scenario::{Inputs, Scenario};
 use crate::script::{Answer, Scripts as _, Step, Turn, Verdict};
 use crate::share::Share;
 
@@ -50,7 +50,7 @@ fn check_wrong(text: &[u8], hosts: Hosts, expected: &[&str]) {
 
 fn parse(document: &str) -> Scenario {
     let base = Url::parse("http://localhost:8080").unwrap();
-    let setting = Setting {
+    let inputs = Inputs {
         common: Common {
             base: Some(&base),
             ..Common::default()
@@ -60,8 +60,9 @@ fn parse(document: &str) -> Scenario {
         share: Share::WHOLE,
         read: &mut |_| Err("no file is named".to_owned()),
     };
-    Scenario::parse("r.toml", document, setting)
-        .unwrap_or_else(|found| panic!("{found:?}\n{document}"))
+    let mut reading = Scenario::read("r.toml", document, inputs);
+    let scenario = reading.value.take();
+    scenario.unwrap_or_else(|| panic!("{}\n{document}", reading.to_text()))
 }
 
 #[test]

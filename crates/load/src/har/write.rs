@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use toml::Value;
+use vervet_config::toml_key;
 
 use super::archive::Pair;
 use super::convert::{Content, Step};
@@ -66,7 +67,7 @@ fn table(out: &mut String, key: &str, pairs: &[Pair]) {
     }
     let pairs = pairs
         .iter()
-        .map(|pair| format!("{} = {}", name(&pair.name), text(&pair.value)));
+        .map(|pair| format!("{} = {}", toml_key(&pair.name), text(&pair.value)));
     let _ = writeln!(
         out,
         "{key} = {{ {} }}",
@@ -74,30 +75,9 @@ fn table(out: &mut String, key: &str, pairs: &[Pair]) {
     );
 }
 
-/// A text with what it needs of quotes and escapes.
+/// A text in the quotes that need the fewest escapes.
 fn text(text: &str) -> String {
     Value::from(text).to_string()
-}
-
-/// A key, in quotes where it needs them.
-fn name(name: &str) -> String {
-    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    if !name.is_empty() && name.bytes().all(is_bare) {
-        return name.to_owned();
-    }
-    // Quotes of several lines may not stand around a key.
-    let mut quoted = String::from("\"");
-    for character in name.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            control if control.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// What stands in a comment, in one line.

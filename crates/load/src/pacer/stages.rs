@@ -174,15 +174,16 @@ fn stage_of(line: &str) -> Result<Stage, String> {
     let mut words = line.split_whitespace();
     let (Some(length), Some(rates), None) = (words.next(), words.next(), words.next()) else {
         return Err(format!(
-            "`{line}` is no stage: write `30s 100` or `30s 100..500`"
+            "invalid stage `{line}`: expected `30s 100` or `30s 100..500`"
         ));
     };
     let length = crate::units::duration(length)
+        .ok()
         .filter(|length| !length.is_zero())
-        .ok_or_else(|| format!("`{length}` is no length of time: write 30s, 500ms or 2m"))?;
+        .ok_or_else(|| format!("invalid time `{length}`: expected one such as 30s, 500ms or 2m"))?;
     let rate = |text: &str| {
         let rate = crate::units::number(text).filter(|rate| (0.0..=RATE_MAX).contains(rate));
-        rate.ok_or_else(|| format!("`{text}` is no rate: write 100 or 2.5k"))
+        rate.ok_or_else(|| format!("invalid rate `{text}`: expected a number such as 100 or 2.5k"))
     };
     let (from, to) = match rates.split_once("..") {
         Some((from, to)) => (rate(from)?, rate(to)?),

@@ -2,27 +2,18 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
+use vervet_config::{Diagnostic, Diagnostics, Setting, cited};
 
 use super::answer::Look;
+use super::document::{CaptureSection, Verbatim};
 use super::expect::check_pointer;
-use super::reader::{Entry, Node, Reader};
-use crate::template::is_name;
 
 /// The most bytes that are taken.
 pub(super) const CAPTURE_BYTES_MAX: usize = 64 << 10;
 
-/// The keys of a capture.
-const KEYS: [&str; 3] = ["regex", "field", "json"];
-
-/// What to take, and where it goes.
+/// Where a value is in an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Capture {
-    pub(super) name: String,
-    source: Source,
-}
-
-#[derive(Clone, Debug)]
-enum Source {
+pub(super) enum Capture {
     /// The first group of an expression in the content, or all that it finds.
     Content(Regex),
     /// A field, or what an expression finds in it.
@@ -32,16 +23,42 @@ enum Source {
 }
 
 impl Capture {
+    /// Reads a section. `None` if something is wrong with it, which is reported.
+    pub(super) fn compile(
+        section: &Setting<CaptureSection>,
+        found: &mut Diagnostics,
+    ) -> Option<Self> {
+        let regex = match section.regex.value() {
+            Some(text) => Some(compile_regex(text, &section.regex, found)?),
+            None => None,
+        };
+        match (section.field.value(), section.json.value(), regex) {
+            (Some(name), None, regex) => Some(Self::Field(name.to_string(), regex)),
+            (None, Some(pointer), None) => {
+                check_pointer(pointer, section.json.span(), found);
+                Some(Self::Json(pointer.to_string()))
+            }
+            (None, None, Some(regex)) => Some(Self::Content(regex)),
+            _ if section.regex.is_unread() || section.field.is_unread() => None,
+            _ if section.json.is_unread() => None,
+            _ => {
+                let problem =
+                    Diagnostic::error(section.span(), "the source of the capture is not clear");
+                let expected = "`field`, `regex`, `field` with `regex`, or `json`";
+                found.push(problem.expected(expected));
+                None
+            }
+        }
+    }
+
     /// Puts what is found into `value`. `false` where nothing is, or too much.
     pub(super) fn take(&self, look: &Look<'_>, value: &mut Vec<u8>) -> bool {
         value.clear();
-        let found = match &self.source {
-            Source::Content(regex) => find(regex, look.answer.content),
-            Source::Field(name, None) => look.field(name),
-            Source::Field(name, Some(regex)) => {
-                look.field(name).and_then(|value| find(regex, value))
-            }
-            Source::Json(pointer) => match look.json(pointer) {
+        let found = match self {
+            Self::Content(regex) => find(regex, look.answer.content),
+            Self::Field(name, None) => look.field(name),
+            Self::Field(name, Some(regex)) => look.field(name).and_then(|value| find(regex, value)),
+            Self::Json(pointer) => match look.json(pointer) {
                 Some(Value::String(text)) => Some(text.as_bytes()),
                 Some(other) => return put(other.to_string().as_bytes(), value),
                 None => None,
@@ -65,71 +82,21 @@ fn find<'a>(regex: &Regex, text: &'a [u8]) -> Option<&'a [u8]> {
     Some(found.as_bytes())
 }
 
-/// Reads `capture`: names, each with where its value is.
-pub(super) fn read(reader: &mut Reader<'_>, node: Node<'_>) -> Vec<Capture> {
-    let table = reader.any_table(node, "capture");
-    let entries = table.map_or(Vec::new(), |table| table.entries());
-    let mut captures = Vec::new();
-    for entry in entries {
-        if !is_name(entry.key) {
-            let message = format!(
-                "\"{}\" cannot be written in braces; expected letters, digits, _ and -, a letter first",
-                entry.key
-            );
-            reader.wrong(&entry.key_span, message);
-        }
-        captures.extend(read_source(reader, &entry).map(|source| Capture {
-            name: entry.key.to_owned(),
-            source,
-        }));
-    }
-    captures
-}
-
-fn read_source(reader: &mut Reader<'_>, entry: &Entry<'_>) -> Option<Source> {
-    let table = reader.table(entry.value, "a capture", &KEYS)?;
-    let regex = table.get("regex").and_then(|node| read_regex(reader, node));
-    let field = table
-        .get("field")
-        .and_then(|node| reader.text(node, "field"));
-    let json = table.get("json").and_then(|node| {
-        let pointer = reader.text(node, "json")?;
-        check_pointer(reader, pointer, &node.span());
-        Some(pointer)
-    });
-    let is_written = |key: &str| table.get(key).is_some();
-    match (field, json, regex) {
-        (Some(name), None, regex) => Some(Source::Field(name.to_owned(), regex)),
-        (None, Some(pointer), None) => Some(Source::Json(pointer.to_owned())),
-        (None, None, Some(regex)) => Some(Source::Content(regex)),
-        _ => {
-            // A value that is wrong has been told.
-            if is_written("json") || !(is_written("field") || is_written("regex")) {
-                let message = format!(
-                    "{}: expected field, regex, field with regex, or json",
-                    entry.key
-                );
-                reader.wrong(&entry.value.span(), message);
-            }
-            None
-        }
-    }
-}
-
 /// Bytes are matched, not characters: answers need not be UTF-8.
-fn read_regex(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Regex> {
-    let text = reader.text(node, "regex")?;
-    match RegexBuilder::new(text).unicode(false).build() {
-        Ok(regex) => Some(regex),
-        Err(error) => {
-            // The last line says what is wrong; those above draw it.
+fn compile_regex(
+    text: &Verbatim,
+    setting: &Setting<Option<Verbatim>>,
+    found: &mut Diagnostics,
+) -> Option<Regex> {
+    let built = RegexBuilder::new(text).unicode(false).build();
+    built
+        .map_err(|error| {
+            // The last line gives the reason; those above it draw it.
             let error = error.to_string();
             let reason = error.lines().last().unwrap_or_default();
-            reader.wrong(
-                &node.span(),
-                format!("the regular expression is wrong: {reason}"),
-            );
-            None
-        }
-    }
+            let reason = cited(reason.trim_start_matches("error: "));
+            let message = format!("invalid regular expression: {reason}");
+            found.push(Diagnostic::error(setting.span(), message));
+        })
+        .ok()
 }

@@ -1,391 +1,309 @@
-//! The document as a whole: the server, the feed, and each kind of user.
+//! The sections of a scenario file, read by `vervet_config`. `compile` turns them into what users do.
 
-use std::str::FromStr as _;
-use std::sync::Arc;
+use std::fmt;
+use std::ops::Deref;
+use std::time::Duration;
 
-use toml::de::DeTable;
+use serde_json::Value as Json;
+use vervet_config::{
+    FromConfig, FromText, Named, Node, Reader, Setting, Shape, Shown, TextShape, Value,
+};
 
-use super::plan::{Cookies, Kind, Plan, Scenario};
-use super::reader::{Node, Reader, Table};
-use super::step::{Around, REDIRECTS_MAX};
-use crate::feed::{Cursor, Feed, Order};
-use crate::finding::{Finding, did_you_mean};
-use crate::mix::{Mix, WEIGHT_MAX};
-use crate::request::{Common, Draft, Message, Url};
-use crate::share::Share;
-use crate::targets::ReadFile;
-use crate::template::Shared;
+use crate::check::StatusSet;
+use crate::feed::Order;
+use crate::units::duration;
 
-/// The most bytes of a document.
-pub const DOCUMENT_BYTES_MAX: usize = 64 << 20;
-/// The most scenarios of a document.
-pub const SCENARIOS_MAX: usize = 100;
-/// The most steps of a document.
-pub const STEPS_MAX: usize = 10_000;
-/// The most assertions of a document.
-const ASSERTIONS_MAX: usize = 60_000;
+/// The longest think time.
+pub const THINK_MAX: Duration = Duration::from_hours(1);
 
-// A step counts twice when it has resources, and so do assertions; both have numbers of 16 bits.
-const _: () = assert!(STEPS_MAX * 2 < u16::MAX as usize);
-const _: () = assert!(ASSERTIONS_MAX < u16::MAX as usize);
+/// Names with texts, such as the header fields of a request.
+pub(super) type Pairs = Named<Setting<Verbatim>>;
 
-const KEYS: [&str; 4] = ["base", "feed", "fields", "scenario"];
-const FEED_KEYS: [&str; 2] = ["file", "order"];
-const SCENARIO_KEYS: [&str; 6] = ["name", "weight", "cookies", "redirects", "fields", "step"];
-const COOKIES: [(&str, Cookies); 3] = [
-    ("visit", Cookies::Visit),
-    ("user", Cookies::User),
-    ("none", Cookies::None),
-];
-
-/// What stands beside the document.
-pub struct Setting<'a, 'r> {
-    /// What the command line says of all requests; its columns are those of `feed`.
-    pub common: Common<'a>,
-    /// Values for the requests, unless the document names them.
-    pub feed: Option<Cursor>,
-    /// For random values.
-    pub seed: u64,
-    /// Whose turns these users take of numbers, rows and visits.
-    pub share: Share,
-    /// Reads the files that the document names.
-    pub read: &'a mut ReadFile<'r>,
-}
-
-/// What has been read of a document.
-pub(super) struct Builder<'a, 'r, 't> {
-    pub(super) reader: Reader<'t>,
-    pub(super) columns: Vec<String>,
-    base: Option<Url>,
-    common: Common<'a>,
-    read: &'a mut ReadFile<'r>,
-    steps: Vec<String>,
-    assertions: Vec<String>,
-    captures: usize,
-}
-
-/// A field with the place of its value, if that is in the document.
-#[derive(Clone)]
-pub(super) struct FieldNode<'t> {
-    pub(super) name: String,
-    value: String,
-    pub(super) node: Option<Node<'t>>,
-}
-
-impl FieldNode<'_> {
-    pub(super) fn is_named(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name)
-    }
-
-    pub(super) fn pair(&self) -> (String, String) {
-        (self.name.clone(), self.value.clone())
+vervet_config::section! {
+    /// A scenario file: the requests that each kind of user sends, step by step. `vervet load --scenario FILE` runs it.
+    ///
+    /// In the texts of this file `{name}` stands for a value, and `${NAME}` has no special meaning.
+    pub struct Document {
+        /// URL of the server, such as `http://127.0.0.1:8080`. A URL on the command line replaces it.
+        pub base: Option<Verbatim>,
+        /// CSV file with values for the requests, unless the command line names one by `--feed`.
+        pub feed: Option<FeedSection>,
+        /// Header fields of all requests, such as `{ Accept = "text/html" }`.
+        pub fields: Pairs,
+        /// The kinds of users, 1 to 100.
+        pub scenario: Vec<Setting<ScenarioSection>>,
     }
 }
 
-impl Scenario {
-    /// Reads a document, or tells all that is wrong with it.
-    pub fn parse(file: &str, text: &str, setting: Setting<'_, '_>) -> Result<Self, Vec<Finding>> {
-        let mut reader = Reader::new(file, text);
-        if text.len() > DOCUMENT_BYTES_MAX {
-            reader.wrong_whole(format!(
-                "{} bytes, at most {DOCUMENT_BYTES_MAX}",
-                text.len()
-            ));
-            return Err(reader.finish(()).err().unwrap_or_default());
-        }
-        let (document, errors) = DeTable::parse_recoverable(text);
-        for error in &errors {
-            reader.wrong(&error.span().unwrap_or_default(), error.message());
-        }
-        // What follows a mistake of the language itself would mostly be its echo.
-        if !errors.is_empty() {
-            return Err(reader.finish(()).err().unwrap_or_default());
-        }
-        let Setting {
-            common,
-            feed,
-            seed,
-            share,
-            read,
-        } = setting;
-        let mut builder = Builder {
-            reader,
-            columns: common.columns.to_vec(),
-            base: common.base.cloned(),
-            common,
-            read,
-            steps: Vec::new(),
-            assertions: Vec::new(),
-            captures: 0,
-        };
-        let table = Table::new(&document);
-        builder.reader.check_keys(&table, "a document", &KEYS);
-        builder.read_base(&table);
-        let feed = builder.feed(&table, feed);
-        let kinds = builder.kinds(&table);
-        builder.finish(kinds, Shared::new(feed, seed, share))
+vervet_config::section! {
+    /// A CSV file whose first line names its columns. Each visit takes the next row; `{NAME}` in a text stands for the
+    /// column `NAME`.
+    pub struct FeedSection {
+        /// The file, relative to the scenario file.
+        pub file: Verbatim,
+        /// Which row is next.
+        pub order: Order = "sequential",
     }
 }
 
-impl<'t> Builder<'_, '_, 't> {
-    fn finish(self, kinds: Vec<Kind>, shared: Shared) -> Result<Scenario, Vec<Finding>> {
-        let weights: Vec<u32> = kinds.iter().map(|kind| kind.weight).collect();
-        let Self {
-            reader,
-            base,
-            steps,
-            assertions,
-            captures,
-            ..
-        } = self;
-        let base = reader.finish(base)?;
-        // A document without findings has a server.
-        base.map(|base| {
-            Scenario::new(Plan {
-                base,
-                kinds,
-                mix: Mix::new(&weights, shared.share()),
-                shared: Arc::new(shared),
-                steps,
-                assertions,
-                captures,
-            })
-        })
-        .ok_or_else(Vec::new)
+vervet_config::section! {
+    /// A kind of user. A visit goes through all steps in order; then the user begins a new visit.
+    pub struct ScenarioSection in part {
+        /// Prefix of the names of its steps in the report where there are several kinds of users. Without it they are
+        /// numbered.
+        pub name: Option<Verbatim>,
+        /// Share of the visits that are of this kind, relative to the weights of the others.
+        pub weight: u32 = 1 in 1..=10000,
+        /// How long cookies are kept.
+        pub cookies: Cookies = "visit",
+        /// How many redirects of one request are followed; 0 follows none.
+        pub redirects: u8 = 0 in 0..=20,
+        /// Header fields of all requests of this kind. They replace those of the same name at the top level.
+        pub fields: Pairs,
+        /// The steps, at least one.
+        pub step: Vec<Setting<StepSection>>,
+    }
+}
+
+vervet_config::words! {
+    /// How long cookies are kept.
+    pub enum Cookies {
+        /// Until the visit ends: the next visit is by a new user.
+        Visit = "visit",
+        /// As long as the user exists.
+        User = "user",
+        /// Cookies are ignored.
+        None = "none",
+    }
+}
+
+vervet_config::section! {
+    /// One request of a visit, with what must hold of its response.
+    pub struct StepSection in part {
+        /// Method and target. A target alone is a GET, or a POST where there is content.
+        pub request: RequestLine,
+        /// Name in the report; without it the request.
+        pub name: Option<Verbatim>,
+        /// Header fields, such as `{ Accept = "text/html" }`. They replace those of the same name further up.
+        pub fields: Pairs,
+        /// Request body: a text with variables.
+        pub content: Option<Verbatim>,
+        /// Request body: a file, sent as it is, relative to the scenario file.
+        pub content_file: Option<Verbatim>,
+        /// Request body: an HTML form, such as `{ user = "ann", password = "secret" }`.
+        pub form: Option<Pairs>,
+        /// What must hold of the response.
+        pub expect: ExpectSection,
+        /// What later steps use of the response, by name.
+        pub capture: Named<Setting<CaptureSection>>,
+        /// Targets requested one after the other when the response is complete, such as the images of a page; at most
+        /// 1000.
+        pub resources: Vec<Setting<RequestLine>>,
+        /// Think time before the next step: a time, or a range from which it is drawn; at most one hour.
+        pub think: Think = "0s",
+    }
+}
+
+vervet_config::section! {
+    /// Assertions on a response. The first that does not hold fails the request and ends the visit.
+    pub struct ExpectSection in part {
+        /// Expected status codes: `200`, `"2xx"`, `"200-204"`, or a list of such. Without it 200 to 399.
+        pub status: Option<StatusSet>,
+        /// Texts that must be in the response body.
+        pub contains: Vec<Setting<Verbatim>>,
+        /// Texts that must not be in the response body.
+        pub lacks: Vec<Setting<Verbatim>>,
+        /// Header fields that the response must have.
+        pub field: Vec<Setting<Verbatim>>,
+        /// JSON pointers (RFC 6901) with the value expected there, such as `{ "/user/name" = "ann" }`.
+        pub json: Named<Setting<JsonScalar>>,
+        /// Length of the response body in bytes.
+        pub bytes: Option<u64>,
+    }
+}
+
+vervet_config::section! {
+    /// Where the value of a capture comes from: `field`, `regex`, `field` and `regex`, or `json`. A capture that finds
+    /// nothing fails its step.
+    pub struct CaptureSection in part {
+        /// Regular expression; its first group is taken, or the whole match if it has none.
+        pub regex: Option<Verbatim>,
+        /// Name of a header field.
+        pub field: Option<Verbatim>,
+        /// JSON pointer (RFC 6901) into the response body.
+        pub json: Option<Verbatim>,
+    }
+}
+
+/// Text as it stands in the quotes. Unlike [`vervet_config::Text`] it keeps `${NAME}`, which in a template is a dollar
+/// sign and a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verbatim(String);
+
+impl Deref for Verbatim {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromConfig for Verbatim {
+    fn shape() -> Shape {
+        String::shape()
     }
 
-    /// The server: the one of the command line, or `base`.
-    fn read_base(&mut self, table: &Table<'t>) {
-        if let Some(node) = table.get("base")
-            && let Some(text) = self.reader.text(node, "base")
-        {
-            match Url::parse(text) {
-                Ok(url) if self.base.is_none() => self.base = Some(url),
-                Ok(_) => {}
-                // The command line may replace what cannot be asked.
-                Err(_) if self.base.is_some() => {}
-                Err(error) => self.reader.wrong(&node.span(), error.to_string()),
-            }
-        } else if self.base.is_none() {
-            let message = "no server; give its URL, or write base = \"http://HOST:PORT\"";
-            self.reader.wrong_whole(message);
-        }
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        verbatim(node, reader, &Self::shape()).map(|text| Self(text.to_owned()))
     }
 
-    fn feed(&mut self, table: &Table<'t>, given: Option<Cursor>) -> Option<Cursor> {
-        let Some(node) = table.get("feed") else {
-            return given;
-        };
-        let table = self.reader.table(node, "feed", &FEED_KEYS)?;
-        if given.is_some() {
-            let message = "a second feed; the command line names one";
-            self.reader.wrong(&node.span(), message);
-            return given;
-        }
-        let order = table.get("order").and_then(|node| {
-            let order = Order::from_str(self.reader.text(node, "order")?);
-            order
-                .map_err(|message| self.reader.wrong(&node.span(), message))
-                .ok()
-        });
-        let Some(file) = table.get("file") else {
-            let message = "the feed has no file; expected file = \"NAME.csv\"";
-            self.reader.wrong(&node.span(), message);
-            return None;
-        };
-        let name = self.reader.text(file, "file")?;
-        let bytes = self.read_file(file, name);
-        match Feed::parse(name, &bytes) {
-            Ok(feed) => {
-                self.columns = feed.columns().to_vec();
-                Some(Cursor::new(Arc::new(feed), order.unwrap_or_default()))
-            }
-            Err(findings) => {
-                for finding in findings {
-                    self.reader.wrong(&file.span(), finding.to_string());
-                }
-                None
-            }
-        }
+    fn show(&self) -> Shown {
+        Shown::Text(self.0.clone())
+    }
+}
+
+fn verbatim<'n>(node: &'n Node, reader: &mut Reader<'_>, shape: &Shape) -> Option<&'n str> {
+    if let Value::Text(text) = &node.value {
+        return Some(text);
+    }
+    reader.mismatch(node, shape);
+    None
+}
+
+/// A method and a target as written; the method may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestLine(String);
+
+impl RequestLine {
+    /// The whole line.
+    pub(super) fn line(&self) -> &str {
+        &self.0
     }
 
-    fn kinds(&mut self, table: &Table<'t>) -> Vec<Kind> {
-        let fields = table.get("fields");
-        let fields = fields.map_or(Vec::new(), |node| self.field_nodes(node));
-        let Some(node) = table.get("scenario") else {
-            let message =
-                "there is no scenario; expected [[scenario]] with [[scenario.step]] below it";
-            self.reader.wrong_whole(message);
-            return Vec::new();
-        };
-        let nodes = self.reader.array(node, "scenario");
-        if nodes.is_empty() || nodes.len() > SCENARIOS_MAX {
-            let message = format!("{} scenarios; expected 1 to {SCENARIOS_MAX}", nodes.len());
-            self.reader.wrong(&node.span(), message);
-            return Vec::new();
-        }
-        let several = nodes.len() > 1;
-        let mut kinds = Vec::new();
-        for (index, node) in nodes.into_iter().enumerate() {
-            let Some(table) = self.reader.table(node, "a scenario", &SCENARIO_KEYS) else {
-                continue;
-            };
-            let name = table.get("name");
-            let name = name.and_then(|node| self.reader.text(node, "name"));
-            let name = name.map_or_else(|| format!("scenario {}", index + 1), str::to_owned);
-            let prefix = if several {
-                format!("{name}: ")
-            } else {
-                String::new()
-            };
-            kinds.push(self.kind(&table, prefix, &fields));
-        }
-        kinds
-    }
-
-    fn kind(&mut self, table: &Table<'t>, prefix: String, fields: &[FieldNode<'t>]) -> Kind {
-        let own = table.get("fields");
-        let own = own.map_or(Vec::new(), |node| self.field_nodes(node));
-        let far = fields
-            .iter()
-            .filter(|field| !own.iter().any(|near| near.is_named(&field.name)));
-        let fields = far.cloned().chain(own.clone()).collect();
-        let weight = table.get("weight").and_then(|node| {
-            self.reader
-                .number(node, "weight", 1..u64::from(WEIGHT_MAX) + 1)
-        });
-        let redirects = table.get("redirects").and_then(|node| {
-            self.reader
-                .number(node, "redirects", 0..u64::from(REDIRECTS_MAX) + 1)
-        });
-        let cookies = table.get("cookies").and_then(|node| self.cookies(node));
-        let mut around = Around {
-            prefix,
-            fields,
-            captured: Vec::new(),
-        };
-        let steps = self.steps(table, &mut around);
-        self.captures = self.captures.max(around.captured.len());
-        Kind {
-            weight: weight
-                .and_then(|weight| u32::try_from(weight).ok())
-                .unwrap_or(1),
-            cookies: cookies.unwrap_or(Cookies::Visit),
-            redirects: redirects
-                .and_then(|most| u8::try_from(most).ok())
-                .unwrap_or(0),
-            uses_feed: steps.iter().any(|step| {
-                step.message.uses_feed() || step.resources.iter().any(Message::uses_feed)
-            }),
-            steps,
+    /// The method, empty if it is missing, and the target.
+    pub(super) fn method_and_target(&self) -> (&str, &str) {
+        let mut words = self.0.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some(method), Some(target)) => (method, target),
+            (target, _) => ("", target.unwrap_or_default()),
         }
     }
+}
 
-    fn steps(&mut self, table: &Table<'t>, around: &mut Around<'t>) -> Vec<super::plan::Step> {
-        let Some(node) = table.get("step") else {
-            let message = "a scenario has no step; expected [[scenario.step]] below it";
-            self.reader.wrong(&table.span, message);
-            return Vec::new();
-        };
-        let nodes = self.reader.array(node, "step");
-        if nodes.is_empty() {
-            self.reader.wrong(&node.span(), "a scenario needs a step");
-        }
-        let mut steps = Vec::new();
-        for node in nodes {
-            if self.steps.len() >= STEPS_MAX || self.assertions.len() >= ASSERTIONS_MAX {
-                let message =
-                    format!("more than {STEPS_MAX} steps, or {ASSERTIONS_MAX} assertions of them");
-                self.reader.wrong(&node.span(), message);
-                break;
-            }
-            steps.extend(self.step(node, around));
-        }
-        steps
-    }
-
-    fn cookies(&mut self, node: Node<'t>) -> Option<Cookies> {
-        let text = self.reader.text(node, "cookies")?;
-        let known = COOKIES.iter().find(|(name, _)| *name == text);
-        if known.is_none() {
-            let hint = did_you_mean(text, COOKIES.map(|(name, _)| name));
-            let message =
-                format!("\"{text}\" is no way to keep cookies{hint}; expected visit, user or none");
-            self.reader.wrong(&node.span(), message);
-        }
-        known.map(|&(_, cookies)| cookies)
-    }
-
-    pub(super) fn field_nodes(&mut self, node: Node<'t>) -> Vec<FieldNode<'t>> {
-        let pairs = self.reader.pairs(node, "fields").into_iter();
-        let fields = pairs.map(|(name, node)| FieldNode {
-            name: name.to_owned(),
-            value: node.get_ref().as_str().unwrap_or_default().to_owned(),
-            node: Some(node),
-        });
-        fields.collect()
-    }
-
-    /// The fields of the command line.
-    pub(super) fn common_fields(&self) -> Vec<FieldNode<'t>> {
-        let fields = self.common.fields.iter().map(|(name, value)| FieldNode {
-            name: name.clone(),
-            value: value.clone(),
-            node: None,
-        });
-        fields.collect()
-    }
-
-    /// A request of the server for a target; nothing, and a finding, where it is of another.
-    pub(super) fn draft(&mut self, node: Node<'t>, target: &str) -> Option<Draft> {
-        // Without a server, which has been told, all else can still be looked at.
-        let base = self
-            .base
-            .clone()
-            .or_else(|| Url::parse("http://localhost").ok())?;
-        let is_whole = target.contains("://") || target.starts_with("unix:");
-        if !(is_whole || target.starts_with('/') || target == "*") {
-            let message = format!("the target {target:?} does not begin with a slash");
-            self.reader.wrong(&node.span(), message);
-            return None;
-        }
-        match base.join(target) {
-            Ok(url) if self.base.is_none() || base.has_same_origin(&url) => {
-                let mut draft = Draft::get(&url);
-                let common = self.common.credentials.cloned();
-                draft.credentials = draft.credentials.or(common);
-                draft.framing = self.common.framing;
-                Some(draft)
-            }
-            Ok(url) => {
-                let message = format!("{} is not {}: one run asks one server", url.host, base.host);
-                self.reader.wrong(&node.span(), message);
-                None
-            }
-            Err(error) => {
-                self.reader.wrong(&node.span(), error.to_string());
-                None
-            }
-        }
-    }
-
-    pub(super) fn read_file(&mut self, node: Node<'t>, name: &str) -> Vec<u8> {
-        (self.read)(name).unwrap_or_else(|error| {
-            self.reader
-                .wrong(&node.span(), format!("cannot read {name}: {error}"));
-            Vec::new()
+impl FromConfig for RequestLine {
+    fn shape() -> Shape {
+        Shape::Text(TextShape {
+            noun: "method and target",
+            example: "GET /path",
+            pattern: None,
         })
     }
 
-    /// The number of a new step.
-    pub(super) fn new_step(&mut self, name: &str) -> u16 {
-        self.steps.push(name.to_owned());
-        u16::try_from(self.steps.len() - 1).unwrap_or(u16::MAX)
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = verbatim(node, reader, &Self::shape())?;
+        let words = text.split_whitespace().count();
+        if !(1..=2).contains(&words) {
+            let reason = format!("has {words} words");
+            reader.refuse(node, &Self::shape(), &reason);
+            return None;
+        }
+        Some(Self(text.to_owned()))
     }
 
-    /// The number of a new assertion. Figures tell it below its step.
-    pub(super) fn new_assertion(&mut self, name: impl Into<String>) -> u16 {
-        self.assertions.push(name.into());
-        u16::try_from(self.assertions.len() - 1).unwrap_or(u16::MAX)
+    fn show(&self) -> Shown {
+        Shown::Text(self.0.clone())
+    }
+}
+
+/// A range of times, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Think {
+    /// The shortest.
+    pub from: Duration,
+    /// The longest.
+    pub to: Duration,
+}
+
+impl FromText for Think {
+    const SHAPE: TextShape = TextShape {
+        noun: "time or range of times",
+        example: "500ms..3s",
+        pattern: None,
+    };
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let (from, to) = text.split_once("..").unwrap_or((text, text));
+        let (from, to) = (duration(from.trim())?, duration(to.trim())?);
+        if from > to {
+            return Err("it ends before it begins".to_owned());
+        }
+        if to > THINK_MAX {
+            return Err(format!("it is longer than {} s", THINK_MAX.as_secs()));
+        }
+        Ok(Self { from, to })
+    }
+}
+
+impl fmt::Display for Think {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}..{:?}", self.from, self.to)
+    }
+}
+
+/// A JSON value without structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonScalar(pub(super) Json);
+
+impl FromConfig for JsonScalar {
+    fn shape() -> Shape {
+        Shape::Either(vec![Verbatim::shape(), Shape::Number, Shape::Boolean])
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let value = match &node.value {
+            Value::Text(text) => Some(Json::from(text.as_str())),
+            Value::Boolean(value) => Some(Json::from(*value)),
+            Value::Integer(number) => i64::try_from(*number).ok().map(Json::from),
+            Value::Number(number) => Some(Json::from(*number)),
+            _ => None,
+        };
+        if value.is_none() {
+            reader.mismatch(node, &Self::shape());
+        }
+        value.map(Self)
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Text(self.0.to_string())
+    }
+}
+
+impl FromConfig for StatusSet {
+    fn shape() -> Shape {
+        let range = TextShape {
+            noun: "range of statuses",
+            example: "2xx",
+            pattern: None,
+        };
+        let status = Shape::Integer { min: 200, max: 599 };
+        Shape::List(Box::new(Shape::Either(vec![status, Shape::Text(range)])))
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let nodes = node.elements().unwrap_or(std::slice::from_ref(node));
+        let texts = nodes.iter().map(|node| match &node.value {
+            Value::Text(text) => text.clone(),
+            Value::Integer(number) => number.to_string(),
+            _ => String::new(),
+        });
+        let set = Self::parse(&texts.collect::<Vec<_>>().join(","));
+        if set.is_none() {
+            reader.refuse(node, &Self::shape(), "is not a set of status codes");
+        }
+        set
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Text(self.to_string())
     }
 }

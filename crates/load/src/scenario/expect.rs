@@ -2,14 +2,11 @@
 
 use memchr::memmem::Finder;
 use serde_json::Value;
-use toml::de::DeValue;
+use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
 
 use super::answer::Look;
-use super::reader::{Entry, Node, Reader, one_or_more};
+use super::document::{ExpectSection, Verbatim};
 use crate::check::StatusSet;
-
-/// The keys of `expect`.
-const KEYS: [&str; 6] = ["status", "contains", "lacks", "field", "json", "bytes"];
 
 /// One thing that must hold.
 #[derive(Clone, Debug)]
@@ -29,7 +26,7 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    /// What figures call it.
+    /// The name of the assertion in the report.
     pub(super) fn name(&self) -> String {
         let text = |finder: &Finder<'_>| String::from_utf8_lossy(finder.needle()).into_owned();
         match self {
@@ -55,103 +52,42 @@ impl Rule {
     }
 }
 
-/// Reads `expect`. A status is always expected: 200 to 399 where none is written.
-pub(super) fn read(reader: &mut Reader<'_>, node: Option<Node<'_>>) -> Vec<Rule> {
-    let mut rules = Vec::new();
-    let table = node.and_then(|node| reader.table(node, "expect", &KEYS));
-    let entries = table.map_or(Vec::new(), |table| table.entries());
-    for entry in entries {
-        read_key(reader, &entry, &mut rules);
+/// The rules of a section: the status first, because a wrong one explains what is missing in the content, then the others
+/// in the order of the file.
+pub(super) fn rules(expect: &ExpectSection, found: &mut Diagnostics) -> Vec<Rule> {
+    for text in expect.contains.iter().chain(expect.lacks.iter()) {
+        if text.is_empty() {
+            let problem = Diagnostic::error(text.span(), "the text is empty");
+            found.push(problem.expected("a text of one character or more"));
+        }
     }
-    if !rules.iter().any(|rule| matches!(rule, Rule::Status(_))) {
-        rules.insert(0, Rule::Status(StatusSet::default()));
-    }
-    // A wrong status explains more than what is missing in its content.
-    rules.sort_by_key(|rule| !matches!(rule, Rule::Status(_)));
-    rules
+    let finder = |text: &Setting<Verbatim>| Finder::new(text.as_bytes()).into_owned();
+    let contains = expect.contains.iter();
+    let contains = contains.map(|text| (text.span(), Rule::Contains(finder(text))));
+    let lacks = expect.lacks.iter();
+    let lacks = lacks.map(|text| (text.span(), Rule::Lacks(finder(text))));
+    let fields = expect.field.iter();
+    let fields = fields.map(|name| (name.span(), Rule::Field(name.to_string())));
+    let json = expect.json.iter().map(|(pointer, value)| {
+        check_pointer(pointer, pointer.span(), found);
+        let rule = Rule::Json(pointer.to_string(), value.0.clone());
+        (value.span(), rule)
+    });
+    let bytes = expect.bytes.iter();
+    let bytes = bytes.map(|bytes| (expect.bytes.span(), Rule::Bytes(*bytes)));
+    let rules = contains.chain(lacks).chain(fields).chain(json).chain(bytes);
+    let mut rules: Vec<(Span, Rule)> = rules.collect();
+    rules.sort_by_key(|(span, _)| span.start());
+    let status = Rule::Status(expect.status.value().clone().unwrap_or_default());
+    let rules = rules.into_iter().map(|(_, rule)| rule);
+    std::iter::once(status).chain(rules).collect()
 }
 
-fn read_key(reader: &mut Reader<'_>, entry: &Entry<'_>, rules: &mut Vec<Rule>) {
-    let node = entry.value;
-    match entry.key {
-        "status" => rules.extend(status(reader, node).map(Rule::Status)),
-        "contains" | "lacks" => {
-            for node in one_or_more(node) {
-                let Some(text) = reader.text(node, entry.key) else {
-                    continue;
-                };
-                if text.is_empty() {
-                    reader.wrong(&node.span(), format!("{} is empty", entry.key));
-                }
-                let finder = Finder::new(text).into_owned();
-                rules.push(match entry.key {
-                    "contains" => Rule::Contains(finder),
-                    _ => Rule::Lacks(finder),
-                });
-            }
-        }
-        "field" => {
-            for node in one_or_more(node) {
-                rules.extend(
-                    reader
-                        .text(node, "field")
-                        .map(|name| Rule::Field(name.to_owned())),
-                );
-            }
-        }
-        "json" => {
-            let table = reader.any_table(node, "json");
-            for entry in table.map_or(Vec::new(), |table| table.entries()) {
-                check_pointer(reader, entry.key, &entry.key_span);
-                let value = json(reader, entry.value);
-                rules.extend(value.map(|value| Rule::Json(entry.key.to_owned(), value)));
-            }
-        }
-        "bytes" => rules.extend(reader.number(node, "bytes", 0..u64::MAX).map(Rule::Bytes)),
-        _ => {}
-    }
-}
-
-/// `200`, `"2xx"`, `"200-204"`, and lists of them.
-fn status(reader: &mut Reader<'_>, node: Node<'_>) -> Option<StatusSet> {
-    let parts = one_or_more(node)
-        .into_iter()
-        .map(|node| match node.get_ref() {
-            DeValue::String(text) => text.to_string(),
-            DeValue::Integer(number) => number.to_string(),
-            _ => String::new(),
-        });
-    let text = parts.collect::<Vec<_>>().join(",");
-    let set = StatusSet::parse(&text);
-    if set.is_none() {
-        let message = "expected a status such as 200, \"2xx\" or [200, 404]";
-        reader.wrong(&node.span(), message);
-    }
-    set
-}
-
-/// RFC 6901: a pointer is empty or begins with a slash.
-pub(super) fn check_pointer(reader: &mut Reader<'_>, pointer: &str, span: &std::ops::Range<usize>) {
+/// Reports a text that is not a JSON pointer. RFC 6901: a pointer is empty or begins with a slash.
+pub(super) fn check_pointer(pointer: &str, span: Span, found: &mut Diagnostics) {
     if !pointer.is_empty() && !pointer.starts_with('/') {
-        let message =
-            format!("\"{pointer}\" is no JSON pointer; expected one such as \"/items/0/id\"");
-        reader.wrong(span, message);
+        let message = format!("`{pointer}` is not a JSON pointer");
+        let problem = Diagnostic::error(span, message);
+        found.push(problem.expected("a pointer such as \"/items/0/id\""));
     }
-}
-
-/// A value that JSON can hold.
-fn json(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Value> {
-    let value = match node.get_ref() {
-        DeValue::String(text) => Some(Value::from(text.as_ref())),
-        DeValue::Boolean(value) => Some(Value::from(*value)),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .ok()
-            .map(Value::from),
-        DeValue::Float(number) => number.as_str().parse::<f64>().ok().map(Value::from),
-        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
-    };
-    if value.is_none() {
-        reader.wrong_type(node, "the value", "a text, a number, true or false");
-    }
-    value
 }

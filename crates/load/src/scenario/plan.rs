@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::capture::Capture;
+use super::document::Cookies;
 use super::expect::Rule;
 use super::user::User;
 use crate::mix::Mix;
@@ -38,17 +39,6 @@ pub(super) struct Kind {
     pub(super) redirects: u8,
     pub(super) uses_feed: bool,
     pub(super) steps: Vec<Step>,
-}
-
-/// How long cookies are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cookies {
-    /// Until the visit ends: the next one is by somebody new.
-    Visit,
-    /// As long as the user is there.
-    User,
-    /// Not at all.
-    None,
 }
 
 /// One request of a visit, with what belongs to it.

@@ -8,18 +8,39 @@ mod visits;
 
 use std::time::Duration;
 
-use super::{Scenario, Setting};
-use crate::finding::Finding;
+use vervet_config::Reading;
+
+use super::{Inputs, Scenario};
 use crate::request::{Common, Url};
 use crate::script::{Answer, Script, Scripts as _, Step, Turn, Verdict};
 use crate::share::Share;
 
-/// Reads a document as if it were `s.toml`, with a server on the command line.
-fn parse(text: &str) -> Result<Scenario, Vec<Finding>> {
+/// Reads a document as if it were `s.toml`, with a server on the command line, or gives its findings: place and message.
+fn parse(text: &str) -> Result<Scenario, Vec<String>> {
     parse_with(text, Some("http://h:81"))
 }
 
-fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<Finding>> {
+fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<String>> {
+    let mut reading = read(text, base);
+    reading.value.take().ok_or_else(|| findings(&reading))
+}
+
+/// A finding as one line: its place, its message, and what was expected or meant.
+fn findings(reading: &Reading<Scenario>) -> Vec<String> {
+    let line = |one: &vervet_config::Diagnostic| {
+        let at = reading.sources.position(one.span).unwrap();
+        let nearest = one
+            .nearest
+            .as_ref()
+            .map(|name| format!("; did you mean `{name}`?"));
+        let expected = one.expected.as_ref().map(|it| format!("; expected {it}"));
+        let more = nearest.or(expected).unwrap_or_default();
+        format!("{}:{}: {}{more}", at.line, at.column, one.message)
+    };
+    reading.diagnostics.iter().map(line).collect()
+}
+
+fn read(text: &str, base: Option<&str>) -> Reading<Scenario> {
     let base = base.map(|base| Url::parse(base).unwrap());
     let mut read = |name: &str| match name {
         "users.csv" => Ok(b"name,word\nann,a b\nbob,x\n".to_vec()),
@@ -27,7 +48,7 @@ fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<Finding>> 
         "body.bin" => Ok(b"{seq}".to_vec()),
         _ => Err("no such file".to_owned()),
     };
-    let setting = Setting {
+    let inputs = Inputs {
         common: Common {
             base: base.as_ref(),
             ..Common::default()
@@ -37,7 +58,7 @@ fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<Finding>> 
         share: Share::WHOLE,
         read: &mut read,
     };
-    Scenario::parse("s.toml", text, setting)
+    Scenario::read("s.toml", text, inputs)
 }
 
 /// What a server says to a request: status, field lines and content.

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::answer::Look;
 use super::cookies::Jar;
-use super::plan::{Cookies, Kind, Plan, Step as Planned};
+use super::document::Cookies;
+use super::plan::{Kind, Plan, Step as Planned};
 use super::redirect::{Manner, manner, resolve};
 use crate::request::Extra;
 use crate::script::{Answer, Request, Script, Step, Turn, UNCHECKED, Verdict};

@@ -52,7 +52,7 @@ fn tells_every_variable_that_is_wrong() {
     check(
         "a{sek}{sek2}",
         &format!(
-            "1: no variable sek (did you mean \"seq\"?); {literal} | 6: no variable sek2 (did you mean \"seq\"?); {literal}"
+            "1: no variable sek (did you mean \"seq\"?); {literal} | 6: no variable sek2; there are seq, random, uuid, user, token, name, word; {literal}"
         ),
     );
     check(

@@ -13,7 +13,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("apps", &["engine", "http"]),
     ("supervisor", &["config", "watch", "engine"]),
     ("lab", &["load", "report", "watch", "config"]),
-    ("load", &["http", "engine", "report"]),
+    ("load", &["http", "engine", "config", "report"]),
     // What others fill and read: values, no I/O. Of `http` it uses the OpenMetrics writer.
     ("report", &["http"]),
     ("engine", &["http"]),

@@ -42,6 +42,7 @@ const DATA: &[&str] = &[
     "docs/completions/",
     "docs/man/",
     "docs/reports/s",
+    "docs/reference/scenario.schema.json",
     "docs/reference/vervet.schema.json",
     "docs/reference/watch.schema.json",
     "docs/schema/",
