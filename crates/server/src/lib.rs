@@ -32,6 +32,7 @@ mod preference;
 mod range_answer;
 pub mod representation;
 mod resolver;
+pub mod resources;
 pub mod root;
 pub mod server;
 pub mod settings;

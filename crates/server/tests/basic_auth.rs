@@ -29,7 +29,7 @@ impl Realm {
         let said = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&said);
         let say = Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned()));
-        let verifier = Verifier::start(1).unwrap();
+        let verifier = Arc::new(Verifier::start(1).unwrap());
         let auth = BasicAuth::new(BasicAuthOptions {
             realm: "the \"back\" room".to_owned(),
             users: Users::load(sources, say).unwrap(),

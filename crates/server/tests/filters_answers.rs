@@ -49,7 +49,7 @@ fn ask(wire: &Wire, line: &str, fields: &[&str]) -> Response {
 #[test]
 fn paths_are_refused_in_every_spelling() {
     let rules: Rules = read("deny = [{ prefix = '/admin' }, { regex = '\\.ini$', status = 404 }]");
-    let wire = serve(vec![Arc::new(TargetRules::of(&rules.deny).unwrap())]);
+    let wire = serve(vec![Arc::new(TargetRules::new(&rules.deny).unwrap())]);
     for path in [
         "/admin",
         "/%61dmin",

@@ -78,7 +78,7 @@ impl Slow {
         let section = read_text::<ConcurrencySettings>("test.toml", text)
             .value
             .unwrap();
-        let limit = Concurrency::from(&section);
+        let limit = Concurrency::new(&section);
         let waiting: Arc<Mutex<Vec<Responder>>> = Arc::default();
         let queue = Arc::clone(&waiting);
         let mut plan = Plan::of(vec![Arc::new(limit.clone())]);

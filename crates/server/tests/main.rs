@@ -46,6 +46,7 @@ mod pages_settings;
 mod pages_site;
 mod pages_wire;
 mod protect_guide;
+mod registries;
 mod root;
 mod roots;
 mod route_sharing;

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Path, Setting, Text, Time, section, words};
+use vervet_config::{Diagnostic, Diagnostics, Path, Setting, Text, Time, section, words};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::target::{NormalPath, percent_encode_path};
 
+use super::{ActionDirective, OpenAction};
 use crate::asked::Asked;
 use crate::files::Files;
-use crate::files_pool::FilesPool;
 use crate::files_shared::FilesShared;
-use crate::matching::Rest;
-use crate::options::{
-    CacheControl, CacheLimits, Compression, DotFiles, FilesOptions, Listing, UnknownPaths,
-};
+use crate::matching::{Offer, Rest};
+use crate::options::{CacheControl, Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
+use crate::resources::{Needs, Resources};
 use crate::root::Symlinks;
 use crate::web::{Action, Handler, Request};
 
@@ -113,64 +112,45 @@ section! {
     }
 }
 
-/// What all folders of a server have in common.
-#[derive(Debug, Clone, Copy)]
-pub struct FilesSetup<'s> {
-    /// Where equal folders are found again.
-    pub pool: &'s Arc<FilesPool>,
-    /// Bounds of one reactor for all folders.
-    pub limits: CacheLimits,
-    /// The Server field.
-    pub server: &'s str,
-    /// Media types by extension, before the built-in table.
-    pub media_types: &'s [(String, String)],
-    /// Media type of a file whose extension nobody knows.
-    pub default_media_type: &'s str,
-}
-
 /// The directives that folders of all kinds have.
 #[derive(Debug, Clone, Copy)]
-pub struct FolderSettings<'s> {
+pub(super) struct FolderSettings<'s> {
     /// Names tried where a folder is asked for.
-    pub index: &'s [Text],
+    pub(super) index: &'s [Text],
     /// Whether folders are listed.
-    pub listing: Listing,
+    pub(super) listing: Listing,
     /// How long caches may use a file.
-    pub max_age: Option<Time>,
+    pub(super) max_age: Option<Time>,
     /// Whether links are followed.
-    pub symlinks: SymlinkRule,
+    pub(super) symlinks: SymlinkRule,
 }
 
-impl FilesSetup<'_> {
-    /// The options for a folder.
-    pub(super) fn options(
-        &self,
-        root: &std::path::Path,
-        folder: FolderSettings<'_>,
-    ) -> FilesOptions {
+impl FolderSettings<'_> {
+    /// The options of a folder with these directives.
+    pub(super) fn options(self, root: &std::path::Path, resources: &Resources<'_>) -> FilesOptions {
         FilesOptions {
-            index: folder.index.to_vec(),
-            listing: folder.listing,
-            symlinks: folder.symlinks.into(),
-            cache_control: cache_control(folder.max_age),
-            media_types: self.media_types.to_vec(),
-            default_media_type: self.default_media_type.to_owned(),
-            server: self.server.to_owned(),
+            index: self.index.to_vec(),
+            listing: self.listing,
+            symlinks: self.symlinks.into(),
+            cache_control: cache_control(self.max_age),
+            media_types: resources.media_types.to_vec(),
+            default_media_type: resources.default_media_type.to_owned(),
+            server: resources.server.to_owned(),
             ..FilesOptions::new(root)
         }
     }
+}
 
-    /// The folder or file with these options; `place` is blamed where there is none.
-    fn open(
-        &self,
-        options: FilesOptions,
-        place: &Setting<Path>,
-    ) -> Result<Arc<FilesShared>, Diagnostic> {
-        let opened = self.pool.root(options, self.limits);
-        opened.map_err(|error| {
-            Diagnostic::error(place.span(), error.to_string()).expected("a folder or a file")
-        })
-    }
+/// Opens the folder or file with these options, which the directive `root` names.
+fn open_root(
+    options: FilesOptions,
+    root: &Setting<Path>,
+    resources: &Resources<'_>,
+) -> Result<Arc<FilesShared>, Diagnostic> {
+    let opened = resources.pool.root(options, resources.cache_limits);
+    opened.map_err(|error| {
+        Diagnostic::error(root.span(), error.to_string()).expected("a folder or a file")
+    })
 }
 
 fn cache_control(max_age: Option<Time>) -> CacheControl {
@@ -217,74 +197,115 @@ enum Look {
     Single,
 }
 
-impl FilesAction {
+impl ServeFiles {
     /// Opens the folder.
-    pub fn new(settings: &ServeFiles, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn open_folder(&self, resources: &Resources<'_>) -> Result<FilesAction, Diagnostic> {
         let folder = FolderSettings {
-            index: settings.index.value(),
-            listing: listing(&settings.listing),
-            max_age: *settings.max_age.value(),
-            symlinks: *settings.symlinks.value(),
+            index: self.index.value(),
+            listing: listing(&self.listing),
+            max_age: *self.max_age.value(),
+            symlinks: *self.symlinks.value(),
         };
         let options = FilesOptions {
-            dot_files: if *settings.hidden.value() {
+            dot_files: if *self.hidden.value() {
                 DotFiles::Serve
             } else {
                 DotFiles::Hide
             },
-            unknown_paths: if *settings.spa.value() {
+            unknown_paths: if *self.spa.value() {
                 UnknownPaths::SinglePage
             } else {
                 UnknownPaths::NotFound
             },
-            compression: match settings.compression.value() {
+            compression: match self.compression.value() {
                 CompressionRule::Off => Compression::Off,
                 CompressionRule::Siblings => Compression::Siblings,
                 CompressionRule::On => Compression::On,
             },
-            ..setup.options(&settings.root, folder)
+            ..folder.options(&self.root, resources)
         };
-        Ok(Self {
-            shared: setup.open(options, &settings.root)?,
-            look: match settings.from.value() {
+        Ok(FilesAction {
+            shared: open_root(options, &self.root, resources)?,
+            look: match self.from.value() {
                 FilesFrom::Matched => Look::Matched,
                 FilesFrom::Path => Look::Path,
             },
         })
     }
+}
 
-    /// Opens the folder or file of an alias, for a route that has or has no rest.
-    pub fn alias(settings: &Alias, rest: Rest, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+impl ActionDirective for ServeFiles {
+    fn needs(&self, needs: &mut Needs) {
+        needs.read(&self.root, self.root.span());
+    }
+
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        let opened = self.open_folder(resources);
+        kept(opened, resources)
+    }
+}
+
+impl Alias {
+    /// Opens the folder or file for a route that has or has no rest.
+    fn open_target(
+        &self,
+        rest: Rest,
+        resources: &Resources<'_>,
+    ) -> Result<FilesAction, Diagnostic> {
         let folder = FolderSettings {
             index: &["index.html".to_owned()],
-            listing: listing(&settings.listing),
-            max_age: *settings.max_age.value(),
+            listing: listing(&self.listing),
+            max_age: *self.max_age.value(),
             symlinks: SymlinkRule::Refuse,
         };
-        let shared = setup.open(setup.options(&settings.to, folder), &settings.to)?;
+        let shared = open_root(folder.options(&self.to, resources), &self.to, resources)?;
         if rest == Rest::Absent && !shared.is_single() {
             let message = format!(
                 "{} is a folder: the route takes one path only",
-                settings.to.display()
+                self.to.display()
             );
             let expected = "a file, or a `path` of the route that ends with `/*`";
-            return Err(Diagnostic::error(settings.to.span(), message).expected(expected));
+            return Err(Diagnostic::error(self.to.span(), message).expected(expected));
         }
         let look = if shared.is_single() {
             Look::Single
         } else {
             Look::Matched
         };
-        Ok(Self { shared, look })
+        Ok(FilesAction { shared, look })
+    }
+}
+
+impl ActionDirective for Alias {
+    fn needs(&self, needs: &mut Needs) {
+        needs.read(&self.to, self.to.span());
     }
 
-    /// What tells it from other folders, for whoever keeps it from plan to plan and gives it to equal routes.
-    pub fn place(&self) -> String {
-        format!("files {:p} {:?}", Arc::as_ptr(&self.shared), self.look)
+    fn open(
+        &self,
+        offer: Offer<'_>,
+        resources: &mut Resources<'_>,
+    ) -> Result<OpenAction, Diagnostics> {
+        let opened = self.open_target(offer.rest, resources);
+        kept(opened, resources)
     }
+}
 
-    /// The folder, for whoever takes other files from it.
-    pub fn shared(&self) -> &Arc<FilesShared> {
+/// The action of another route or of the last plan, if it serves the same folder: its handlers go on with their caches.
+fn kept(
+    opened: Result<FilesAction, Diagnostic>,
+    resources: &mut Resources<'_>,
+) -> Result<OpenAction, Diagnostics> {
+    let action = opened?;
+    let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.look);
+    let make = || Ok(action.clone());
+    let kept: Arc<FilesAction> = resources.keeper.keep_at(key, &action, make)?;
+    Ok(OpenAction::Answer(kept))
+}
+
+impl FilesAction {
+    /// The folder.
+    pub(crate) fn shared(&self) -> &Arc<FilesShared> {
         &self.shared
     }
 }

@@ -1,4 +1,5 @@
-//! What a route does with a request. Each action is a file of its own: its directives, and what it answers.
+//! What a route does with a request. Each action is a file of its own: its section, the [`ActionDirective`] of that
+//! section, and what answers. Adding one adds its module and its line in [`actions!`].
 
 mod error_pages;
 mod files;
@@ -12,15 +13,83 @@ mod user_folders;
 mod users;
 mod values;
 
+use std::fmt;
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Diagnostics};
+
+use crate::matching::Offer;
+use crate::resources::{Needs, Resources};
+use crate::web::Action;
+
 pub use error_pages::{ErrorPage, ErrorPages, ErrorPagesAtWork};
-pub use files::{
-    Alias, CompressionRule, FilesAction, FilesFrom, FilesSetup, FolderSettings, ServeFiles,
-    SymlinkRule,
-};
-pub use redirect::{Redirect, RedirectAction};
-pub use respond::{Respond, RespondAction};
-pub use rewrite::{REWRITES_MAX, RewriteAction, Rewritten};
-pub use status::StatusAction;
+pub use files::{Alias, CompressionRule, FilesAction, FilesFrom, ServeFiles, SymlinkRule};
+pub use redirect::Redirect;
+pub use respond::Respond;
+pub use rewrite::{REWRITES_MAX, Rewrite, RewriteAction, Rewritten};
+pub use status::StatusCode;
 pub use unrouted::{method_not_allowed, not_found, slash_redirect, too_many_rewrites};
-pub use user_folders::{USERS_OPEN_MAX, UserFolders, UserFoldersAction};
+pub use user_folders::{USERS_OPEN_MAX, UserFolders};
 pub use users::{User, Users};
+
+/// The section of an action, as a route gives it.
+pub(crate) trait ActionDirective: fmt::Debug + Send + Sync {
+    /// Finds mistakes for which no file has to be opened. `offer` is what the path of the route provides.
+    fn check(&self, _: Offer<'_>) -> Result<(), Diagnostic> {
+        Ok(())
+    }
+
+    /// Adds the files and folders that it reads. None are opened.
+    fn needs(&self, _: &mut Needs) {}
+
+    /// Opens it for a route.
+    fn open(
+        &self,
+        offer: Offer<'_>,
+        resources: &mut Resources<'_>,
+    ) -> Result<OpenAction, Diagnostics>;
+}
+
+/// What a route leads to.
+pub(crate) enum OpenAction {
+    /// To an answer.
+    Answer(Arc<dyn Action>),
+    /// To another path of the site.
+    Rewrite(Arc<RewriteAction>),
+}
+
+impl OpenAction {
+    /// An action that is ready, or its mistake.
+    fn ready<A: Action + 'static>(action: Result<A, Diagnostic>) -> Result<Self, Diagnostics> {
+        Ok(Self::Answer(Arc::new(action?)))
+    }
+}
+
+/// The registry of actions: the directives of which each route has one.
+macro_rules! actions {
+    ($next:ident! $($section:tt)*) => {
+        $next! {
+            $($section)*
+            actions: $crate::actions::ActionDirective {
+                /// Serve the files of a folder.
+                files: $crate::actions::ServeFiles,
+                /// Serve a folder or a file that lies somewhere else.
+                alias: $crate::actions::Alias,
+                /// Serve the folders of the users of this machine, below `/~name/`.
+                user_folders: $crate::actions::UserFolders,
+                /// Render a template.
+                page: $crate::pages::PageSettings,
+                /// Answer with content that stands here.
+                respond: $crate::actions::Respond,
+                /// Answer with a status alone.
+                status: $crate::actions::StatusCode,
+                /// Send the client elsewhere.
+                redirect: $crate::actions::Redirect,
+                /// Go on with another path and query of the site: its routes are asked again, from the first one on.
+                rewrite: $crate::actions::Rewrite,
+            }
+        }
+    };
+}
+
+pub(crate) use actions;

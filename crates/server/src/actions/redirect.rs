@@ -1,16 +1,18 @@
 //! `redirect = "https://example.org"`: to another place, on this host or on another.
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Setting, Text, section};
+use vervet_config::{Diagnostic, Diagnostics, Setting, Text, section};
 use vervet_engine::{Content, Exchange, Outcome};
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::fixed::Fixed;
 use super::values::values;
+use super::{ActionDirective, OpenAction};
 use crate::error_page::error_answer;
 use crate::head::Head;
 use crate::matching::{Offer, Template, TemplateUse};
+use crate::resources::Resources;
 use crate::web::{Action, Handler, Request};
 
 section! {
@@ -42,7 +44,7 @@ section! {
 
 /// Answers every request with a Location.
 #[derive(Debug, Clone)]
-pub struct RedirectAction {
+struct RedirectAction {
     status: Status,
     to: To,
     server: Box<str>,
@@ -54,9 +56,23 @@ enum To {
     Filled(Box<Template>),
 }
 
+impl ActionDirective for Redirect {
+    fn check(&self, offer: Offer<'_>) -> Result<(), Diagnostic> {
+        RedirectAction::new(self, offer, "").map(drop)
+    }
+
+    fn open(
+        &self,
+        offer: Offer<'_>,
+        resources: &mut Resources<'_>,
+    ) -> Result<OpenAction, Diagnostics> {
+        OpenAction::ready(RedirectAction::new(self, offer, resources.server))
+    }
+}
+
 impl RedirectAction {
     /// Reads the target for a route that has this to offer.
-    pub fn new(settings: &Redirect, offer: Offer<'_>, server: &str) -> Result<Self, Diagnostic> {
+    fn new(settings: &Redirect, offer: Offer<'_>, server: &str) -> Result<Self, Diagnostic> {
         let status = status(&settings.status)?;
         let template = Template::parse(&settings.to, TemplateUse::Location, offer)
             .map_err(|flaw| flaw.at(settings.to.span(), &settings.to))?;

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Setting, Text, section};
+use vervet_config::{Diagnostic, Diagnostics, Setting, Text, section};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::conditional::{Validators, Verdict};
 use vervet_http::etag::EntityTag;
@@ -12,9 +12,12 @@ use vervet_http::method::Method;
 use vervet_http::status::{Class, Status};
 
 use super::fixed::Fixed;
+use super::{ActionDirective, OpenAction};
 use crate::asked::Asked;
 use crate::error_page::error_answer;
 use crate::head::Head;
+use crate::matching::Offer;
+use crate::resources::Resources;
 use crate::web::{Action, Handler, Request};
 
 section! {
@@ -45,7 +48,7 @@ section! {
 
 /// Answers every request with the same content.
 #[derive(Debug, Clone)]
-pub struct RespondAction {
+struct RespondAction {
     whole: Fixed,
     /// Where it can be asked for by a condition.
     tagged: Option<Tagged>,
@@ -58,9 +61,19 @@ struct Tagged {
     not_modified: Fixed,
 }
 
+impl ActionDirective for Respond {
+    fn check(&self, _: Offer<'_>) -> Result<(), Diagnostic> {
+        RespondAction::new(self, "").map(drop)
+    }
+
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        OpenAction::ready(RespondAction::new(self, resources.server))
+    }
+}
+
 impl RespondAction {
     /// Encodes the answer.
-    pub fn new(settings: &Respond, server: &str) -> Result<Self, Diagnostic> {
+    fn new(settings: &Respond, server: &str) -> Result<Self, Diagnostic> {
         let status = status(&settings.status)?;
         let (content, media_type) = content(settings)?;
         let content = Bytes::from(content.to_owned());

@@ -3,15 +3,44 @@
 //! The routes are asked again with the new path, from the first one on. Who does that is the way of a request through
 //! its site; here is what the new path is.
 
-use vervet_config::{Diagnostic, Setting, Text};
+use std::sync::Arc;
+
+use vervet_config::{Diagnostic, Diagnostics, Setting, Text, section};
 use vervet_http::target::{NormalPath, PathError};
 
 use super::values::values;
+use super::{ActionDirective, OpenAction};
 use crate::matching::{Offer, Template, TemplateUse};
+use crate::resources::Resources;
 use crate::web::Request;
 
 /// How often one request is rewritten. Then the routes lead in a circle, and the answer is 500.
 pub const REWRITES_MAX: usize = 8;
+
+section! {
+    /// Goes on with another path and query of the site: its routes are tried again, from the first one on.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/posts/:id(number)"
+    /// rewrite = "/post.html?id={id}"
+    /// ```
+    pub struct Rewrite short(to) {
+        /// The path, with the placeholders of `redirect`. The query of the request stays unless the target has one.
+        pub to: Text,
+    }
+}
+
+impl ActionDirective for Rewrite {
+    fn check(&self, offer: Offer<'_>) -> Result<(), Diagnostic> {
+        RewriteAction::new(&self.to, offer).map(drop)
+    }
+
+    fn open(&self, offer: Offer<'_>, _: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        let action = RewriteAction::new(&self.to, offer)?;
+        Ok(OpenAction::Rewrite(Arc::new(action)))
+    }
+}
 
 /// Gives a request another path and query.
 #[derive(Debug, Clone)]

@@ -1,21 +1,49 @@
 //! `status = 404`: a status with the page that explains it, or with nothing where none is needed.
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Setting};
+use vervet_config::{Diagnostic, Diagnostics, section};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::status::{Class, Status};
 
 use super::fixed::Fixed;
+use super::{ActionDirective, OpenAction};
 use crate::error_page::explanatory_page;
+use crate::matching::Offer;
+use crate::resources::Resources;
 use crate::web::{Action, Handler, Request};
+
+section! {
+    /// Answers with a status and the page that explains it: `status = 404`.
+    ///
+    /// ```toml
+    /// [[site.route]]
+    /// path = "/old/*"
+    /// status = 410
+    /// ```
+    pub struct StatusCode short(code) {
+        /// The status. Not one that needs more than itself, such as a redirect or a challenge.
+        pub code: u16,
+    }
+}
+
+impl ActionDirective for StatusCode {
+    fn check(&self, _: Offer<'_>) -> Result<(), Diagnostic> {
+        StatusAction::new(self, "").map(drop)
+    }
+
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        OpenAction::ready(StatusAction::new(self, resources.server))
+    }
+}
 
 /// Answers every request with one status.
 #[derive(Debug, Clone)]
-pub struct StatusAction(Fixed);
+struct StatusAction(Fixed);
 
 impl StatusAction {
     /// Takes a status that can stand alone.
-    pub fn new(status: &Setting<u16>, server: &str) -> Result<Self, Diagnostic> {
+    fn new(status: &StatusCode, server: &str) -> Result<Self, Diagnostic> {
+        let status = &status.code;
         let code = *status.value();
         let refuse = |reason: &str| {
             let message = format!("`status` cannot be {code}: {reason}");

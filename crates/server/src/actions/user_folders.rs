@@ -7,18 +7,20 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Path, Text, Time, section};
+use vervet_config::{Diagnostic, Diagnostics, Path, Text, Time, section};
 use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
-use super::files::{FilesSetup, FolderSettings, SymlinkRule, listing};
+use super::files::{FolderSettings, SymlinkRule, listing};
 use super::unrouted::{not_found, slash_redirect};
 use super::users::{Look, Users};
+use super::{ActionDirective, OpenAction};
 use crate::asked::Asked;
 use crate::files::Files;
 use crate::files_pool::FilesPool;
-use crate::matching::SlashForm;
+use crate::matching::{Offer, SlashForm};
 use crate::options::{CacheLimits, FilesOptions};
+use crate::resources::{Needs, Resources};
 use crate::web::{Action, Handler, Request};
 
 /// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.
@@ -58,7 +60,7 @@ section! {
 
 /// Answers with files of users.
 #[derive(Debug, Clone)]
-pub struct UserFoldersAction(Arc<Shared>);
+struct UserFoldersAction(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -73,9 +75,20 @@ struct Shared {
     pool: Arc<FilesPool>,
 }
 
+impl ActionDirective for UserFolders {
+    fn needs(&self, needs: &mut Needs) {
+        needs.read(&self.accounts, self.accounts.span());
+        needs.read(std::path::Path::new("/home"), self.folder.span());
+    }
+
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        OpenAction::ready(UserFoldersAction::new(self, resources))
+    }
+}
+
 impl UserFoldersAction {
     /// Takes the rules. Folders are opened when they are asked for.
-    pub fn new(settings: &UserFolders, setup: &FilesSetup<'_>) -> Result<Self, Diagnostic> {
+    fn new(settings: &UserFolders, resources: &Resources<'_>) -> Result<Self, Diagnostic> {
         let folder = PathBuf::from(settings.folder.value());
         let is_name = |part| matches!(part, std::path::Component::Normal(_));
         if folder.as_os_str().is_empty() || !folder.components().all(is_name) {
@@ -102,9 +115,9 @@ impl UserFoldersAction {
             only: settings.only.value().clone(),
             except: settings.except.value().clone(),
             accounts: settings.accounts.value().clone().into_path_buf(),
-            options: setup.options(std::path::Path::new("/"), common),
-            limits: setup.limits,
-            pool: Arc::clone(setup.pool),
+            options: common.options(std::path::Path::new("/"), resources),
+            limits: resources.cache_limits,
+            pool: Arc::clone(resources.pool),
         })))
     }
 }

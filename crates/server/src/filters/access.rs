@@ -9,12 +9,14 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use vervet_config::{FromText, TextShape, section, words};
+use vervet_config::{Diagnostics, FromText, TextShape, section, words};
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::networks::{Network, NetworkError, Networks};
 use super::refusal::refusal;
-use crate::web::{Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 words! {
     /// What a rule says.
@@ -152,6 +154,20 @@ pub struct AccessRules {
 }
 
 type Numbered = (usize, Permission);
+
+impl FilterDirective for Access {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let filter = resources
+            .keeper
+            .share(self, |access| Ok(AccessRules::from(access)))?;
+        passage.filters.push(filter);
+        Ok(())
+    }
+}
 
 impl From<&Access> for AccessRules {
     fn from(section: &Access) -> Self {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use vervet_config::{Size, section, words};
+use vervet_config::{Diagnostics, Size, section, words};
 use vervet_engine::pipe::{ContentReader, ContentSender};
 use vervet_engine::{Content, Response};
 use vervet_http::etag::{EntityTag, Strength};
@@ -15,10 +15,12 @@ use vervet_http::media_type::is_compressible;
 use vervet_http::method::Method;
 use vervet_http::negotiation::Encoding;
 
+use super::FilterDirective;
 use crate::compression::{COMPRESS_BYTES_MAX, Compressed, compress};
 use crate::offload::Offload;
 use crate::preference::Preference;
-use crate::web::Request;
+use crate::resources::Resources;
+use crate::web::{Passage, Request};
 
 /// Up to this many bytes are compressed on the reactor's thread: some 0.2 ms.
 pub const INLINE_BYTES_MAX: usize = 16 * 1024;
@@ -72,6 +74,18 @@ enum Choice {
     NotHere,
     /// In this one.
     In(Encoding),
+}
+
+impl FilterDirective for Compression {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let offload = resources.pool.offload();
+        passage.finish.compression = AnswerCompression::beside(self, offload).map(Arc::new);
+        Ok(())
+    }
 }
 
 impl AnswerCompression {

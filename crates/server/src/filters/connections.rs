@@ -11,12 +11,14 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vervet_config::section;
+use vervet_config::{Diagnostics, section};
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::networks::client_key;
 use super::refusal::refusal_for;
-use crate::web::{Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 /// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the same.
 const SHARDS: usize = 64;
@@ -38,15 +40,6 @@ section! {
     }
 }
 
-/// The most requests under way at a time; at least one each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConcurrencyLimits {
-    /// For one client: an address, or the /64 of an IPv6 one. Those of a unix socket are one client.
-    pub per_client: Option<usize>,
-    /// For all together.
-    pub total: Option<usize>,
-}
-
 /// Why a request found no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crowded {
@@ -61,7 +54,8 @@ pub enum Crowded {
 pub struct Concurrency(Arc<Places>);
 
 struct Places {
-    limits: ConcurrencyLimits,
+    per_client_max: Option<usize>,
+    total_max: Option<usize>,
     taken: AtomicUsize,
     clients: Box<[Shard]>,
     hasher: RandomState,
@@ -79,24 +73,28 @@ pub struct Place {
     client: Option<IpAddr>,
 }
 
-impl From<&ConcurrencySettings> for Concurrency {
-    fn from(section: &ConcurrencySettings) -> Self {
-        let limit =
-            |limit: &Option<u32>| limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        Self::new(ConcurrencyLimits {
-            per_client: limit(&section.per_client),
-            total: limit(&section.total),
-        })
+impl FilterDirective for ConcurrencySettings {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let make = || Ok(Concurrency::new(self));
+        let filter = resources.keeper.keep("concurrency", self, make)?;
+        passage.filters.push(filter);
+        Ok(())
     }
 }
 
 impl Concurrency {
-    /// Places within these limits.
-    pub fn new(limits: ConcurrencyLimits) -> Self {
+    /// Places within the limits of a section.
+    pub fn new(section: &ConcurrencySettings) -> Self {
+        let limit = |limit: &Option<u32>| limit.and_then(|limit| usize::try_from(limit).ok());
         let mut clients = Vec::new();
         clients.resize_with(SHARDS, Mutex::default);
         Self(Arc::new(Places {
-            limits,
+            per_client_max: limit(&section.per_client),
+            total_max: limit(&section.total),
             taken: AtomicUsize::new(0),
             clients: clients.into_boxed_slice(),
             hasher: RandomState::new(),
@@ -142,15 +140,15 @@ impl Concurrency {
 
 impl Places {
     fn enter(&self) -> bool {
-        let total = self.limits.total.unwrap_or(usize::MAX);
-        let enter = |taken: usize| (taken < total).then_some(taken + 1);
+        let total_max = self.total_max.unwrap_or(usize::MAX);
+        let enter = |taken: usize| (taken < total_max).then_some(taken + 1);
         self.taken
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter)
             .is_ok()
     }
 
     fn enter_client(&self, client: Option<IpAddr>) -> bool {
-        let Some(most) = self.limits.per_client else {
+        let Some(per_client_max) = self.per_client_max else {
             return true;
         };
         let mut shard = self
@@ -158,14 +156,14 @@ impl Places {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let taken = shard.entry(client).or_insert(0);
-        let enters = *taken < most;
+        let enters = *taken < per_client_max;
         *taken += usize::from(enters);
         enters
     }
 
     fn leave(&self, client: Option<IpAddr>) {
         self.taken.fetch_sub(1, Ordering::Relaxed);
-        if self.limits.per_client.is_none() {
+        if self.per_client_max.is_none() {
             return;
         }
         let mut shard = self
@@ -225,7 +223,8 @@ impl fmt::Debug for Places {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("Places");
         shown
-            .field("limits", &self.limits)
+            .field("per_client_max", &self.per_client_max)
+            .field("total_max", &self.total_max)
             .field("taken", &self.taken)
             .finish_non_exhaustive()
     }
@@ -233,12 +232,21 @@ impl fmt::Debug for Places {
 
 #[cfg(test)]
 mod tests {
+    use vervet_config::Setting;
+
     use super::*;
+
+    fn places(per_client: Option<u32>, total: Option<u32>) -> Concurrency {
+        Concurrency::new(&ConcurrencySettings {
+            per_client: Setting::assumed(per_client),
+            total: Setting::assumed(total),
+        })
+    }
 
     /// The clients come in turn, and all stay.
     #[track_caller]
-    fn check(per_client: Option<usize>, total: Option<usize>, rows: &[(&str, Option<Crowded>)]) {
-        let places = Concurrency::new(ConcurrencyLimits { per_client, total });
+    fn check(per_client: Option<u32>, total: Option<u32>, rows: &[(&str, Option<Crowded>)]) {
+        let places = places(per_client, total);
         let mut held = Vec::new();
         for (client, expected) in rows {
             let found = places.take(client.parse().ok());
@@ -318,10 +326,7 @@ mod tests {
 
     #[test]
     fn a_place_is_free_again_at_once() {
-        let places = Concurrency::new(ConcurrencyLimits {
-            per_client: Some(1),
-            total: Some(1),
-        });
+        let places = places(Some(1), Some(1));
         let place = places.take(None).unwrap();
         assert_eq!(places.take(None).unwrap_err(), Crowded::Total);
         drop(place);
@@ -332,10 +337,7 @@ mod tests {
     /// A refused client leaves no place taken in all.
     #[test]
     fn a_refusal_takes_nothing() {
-        let places = Concurrency::new(ConcurrencyLimits {
-            per_client: Some(1),
-            total: Some(2),
-        });
+        let places = places(Some(1), Some(2));
         let _held = places.take(None).unwrap();
         for _ in 0..10 {
             assert_eq!(places.take(None).unwrap_err(), Crowded::Client);
@@ -346,10 +348,7 @@ mod tests {
 
     #[test]
     fn threads_never_hold_more_than_there_are() {
-        let places = Concurrency::new(ConcurrencyLimits {
-            per_client: Some(3),
-            total: None,
-        });
+        let places = places(Some(3), None);
         let under_way = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {

@@ -8,15 +8,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, FromText, Text, TextShape, Time, section};
+use vervet_config::{Diagnostic, Diagnostics, FromText, Text, TextShape, Time, section};
 use vervet_engine::Response;
 use vervet_http::field::Known;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::field_text::FieldName;
 use super::host_pattern::HostPattern;
-use crate::web::{Edit, Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
     /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors = ["https://app.example.org"]`. Preflights are
@@ -83,9 +85,21 @@ enum Credentials {
     Allowed,
 }
 
+impl FilterDirective for Cors {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let filter = resources.keeper.share(self, CorsRules::new)?;
+        passage.filters.push(filter);
+        Ok(())
+    }
+}
+
 impl CorsRules {
     /// The rules of a section.
-    pub fn new(section: &Cors) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(section: &Cors) -> Result<Self, Diagnostics> {
         let is_any = section.origins.contains(&Origin::Any);
         let credentials = if *section.credentials {
             Credentials::Allowed
@@ -96,9 +110,9 @@ impl CorsRules {
             let message =
                 "with credentials the origin `*` would let any site read what a visitor may read";
             let problem = Diagnostic::error(section.credentials.span(), message);
-            return Err(Box::new(
-                problem.note_at(section.origins.span(), "list the origins here"),
-            ));
+            return Err(problem
+                .note_at(section.origins.span(), "list the origins here")
+                .into());
         }
         let mut granted = Vec::new();
         if credentials == Credentials::Allowed {
@@ -334,7 +348,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn rules(text: &str) -> Result<CorsRules, Box<Diagnostic>> {
+    fn rules(text: &str) -> Result<CorsRules, Diagnostics> {
         let read = read_text::<Cors>("test.toml", text);
         CorsRules::new(
             &read
@@ -397,12 +411,11 @@ mod tests {
             "credentials = true",
             "origins = ['https://a', '*']\ncredentials = true",
         ] {
-            let problem = rules(text).unwrap_err();
+            let problems = rules(text).unwrap_err();
+            let messages: Vec<_> = problems.iter().map(|found| &found.message).collect();
             assert!(
-                problem
-                    .message
-                    .starts_with("with credentials the origin `*`"),
-                "{problem:?}"
+                messages[0].starts_with("with credentials the origin `*`"),
+                "{messages:?}"
             );
         }
         assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());

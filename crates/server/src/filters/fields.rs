@@ -9,9 +9,11 @@ use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics, FromText as _, Named, section};
 use vervet_http::h1::RequestHead;
 
+use super::FilterDirective;
 use super::field_template::{FieldTemplate, FieldValues};
 use super::field_text::FieldName;
-use crate::web::{Edit, Edits, Request, RequestFilter, Verdict};
+use crate::resources::{Needs, Resources};
+use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
     /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may hold `{client}`, `{host}`,
@@ -63,6 +65,25 @@ pub struct ResponseFields {
 /// Changes of requests, for whoever hands one on.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFields(Vec<Change>);
+
+impl FilterDirective for FieldSettings {
+    /// Values may hold the id of the request.
+    fn needs(&self, needs: &mut Needs) {
+        needs.request_ids = true;
+    }
+
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let filter = resources
+            .keeper
+            .share(self, |fields| ResponseFields::new(&fields.response))?;
+        passage.decorations.push(filter);
+        Ok(())
+    }
+}
 
 impl ResponseFields {
     /// The changes of a section, or all names that are none.

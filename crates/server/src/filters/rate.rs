@@ -5,14 +5,16 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use vervet_config::{FromText, TextShape, section};
+use vervet_config::{Diagnostics, FromText, TextShape, section};
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::field_text::FieldName;
 use super::meters::Meters;
 use super::networks::client_key;
 use super::refusal::refusal_for;
-use crate::web::{Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 /// Clients that are remembered where nothing else is said; 16 bytes each.
 pub const CLIENTS: usize = 65_536;
@@ -185,6 +187,19 @@ pub struct RateLimit {
     meters: Meters,
     key: RateKey,
     refused: AtomicU64,
+}
+
+impl FilterDirective for RateSettings {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let make = || Ok(RateLimit::from(self));
+        let filter = resources.keeper.keep("rate", self, make)?;
+        passage.filters.push(filter);
+        Ok(())
+    }
 }
 
 impl From<&RateSettings> for RateLimit {

@@ -5,13 +5,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use vervet_config::section;
+use vervet_config::{Diagnostics, section};
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::host_pattern::HostPattern;
 use super::refusal::refusal;
-use crate::web::{Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
     /// Files that pages of other sites may not show. A request for one of them whose Referer names a foreign host is
@@ -59,6 +61,20 @@ enum Source<'a> {
     Host(&'a [u8]),
     /// Something that is no address of a page.
     Unreadable,
+}
+
+impl FilterDirective for Referer {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let filter = resources
+            .keeper
+            .share(self, |referer| Ok(RefererRules::new(referer)))?;
+        passage.filters.push(filter);
+        Ok(())
+    }
 }
 
 impl RefererRules {

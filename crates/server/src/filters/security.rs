@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use vervet_config::{section, words};
+use vervet_config::{Diagnostics, section, words};
 use vervet_http::target::Scheme;
 
+use super::FilterDirective;
 use super::field_text::FieldText;
-use crate::web::{Edit, Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 words! {
     /// A set of fields.
@@ -62,6 +64,20 @@ const TRANSPORT: &str = "Strict-Transport-Security";
 pub struct SecurityFields {
     always: Arc<[Edit]>,
     over_tls: Arc<[Edit]>,
+}
+
+impl FilterDirective for Security {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let filter = resources
+            .keeper
+            .share(self, |security| Ok(SecurityFields::new(security)))?;
+        passage.decorations.push(filter);
+        Ok(())
+    }
 }
 
 impl SecurityFields {

@@ -4,15 +4,16 @@
 //! `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is not looked at. All rules are one automaton: a
 //! thousand cost a request no more than ten.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
-use vervet_config::{Diagnostic, Diagnostics, Text, section};
+use vervet_config::{Diagnostic, Diagnostics, Span, Text, section};
 use vervet_http::status::Status;
 
+use super::FilterDirective;
 use super::refusal::refusal;
-use crate::web::{Edits, Request, RequestFilter, Verdict};
+use crate::resources::Resources;
+use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
     /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or an expression. The path is compared
@@ -36,61 +37,6 @@ section! {
     }
 }
 
-/// What a path is compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathPattern {
-    /// The path has this text anywhere.
-    Contains(String),
-    /// It begins with this text: `/admin` is the beginning of `/administration`, too.
-    Prefix(String),
-    /// The expression matches somewhere; `^` and `$` are the ends of the path. It is one of bytes: a dot is any byte,
-    /// `\w` and the like are ASCII.
-    Regex(String),
-}
-
-/// Whether capitals count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Case {
-    /// They do.
-    #[default]
-    Sensitive,
-    /// Those of ASCII do not.
-    Insensitive,
-}
-
-/// One rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetRule {
-    /// Which paths.
-    pub pattern: PathPattern,
-    /// Whether capitals count.
-    pub case: Case,
-    /// What they are answered with.
-    pub status: Status,
-}
-
-/// A rule that cannot be used; the fault of whoever wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetRuleError {
-    /// Which of the rules, from 0.
-    pub index: usize,
-    /// What is wrong.
-    pub problem: TargetRuleProblem,
-}
-
-/// What is wrong with a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TargetRuleProblem {
-    /// An empty text is part of every path.
-    Empty,
-    /// A beginning that no path has, for each begins with a slash.
-    NoSlash,
-    /// The expression cannot be read, for this reason.
-    Regex(String),
-    /// All rules together would need too much memory.
-    TooLarge,
-}
-
 /// Memory of all rules of a set together, in bytes.
 pub const RULES_BYTES_MAX: usize = 10 * 1024 * 1024;
 
@@ -102,44 +48,49 @@ pub struct TargetRules {
     refused: AtomicU64,
 }
 
+impl FilterDirective for Vec<Deny> {
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let filter = resources
+            .keeper
+            .share(self, |deny| TargetRules::new(deny))?;
+        passage.filters.push(filter);
+        Ok(())
+    }
+}
+
 impl TargetRules {
-    /// The rules of a document, or all that is wrong with them. `sections` have the place of each.
-    pub fn of(sections: &[Deny]) -> Result<Self, Diagnostics> {
+    /// The rules of a document, or all that is wrong with them.
+    pub fn new(sections: &[Deny]) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::new();
-        let mut rules = Vec::new();
+        let mut expressions = Vec::new();
         for section in sections {
-            match section.rule() {
-                Ok(rule) => rules.push(rule),
+            match section.expression() {
+                Ok(expression) => expressions.push(expression),
                 Err(problem) => problems.push(*problem),
             }
         }
         if !problems.is_empty() {
             return Err(problems);
         }
-        // Each was tried alone, so what is wrong now is wrong with all of them.
-        Self::new(&rules).map_err(|error| {
-            let span = sections.last().map(|section| section.status.span());
-            let span = span.unwrap_or(vervet_config::Span::NOWHERE);
-            problems.push(Diagnostic::error(span, error.to_string()));
-            problems
-        })
-    }
-
-    /// Prepares rules, or says which cannot be used.
-    pub fn new(rules: &[TargetRule]) -> Result<Self, TargetRuleError> {
-        let mut expressions = Vec::new();
-        for (index, rule) in rules.iter().enumerate() {
-            let expression =
-                expression(rule).map_err(|problem| TargetRuleError { index, problem })?;
-            expressions.push(expression);
-        }
-        let too_large = TargetRuleError {
-            index: rules.len().saturating_sub(1),
-            problem: TargetRuleProblem::TooLarge,
-        };
+        // Each was tried alone, so the only mistake left is the size of all of them together.
+        let automaton = set(&expressions).map_err(|_| {
+            let span = sections
+                .last()
+                .map_or(Span::NOWHERE, |section| section.status.span());
+            Diagnostic::error(span, too_large())
+        })?;
+        // The bounds of the directive are within those of a status.
+        let status = |section: &Deny| Status::new(*section.status).unwrap_or(Status::FORBIDDEN);
         Ok(Self {
-            automaton: set(&expressions).map_err(|_| too_large)?,
-            statuses: rules.iter().map(|rule| rule.status).collect(),
+            automaton,
+            statuses: sections.iter().map(status).collect(),
             refused: AtomicU64::new(0),
         })
     }
@@ -161,49 +112,57 @@ impl TargetRules {
 }
 
 impl Deny {
-    fn rule(&self) -> Result<TargetRule, Box<Diagnostic>> {
-        let given = [
-            (
-                &self.contains,
-                PathPattern::Contains as fn(String) -> PathPattern,
-            ),
-            (&self.prefix, PathPattern::Prefix),
-            (&self.regex, PathPattern::Regex),
-        ];
-        let mut given = given.into_iter().filter_map(|(setting, pattern)| {
-            let text = setting.value().clone()?;
-            Some((setting.span(), pattern(text)))
-        });
-        let Some((span, pattern)) = given.next() else {
+    /// The rule as an expression that can be one of a set.
+    fn expression(&self) -> Result<String, Box<Diagnostic>> {
+        let patterns = [&self.contains, &self.prefix, &self.regex];
+        let mut given = patterns.iter().filter(|pattern| pattern.is_some());
+        let (Some(pattern), second) = (given.next(), given.next()) else {
             let problem =
                 Diagnostic::error(self.status.span(), "the rule says nothing of the path");
             return Err(Box::new(
                 problem.expected("one of `contains`, `prefix` and `regex`"),
             ));
         };
-        if let Some((second, _)) = given.next() {
-            let problem = Diagnostic::error(second, "the rule has two patterns");
+        if let Some(second) = second {
+            let problem = Diagnostic::error(second.span(), "the rule has two patterns");
             return Err(Box::new(
                 problem
-                    .note_at(span, "the first one is here")
+                    .note_at(pattern.span(), "the first one is here")
                     .note("make two rules of them"),
             ));
         }
-        let rule = TargetRule {
-            pattern,
-            case: if *self.ignore_case {
-                Case::Insensitive
-            } else {
-                Case::Sensitive
-            },
-            // The bounds of the directive are within those of a status.
-            status: Status::new(*self.status).unwrap_or(Status::FORBIDDEN),
+        let refuse = |reason| Box::new(Diagnostic::error(pattern.span(), reason));
+        let body = match (&*self.contains, &*self.prefix, &*self.regex) {
+            _ if pattern.as_deref() == Some("") => {
+                let reason = "an empty text is part of every path: give at least one character";
+                return Err(refuse(reason.to_owned()));
+            }
+            (Some(text), ..) => regex::escape(text),
+            (_, Some(text), _) if !text.starts_with('/') => {
+                let reason = "no path begins with this: begin it with a slash";
+                return Err(refuse(reason.to_owned()));
+            }
+            (_, Some(text), _) => format!("^{}", regex::escape(text)),
+            (.., text) => text.clone().unwrap_or_default(),
         };
-        match expression(&rule) {
-            Ok(_) => Ok(rule),
-            Err(problem) => Err(Box::new(Diagnostic::error(span, problem.to_string()))),
+        let case = if *self.ignore_case { "(?i)" } else { "" };
+        let expression = format!("{case}{body}");
+        match set(std::slice::from_ref(&expression)) {
+            Ok(_) => Ok(expression),
+            Err(regex::Error::CompiledTooBig(_)) => Err(refuse(too_large())),
+            Err(error) => Err(refuse(format!(
+                "the regular expression cannot be read: {}",
+                reason(&error)
+            ))),
         }
     }
+}
+
+fn too_large() -> String {
+    format!(
+        "the rules need more than {} MiB together: use shorter repetitions, or fewer rules",
+        RULES_BYTES_MAX / 1024 / 1024
+    )
 }
 
 impl RequestFilter for TargetRules {
@@ -224,32 +183,6 @@ impl RequestFilter for TargetRules {
     }
 }
 
-/// The rule as an expression that can stand among others.
-fn expression(rule: &TargetRule) -> Result<String, TargetRuleProblem> {
-    let body = match &rule.pattern {
-        PathPattern::Contains(text) | PathPattern::Prefix(text) | PathPattern::Regex(text)
-            if text.is_empty() =>
-        {
-            return Err(TargetRuleProblem::Empty);
-        }
-        PathPattern::Prefix(text) if !text.starts_with('/') => {
-            return Err(TargetRuleProblem::NoSlash);
-        }
-        PathPattern::Contains(text) => regex::escape(text),
-        PathPattern::Prefix(text) => format!("^{}", regex::escape(text)),
-        PathPattern::Regex(text) => text.clone(),
-    };
-    let expression = match rule.case {
-        Case::Sensitive => body,
-        Case::Insensitive => format!("(?i){body}"),
-    };
-    match set(std::slice::from_ref(&expression)) {
-        Ok(_) => Ok(expression),
-        Err(regex::Error::CompiledTooBig(_)) => Err(TargetRuleProblem::TooLarge),
-        Err(error) => Err(TargetRuleProblem::Regex(reason(&error))),
-    }
-}
-
 /// Why an expression cannot be read: the last line of what the reader draws.
 fn reason(error: &regex::Error) -> String {
     let drawn = error.to_string();
@@ -267,90 +200,63 @@ fn set(expressions: &[String]) -> Result<RegexSet, regex::Error> {
         .build()
 }
 
-impl fmt::Display for TargetRuleProblem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => formatter
-                .write_str("an empty text is part of every path: give at least one character"),
-            Self::NoSlash => formatter.write_str("no path begins with this: begin it with a slash"),
-            Self::Regex(explanation) => write!(
-                formatter,
-                "the regular expression cannot be read: {explanation}"
-            ),
-            Self::TooLarge => write!(
-                formatter,
-                "the rules need more than {} MiB together: use shorter repetitions, or fewer rules",
-                RULES_BYTES_MAX / 1024 / 1024
-            ),
-        }
-    }
-}
-
-impl fmt::Display for TargetRuleError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(formatter)
-    }
-}
-
-impl std::error::Error for TargetRuleError {}
-
 #[cfg(test)]
 mod tests {
     use vervet_http::target::NormalPath;
 
     use super::*;
-    use PathPattern::{Contains, Prefix, Regex};
 
-    fn rule(pattern: PathPattern) -> TargetRule {
-        TargetRule {
-            pattern,
-            case: Case::Sensitive,
-            status: Status::FORBIDDEN,
+    section! {
+        /// A document with rules.
+        struct Holder {
+            /// Rules.
+            deny: Vec<Deny>,
         }
     }
 
+    /// The rules of a document, or the messages of all findings.
+    fn read(text: &str) -> Result<TargetRules, Vec<String>> {
+        let read = vervet_config::read_text::<Holder>("test.toml", text);
+        let holder = read
+            .value
+            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
+        TargetRules::new(&holder.deny)
+            .map_err(|found| found.iter().map(|found| found.message.clone()).collect())
+    }
+
     #[track_caller]
-    fn check_error(pattern: PathPattern, expected: &str) {
-        let rules = [rule(Prefix("/fine".into())), rule(pattern)];
-        let error = TargetRules::new(&rules).unwrap_err();
-        assert_eq!(error.index, 1);
-        assert!(error.to_string().starts_with(expected), "{error}");
+    fn check_error(rule: &str, expected: &str) {
+        let problems = read(&format!("deny = [{{ prefix = '/fine' }}, {rule}]")).unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].starts_with(expected), "{problems:?}");
     }
 
     /// Raw paths, and whether the one rule refuses them.
     #[track_caller]
-    fn check(pattern: PathPattern, rows: &[(&str, bool)]) {
-        check_rule(&rule(pattern), rows);
-    }
-
-    #[track_caller]
-    fn check_rule(rule: &TargetRule, rows: &[(&str, bool)]) {
-        let rules = TargetRules::new(std::slice::from_ref(rule)).unwrap();
+    fn check(rule: &str, rows: &[(&str, bool)]) {
+        let rules = read(&format!("deny = [{rule}]")).unwrap();
         for (raw, expected) in rows {
             let path = NormalPath::decode(raw.as_bytes()).unwrap();
             assert_eq!(
                 rules.verdict(path.as_bytes()).is_some(),
                 *expected,
-                "{raw} by {rule:?}"
+                "{raw} by {rule}"
             );
         }
     }
 
     #[test]
     fn rules_that_make_no_sense_are_refused() {
+        check_error("{ contains = '' }", "an empty text is part of every path");
+        check_error("{ prefix = '' }", "an empty text is part of every path");
+        check_error("{ regex = '' }", "an empty text is part of every path");
+        check_error("{ prefix = 'admin' }", "no path begins with this");
         check_error(
-            Contains(String::new()),
-            "an empty text is part of every path",
-        );
-        check_error(Prefix(String::new()), "an empty text is part of every path");
-        check_error(Regex(String::new()), "an empty text is part of every path");
-        check_error(Prefix("admin".into()), "no path begins with this");
-        check_error(
-            Regex("(".into()),
+            "{ regex = '(' }",
             "the regular expression cannot be read: unclosed group",
         );
         check_error(
-            Regex("(?:x{1000}){1000}".into()),
+            "{ regex = '(?:x{1000}){1000}' }",
             "the rules need more than 10 MiB",
         );
     }
@@ -358,7 +264,7 @@ mod tests {
     #[test]
     fn no_spelling_of_a_path_passes_a_rule() {
         check(
-            Prefix("/admin".into()),
+            "{ prefix = '/admin' }",
             &[
                 ("/admin", true),
                 ("/%61dmin/x", true),
@@ -376,7 +282,7 @@ mod tests {
             ],
         );
         check(
-            Contains(".git/".into()),
+            "{ contains = '.git/' }",
             &[
                 ("/a/.git/config", true),
                 ("/a/%2Egit/config", true),
@@ -389,7 +295,7 @@ mod tests {
     #[test]
     fn a_line_end_or_a_byte_that_is_no_text_breaks_no_expression() {
         check(
-            Regex("^/a.*z$".into()),
+            "{ regex = '^/a.*z$' }",
             &[
                 ("/a%0Az", true),
                 ("/a%0D%0A%0Az", true),
@@ -399,7 +305,7 @@ mod tests {
             ],
         );
         check(
-            Regex(r"\.php$".into()),
+            r"{ regex = '\.php$' }",
             &[
                 ("/x.php", true),
                 ("/%FF.php", true),
@@ -411,59 +317,32 @@ mod tests {
 
     #[test]
     fn a_text_is_no_expression() {
-        check(Contains("a.c".into()), &[("/a.c", true), ("/abc", false)]);
-        check(Prefix("/a+".into()), &[("/a+", true), ("/aa", false)]);
+        check("{ contains = 'a.c' }", &[("/a.c", true), ("/abc", false)]);
+        check("{ prefix = '/a+' }", &[("/a+", true), ("/aa", false)]);
     }
 
     #[test]
     fn capitals_count_unless_said_otherwise() {
-        let insensitive = TargetRule {
-            case: Case::Insensitive,
-            ..rule(Contains(".Ini".into()))
-        };
-        check_rule(
-            &insensitive,
+        check(
+            "{ contains = '.Ini', ignore_case = true }",
             &[("/a.ini", true), ("/a.INI", true), ("/a.in", false)],
         );
         check(
-            Contains(".Ini".into()),
+            "{ contains = '.Ini' }",
             &[("/a.ini", false), ("/a.Ini", true)],
         );
     }
 
     #[test]
     fn the_first_rule_that_matches_gives_the_status() {
-        let with = |pattern, status| TargetRule {
-            status,
-            ..rule(pattern)
-        };
-        let rules = [
-            with(Prefix("/old/new".into()), Status::NOT_FOUND),
-            with(Prefix("/old".into()), Status::GONE),
-            with(Regex("new".into()), Status::FORBIDDEN),
-        ];
-        let rules = TargetRules::new(&rules).unwrap();
+        let rules = read(
+            "deny = [{ prefix = '/old/new', status = 404 }, { prefix = '/old', status = 410 }, { regex = 'new' }]",
+        );
+        let rules = rules.unwrap();
         assert_eq!(rules.verdict(b"/old/new"), Some(Status::NOT_FOUND));
         assert_eq!(rules.verdict(b"/old/renewed"), Some(Status::GONE));
         assert_eq!(rules.verdict(b"/x/new"), Some(Status::FORBIDDEN));
         assert_eq!(rules.verdict(b"/x"), None);
-    }
-
-    section! {
-        /// Where rules stand.
-        struct Holder {
-            /// Rules.
-            deny: Vec<Deny>,
-        }
-    }
-
-    fn read(text: &str) -> Result<TargetRules, Vec<String>> {
-        let read = vervet_config::read_text::<Holder>("test.toml", text);
-        let holder = read
-            .value
-            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
-        TargetRules::of(&holder.deny)
-            .map_err(|found| found.iter().map(|found| found.message.clone()).collect())
     }
 
     #[test]

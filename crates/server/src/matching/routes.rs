@@ -166,6 +166,11 @@ impl Routes {
         }
     }
 
+    /// What the path of the route with this number provides.
+    pub fn offer(&self, route: usize) -> Offer<'_> {
+        self.routes[route].path.offer()
+    }
+
     fn to(&self, route: usize, path: &[u8]) -> Routed<'_> {
         let (captures, rest) = match &self.routes[route].path {
             PathRule::Any => (None, Some(0)),

@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Named, Path, Size, Time, section, words};
+use vervet_config::{Diagnostic, Diagnostics, Named, Path, Size, Time, section, words};
 use vervet_engine::reactor::Now;
 
-use crate::actions::SymlinkRule;
+use crate::actions::{ActionDirective, OpenAction, SymlinkRule};
 use crate::caches::Caches;
+use crate::matching::Offer;
 use crate::pages::handler::PageAction;
 use crate::pages::limits::PageLimits;
 use crate::pages::options::{Journal, Mode, PageOptions};
 use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
+use crate::resources::{Needs, Resources};
 
 words! {
     /// For whom a page is served.
@@ -72,6 +74,34 @@ pub struct PageSetup<'s> {
     pub caches: &'s Caches,
     /// The time.
     pub now: Now,
+}
+
+impl ActionDirective for PageSettings {
+    fn needs(&self, needs: &mut Needs) {
+        if let Some(folder) = self.folder.value() {
+            needs.read(folder, self.folder.span());
+        } else if let Some(folder) = self.template.parent() {
+            needs.read(folder, self.template.span());
+        }
+    }
+
+    /// The page of the last plan where its section is the same, unless it has problems now: then all are reported.
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+        let journal: Arc<dyn Journal> = Arc::new(resources.error_log.clone());
+        let setup = PageSetup {
+            server: resources.server,
+            journal: &journal,
+            caches: resources.pool.caches(),
+            now: resources.now,
+        };
+        let open = || self.action(setup).map_err(Diagnostics::from_iter);
+        let section = (self.clone(), resources.server.to_owned());
+        let kept: Arc<PageAction> = resources.keeper.keep("page", &section, open)?;
+        if !kept.page().problems_now(setup.now).is_empty() {
+            open()?;
+        }
+        Ok(OpenAction::Answer(kept))
+    }
 }
 
 impl PageSettings {

@@ -18,9 +18,9 @@ pub(super) fn check(document: &Document, found: &mut Diagnostics) {
         }
     };
     for site in document.site.iter() {
-        check(site.filters().log);
+        check(site.log.value().as_deref());
         for route in site.route.iter() {
-            check(route.filters().log);
+            check(route.log.value().as_deref());
         }
     }
 }

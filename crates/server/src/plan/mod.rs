@@ -3,16 +3,12 @@
 //! The same document gives the same plan, or the same findings, all of them at once. A plan is pure: to open what it names
 //! is the matter of [`crate::staging`], which reports in the same way what cannot be had, at the directives that name it.
 
-mod ends;
 mod hosts;
 mod leaving;
 mod logs;
 mod media_types;
-mod needs;
 mod planned;
 mod routes;
 
-pub(crate) use ends::PlannedEnd;
-pub(crate) use needs::Access;
 pub use planned::{Plan, PlannedListener};
 pub(crate) use planned::{PlannedRoute, PlannedSite};

@@ -8,11 +8,12 @@ use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{ListenAddress, ListenOptions};
 
-use super::ends::PlannedEnd;
 use super::hosts::hosts_of;
 use super::routes::planned_routes;
+use crate::actions::ActionDirective;
 use crate::filters::access::Access;
 use crate::matching::{Hosts, Routes};
+use crate::resources::Needs;
 use crate::settings::{Document, Listen, Route, Site};
 
 /// The most sites of one document.
@@ -59,7 +60,10 @@ pub(crate) struct PlannedRoute {
     pub(crate) name: String,
     /// None for the folder of the site, which is its last route.
     pub(crate) settings: Option<Setting<Arc<Route>>>,
-    pub(crate) end: PlannedEnd,
+    /// Whether its path was understood. Where not, that has been reported: such a plan is not served.
+    pub(crate) has_path: bool,
+    /// None where it has a mistake, which has been reported: such a plan is not served.
+    pub(crate) action: Option<Arc<dyn ActionDirective>>,
 }
 
 impl Plan {
@@ -97,9 +101,7 @@ impl Plan {
             found.push(Diagnostic::error(document.site.span(), message));
         }
         let sites = document.site.iter();
-        let mut sites: Vec<_> = sites
-            .map(|site| planned_site(site, document, &mut found))
-            .collect();
+        let mut sites: Vec<_> = sites.map(|site| planned_site(site, &mut found)).collect();
         name_apart(&mut sites, |site| &mut site.name);
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
@@ -116,18 +118,48 @@ impl Plan {
         (plan, found)
     }
 
-    /// What the document says beside sites and listeners.
+    /// What serving this plan takes.
+    pub(crate) fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for site in &self.sites {
+            let routes = site.targets.iter();
+            let of_routes = routes.clone().filter_map(|route| route.settings.as_ref());
+            let of_routes = of_routes.flat_map(|route| route.filters());
+            for filter in site.settings.filters().chain(of_routes) {
+                if let Some(section) = filter.section {
+                    section.needs(&mut needs);
+                }
+            }
+            for action in routes.filter_map(|route| route.action.as_ref()) {
+                action.needs(&mut needs);
+            }
+        }
+        let document = self.document();
+        let logs = document.log.iter().map(|(_, log)| &log.file);
+        for file in logs.chain([&document.error_log.file]) {
+            if let Some(folder) = file.value().as_ref().and_then(|file| file.parent()) {
+                needs.write(folder, file.span());
+            }
+        }
+        if let Some(sandbox) = document.sandbox.value() {
+            for path in sandbox.read.iter() {
+                needs.read(path, sandbox.read.span());
+            }
+            for path in sandbox.write.iter() {
+                needs.write(path, sandbox.write.span());
+            }
+        }
+        needs
+    }
+
+    /// The settings of the document other than sites and listeners.
     pub fn document(&self) -> &Document {
         &self.document
     }
 }
 
-fn planned_site(
-    settings: &Setting<Arc<Site>>,
-    document: &Document,
-    found: &mut Diagnostics,
-) -> PlannedSite {
-    let (routes, targets) = planned_routes(settings, &document.server, found);
+fn planned_site(settings: &Setting<Arc<Site>>, found: &mut Diagnostics) -> PlannedSite {
+    let (routes, targets) = planned_routes(settings, found);
     let first = settings.hosts.first().map(|host| host.to_string());
     let name = settings.name.value().clone().or(first);
     PlannedSite {

@@ -1,22 +1,21 @@
-//! The routes of a site: when each is taken.
+//! The routes of a site: when each is taken, and what it does.
 
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Setting};
 
-use super::ends::{PlannedEnd, planned_end};
 use super::planned::{PlannedRoute, name_apart};
+use crate::actions::{ActionDirective, ServeFiles};
 use crate::matching::{FieldRule, MethodSet, Offer, PathRule, Route as Rule, TrailingSlash};
 use crate::settings::{Route, Site};
 
 /// The most routes of one site.
 pub(super) const ROUTES_MAX: usize = 65_536;
 
-/// The routes of a site with their ends, in file order. Those with mistakes are among them, so that all of a route is looked
+/// The routes of a site with their actions, in file order. Those with mistakes are among them, so that all of a route is looked
 /// at, whatever is wrong with a part of it.
 pub(super) fn planned_routes(
     site: &Setting<Arc<Site>>,
-    server: &str,
     found: &mut Diagnostics,
 ) -> (Vec<Rule>, Vec<PlannedRoute>) {
     let mut rules = Vec::new();
@@ -42,7 +41,8 @@ pub(super) fn planned_routes(
         targets.push(PlannedRoute {
             name: name(settings),
             settings: Some(settings.clone()),
-            end: planned_end(settings, offer, server, found),
+            has_path: path.is_some(),
+            action: action(settings, offer, found),
         });
         rules.push(rule(settings, path.unwrap_or(PathRule::Any), found));
     }
@@ -56,11 +56,48 @@ pub(super) fn planned_routes(
         targets.push(PlannedRoute {
             name: "root".to_owned(),
             settings: None,
-            end: PlannedEnd::Files(Arc::clone(root)),
+            has_path: true,
+            action: Some(Arc::<ServeFiles>::clone(root)),
         });
     }
     name_apart(&mut targets, |target| &mut target.name);
     (rules, targets)
+}
+
+/// The one action of a route; none where it has a mistake, which is reported.
+fn action(
+    route: &Setting<Arc<Route>>,
+    offer: Offer<'_>,
+    found: &mut Diagnostics,
+) -> Option<Arc<dyn ActionDirective>> {
+    let mut given = route.actions().filter(|action| action.is_given);
+    let Some(first) = given.next() else {
+        let names: Vec<_> = route
+            .actions()
+            .map(|action| format!("`{}`", action.name))
+            .collect();
+        let problem = Diagnostic::error(route.span(), "the route does nothing");
+        let problem = problem.expected(format!("one of {}", names.join(", ")));
+        found.push(problem.consequence());
+        return None;
+    };
+    for other in given {
+        let message = format!(
+            "a route does one thing: `{}` or `{}`",
+            first.name, other.name
+        );
+        found.push(
+            Diagnostic::error(other.span, message).note_at(first.span, "the other one is here"),
+        );
+    }
+    let section = first.section?;
+    match section.check(offer) {
+        Ok(()) => Some(section),
+        Err(problem) => {
+            found.push(problem);
+            None
+        }
+    }
 }
 
 fn name(settings: &Route) -> String {

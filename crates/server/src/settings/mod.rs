@@ -2,17 +2,17 @@
 //! document, and the sections that nothing else owns.
 
 mod document;
-mod filters;
 mod limits;
 mod listen;
+mod registered;
 mod route;
 mod site;
 mod workers;
 
 pub use document::{Document, Overload, Sandbox};
-pub(crate) use filters::FilterSettings;
 pub use limits::LimitSettings;
 pub use listen::{Address, Listen, Mode};
+pub(crate) use registered::Directive;
 pub use route::Route;
 pub use site::Site;
 pub use workers::{WORKERS_MAX, Workers};

@@ -1,18 +1,16 @@
 //! `[[site.route]]`: which requests, and what becomes of them.
 
-use std::sync::Arc;
+use vervet_config::{Named, Setting, Text};
 
-use vervet_config::{Named, Text};
-
-use super::filters::filtered;
-use crate::actions::{Alias, Redirect, Respond, ServeFiles, UserFolders};
+use super::registered::registered_section;
+use crate::actions::actions;
+use crate::filters::filters;
 use crate::matching::{FieldCondition, MethodName, PathRegex, Pattern, TrailingSlash};
-use crate::pages::PageSettings;
 
 // A document may have ten thousand: what few of them have lies elsewhere.
 const _: () = assert!(size_of::<Route>() <= 768);
 
-filtered! {
+actions! { filters! registered_section! {
     /// What becomes of the requests for a part of a site. The first route that fits is taken, in the order of the file.
     ///
     /// ```toml
@@ -37,22 +35,7 @@ filtered! {
         pub trailing_slash: TrailingSlash = "strict",
         /// What logs and counters call the route; its path where it has no name.
         pub name: Option<Text>,
-        /// Serve the files of a folder.
-        pub files: Option<Arc<ServeFiles>>,
-        /// Serve a folder or a file that lies somewhere else.
-        pub alias: Option<Arc<Alias>>,
-        /// Serve the folders of the users of this machine, below `/~name/`.
-        pub user_folders: Option<Arc<UserFolders>>,
-        /// Render a template.
-        pub page: Option<Arc<PageSettings>>,
-        /// Answer with content that stands here.
-        pub respond: Option<Arc<Respond>>,
-        /// Answer with a status alone.
-        pub status: Option<u16>,
-        /// Send the client elsewhere.
-        pub redirect: Option<Arc<Redirect>>,
-        /// Go on with another path and query of the site: its routes are asked again, from the first one on. It may hold
-        /// what `redirect` may.
-        pub rewrite: Option<Text>,
+        /// The access logs that get a line, by their names; those of the site where it is not given; `[]` is none.
+        pub log: Option<Vec<Setting<Text>>>,
     }
-}
+} }

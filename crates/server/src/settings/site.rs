@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use vervet_config::{Named, Setting, Text};
 
-use super::filters::filtered;
+use super::registered::registered_section;
 use super::route::Route;
 use crate::actions::{ErrorPage, ServeFiles};
+use crate::filters::filters;
 use crate::matching::HostPattern;
 
-filtered! {
+filters! { registered_section! {
     /// What is served under some host names.
     ///
     /// ```toml
@@ -32,7 +33,9 @@ filtered! {
         pub root: Option<Arc<ServeFiles>>,
         /// Pages in place of failures, by status (`404`) or class (`5xx`).
         pub error_pages: Named<ErrorPage>,
+        /// The access logs that get a line, by their names; `[]` is none.
+        pub log: Option<Vec<Setting<Text>>>,
         /// The routes, in the order in which they are tried.
         pub route: Vec<Setting<Arc<Route>>>,
     }
-}
+} }

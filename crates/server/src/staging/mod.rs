@@ -1,9 +1,6 @@
 //! The step behind the plan, from a plan to a stage: folders, logs, user files and templates are opened, and what outlives
 //! plans is handed on. All that a plan does of input and output is done here.
 
-mod equals;
-mod filters;
-mod kept;
 mod paths;
 mod prepare;
 mod tools;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use vervet_config::{Diagnostic, Diagnostics};
 
-use crate::plan::{Access, Plan};
+use crate::plan::Plan;
+use crate::resources::Access;
 
 /// Files and folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +20,7 @@ impl Plan {
     /// What serving this plan needs. What is not there is left out, for nothing can be allowed of it.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
-        for need in self.needs() {
+        for need in self.needs().paths {
             match need.access {
                 Access::Read => paths.read.push(need.path),
                 Access::Write => paths.write.push(need.path),
@@ -41,7 +42,7 @@ impl Plan {
             paths.filter_map(|path| path.canonicalize().ok()).collect()
         };
         let (read, write) = (resolved(&allowed.read), resolved(&allowed.write));
-        let outside = self.needs().into_iter().filter_map(|need| {
+        let outside = self.needs().paths.into_iter().filter_map(|need| {
             // What is not there is found, and told, by who opens it.
             let path = need.path.canonicalize().ok()?;
             let is_in = |allowed: &[PathBuf]| allowed.iter().any(|known| path.starts_with(known));

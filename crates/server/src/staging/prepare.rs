@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_engine::listener::ListenerKey;
+use vervet_engine::reactor::Now;
 
-use super::equals::Equals;
-use super::filters::FilterMaker;
 use super::tools::{Purpose, Tools};
 use crate::access_log::{Opening, Origin, PreparedLogs};
-use crate::actions::{ErrorPages, FilesAction, FilesSetup, UserFoldersAction};
+use crate::actions::{ErrorPages, FilesAction, OpenAction};
+use crate::filters::FilterDirective;
 use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
 use crate::filters::forwarded::Forwarders;
+use crate::matching::Offer;
 use crate::options::CacheLimits;
-use crate::pages::{PageAction, PageSettings, PageSetup};
-use crate::plan::{Plan, PlannedEnd, PlannedListener, PlannedRoute, PlannedSite};
-use crate::settings::Document;
+use crate::plan::{Plan, PlannedListener, PlannedRoute, PlannedSite};
+use crate::resources::Resources;
+use crate::settings::{Directive, Document};
 use crate::web::{
     Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
 };
@@ -35,39 +36,37 @@ pub fn prepare(
     let media_types: Vec<_> = media_types
         .map(|(extension, media_type)| (extension.to_lowercase(), media_type.clone()))
         .collect();
-    let setup = FilesSetup {
-        pool: &tools.pool,
-        limits: CacheLimits {
-            bytes_max: document.file_cache.bytes(),
-            ..CacheLimits::default()
-        },
-        server: &document.server,
-        media_types: &media_types,
-        default_media_type: &document.default_media_type,
-    };
     let logs = open_logs(document, tools, &mut found);
     let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
+    let forwarders = forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>);
+    let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&tools.blocks);
     let mut maker = Maker {
-        setup,
-        pages: tools.page_setup(&document.server),
-        logs,
-        forwarders: forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>),
-        filters: FilterMaker {
-            equals: Equals::default(),
-            keeping: tools.kept.begin(),
-            tools,
-            found,
+        resources: Resources {
+            server: &document.server,
+            pool: &tools.pool,
+            cache_limits: CacheLimits {
+                bytes_max: document.file_cache.bytes(),
+                ..CacheLimits::default()
+            },
+            media_types: &media_types,
+            default_media_type: &document.default_media_type,
+            error_log: &tools.error_log,
+            now: Now::read(),
+            keeper: tools.kept.begin(),
         },
+        logs,
+        first_filters: forwarders.into_iter().chain([blocks]).collect(),
         actions: Vec::new(),
         numbers: HashMap::new(),
         error_pages: Vec::new(),
+        found,
     };
     let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
     // What belongs to no site is looked for where the first one's requests are.
     if let Some(first) = sites.first() {
         maker.logs.plan.set_refused(first.passage.logs);
     }
-    let mut found = std::mem::take(&mut maker.filters.found);
+    let mut found = std::mem::take(&mut maker.found);
     found.sort();
     if found.has_errors() {
         return Err(found);
@@ -76,7 +75,7 @@ pub fn prepare(
     let listeners = listeners
         .map(|(listener, key)| (*key, listener.stage()))
         .collect();
-    maker.filters.keeping.settle();
+    maker.resources.keeper.settle();
     maker.logs.activate();
     let stage = Stage {
         generation: 1,
@@ -86,7 +85,7 @@ pub fn prepare(
         error_pages: maker.error_pages,
         server: Arc::from(document.server.as_str()),
         error_log: Some(tools.error_log.clone()),
-        needs_request_ids: maker.logs.plan.needs().request_ids || has_field_changes(plan),
+        needs_request_ids: maker.logs.plan.needs().request_ids || plan.needs().request_ids,
         logs: Arc::new(maker.logs.plan),
         blocks: Arc::clone(&tools.blocks),
         tracer: tools.tracer.clone(),
@@ -117,17 +116,8 @@ pub fn rehearse(plan: &Plan) -> Diagnostics {
     }
 }
 
-/// Whether some answers have their fields changed: their values may hold the id of the request.
-fn has_field_changes(plan: &Plan) -> bool {
-    plan.sites.iter().any(|site| {
-        let mut routes = site.settings.route.iter();
-        site.settings.filters().fields.is_some()
-            || routes.any(|route| route.filters().fields.is_some())
-    })
-}
-
-fn names(logs: &[Setting<Text>]) -> impl Iterator<Item = &str> {
-    logs.iter().map(|name| name.as_str())
+fn names(logs: Option<&Vec<Setting<Text>>>) -> impl Iterator<Item = &str> {
+    logs.into_iter().flatten().map(|name| name.as_str())
 }
 
 impl PlannedListener {
@@ -142,46 +132,38 @@ impl PlannedListener {
     }
 }
 
-/// An action, or all that is wrong with it.
-type Made = Result<Arc<dyn Action>, Vec<Diagnostic>>;
-
 /// What a stage is put together with.
 struct Maker<'m> {
-    setup: FilesSetup<'m>,
-    pages: PageSetup<'m>,
+    resources: Resources<'m>,
     logs: PreparedLogs,
-    forwarders: Option<Arc<dyn RequestFilter>>,
-    filters: FilterMaker<'m>,
+    /// What the requests of all sites pass first.
+    first_filters: Vec<Arc<dyn RequestFilter>>,
     actions: Vec<Arc<dyn Action>>,
-    /// Of the actions, by where they lie.
+    /// Of the actions, by address.
     numbers: HashMap<*const (), usize>,
     error_pages: Vec<ErrorPages>,
+    found: Diagnostics,
 }
 
-impl<'m> Maker<'m> {
-    fn site(&mut self, site: &'m PlannedSite) -> SiteStage {
-        let settings = site.settings.filters();
-        let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&self.filters.tools.blocks);
-        let own = self.filters.filters(&site.name, settings);
-        let filters = self.forwarders.iter().cloned().chain([blocks]).chain(own);
-        let filters = filters.collect();
-        let finish = Finish {
-            error_pages: self.error_pages(site),
-            compression: self.filters.compression(settings, None),
-        };
-        let passage = Passage {
-            filters,
-            decorations: self.filters.decorations(settings),
-            logs: self.logs.choice(names(settings.log.unwrap_or_default())),
-            finish,
+impl Maker<'_> {
+    fn site(&mut self, site: &PlannedSite) -> SiteStage {
+        let mut passage = Passage {
+            filters: self.first_filters.clone(),
+            finish: Finish {
+                error_pages: self.error_pages(site),
+                compression: None,
+            },
+            logs: self.logs.choice(names(site.settings.log.as_ref())),
             origin: Origin {
                 site: Some(self.logs.plan.add_site(&site.name)),
                 route: None,
             },
+            ..Passage::default()
         };
-        let targets = site.targets.iter();
-        let targets = targets
-            .map(|route| self.route(route, (&site.name, &passage)))
+        self.open_filters(site.name.clone(), site.settings.filters(), &mut passage);
+        let routes = 0..site.targets.len();
+        let targets = routes
+            .map(|number| self.route(site, number, &passage))
             .collect();
         SiteStage {
             passage,
@@ -190,55 +172,68 @@ impl<'m> Maker<'m> {
         }
     }
 
-    fn route(&mut self, route: &'m PlannedRoute, (name, site): (&str, &Passage)) -> RouteStage {
+    fn route(&mut self, site: &PlannedSite, number: usize, of_site: &Passage) -> RouteStage {
+        let route = &site.targets[number];
         let mut passage = Passage {
-            logs: site.logs,
-            finish: site.finish.clone(),
+            logs: of_site.logs,
+            finish: of_site.finish.clone(),
             origin: Origin {
                 route: Some(self.logs.plan.add_route(&route.name)),
-                ..site.origin
+                ..of_site.origin
             },
             ..Passage::default()
         };
-        let place = format!("{name} {}", route.name);
+        let place = format!("{} {}", site.name, route.name);
         if let Some(settings) = &route.settings {
-            let settings = settings.filters();
-            passage.filters = self.filters.filters(&place, settings);
-            passage.decorations = self.filters.decorations(settings);
-            passage.logs = settings
-                .log
-                .map_or(site.logs, |logs| self.logs.choice(names(logs)));
-            passage.finish.compression = self
-                .filters
-                .compression(settings, site.finish.compression.as_ref());
+            if settings.log.is_some() {
+                passage.logs = self.logs.choice(names(settings.log.as_ref()));
+            }
+            self.open_filters(place, settings.filters(), &mut passage);
+        } else {
+            self.resources.keeper.set_place(place);
         }
+        let offer = if route.has_path {
+            site.routes.offer(number)
+        } else {
+            Offer::UNKNOWN
+        };
         RouteStage {
             passage,
-            end: self.end(&place, &route.end),
+            end: self.open_action(route, offer),
         }
     }
 
-    /// The end of a route. One that cannot be had is found, and no stage comes of it.
-    fn end(&mut self, place: &str, end: &PlannedEnd) -> RouteEnd {
-        let action = match end {
-            PlannedEnd::Missing => Err(Vec::new()),
-            PlannedEnd::Rewrite(rewrite) => return RouteEnd::Rewrite(Arc::clone(rewrite)),
-            PlannedEnd::Made(action) => Ok(Arc::clone(action)),
-            PlannedEnd::Files(files) => self.folder(FilesAction::new(files, &self.setup)),
-            PlannedEnd::Alias(alias, rest) => {
-                self.folder(FilesAction::alias(alias, *rest, &self.setup))
+    fn open_filters(
+        &mut self,
+        place: String,
+        filters: impl Iterator<Item = Directive<Arc<dyn FilterDirective>>>,
+        passage: &mut Passage,
+    ) {
+        self.resources.keeper.set_place(place);
+        for filter in filters.filter_map(|filter| filter.section) {
+            if let Err(problems) = filter.open(&mut self.resources, passage) {
+                self.found.extend(problems);
             }
-            PlannedEnd::UserFolders(folders) => one(UserFoldersAction::new(folders, &self.setup)),
-            PlannedEnd::Page(page) => self.page(place, page),
-        };
-        let problems = match action {
-            Ok(action) => return RouteEnd::Action(self.number(action)),
-            Err(problems) => problems,
-        };
-        for problem in problems {
-            self.filters.found.push(problem);
         }
-        RouteEnd::Action(0)
+        passage.filters.shrink_to_fit();
+        passage.decorations.shrink_to_fit();
+    }
+
+    /// Opens the action of a route. Where that fails, the problems are found, and the stage is not used.
+    fn open_action(&mut self, route: &PlannedRoute, offer: Offer<'_>) -> RouteEnd {
+        let opened = route
+            .action
+            .as_ref()
+            .map(|action| action.open(offer, &mut self.resources));
+        match opened {
+            Some(Ok(OpenAction::Answer(action))) => RouteEnd::Action(self.number(action)),
+            Some(Ok(OpenAction::Rewrite(rewrite))) => RouteEnd::Rewrite(rewrite),
+            Some(Err(problems)) => {
+                self.found.extend(problems);
+                RouteEnd::Action(0)
+            }
+            None => RouteEnd::Action(0),
+        }
     }
 
     /// The number of an action. Routes that share one share its handler on each reactor.
@@ -252,48 +247,16 @@ impl<'m> Maker<'m> {
         number
     }
 
-    /// The action of another route or of the last plan where it is the same folder: it has one handler, which goes on, and what
-    /// that knows.
-    fn folder(&mut self, made: Result<FilesAction, Diagnostic>) -> Made {
-        let made = made.map_err(|problem| vec![problem])?;
-        let kept = self
-            .filters
-            .keeping
-            .keep(&made.place(), &made, || Ok(made.clone()));
-        kept.map(|action: Arc<FilesAction>| action as Arc<dyn Action>)
-    }
-
-    /// The page of the last plan where its section is the same, unless it is out of order: then all that is wrong is
-    /// found anew.
-    fn page(&mut self, place: &str, page: &Arc<PageSettings>) -> Made {
-        let section = (Arc::clone(page), self.setup.server.to_owned());
-        let make = || page.action(self.pages);
-        let place = format!("{place} page");
-        let kept: Arc<PageAction> = self.filters.keeping.keep(&place, &section, make)?;
-        if !kept.page().problems_now(self.pages.now).is_empty() {
-            page.action(self.pages)?;
-        }
-        Ok(kept)
-    }
-
     fn error_pages(&mut self, site: &PlannedSite) -> Option<usize> {
         if site.settings.error_pages.is_empty() {
             return None;
         }
         let root = site.settings.root.value().as_ref();
-        // A folder that cannot be opened is found where its route is made.
-        let root = root.and_then(|root| FilesAction::new(root, &self.setup).ok());
+        // A folder that cannot be opened is reported where its route is opened.
+        let root = root.and_then(|root| root.open_folder(&self.resources).ok());
         let root = root.as_ref().map(FilesAction::shared);
-        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut self.filters.found);
+        let pages = ErrorPages::new(&site.settings.error_pages, root, &mut self.found);
         self.error_pages.push(pages);
         Some(self.error_pages.len() - 1)
     }
-}
-
-fn shared<A: Action + 'static>(action: A) -> Arc<dyn Action> {
-    Arc::new(action)
-}
-
-fn one<A: Action + 'static>(action: Result<A, Diagnostic>) -> Made {
-    action.map(shared).map_err(|problem| vec![problem])
 }

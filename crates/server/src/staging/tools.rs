@@ -2,18 +2,14 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use vervet_engine::reactor::Now;
-
-use super::kept::Kept;
 use crate::access_log::{Logs, Target};
 use crate::error_log::{ErrorLog, Level};
 use crate::files_pool::FilesPool;
-use crate::filters::basic_auth::{Say, Verifier};
 use crate::filters::blocks::Blocks;
 use crate::metrics::Metrics;
-use crate::pages::{Journal, PageSetup};
+use crate::resources::Kept;
 use crate::web::{TraceRule, Tracer};
 
 /// What a stage is made for.
@@ -44,8 +40,6 @@ pub struct Tools {
     /// Which requests are traced; none where it is missing.
     pub(super) tracer: Option<Arc<Tracer>>,
     pub(super) purpose: Purpose,
-    journal: Arc<dyn Journal>,
-    verifier: OnceLock<Arc<Verifier>>,
 }
 
 impl Tools {
@@ -60,9 +54,7 @@ impl Tools {
             owner: None,
             tracer: None,
             purpose: Purpose::Serve,
-            journal: Arc::new(PageJournal(error_log.clone())),
             error_log,
-            verifier: OnceLock::new(),
         }
     }
 
@@ -81,45 +73,10 @@ impl Tools {
         let tracer = || Arc::new(Tracer::new(rules.to_vec()));
         self.tracer = (!rules.is_empty()).then(tracer);
     }
-
-    /// What pages are made with.
-    pub(super) fn page_setup<'s>(&'s self, server: &'s str) -> PageSetup<'s> {
-        PageSetup {
-            server,
-            journal: &self.journal,
-            caches: self.pool.caches(),
-            now: Now::read(),
-        }
-    }
-
-    /// The thread that verifies passwords, started when it is first needed.
-    pub(super) fn verifier(&self) -> io::Result<Arc<Verifier>> {
-        if let Some(verifier) = self.verifier.get() {
-            return Ok(Arc::clone(verifier));
-        }
-        let started = Verifier::start(1)?;
-        Ok(Arc::clone(self.verifier.get_or_init(|| started)))
-    }
-
-    /// Where user files that break are told of.
-    pub(super) fn say(&self) -> Say {
-        let error_log = self.error_log.clone();
-        Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")))
-    }
 }
 
 impl fmt::Debug for Tools {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Tools").finish_non_exhaustive()
-    }
-}
-
-/// Problems of pages as events.
-#[derive(Debug)]
-struct PageJournal(ErrorLog);
-
-impl Journal for PageJournal {
-    fn tell(&self, line: &str) {
-        self.0.write(Level::Error, "page", format_args!("{line}"));
     }
 }

@@ -136,9 +136,9 @@ pub enum RouteEnd {
 #[derive(Debug, Default)]
 pub struct Passage {
     /// In the order of the phases. Those of a route come after those of its site.
-    pub filters: Box<[Arc<dyn RequestFilter>]>,
+    pub filters: Vec<Arc<dyn RequestFilter>>,
     /// What is asked behind all filters, whatever their verdict: it only edits answers.
-    pub decorations: Box<[Arc<dyn RequestFilter>]>,
+    pub decorations: Vec<Arc<dyn RequestFilter>>,
     /// What changes the answer: for a route, those of its site are among them.
     pub finish: Finish,
     /// The logs that get a line.

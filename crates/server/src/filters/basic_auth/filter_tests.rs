@@ -93,7 +93,7 @@ fn status(verdict: &Verdict) -> Option<u16> {
 /// come again, and not one is verified by whoever asks.
 #[test]
 fn ten_thousand_wrong_passwords_take_the_places_of_the_queue_and_no_more() {
-    let verifier = Verifier::start(1).unwrap();
+    let verifier = Arc::new(Verifier::start(1).unwrap());
     let auth = auth(&verifier, "r", "10/m").unwrap();
     let mut waiting = Vec::new();
     let mut crowded = 0_usize;
@@ -131,7 +131,7 @@ fn ten_thousand_wrong_passwords_take_the_places_of_the_queue_and_no_more() {
 /// Attempts count before they are verified: many at once are as many as one after another.
 #[test]
 fn a_client_has_no_more_attempts_under_way_than_failures() {
-    let verifier = Verifier::start(1).unwrap();
+    let verifier = Arc::new(Verifier::start(1).unwrap());
     let auth = auth(&verifier, "r", "3/h").unwrap();
     let mut waiting = Vec::new();
     for _ in 0..3 {
@@ -163,7 +163,7 @@ fn a_client_has_no_more_attempts_under_way_than_failures() {
 /// The verdict of one realm is no verdict of another.
 #[test]
 fn a_realm_believes_its_own_verdict_only() {
-    let verifier = Verifier::start(1).unwrap();
+    let verifier = Arc::new(Verifier::start(1).unwrap());
     let [one, other] = ["one", "other"].map(|realm| auth(&verifier, realm, "10/m").unwrap());
     let told = |auth: &BasicAuth, verdict: u64| u64::from(auth.0.number) << 32 | verdict;
     assert_eq!(
@@ -181,7 +181,7 @@ fn a_realm_believes_its_own_verdict_only() {
 
 #[test]
 fn a_realm_is_quoted_and_has_no_control_characters() {
-    let verifier = Verifier::start(1).unwrap();
+    let verifier = Arc::new(Verifier::start(1).unwrap());
     assert_eq!(auth(&verifier, "a\r\nb: c", "1/s").err(), Some(RealmError));
     let auth = auth(&verifier, "a \"b\\", "1/s").unwrap();
     assert_eq!(

@@ -9,7 +9,11 @@ use super::filter::{BasicAuth, BasicAuthOptions};
 use super::user_file::check_user_name;
 use super::users::{Say, UserSources, Users};
 use super::verifier::Verifier;
+use crate::error_log::Level;
+use crate::filters::FilterDirective;
 use crate::filters::rate::Rate;
+use crate::resources::{Needs, Resources};
+use crate::web::Passage;
 
 section! {
     /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd` writes. Who proves no name gets 401.
@@ -34,9 +38,45 @@ section! {
     }
 }
 
+impl FilterDirective for Auth {
+    /// The folders of the user files, for an edited file is replaced by another.
+    fn needs(&self, needs: &mut Needs) {
+        for folder in self.files.iter().filter_map(|file| file.parent()) {
+            needs.read(folder, self.files.span());
+        }
+    }
+
+    fn open(
+        &self,
+        resources: &mut Resources<'_>,
+        passage: &mut Passage,
+    ) -> Result<(), Diagnostics> {
+        let start = || {
+            Verifier::start(1).map_err(|error| {
+                let message = format!("cannot start the thread that verifies passwords: {error}");
+                Diagnostic::error(self.files.span(), message).into()
+            })
+        };
+        let verifier = resources
+            .keeper
+            .keep_at("verifier".to_owned(), &(), start)?;
+        let error_log = resources.error_log.clone();
+        let say: Say =
+            Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")));
+        let open = || self.open_realm(&verifier, &say);
+        let filter = resources.keeper.keep("auth", self, open)?;
+        passage.filters.push(filter);
+        Ok(())
+    }
+}
+
 impl Auth {
     /// Opens the realm, reading its files, or says all that is wrong. `say` is told of files that break later.
-    pub fn open(&self, verifier: &Arc<Verifier>, say: &Say) -> Result<BasicAuth, Diagnostics> {
+    pub fn open_realm(
+        &self,
+        verifier: &Arc<Verifier>,
+        say: &Say,
+    ) -> Result<BasicAuth, Diagnostics> {
         let mut problems = Diagnostics::new();
         let old_hashes = if *self.old_hashes {
             OldHashes::Allowed
@@ -112,7 +152,7 @@ mod tests {
             .value
             .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
         let say: Say = Arc::new(|said| panic!("{said}"));
-        let realm = section.open(&Verifier::start(1).unwrap(), &say);
+        let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &say);
         realm.map_err(|found| found.iter().map(|found| found.message.clone()).collect())
     }
 

@@ -38,7 +38,7 @@ impl Verifier {
     ///
     /// # Errors
     /// When there is not even one.
-    pub fn start(threads: usize) -> Result<Arc<Self>, std::io::Error> {
+    pub fn start(threads: usize) -> Result<Self, std::io::Error> {
         let (queue, work) = channel();
         let work = Arc::new(Mutex::new(work));
         for number in 0..threads.max(1) {
@@ -49,10 +49,10 @@ impl Verifier {
                 _ => {}
             }
         }
-        Ok(Arc::new(Self {
+        Ok(Self {
             queue,
             taken: Arc::default(),
-        }))
+        })
     }
 
     /// How many verifications wait or run.
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn places_are_bounded_and_come_back() {
-        let verifier = Verifier::start(1).unwrap();
+        let verifier = Arc::new(Verifier::start(1).unwrap());
         let mut places: Vec<_> = (0..WAITING_MAX)
             .map(|_| verifier.place().unwrap())
             .collect();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn work_is_done_on_a_polite_thread_of_its_own() {
-        let verifier = Verifier::start(2).unwrap();
+        let verifier = Arc::new(Verifier::start(2).unwrap());
         let (tell, told) = channel();
         for _ in 0..10 {
             let tell = tell.clone();
@@ -156,7 +156,7 @@ mod tests {
     /// The threads end when nobody can give them work.
     #[test]
     fn the_threads_end_with_the_last_handle() {
-        let verifier = Verifier::start(1).unwrap();
+        let verifier = Arc::new(Verifier::start(1).unwrap());
         let (held, ended) = channel::<()>();
         verifier.run_apart(Box::new(move |_| drop(held)));
         assert!(ended.recv().is_err());

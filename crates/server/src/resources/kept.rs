@@ -1,0 +1,179 @@
+//! What several routes share, and what outlives a plan.
+//!
+//! Equal sections of one plan share what was made from them: a thousand routes that set the same fields have one filter.
+//! What remembers something (how often a client came, which passwords are right) belongs to its site or route, and goes
+//! on into the next plan where its section is the same.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use vervet_config::Diagnostics;
+
+/// Sections of a kind that are compared with another. Further ones share nothing, so that a plan of which every section
+/// differs is prepared in linear time.
+const SECTIONS_MAX: usize = 64;
+
+/// What the last plan made, by place.
+#[derive(Debug, Default)]
+pub struct Kept(Mutex<HashMap<String, Thing>>);
+
+/// A section, and what was made from it.
+#[derive(Debug)]
+struct Thing {
+    section: Box<dyn Any + Send + Sync>,
+    thing: Arc<dyn Any + Send + Sync>,
+}
+
+impl Thing {
+    fn new<S, T>(section: &S, thing: &Arc<T>) -> Self
+    where
+        S: Any + Clone + Send + Sync,
+        T: Any + Send + Sync,
+    {
+        Self {
+            section: Box::new(section.clone()),
+            thing: Arc::<T>::clone(thing),
+        }
+    }
+
+    /// The thing, if it was made from an equal section.
+    fn of<S, T>(&self, section: &S) -> Option<Arc<T>>
+    where
+        S: Any + PartialEq,
+        T: Any + Send + Sync,
+    {
+        let is_same = self.section.downcast_ref::<S>() == Some(section);
+        is_same.then(|| Arc::clone(&self.thing).downcast().ok())?
+    }
+}
+
+impl Kept {
+    /// Begins the next plan.
+    pub(crate) fn begin(&self) -> Keeper<'_> {
+        Keeper {
+            before: self,
+            now: HashMap::new(),
+            equal: HashMap::new(),
+            place: String::new(),
+        }
+    }
+}
+
+/// What one plan shares and keeps, while its stage is prepared.
+#[derive(Debug)]
+pub struct Keeper<'k> {
+    before: &'k Kept,
+    now: HashMap<String, Thing>,
+    equal: HashMap<(TypeId, TypeId), Vec<Thing>>,
+    place: String,
+}
+
+impl Keeper<'_> {
+    /// Goes on with the directives of this site or route.
+    pub(crate) fn set_place(&mut self, place: String) {
+        self.place = place;
+    }
+
+    /// What an equal section of this plan has made, or else this one makes. Only for what remembers nothing.
+    pub(crate) fn share<T, S>(
+        &mut self,
+        section: &S,
+        make: impl FnOnce(&S) -> Result<T, Diagnostics>,
+    ) -> Result<Arc<T>, Diagnostics>
+    where
+        T: Any + Send + Sync,
+        S: Any + Clone + PartialEq + Send + Sync,
+    {
+        let kind = (TypeId::of::<S>(), TypeId::of::<T>());
+        let known = self.equal.entry(kind).or_default();
+        if let Some(thing) = known.iter().find_map(|known| known.of(section)) {
+            return Ok(thing);
+        }
+        let thing = Arc::new(make(section)?);
+        if known.len() < SECTIONS_MAX {
+            known.push(Thing::new(section, &thing));
+        }
+        Ok(thing)
+    }
+
+    /// What the directive `name` of this site or route has made in this plan or the last one, if its section is the same;
+    /// or else what this section makes.
+    pub(crate) fn keep<T, S>(
+        &mut self,
+        name: &str,
+        section: &S,
+        make: impl FnOnce() -> Result<T, Diagnostics>,
+    ) -> Result<Arc<T>, Diagnostics>
+    where
+        T: Any + Send + Sync,
+        S: Any + Clone + PartialEq + Send + Sync,
+    {
+        self.keep_at(format!("{} {name}", self.place), section, make)
+    }
+
+    /// As [`Self::keep`], for what several sites and routes use: `key` says what it is.
+    pub(crate) fn keep_at<T, S>(
+        &mut self,
+        key: String,
+        section: &S,
+        make: impl FnOnce() -> Result<T, Diagnostics>,
+    ) -> Result<Arc<T>, Diagnostics>
+    where
+        T: Any + Send + Sync,
+        S: Any + Clone + PartialEq + Send + Sync,
+    {
+        let thing = match self.known(&key, section) {
+            Some(thing) => thing,
+            None => Arc::new(make()?),
+        };
+        self.now.insert(key, Thing::new(section, &thing));
+        Ok(thing)
+    }
+
+    fn known<T, S>(&self, key: &str, section: &S) -> Option<Arc<T>>
+    where
+        T: Any + Send + Sync,
+        S: Any + PartialEq,
+    {
+        let before = self.before.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.now.get(key).or_else(|| before.get(key))?.of(section)
+    }
+
+    /// The plan is taken: what it does not have is dropped.
+    pub(crate) fn settle(self) {
+        *self.before.0.lock().unwrap_or_else(PoisonError::into_inner) = self.now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sections_share_until_there_are_too_many() {
+        let kept = Kept::default();
+        let mut keeper = kept.begin();
+        let things: Vec<Arc<String>> = (0..=SECTIONS_MAX)
+            .chain(0..=SECTIONS_MAX)
+            .map(|section| keeper.share(&section, |section| Ok(section.to_string())))
+            .map(Result::unwrap)
+            .collect();
+        let (first, second) = things.split_at(SECTIONS_MAX + 1);
+        for (number, (one, other)) in first.iter().zip(second).enumerate() {
+            assert_eq!(one, other);
+            assert_eq!(Arc::ptr_eq(one, other), number < SECTIONS_MAX, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_failed_section_is_tried_again() {
+        let kept = Kept::default();
+        let mut keeper = kept.begin();
+        for _ in 0..2 {
+            let failed = keeper.share(&1, |_| Err::<u8, _>(Diagnostics::new()));
+            assert!(failed.is_err());
+        }
+        assert_eq!(*keeper.share(&1, |_| Ok(2)).unwrap(), 2);
+    }
+}
