@@ -123,7 +123,7 @@ fn all_that_is_wrong_with_a_file_is_told() {
             "2 | step = [{ reqest = '/' }, { request = '/{sek}', think = 'x' }]",
             "  |                                         ^^^^^",
             "",
-            "error: `think` cannot be `x`: `x` does not begin with a number",
+            "error: `think` cannot be `x`: expected a number before `x`",
             " --> s.toml:2:57",
             "  |",
             "2 | step = [{ reqest = '/' }, { request = '/{sek}', think = 'x' }]",

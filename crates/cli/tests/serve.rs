@@ -83,14 +83,17 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
     );
     check(
         &["serve", "--limit", "head_byte_max=1k"],
-        "did you mean head_bytes_max?",
+        "did you mean `head_bytes_max`?",
     );
     check(
         &["serve", "--limit", "fields_max=7"],
         "lies between 8 and 128 fields",
     );
     check(&["serve", "--limit", "fields_max"], "NAME=VALUE");
-    check(&["serve", "--max-age", "soon"], "\"soon\" is no time");
+    check(
+        &["serve", "--max-age", "soon"],
+        "expected a time, such as 500ms, 30s, 5m or 1h",
+    );
     check(&["serve", "--unix-mode", "999"], "\"999\" is no mode");
     check(
         &["serve", "--proxy-protocol", "10.0.0.0/33"],

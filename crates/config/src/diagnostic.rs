@@ -1,5 +1,6 @@
 //! What is wrong with a document, each finding with its place. How it is shown is the matter of `render`.
 
+use crate::shape::quoted;
 use crate::span::Span;
 
 /// Whether a finding stops the server from taking the document.
@@ -199,6 +200,50 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
+/// The most characters of a text that a message repeats.
+const CITED_CHARACTERS_MAX: usize = 60;
+
+/// A text within a message: on one line, and cut where it is long.
+pub fn cited(text: &str) -> String {
+    let mut cited = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == CITED_CHARACTERS_MAX {
+            cited.push_str("...");
+            break;
+        }
+        if character.is_control() {
+            cited.extend(character.escape_default());
+        } else {
+            cited.push(character);
+        }
+    }
+    cited
+}
+
+/// A name that is none of those known.
+pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::error(span, message).nearest(nearest(name, known.iter().copied()));
+    if known.is_empty() {
+        return diagnostic;
+    }
+    diagnostic.expected(format!("one of {}", quoted(known.iter().copied())))
+}
+
+/// Returns the known name that `name` was probably meant for: the nearest by Damerau-Levenshtein distance,
+/// if at most a third of its characters differ.
+pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let distances = known
+        .into_iter()
+        .map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= nearest.chars().count().max(3) / 3).then_some(nearest)
+}
+
+/// Returns `` ; did you mean `x`? `` with the [`nearest`] known name, or nothing if no name is near.
+pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,5 +276,14 @@ mod tests {
         check(Some((0, 2)), &["first", "own"]);
         check(Some((3, 9)), &["first"]);
         check(Some((4, 6)), &["first", "own"]);
+    }
+
+    #[test]
+    fn suggests_only_names_that_are_near() {
+        let known = ["method", "target", "think"];
+        assert_eq!(did_you_mean("methud", known), "; did you mean `method`?");
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest("", known), None);
+        assert_eq!(nearest("x", []), None);
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use crate::assemble::Assembly;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::parse::{Role, parse_file};
-use crate::reader::{Reader, nearest};
+use crate::reader::Reader;
 use crate::render::{Style, render_text};
 use crate::section::Section;
 use crate::setting::Setting;
@@ -283,8 +283,7 @@ impl<'e> Documents<'e> {
         let plain = name.strip_prefix(ENVIRONMENT_PREFIX).unwrap_or(name);
         let exact = fields.iter().find(|field| variable_of(field) == name);
         let open = fields.iter().filter(|field| is_open(field));
-        let known: Vec<&str> = open.map(Field::name).collect();
-        let near = nearest(&plain.to_lowercase(), &known);
+        let near = nearest(&plain.to_lowercase(), open.map(Field::name));
         let (message, near) = match (exact, near) {
             (Some(field), _) if is_open(field) => return,
             (Some(field), _) => (format!("`{}` is given in files only", field.name()), None),

@@ -36,14 +36,14 @@ mod tree;
 mod value;
 mod words;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, cited, did_you_mean, nearest};
 pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, read_text};
 pub use faults::{Faults, faults};
 pub use json::render_json;
 pub use manual::manual;
 pub use parse::DEPTH_MAX;
 pub use places::{Place, places};
-pub use reader::{Bounded, FromConfig, Reader, cited, nearest};
+pub use reader::{Bounded, FromConfig, Reader};
 pub use reference::{Page, reference, reference_table};
 pub use render::{Style, render_text};
 pub use schema::{DIALECT, schema};

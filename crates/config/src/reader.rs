@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, cited};
 use crate::expand::{Fault, Unexpanded, expand};
 use crate::faults::Faults;
 use crate::places::{Place, places};
 use crate::setting::Setting;
-use crate::shape::{Bounds, Declaration, Field, Literal, Shape, quoted};
+use crate::shape::{Bounds, Declaration, Field, Literal, Shape};
 use crate::show::Shown;
 use crate::source::Sources;
 use crate::span::Span;
@@ -316,41 +316,4 @@ impl<'a> Reader<'a> {
         self.default_of = before;
         value
     }
-}
-
-/// The most characters of a text that a message repeats.
-const CITED_CHARACTERS_MAX: usize = 60;
-
-/// A text within a message: on one line, and cut where it is long.
-pub fn cited(text: &str) -> String {
-    let mut cited = String::new();
-    for (index, character) in text.chars().enumerate() {
-        if index == CITED_CHARACTERS_MAX {
-            cited.push_str("...");
-            break;
-        }
-        if character.is_control() {
-            cited.extend(character.escape_default());
-        } else {
-            cited.push(character);
-        }
-    }
-    cited
-}
-
-/// A name that is none of those known.
-pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -> Diagnostic {
-    let diagnostic = Diagnostic::error(span, message).nearest(nearest(name, known));
-    if known.is_empty() {
-        return diagnostic;
-    }
-    diagnostic.expected(format!("one of {}", quoted(known.iter().copied())))
-}
-
-/// The known name that is near enough to be meant: closer than a third of its letters are wrong.
-pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distance = |one: &str| strsim::damerau_levenshtein(name, one);
-    let best = known.iter().copied().min_by_key(|one| distance(one))?;
-    let allowed = best.chars().count().max(3) / 3;
-    (distance(best) <= allowed).then_some(best)
 }

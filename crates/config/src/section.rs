@@ -1,7 +1,8 @@
 //! Sections: structures whose fields are directives. [`section!`](crate::section) declares one; here is what it becomes.
 
 use crate::diagnostic::Diagnostic;
-use crate::reader::{Bounded, FromConfig, Reader, cited, unknown};
+use crate::diagnostic::{cited, unknown};
+use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;

@@ -1,7 +1,7 @@
 //! Words: enumerations whose variants are typed as text. [`words!`](crate::words) declares one.
 
-use crate::diagnostic::Diagnostic;
-use crate::reader::{Reader, cited, nearest};
+use crate::diagnostic::{Diagnostic, cited, nearest};
+use crate::reader::Reader;
 use crate::shape::{Shape, Word};
 use crate::tree::Node;
 
@@ -92,7 +92,7 @@ pub fn read_word(
     }
     let message = format!("{} cannot be `{}`", reader.subject(), cited(&text));
     let problem = Diagnostic::error(node.span, message)
-        .nearest(nearest(&text, &known))
+        .nearest(nearest(&text, known))
         .expected(Shape::Word(words).phrase());
     reader.report(problem);
     None

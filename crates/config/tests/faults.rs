@@ -45,7 +45,7 @@ fn finds_what_is_wrong_with_declarations() {
             "Inner is short for a directive that it does not have",
             "Inner has no documentation",
             "Inner.b has no documentation",
-            "Inner: `\"10x\"`: `a` cannot be `10x`: `x` is no unit of time",
+            "Inner: `\"10x\"`: `a` cannot be `10x`: unknown unit of time `x`",
         ]
     );
 }

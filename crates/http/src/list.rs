@@ -33,14 +33,6 @@ pub(crate) fn unquoted(value: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether the bytes are a token (RFC 9110 §5.6.2).
-pub(crate) fn is_token(bytes: &[u8]) -> bool {
-    !bytes.is_empty()
-        && bytes
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
-}
-
 struct Split<'a> {
     rest: Option<&'a [u8]>,
     separator: u8,

@@ -1,6 +1,7 @@
 //! Media types (RFC 9110 §8.3): owns the table from file-name extensions to types, what is worth compressing, and the
 //! parsing of a type. A site's own table, which outranks this one, is the configuration's business.
 
+use crate::field::is_token;
 use crate::list;
 
 /// The type of content of which nothing is known (RFC 9110 §8.3).
@@ -101,7 +102,7 @@ impl<'a> MediaType<'a> {
         let (essence, _) = list::parameters(value);
         let slash = memchr::memchr(b'/', essence)?;
         let (main, subtype) = (&essence[..slash], &essence[slash + 1..]);
-        (list::is_token(main) && list::is_token(subtype)).then_some(Self {
+        (is_token(main) && is_token(subtype)).then_some(Self {
             main,
             subtype,
             whole: value,

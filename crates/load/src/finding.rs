@@ -128,8 +128,7 @@ impl Findings {
 
 /// ` (did you mean "x"?)` for the known name nearest to `given`, or nothing where none is near.
 pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let near = vervet_config::nearest(given, &known);
+    let near = vervet_config::nearest(given, known);
     near.map_or(String::new(), |name| format!(" (did you mean \"{name}\"?)"))
 }
 

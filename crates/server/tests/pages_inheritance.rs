@@ -90,7 +90,7 @@ fn a_block_that_no_parent_has_is_told() {
                 "{% extends 'base.html' %}\n{% block titel %}x{% endblock %}",
             ),
         ],
-        &["page.html:2:10: base.html has no block titel; did you mean title?"],
+        &["page.html:2:10: base.html has no block titel; did you mean `title`?"],
     );
     check_refused(
         &[
@@ -161,10 +161,10 @@ fn names_filters_and_tests_that_do_not_exist_are_told_all_at_once() {
             "{{ qurey.a }}\n{{ query.a|uper }}\n{{ 1 is smal }}\n{{ set_cookies('a') }}",
         )],
         &[
-            "page.html:1:4: nothing is called qurey; did you mean query?",
+            "page.html:1:4: nothing is called qurey; did you mean `query`?",
             "page.html:2:12: there is no filter uper",
             "page.html:3:9: there is no test smal",
-            "page.html:4:4: nothing is called set_cookies; did you mean set_cookie?",
+            "page.html:4:4: nothing is called set_cookies; did you mean `set_cookie`?",
         ],
     );
 }

@@ -151,7 +151,7 @@ fn problems_of_templates_are_errors_at_the_page() {
         &format!("page = '{path}'"),
         &[
             &format!("1:8: {path}:2:10: there is no filter uper"),
-            &format!("1:8: {path}:3:4: nothing is called qurey; did you mean query?"),
+            &format!("1:8: {path}:3:4: nothing is called qurey; did you mean `query`?"),
         ],
     );
 }

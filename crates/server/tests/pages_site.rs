@@ -29,7 +29,7 @@ fn a_document_with_a_page_that_has_problems_is_refused() {
     assert_eq!(
         refused,
         [format!(
-            "3:8: {}:2:4: nothing is called qurey; did you mean query?",
+            "3:8: {}:2:4: nothing is called qurey; did you mean `query`?",
             path.display()
         )]
     );

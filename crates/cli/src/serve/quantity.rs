@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
+use vervet_server::config::{Size, Time, did_you_mean};
 use vervet_server::engine::limits::{LimitRow, Limits};
-
-/// How alike two names have to be, from 0 to 1, for the one to be suggested for the other.
-const ALIKE_MIN: f64 = 0.7;
 
 /// A limit and the value it is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,19 +16,16 @@ pub(crate) struct LimitSetting {
 pub(crate) fn limit(text: &str) -> Result<LimitSetting, String> {
     let (name, value) = text
         .split_once('=')
-        .ok_or_else(|| format!("\"{text}\" is not of the form NAME=VALUE"))?;
+        .ok_or_else(|| format!("\"{text}\" is not in the form NAME=VALUE"))?;
     let row = Limits::row(name).ok_or_else(|| unknown_limit(name))?;
     let value = if row.unit == "ms" {
-        milliseconds(value, 1)?
+        let time = time(value, Duration::from_millis(1))?;
+        u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
     } else {
-        count(
-            value,
-            if row.unit.starts_with("bytes") {
-                1024
-            } else {
-                1000
-            },
-        )?
+        let is_size = row.unit.starts_with("bytes");
+        let invalid = |reason| format!("{reason} (expected a number, such as 100, 64k or 1MiB)");
+        let size = Size::with_step(value, if is_size { 1024 } else { 1000 });
+        size.map_err(invalid)?.bytes()
     };
     Limits::default()
         .set(name, value)
@@ -39,71 +34,19 @@ pub(crate) fn limit(text: &str) -> Result<LimitSetting, String> {
 }
 
 fn unknown_limit(name: &str) -> String {
-    let alike = |row: &&LimitRow| strsim::jaro_winkler(row.name, name);
-    let nearest = Limits::TABLE
-        .iter()
-        .max_by(|left, right| alike(left).total_cmp(&alike(right)))
-        .filter(|row| alike(row) >= ALIKE_MIN);
-    match nearest {
-        Some(row) => format!("there is no limit \"{name}\": did you mean {}?", row.name),
-        None => format!("there is no limit \"{name}\" (vervet limits lists them)"),
-    }
+    let hint = did_you_mean(name, Limits::TABLE.iter().map(|row| row.name));
+    format!("unknown limit \"{name}\"{hint} (`vervet limits` lists all limits)")
 }
 
-/// Reads a time; a number without a unit is in seconds.
+/// Reads a length of time; a number without a unit is in seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    milliseconds(text, 1000).map(Duration::from_millis)
+    time(text, Duration::from_secs(1))
 }
 
-/// Whole milliseconds; `bare` is what a number without a unit counts.
-fn milliseconds(text: &str, bare: u64) -> Result<u64, String> {
-    scaled(text, |unit| {
-        Some(match unit {
-            "" => bare,
-            "ms" => 1,
-            "s" => 1000,
-            "m" | "min" => 60_000,
-            "h" => 3_600_000,
-            "d" => 86_400_000,
-            _ => return None,
-        })
-    })
-    .ok_or_else(|| format!("\"{text}\" is no time (for example 500ms, 30s, 5m, 1h)"))
-}
-
-/// A number with `k`, `m`, `g`, `t`, of which `base` is the step; with `KiB` and so on in steps of 1024, with `kB` and
-/// so on in steps of 1000.
-fn count(text: &str, base: u64) -> Result<u64, String> {
-    scaled(text, |unit| {
-        let unit = unit.to_ascii_lowercase();
-        let (prefix, step) = match unit.as_bytes() {
-            [] | [b'b'] => return Some(1),
-            [prefix] => (*prefix, base),
-            [prefix, b'b'] => (*prefix, 1000),
-            [prefix, b'i', b'b'] => (*prefix, 1024),
-            _ => return None,
-        };
-        let power = b"kmgt".iter().position(|known| *known == prefix)?;
-        Some(step.pow(u32::try_from(power).ok()? + 1))
-    })
-    .ok_or_else(|| format!("\"{text}\" is no number (for example 100, 64k, 1MiB)"))
-}
-
-/// A whole or decimal number times what its unit counts.
-fn scaled(text: &str, unit: impl Fn(&str) -> Option<u64>) -> Option<u64> {
-    let text = text.trim();
-    let end = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
-    let factor = unit(text[end..].trim_start())?;
-    let (whole, fraction) = text[..end].split_once('.').unwrap_or((&text[..end], ""));
-    let mut value = whole.parse::<u64>().ok()?.checked_mul(factor)?;
-    if text[..end].contains('.') {
-        let digits = u32::try_from(fraction.len()).ok()?;
-        let part = fraction.parse::<u64>().ok()?.checked_mul(factor)?;
-        value = value.checked_add(part / 10_u64.checked_pow(digits)?)?;
-    }
-    Some(value)
+fn time(text: &str, default_unit: Duration) -> Result<Duration, String> {
+    let invalid = |reason| format!("{reason} (expected a time, such as 500ms, 30s, 5m or 1h)");
+    let time = Time::with_default_unit(text, default_unit).map_err(invalid)?;
+    Ok(time.duration())
 }
 
 #[cfg(test)]
@@ -117,40 +60,41 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_named() {
-        check("x", Err("\"x\" is not of the form NAME=VALUE"));
+    fn rejects_invalid_settings() {
+        const NUMBER: &str = "(expected a number, such as 100, 64k or 1MiB)";
+        check("x", Err("\"x\" is not in the form NAME=VALUE"));
         check(
             "head_byte_max=1",
-            Err("there is no limit \"head_byte_max\": did you mean head_bytes_max?"),
+            Err(
+                "unknown limit \"head_byte_max\"; did you mean `head_bytes_max`? \
+                 (`vervet limits` lists all limits)",
+            ),
         );
         check(
             "zzz=1",
-            Err("there is no limit \"zzz\" (vervet limits lists them)"),
-        );
-        check(
-            "head_bytes_max=many",
-            Err("\"many\" is no number (for example 100, 64k, 1MiB)"),
+            Err("unknown limit \"zzz\" (`vervet limits` lists all limits)"),
         );
         check(
             "head_timeout_ms=5parsecs",
-            Err("\"5parsecs\" is no time (for example 500ms, 30s, 5m, 1h)"),
+            Err("unknown unit of time `parsecs` (expected a time, such as 500ms, 30s, 5m or 1h)"),
         );
         check(
             "fields_max=1k",
             Err("fields_max cannot be 1000: it lies between 8 and 128 fields"),
         );
-        for text in [
-            "",
-            "-1",
-            ".",
-            "1.",
-            ".5",
-            "1.2.3",
-            "99999999999999999999",
-            "9e9",
+        for (text, reason) in [
+            ("", "it does not begin with a number"),
+            ("many", "it does not begin with a number"),
+            ("-1", "it does not begin with a number"),
+            (".", "it does not begin with a number"),
+            (".5", "it does not begin with a number"),
+            ("1.", "invalid number `1.`"),
+            ("1.2.3", "invalid number `1.2.3`"),
+            ("99999999999999999999", "it is too large"),
+            ("9e9", "unknown unit of size `e9`"),
         ] {
-            let said = format!("\"{text}\" is no number (for example 100, 64k, 1MiB)");
-            check(&format!("content_bytes_max={text}"), Err(&said));
+            let expected = format!("{reason} {NUMBER}");
+            check(&format!("content_bytes_max={text}"), Err(&expected));
         }
     }
 

@@ -6,15 +6,13 @@ mod list;
 mod named;
 mod number;
 mod path;
+mod quantity;
 mod secret;
-mod size;
 mod text;
-mod time;
 
 pub use auto::Auto;
 pub use named::{Name, Named};
 pub use path::Path;
+pub use quantity::{Size, Time};
 pub use secret::Secret;
-pub use size::Size;
 pub use text::{FromText, Text};
-pub use time::Time;

@@ -1,6 +1,7 @@
 //! Booleans and numbers.
 
-use crate::reader::{Bounded, FromConfig, Reader, cited};
+use crate::diagnostic::cited;
+use crate::reader::{Bounded, FromConfig, Reader};
 use crate::shape::Shape;
 use crate::show::Shown;
 use crate::tree::{Node, Value};

@@ -23,7 +23,8 @@ impl<'n> Names<'n> {
         let index = self.known.iter().position(|known| *known == name);
         if index.is_none() {
             let message = format!("there is no {} `{}`", self.noun, cited(name));
-            let mut problem = Diagnostic::error(span, message).nearest(nearest(name, &self.known));
+            let mut problem =
+                Diagnostic::error(span, message).nearest(nearest(name, self.known.iter().copied()));
             if !self.known.is_empty() {
                 problem = problem.expected(format!("one of {}", list(&self.known)));
             }

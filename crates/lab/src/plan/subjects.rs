@@ -139,7 +139,7 @@ fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<
         let known = adapter::names();
         let problem = Diagnostic::error(span, format!("there is no adapter `{}`", cited(name)));
         let listed: Vec<String> = known.iter().map(|one| format!("`{one}`")).collect();
-        let problem = problem.nearest(nearest(name, &known));
+        let problem = problem.nearest(nearest(name, known.iter().copied()));
         found.push(problem.expected(format!("one of {}", listed.join(", "))));
         return None;
     };
@@ -187,7 +187,8 @@ fn unknown_setting(adapter: &str, rows: &[Row], setting: &Name) -> Diagnostic {
         "the adapter `{adapter}` has no setting `{}`",
         cited(setting)
     );
-    let problem = Diagnostic::error(setting.span(), message).nearest(nearest(setting, &known));
+    let problem =
+        Diagnostic::error(setting.span(), message).nearest(nearest(setting, known.iter().copied()));
     match known.as_slice() {
         [] => problem.note("it has none"),
         known => problem.expected(format!("one of {}", known.join(", "))),

@@ -149,7 +149,8 @@ fn way(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskWay> {
     let Some(known) = task_adapter(adapter) else {
         let names: Vec<&str> = TASK_ADAPTERS.iter().map(|one| one.name).collect();
         let message = format!("there is no adapter `{}` of tasks", cited(adapter));
-        let problem = Diagnostic::error(span, message).nearest(nearest(adapter, &names));
+        let problem =
+            Diagnostic::error(span, message).nearest(nearest(adapter, names.iter().copied()));
         found.push(problem.expected(format!("one of {}", names.join(", "))));
         return None;
     };

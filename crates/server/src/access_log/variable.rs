@@ -1,6 +1,7 @@
 //! The variables of a format string: their names, what they take, what they mean, and what they become.
 
-use vervet_engine::http::field::Known;
+use vervet_config::nearest;
+use vervet_engine::http::field::{Known, is_token};
 
 use super::when::Style;
 
@@ -216,7 +217,9 @@ pub(super) fn value(text: &str) -> Result<Value, Unknown> {
     for variable in VARIABLES.iter().filter(|variable| variable.name == name) {
         match (variable.argument, argument) {
             (Argument::None | Argument::OneOf(_), None) => return Ok((variable.value)("")),
-            (Argument::Name, Some(name)) if is_token(name) => return Ok((variable.value)(name)),
+            (Argument::Name, Some(name)) if is_token(name.as_bytes()) => {
+                return Ok((variable.value)(name));
+            }
             (Argument::OneOf(words), Some(word)) if words.contains(&word) => {
                 return Ok((variable.value)(word));
             }
@@ -231,22 +234,4 @@ pub(super) fn value(text: &str) -> Result<Value, Unknown> {
     Err(refusal.unwrap_or_else(|| Unknown::Name {
         nearest: nearest(name, VARIABLES.iter().map(|variable| variable.name)),
     }))
-}
-
-/// A word that `text` may have been meant for.
-fn nearest(text: &str, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    const SIMILAR_MIN: f64 = 0.8;
-    words
-        .map(|word| (strsim::jaro_winkler(text, word), word))
-        .filter(|(similarity, _)| *similarity >= SIMILAR_MIN)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, word)| word)
-}
-
-/// RFC 9110 §5.6.2.
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

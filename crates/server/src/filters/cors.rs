@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, FromText, Text, TextShape, Time, section};
 use vervet_engine::Response;
-use vervet_http::field::Known;
+use vervet_http::field::{Known, is_token};
 use vervet_http::method::Method;
 use vervet_http::status::Status;
 
@@ -326,9 +326,7 @@ impl FromText for Token {
     };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        let is_token =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if text.is_empty() || !text.bytes().all(is_token) {
+        if !is_token(text.as_bytes()) {
             return Err("it has letters, digits and some signs, and no space or comma".to_owned());
         }
         Ok(Self(text.to_owned()))

@@ -13,7 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use vervet_config::{section, words};
-use vervet_http::field::{Fields, Known};
+use vervet_http::field::{Fields, Known, is_token};
 use vervet_http::target::{Authority, Scheme};
 
 use super::networks::{Network, Networks};
@@ -399,12 +399,6 @@ fn unquote(quoted: &[u8]) -> Result<(Vec<u8>, &[u8]), Malformed> {
             [] => return Err(Malformed),
         };
     }
-}
-
-fn is_token(bytes: &[u8]) -> bool {
-    let is_token_byte =
-        |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
-    !bytes.is_empty() && bytes.iter().all(is_token_byte)
 }
 
 /// The address of a node; `None` where it is `unknown` or goes by an obfuscated name (RFC 7239 §6).

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use minijinja::{Environment, ErrorKind, Value};
-use strsim::jaro_winkler;
+use vervet_config::did_you_mean;
 
 use crate::pages::effects::Verb;
 use crate::pages::folder::TemplateFolder;
@@ -13,9 +13,6 @@ use crate::pages::parameters::Parameter;
 use crate::pages::problem::PageProblem;
 use crate::pages::scope::Part;
 use crate::pages::sources::Sources;
-
-/// How alike two names must be for one to be taken for a slip of the other; 1 is equal.
-const LIKENESS_MIN: f64 = 0.8;
 
 /// Names that the engine itself gives a meaning.
 const OF_THE_ENGINE: &[&str] = &["loop", "self", "super", "caller", "varargs", "kwargs"];
@@ -108,7 +105,7 @@ impl Checked<'_> {
                 .filter(|named| !known.contains(named.name.as_str()));
             let mut told = BTreeSet::new();
             for named in unknown.filter(|named| told.insert(named.name.as_str())) {
-                let hint = nearest(&named.name, known.iter().copied());
+                let hint = did_you_mean(&named.name, known.iter().copied());
                 let text = format!("nothing is called {}{hint}", named.name);
                 problems.push(self.at(template, named.offset, text));
             }
@@ -189,7 +186,7 @@ impl Checked<'_> {
         if let (Some((parent, _)), false, false) = (parents.first(), is_inherited, block.is_nested)
         {
             let theirs = parents.iter().flat_map(|(_, outline)| &outline.blocks);
-            let hint = nearest(name, theirs.map(|block| block.at.name.as_str()));
+            let hint = did_you_mean(name, theirs.map(|block| block.at.name.as_str()));
             let text = format!("{parent} has no block {name}{hint}");
             problems.push(self.at(template, block.at.offset, text));
         } else if !is_inherited {
@@ -229,14 +226,4 @@ impl Checked<'_> {
 
 fn has_block(outline: &Outline, name: &str) -> bool {
     outline.blocks.iter().any(|block| block.at.name == name)
-}
-
-/// `; did you mean NAME?` where one of the names is near.
-fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> String {
-    let likeness = among.map(|known| (jaro_winkler(name, known), known));
-    let best = likeness.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match best {
-        Some((likeness, known)) if likeness >= LIKENESS_MIN => format!("; did you mean {known}?"),
-        _ => String::new(),
-    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use vervet_http::field::is_token;
 
 /// What may not stand in a value (RFC 6265 §4.1.1), and the percent sign, so that what is read is what was set.
 const IN_VALUE: &AsciiSet = &CONTROLS
@@ -137,9 +138,7 @@ impl<'a> NewCookie<'a> {
     }
 
     fn check(&self) -> Result<(), CookieFault> {
-        let is_token =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if self.name.is_empty() || !self.name.bytes().all(is_token) {
+        if !is_token(self.name.as_bytes()) {
             return Err(CookieFault::Name);
         }
         let is_path_byte = |byte: u8| byte.is_ascii_graphic() && byte != b';';

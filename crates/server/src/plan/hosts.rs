@@ -97,7 +97,7 @@ pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Dia
     }
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     diagnostic
-        .nearest(nearest(name, known))
+        .nearest(nearest(name, known.iter().copied()))
         .expected(format!("one of {}", names.join(", ")))
 }
 

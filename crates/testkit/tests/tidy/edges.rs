@@ -15,7 +15,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("lab", &["load", "report", "watch", "config"]),
     ("load", &["http", "engine", "config", "report"]),
     // What others fill and read: values, no I/O. Of `http` it uses the OpenMetrics writer.
-    ("report", &["http"]),
+    ("report", &["http", "config"]),
     ("engine", &["http"]),
     ("http", &[]),
     ("config", &[]),
