@@ -1,9 +1,9 @@
 #!/bin/sh
-# A MariaDB of one subject: it listens on the socket mariadb.sock in the subject's folder and nowhere else, and its data are
-# gone with the folder. The service of the system is left alone.
-#   mariadb.sh check php              ends with 0 where PHP can have one, and otherwise says what is missing
-#   mariadb.sh check python MODULE    the same for the Python that has MODULE
-#   mariadb.sh run FOLDER             serves until it is ended
+# A MariaDB for one subject: it listens only on the socket mariadb.sock in the subject's folder, and its data are removed
+# with the folder. The system's own service is not touched.
+#   mariadb.sh check php              exits with 0 if PHP can use MariaDB, otherwise prints what is missing
+#   mariadb.sh check python MODULE    the same for Python and its MODULE
+#   mariadb.sh run FOLDER             serves until it is stopped
 set -eu
 here=$(dirname "$(realpath "$0")")
 PATH=$PATH:/usr/sbin
@@ -13,7 +13,7 @@ missing() {
     exit 1
 }
 
-# Where the lab looks: VERVET_LAB_PYTHON, what labs/setup has made, and the system's.
+# Where the lab looks for Python: VERVET_LAB_PYTHON, the environment of labs/setup, the system.
 python_with() {
     asked=${VERVET_LAB_PYTHON:-}
     [ ! -d "$asked" ] || asked=$asked/bin/python
@@ -44,8 +44,8 @@ run)
 CREATE DATABASE lab;
 CREATE TABLE lab.visit (id INTEGER PRIMARY KEY AUTO_INCREMENT, moment DOUBLE) ENGINE = InnoDB;
 SQL
-    # Without tables of rights there is nothing to install first, and whoever can open the socket may in. Each commit is
-    # written at once and synchronized each second, which is what SQLite does here.
+    # Without grant tables there is nothing to install first, and anyone who can open the socket has access. Commits are
+    # written at once and synchronized every second, as SQLite is configured here.
     set -- --no-defaults --datadir="$folder/mariadb" --socket="$folder/mariadb.sock" --pid-file="$folder/mariadb.pid" \
         --skip-networking --skip-grant-tables --init-file="$folder/mariadb.sql" --max-connections=300 \
         --innodb-flush-log-at-trx-commit=2 --innodb-log-file-size=32M --innodb-buffer-pool-size=64M

@@ -1,9 +1,9 @@
-"""An application that is like real ones: it computes, waits for somebody else, and writes a file. WSGI."""
+"""A realistic WSGI application: it computes, waits for another service, and writes a file."""
 
 import tempfile
 import time
 
-# What it computes is kept, so that nothing can leave the loop out.
+# The result is kept, so that the loop cannot be optimized away.
 STEPS = 10_000
 WAIT_SECONDS = 0.1
 WRITES = 10_000

@@ -1,9 +1,9 @@
-"""A small server that behaves as it is told: server.py PORT MODE [CORE].
+"""A small server with deliberate faults: server.py PORT MODE [CORE].
 
-ok answers "hello"; paced does so 500 times a second, by the clock; starve answers too, while eight processes compute on CORE;
-queue answers one connection after another, each after 20 ms, before a queue of one; tires ends at its 100th request;
-changes answers "hello" to the first ten requests and something else from then on; crash ends at the request for /crash;
-wrong answers 404; gzip says that it compresses; silent never listens; dies ends before it listens.
+ok: responds with "hello". paced: the same, 500 times per second by the clock. starve: the same, while eight processes
+compute on CORE. queue: one connection after another, 20 ms each, with an accept queue of one. tires: exits at its 100th
+request. changes: "hello" for the first ten requests, then something else. crash: exits at a request for /crash.
+wrong: responds with 404. gzip: claims to compress. silent: never listens. dies: exits before it listens.
 """
 
 import os
@@ -25,7 +25,7 @@ due = 0.0
 
 
 def spin(core):
-    """Computes on a core until the server ends, however that comes about."""
+    """Computes on a core until the server exits, for whatever reason."""
     server = os.getpid()
     for _ in range(SPINNERS):
         if os.fork() == 0:
@@ -36,7 +36,7 @@ def spin(core):
 
 
 def wait_for_pace():
-    """Until the next answer is due; what could not be kept up is made up for, a little of it."""
+    """Waits until the next response is due; a small backlog is caught up with."""
     global due
     with lock:
         now = time.monotonic()
