@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::wait::{PATIENCE, wait_until};
 
-/// A cgroup of its own, empty at first. Whoever is left in it is killed on drop, and it is removed.
+/// A new, empty cgroup. On drop, the processes in it are killed and it is removed.
 #[derive(Debug)]
 pub struct Cgroup {
     folder: PathBuf,
@@ -73,7 +73,7 @@ impl Cgroup {
 impl Drop for Cgroup {
     fn drop(&mut self) {
         let _ = fs::write(self.folder.join("cgroup.kill"), "1");
-        // Busy until the last process is gone; a folder that cannot be removed is no failure of the test.
+        // Busy until the last process is gone. Failing to remove the folder does not fail the test.
         wait_until(PATIENCE, || match fs::remove_dir(&self.folder) {
             Ok(()) => true,
             Err(error) => error.kind() == io::ErrorKind::NotFound,

@@ -22,7 +22,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// One line that a child has written, without its end; bytes that are no UTF-8 are replaced.
+/// One line of output of a child, without the line end; invalid UTF-8 is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Where it was written.
@@ -31,7 +31,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// A running program. Killed and reaped on drop, so that no test leaves anything behind.
+/// A running program, killed and reaped on drop.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,

@@ -1,5 +1,5 @@
-//! A folder of inputs, each with the answer it must get beside it in a file of the same name that ends in `.expected`.
-//! With `VERVET_REGENERATE=1` the answers are written instead of compared, to be read in the difference of the commit.
+//! A folder of inputs, each with its expected output in a file of the same name that ends in `.expected`.
+//! With `VERVET_REGENERATE=1` the outputs are written instead of compared; review them in the diff of the commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ enum Mode {
     Write,
 }
 
-/// Gives each file of a folder with the ending `extension` to `answer` and compares what comes back. All differences are
-/// told at once. Returns the number of inputs, so that a test can insist on them.
+/// Passes each file of a folder with the ending `extension` to `answer` and compares the output. Panics with all
+/// differences. Returns the number of inputs, so that a test can check that there are some.
 #[track_caller]
 pub fn check_corpus(folder: &Path, extension: &str, answer: impl Fn(&Path) -> String) -> usize {
     let mode = match std::env::var_os("VERVET_REGENERATE") {

@@ -228,7 +228,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whoever is root, and be it in a network of one's own alone, has to insist on staying that.
+/// Lets a server started as root, also in a user namespace, keep running as root.
 pub(crate) fn insist(command: &mut Command) {
     if rustix::process::geteuid().is_root() || has_own_network() {
         command.env("VERVET_USER", "root");
@@ -249,7 +249,7 @@ fn isolated_shell() -> Command {
     command
 }
 
-/// Whether a network of one's own can be had: containers often forbid it.
+/// Whether a network namespace can be created: containers often forbid it.
 pub(crate) fn has_own_network() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {

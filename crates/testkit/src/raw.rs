@@ -33,7 +33,7 @@ impl RawClient {
             .unwrap_or_else(|error| panic!("cannot connect to {address}: {error}"));
         stream
             .set_nodelay(true)
-            .expect("an option of one's own socket");
+            .expect("an option of our own socket");
         Self::over(Socket::Tcp(stream))
     }
 

@@ -1,11 +1,11 @@
 //! The recipes of a guide, cooked: each chapter of a page is a folder with its files, a server, and questions with the
 //! answers that the page shows.
 //!
-//! A recipe is a chapter (`## …`) and its blocks, in their order. A block behind a line that ends with a name in
-//! backquotes and a colon is a file of that name; one of `toml` without a name is `vervet.toml`. A block of `sh` is run in
-//! the folder, and the block of `text` behind it is what it prints, where `…` stands for anything. Before the first such
-//! block that has a `vervet.toml` beside it, `vervet check` is asked, and `vervet run` serves. All of it happens where
-//! possible in a network of its own, so that ports are free.
+//! A recipe is a chapter (`## …`) and its blocks, in order. A block after a line that ends with a name in backquotes and a
+//! colon is a file of that name; a block of `toml` without a name is `vervet.toml`. A block of `sh` is run in the folder,
+//! and a following block of `text` is its expected output, in which `…` stands for any text. Before the first block of
+//! `sh`, if there is a `vervet.toml`, `vervet check` must accept it, and `vervet run` is started. If possible, all of it
+//! runs in a network namespace, so that ports are free.
 
 use std::fs;
 use std::path::Path;
@@ -115,7 +115,7 @@ fn parts(page: &str) -> Vec<Part<'_>> {
         match (&mut open, line.strip_prefix("```")) {
             (Some(_), Some(_)) => {
                 parts.extend(open.take().map(Part::Block));
-                // A name is that of the one block behind it.
+                // A name applies to the next block only.
                 before = "";
             }
             (Some(block), None) => block.text.extend([line, "\n"]),
@@ -154,7 +154,7 @@ impl Recipe {
                 name: name.to_owned(),
                 text,
             },
-            (other, None) => panic!("{}:{line}: nobody looks at a block of `{other}`", self.file),
+            (other, None) => panic!("{}:{line}: nothing reads a block of `{other}`", self.file),
         };
         self.steps.push(Step { line, kind });
     }
@@ -411,8 +411,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a.md:4: nobody looks at a block of `yaml`")]
-    fn a_block_that_nobody_looks_at_is_refused() {
+    #[should_panic(expected = "a.md:4: nothing reads a block of `yaml`")]
+    fn rejects_a_block_that_nothing_reads() {
         recipes_of("a.md", "## One\n\n```yaml\nx: 1\n```\n", &[]);
     }
 

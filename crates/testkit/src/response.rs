@@ -59,7 +59,7 @@ impl Response {
         same.map(|(_, value)| value.as_str()).collect()
     }
 
-    /// The content as text; panics when it is no UTF-8.
+    /// The content as text; panics if it is not UTF-8.
     #[track_caller]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.content).expect("content that is text")
@@ -196,7 +196,7 @@ fn framing(response: &Response, asked: Asked) -> Framing {
         }
         (None, Some(length)) => {
             let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-            assert!(digits, "Content-Length is no number: {length:?}");
+            assert!(digits, "Content-Length is not a number: {length:?}");
             Framing::Length(length.parse().expect("a length that fits"))
         }
         (None, None) => Framing::UntilClose,

@@ -129,7 +129,7 @@ impl Rival {
 
 impl Drop for Rival {
     fn drop(&mut self) {
-        // Killed outright, nginx's master leaves its worker behind; TERM makes it end the worker first.
+        // On SIGKILL, nginx's master does not stop its worker; on SIGTERM it stops the worker first.
         self.child.signal(rustix::process::Signal::TERM);
         wait_for(PATIENCE, || self.child.exit());
     }

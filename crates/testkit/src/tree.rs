@@ -29,7 +29,7 @@ impl TempTree {
             .expect("a temporary folder");
         // Rivals drop to a user of their own, who must be able to enter.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))
-            .expect("permissions of one's own folder");
+            .expect("permissions of our own folder");
         Self { folder }
     }
 
