@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use vervet_testkit::{Child, PATIENCE, Signal, TempTree, find_program, skipped, wait_until};
+use vervet_testkit::{Child, PATIENCE, Signal, TempTree, skipped, wait_until};
 
 fn labs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs")
@@ -125,47 +125,6 @@ fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
         present.push(name.to_owned());
     }
     present
-}
-
-#[test]
-fn s2c_tells_each_phase_of_each_store_with_its_share() {
-    const CLIENT: &str = "vervet-stores";
-    let beside = Path::new(env!("CARGO_BIN_EXE_vervet")).with_file_name(CLIENT);
-    if !beside.is_file() && find_program(CLIENT).is_none() {
-        // `cargo test` of the workspace builds it beside vervet.
-        vervet_testkit::skip!("needs vervet-stores (cargo build -p vervet-stores)");
-    }
-    let (record, report) = ran("s2c.toml");
-    let phases = ["create", "connect", "put", "get", "close"];
-    let present = check_tasks(&record, &phases);
-    for step in record["tasks"].as_array().unwrap() {
-        let operations = step["phases"].as_array().unwrap().iter();
-        let operations: Vec<u64> = operations
-            .map(|phase| phase["operations"].as_u64().unwrap())
-            .collect();
-        assert_eq!(operations, [1, 1, 100, 100, 1], "{step}");
-    }
-    // What is within the client is always there.
-    for name in [
-        "redb",
-        "sqlite",
-        "redb-durable",
-        "sqlite-durable",
-        "sqlite-no-index",
-    ] {
-        assert!(
-            present.iter().any(|task| task == name),
-            "{name}: {present:?}"
-        );
-    }
-    assert!(report.contains("| place | task | create | connect | put | get | close | whole |"));
-    for name in present {
-        let row = report
-            .lines()
-            .find(|line| line.contains(&format!(" | {name} | ")));
-        let row = row.unwrap_or_else(|| panic!("no row of {name} in\n{report}"));
-        assert_eq!(row.matches(" %)").count(), phases.len(), "{row}");
-    }
 }
 
 #[test]

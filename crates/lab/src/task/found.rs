@@ -103,7 +103,7 @@ fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
         .filter(|file| file.is_file())
         .or_else(|| find(STORES));
     found.ok_or_else(|| {
-        let how = "build it with `cargo build --release -p vervet-stores`, and put it beside vervet or into PATH";
-        Missing(format!("there is no {STORES}, which has the clients of stores: {how}"))
+        let get = "build it from labs/stores, and put it into the folder of vervet or into PATH";
+        Missing(format!("{STORES} not found: {get}"))
     })
 }

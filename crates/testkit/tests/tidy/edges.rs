@@ -24,8 +24,6 @@ const MAP: &[(&str, &[&str])] = &[
     ("testkit", &[]),
     // Measures programs from outside, ours like the others.
     ("bench", &["lab"]),
-    // Clients of stores that the lab compares. Its tests have the lab run it.
-    ("stores", &["lab"]),
     // Other languages carry a reactor in their own loops.
     ("bindings/poll", &["engine"]),
     ("bindings/c", &["server"]),

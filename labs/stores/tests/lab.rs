@@ -21,13 +21,16 @@ impl Progress for Nobody {
     fn task(&mut self, _: usize, _: usize, _: &TaskStep) {}
 }
 
-/// What comes of one run of a task, so many values each way.
+/// The record of one run of a task with so many values each way.
 fn record(task: &str, count: u32) -> LabRecord {
     let client = env!("CARGO_BIN_EXE_vervet-stores");
-    let text = format!(
+    run_lab(&format!(
         "title = 'test'\nrepeats = 1\ncores = {{ server = [], generator = [] }}\n\
          operations = {{ count = {count}, value = '100B', client = '{client}' }}\n[task.store]\n{task}\n"
-    );
+    ))
+}
+
+fn run_lab(text: &str) -> LabRecord {
     let checked = check_text(
         Path::new("test.toml"),
         text.as_bytes(),
@@ -76,6 +79,27 @@ fn check(task: &str) {
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
     let page = page_markdown(&report_page(&record, &analysis), None);
     assert!(page.contains("| place | task | create | connect | put | get | close | whole |"));
+}
+
+/// The lab of the repository, shortened: each store that is installed reports every phase.
+#[test]
+fn every_store_of_s2c() {
+    let lab = include_str!("../../s2c.toml");
+    let client = env!("CARGO_BIN_EXE_vervet-stores");
+    let lab = lab.replace("repeats = 5", "repeats = 1\ncores = { server = [], generator = [] }");
+    let operations = format!("[operations]\nclient = '{client}'\n");
+    let lab = lab.replace("[operations]\n", &operations);
+    let record = run_lab(&lab.replace("count = 10_000", "count = 100"));
+    let measured: Vec<&str> = record.tasks.iter().map(|step| step.task.as_str()).collect();
+    // What is in the client itself is always there.
+    for name in ["redb", "sqlite", "redb-durable", "sqlite-durable", "sqlite-no-index"] {
+        assert!(measured.contains(&name), "{name}: {measured:?}");
+    }
+    for step in &record.tasks {
+        assert_eq!(step.outcome, Outcome::Measured, "{}", step.task);
+        let operations: Vec<u64> = step.phases.iter().map(|phase| phase.operations).collect();
+        assert_eq!(operations, [1, 1, 100, 100, 1], "{}", step.task);
+    }
 }
 
 #[test]
