@@ -30,9 +30,27 @@ fn lab(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// Runs a command of the lab, as root in a network namespace of its own: the kernel counts full
+/// queues and retransmissions for each of them, so those of other tests are not counted here.
 fn vervet(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
-    command.arg("lab").args(arguments).output().unwrap()
+    const IN_NAMESPACE: &str = "ip link set lo up && exec \"$0\" lab \"$@\"";
+    let program = env!("CARGO_BIN_EXE_vervet");
+    let mut command = if has_namespaces() {
+        let mut command = Command::new("unshare");
+        command.args(["--net", "sh", "-c", IN_NAMESPACE, program]);
+        command
+    } else {
+        let mut command = Command::new(program);
+        command.arg("lab");
+        command
+    };
+    command.args(arguments).output().unwrap()
+}
+
+fn has_namespaces() -> bool {
+    let mut probe = Command::new("unshare");
+    let output = probe.args(["--net", "ip", "link", "set", "lo", "up"]).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 /// A lab of `labs/provoke` that was run.

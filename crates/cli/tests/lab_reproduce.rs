@@ -1,5 +1,5 @@
-//! `vervet lab reproduce` as it is meant: a lab is run, its report goes elsewhere, and from the report alone it is run
-//! again and held against itself.
+//! `vervet lab reproduce`: a lab is run, its record is moved, and from the record alone the lab is
+//! run again and compared with itself.
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -84,7 +84,7 @@ fn record(file: &Path) -> Value {
 }
 
 #[test]
-fn a_lab_is_run_again_from_its_report() {
+fn a_lab_is_run_again_from_its_record() {
     if find_program("python3").is_none() {
         skip!("needs python3");
     }
@@ -93,13 +93,13 @@ fn a_lab_is_run_again_from_its_report() {
     check(folder, &["run", "lab/again.toml", "--out", "first"], 0);
     let page = fs::read_to_string(folder.join("first/report.md")).unwrap();
     check_history(&page);
-    // Nothing but the report is left.
-    fs::rename(folder.join("first/report.html"), folder.join("report.html")).unwrap();
-    let first = record(&folder.join("first/lab.json"));
+    // Nothing but the record is left.
+    fs::rename(folder.join("first/lab.json"), folder.join("first.json")).unwrap();
+    let first = record(&folder.join("first.json"));
     fs::remove_dir_all(folder.join("lab")).unwrap();
     fs::remove_dir_all(folder.join("first")).unwrap();
 
-    let (text, talk) = check(folder, &["reproduce", "report.html", "--dir", "again"], 0);
+    let (text, talk) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
     assert!(
         text.starts_with("again/again.toml\nagain/SHA256SUMS\n"),
         "{text}"
@@ -140,7 +140,7 @@ fn a_lab_is_run_again_from_its_report() {
     let server = fs::read(folder.join("third/apps/server.py")).unwrap();
     let sums = fs::read_to_string(folder.join("third/SHA256SUMS")).unwrap();
     assert!(sums.contains(&format!("{}  apps/server.py", sha256_hex(&server))));
-    let (_, talk) = check(folder, &["reproduce", "report.html", "--dir", "again"], 0);
+    let (_, talk) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
     assert!(talk.contains("every step of this lab is done"), "{talk}");
 }
 
@@ -225,15 +225,15 @@ command = ["sh", "{file}/apps/task.sh"]
 const TASK_SCRIPT: &str = "echo phase put 100 1200000000\necho phase get 100 500000000\n";
 
 #[test]
-fn a_lab_of_tasks_is_run_again_from_its_report_and_compared() {
+fn a_lab_of_tasks_is_run_again_from_its_record_and_compared() {
     let tree = TempTree::new()
         .file("lab/tasks.toml", TASKS)
         .file("lab/apps/task.sh", TASK_SCRIPT);
     let folder = tree.path();
     check(folder, &["run", "lab/tasks.toml", "--out", "first"], 0);
-    fs::rename(folder.join("first/report.html"), folder.join("report.html")).unwrap();
+    fs::rename(folder.join("first/lab.json"), folder.join("first.json")).unwrap();
     fs::remove_dir_all(folder.join("lab")).unwrap();
-    let (text, _) = check(folder, &["reproduce", "report.html", "--dir", "again"], 0);
+    let (text, _) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
     for line in [
         "  script\n    put: 1.20 s against 1.20 s: no difference (interval 0.0 % to 0.0 %)\n",
         "    all phases: 1.70 s against 1.70 s: no difference",

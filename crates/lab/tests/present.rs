@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::{Lab, closed, run};
 use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
 use vervet_lab::record::{
-    Asset, FairnessRow, FairnessVerdict, History, OldFigure, Outcome, Role, SubjectState, extract,
+    Asset, FairnessRow, FairnessVerdict, History, OldFigure, Outcome, Role, SubjectState,
 };
 use vervet_report::{ErrorClass, SlowRequest};
 
@@ -341,7 +341,7 @@ fn a_ceiling_far_above_presses_no_curve_onto_the_axis() {
 
 #[test]
 fn the_page_needs_nothing_else_and_runs_nothing() {
-    let html = report_html(&sweep().record, &sweep().analysis()).unwrap();
+    let html = report_html(&sweep().record, &sweep().analysis());
     let body = html
         .replace("http://www.w3.org/2000/svg", "")
         .replace("http://127.0.0.1/", "");
@@ -350,11 +350,7 @@ fn the_page_needs_nothing_else_and_runs_nothing() {
     ] {
         assert!(!body.contains(piece), "{piece}");
     }
-    assert_eq!(
-        html.matches("<script").count(),
-        1,
-        "the record, which no browser runs"
-    );
+    assert!(!html.contains("<script"));
     check_has(
         &html,
         &[
@@ -363,12 +359,11 @@ fn the_page_needs_nothing_else_and_runs_nothing() {
             "default-src 'none'",
         ],
     );
-    assert_eq!(extract(&html).unwrap(), sweep().record);
 }
 
 #[test]
 fn ids_are_unique_in_a_page() {
-    let html = report_html(&sweep().record, &sweep().analysis()).unwrap();
+    let html = report_html(&sweep().record, &sweep().analysis());
     let mut seen = BTreeSet::new();
     for piece in html.split(" id=\"").skip(1) {
         let id = piece.split('"').next().unwrap();
@@ -388,7 +383,7 @@ fn what_others_named_opens_no_element() {
     head.lab.text = "</pre></details><script>".to_owned();
     head.subjects[0].configuration = "<b>".to_owned();
     head.subjects[0].command = vec!["<i>".to_owned()];
-    let html = report_html(&lab.record, &lab.analysis()).unwrap();
+    let html = report_html(&lab.record, &lab.analysis());
     for piece in ["<img", "<script>", "<b>", "<i>", "\u{202e}"] {
         assert!(!html.contains(piece), "{piece}");
     }
@@ -452,6 +447,6 @@ fn programs_get_the_conclusions() {
 #[test]
 fn a_lab_without_a_step_has_a_page() {
     let lab = Lab::new(&["a"]);
-    let html = report_html(&lab.record, &lab.analysis()).unwrap();
+    let html = report_html(&lab.record, &lab.analysis());
     check_has(&html, &["0 steps of 3, interrupted", "Definitions"]);
 }

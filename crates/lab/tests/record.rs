@@ -5,10 +5,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::common;
-use crate::common::{head, not_ready};
+use crate::common::{Lab, head, not_ready};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use vervet_lab::record::{
-    Entry, Journal, LAB_RECORD_VERSION, LabRecord, StoredRun, Torn, read_journal, read_record,
-    record_from_json, record_to_json, write_record,
+    COMPRESSED_RECORD_FILE, Entry, Journal, LAB_RECORD_VERSION, LabRecord, StoredRun, Torn,
+    open_record, read_journal, read_record, record_from_json, record_to_json, write_record,
 };
 use vervet_testkit::TempTree;
 
@@ -189,4 +191,30 @@ fn a_run_of_another_version_is_refused_when_it_is_asked_for() {
     run.version = vervet_report::VERSION + 1;
     let error = StoredRun::of(&run).unwrap().read().unwrap_err();
     assert!(error.to_string().contains("the run has version"), "{error}");
+}
+
+#[test]
+fn a_record_is_found_in_the_folder_of_its_lab() {
+    let tree = TempTree::new();
+    let record = Lab::new(&["a"]).rates("a", 10, &[100.0, 101.0]).record;
+    let journal = tree.join("journal.jsonl");
+    let mut lines = Journal::create(&journal, &record.head).unwrap();
+    for step in &record.steps {
+        lines.append(&Entry::Step(Box::new(step.clone()))).unwrap();
+    }
+    let whole = tree.join("lab.json");
+    let compressed = tree.join(COMPRESSED_RECORD_FILE);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&record_to_json(&record).unwrap()).unwrap();
+    fs::write(&compressed, packed.finish().unwrap()).unwrap();
+    write_record(&whole, &record).unwrap();
+    let check = |path: &Path| assert_eq!(open_record(path).unwrap(), record, "{}", path.display());
+    for path in [&whole, &compressed, &journal] {
+        check(path);
+        check(tree.path());
+        check(&tree.join("report.html"));
+        fs::remove_file(path).unwrap();
+    }
+    let error = open_record(tree.path()).unwrap_err().to_string();
+    assert!(error.contains("no lab.json, lab.json.gz or journal.jsonl"), "{error}");
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use vervet_lab::check_text;
 use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
-use vervet_lab::record::{LabRecord, Outcome, Step, TaskStep, open_figures};
+use vervet_lab::record::{LabRecord, Outcome, Step, TaskStep};
 use vervet_lab::runner::{Generator, JOURNAL, Options, Progress, RECORD, RunError, run};
 use vervet_lab::statistics::Analysis;
 use vervet_testkit::TempTree;
@@ -234,10 +234,7 @@ fn every_form_of_the_report_has_them() {
     // A head; two phases, or one row, of each run.
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 2 + 1 + 1));
     assert!(csv.contains(",measured,put,10,3000000000\r\n"), "{csv}");
-    // The page carries the record.
-    let folder = TempTree::new();
-    let page = folder.write("report.html", report_html(&record, &analysis).unwrap());
-    assert_eq!(open_figures(&page).unwrap(), record);
+    assert!(report_html(&record, &analysis).contains("</html>"));
 }
 
 #[test]

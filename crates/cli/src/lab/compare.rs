@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use vervet_lab::compare::{
     COMPARED, Comparison, Guarded, TOLERANCE, comparison_json, comparison_text,
 };
-use vervet_lab::record::{LabRecord, open_figures};
+use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::statistics::Figure;
 
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ const NOTHING_TO_COMPARE: u8 = 2;
 const EXAMPLES: &str = "\
 Examples:
   vervet lab compare before after
-  vervet lab compare main/lab.json branch/report.html --fail-on goodput,response_p99_ms
+  vervet lab compare main/lab.json branch.lab --fail-on goodput,response_p99_ms
   vervet lab compare before after --format json
   vervet lab compare stores-before stores-after --fail-on goodput,phase:put
 
@@ -37,7 +37,7 @@ subject that had figures has none; 2 there is nothing to compare.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArguments {
-    /// The base: a folder that lab run wrote, a lab.json, a journal or a report
+    /// The base: a folder that lab run wrote, its lab.json, or its journal
     #[arg(value_name = "BASE")]
     base: PathBuf,
     /// What is held against it
@@ -99,7 +99,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
 
 /// A record with its figures; says why where there is none.
 fn opened(path: &Path) -> Option<LabRecord> {
-    let record = open_figures(path);
+    let record = open_record(path);
     record
         .map_err(|error| talk::say(format_args!("{error}")))
         .ok()

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
-use vervet_lab::record::{LabRecord, open_figures};
+use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::statistics::Analysis;
 
 use crate::failure::Failure;
@@ -21,14 +21,14 @@ Examples:
   vervet lab report results -o report.md --charts charts
   vervet lab report results/lab.json --format csv > steps.csv
 
-RESULTS is a folder that lab run wrote, a lab.json, the journal of a lab that is
-running or was interrupted, or an earlier report.";
+RESULTS is the folder that lab run wrote, its lab.json (or lab.json.gz), or the
+journal of a lab that is running or was interrupted.";
 
 /// Of what, where to, and how.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArguments {
-    /// What the lab left: a folder, a lab.json, a journal or a report
+    /// The folder of a lab, its lab.json, or its journal
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
     /// File to write; without it, standard output
@@ -45,7 +45,7 @@ pub(crate) struct ReportArguments {
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
-    /// One page that needs nothing else, with its data in it
+    /// One page that loads nothing else
     Html,
     /// For code forges
     Markdown,
@@ -58,7 +58,7 @@ enum ReportFormat {
 /// Writes the report.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
-    let record = open_figures(&arguments.results).map_err(|error| told(&error))?;
+    let record = open_record(&arguments.results).map_err(|error| told(&error))?;
     let analysis = Analysis::of(&record).map_err(|error| told(&error))?;
     if let Some(folder) = &arguments.charts {
         write_charts(folder, &record, &analysis)?;
@@ -67,7 +67,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         .format
         .unwrap_or_else(|| format_of(arguments.output.as_deref()));
     let text = match format {
-        ReportFormat::Html => report_html(&record, &analysis).map_err(|error| told(&error))?,
+        ReportFormat::Html => report_html(&record, &analysis),
         ReportFormat::Markdown => {
             let charts = arguments
                 .charts

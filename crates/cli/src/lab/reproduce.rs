@@ -1,4 +1,4 @@
-//! `vervet lab reproduce`: a lab again, from its report alone, and the two held against each other.
+//! `vervet lab reproduce`: runs a lab again from its record alone, and compares the two.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use vervet_lab::compare::{Comparison, TOLERANCE, comparison_text};
-use vervet_lab::record::{LabRecord, open_figures, open_record};
+use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::reproduce::write_bundle;
 
 use super::run::{RunArguments, run};
@@ -17,28 +17,28 @@ use crate::talk;
 
 const EXAMPLES: &str = "\
 Examples:
-  vervet lab reproduce report.html --dir again
-  vervet lab reproduce report.html --dir again --files-only
+  vervet lab reproduce s0.lab --dir again
+  vervet lab reproduce lab.json --dir again --files-only
 
-DIR gets the lab file, the files that the report carries, SHA256SUMS, and the
-results of the new run in DIR/results, which are then compared with the old ones.
-What the old run left out (--quick, --only) is left out again. Interrupted, the
-same command goes on where it stopped.
+DIR receives the lab file, the files that the record contains, SHA256SUMS, and
+in DIR/results the results of the new run, which are compared with the old ones.
+The new run uses the same --quick and --only as the old one. If it is
+interrupted, run the same command again to continue.
 
-Exit status: that of lab run when it does not come to its end; 0 otherwise,
-whatever the comparison says: it is another machine, or another day.";
+Exit status: that of lab run if the run does not complete; otherwise 0, whatever
+the comparison finds, as another machine or another day gives other figures.";
 
 /// What is run again, and where.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArguments {
-    /// A report, a lab.json, or the folder that lab run wrote
-    #[arg(value_name = "REPORT")]
-    report: PathBuf,
+    /// The folder that lab run wrote, or its lab.json
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
     /// Folder to write to
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// Write the files, and run nothing
+    /// Write the files, and do not run the lab
     #[arg(long)]
     files_only: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) struct ReproduceArguments {
 /// Writes a lab out, runs it, and compares.
 pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
-    let old = open_record(&arguments.report).map_err(|error| failed(&error))?;
+    let old = open_record(&arguments.results).map_err(|error| failed(&error))?;
     let written = write_bundle(&old, &arguments.dir).map_err(|error| failed(&error))?;
     talk::print(&format!(
         "{}\n{}\n",
@@ -58,7 +58,7 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
         let missing = written.missing.join(", ");
         let folder = arguments.dir.display();
         return Err(Failure::Lab(format!(
-            "the report does not carry {missing}: put it into {folder}, with the hash in SHA256SUMS, and do this again"
+            "the record does not contain {missing}: copy it to {folder}, with the hash in SHA256SUMS, and run this again"
         )));
     }
     if arguments.files_only {
@@ -76,16 +76,12 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
     if status != ExitCode::SUCCESS {
         return Ok(status);
     }
-    tell(&arguments.report, &old, &results)
+    compare(&old, &results)
 }
 
-fn tell(report: &Path, old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
+fn compare(old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
-    if let Err(error) = open_figures(report) {
-        talk::say(format_args!("not compared: {error}"));
-        return Ok(ExitCode::SUCCESS);
-    }
-    let new = open_figures(results).map_err(|error| failed(&error))?;
+    let new = open_record(results).map_err(|error| failed(&error))?;
     let comparison = Comparison::of(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
     talk::print(&comparison_text(&comparison)).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)

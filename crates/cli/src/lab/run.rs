@@ -120,7 +120,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
 fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
     let analysis = Analysis::of(record).map_err(|error| told(&error))?;
-    let page = report_html(record, &analysis).map_err(|error| told(&error))?;
+    let page = report_html(record, &analysis);
     let text = page_markdown(&report_page(record, &analysis), None);
     for (name, text) in [(PAGE, page), (TEXT, text)] {
         let path = out.join(name);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use vervet_lab::record::{JOURNAL_FILE, LabRecord, RECORD_FILE, open_figures};
+use vervet_lab::record::{LabRecord, open_record, record_file};
 use vervet_lab::trend::{Trend, trend_html, trend_json, trend_text};
 
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ Examples:
   vervet lab trend history -o trend.html
   vervet lab trend history --format json
 
-Each folder in DIR that lab run wrote, and each lab.json or report in it, is one
+Each folder in DIR that lab run wrote, and each lab.json in it, is one
 record, named by its folder or file. They are put in the order in which they
 began. A record is a regression when the whole interval of its goodput lies more
 than 5 % below the median of the up to five records before it; of tasks, when
@@ -100,7 +100,7 @@ fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        match open_figures(&path) {
+        match open_record(&path) {
             Ok(record) => records.push((name, record)),
             Err(error) => talk::say(format_args!("passed over {name}: {error}")),
         }
@@ -110,8 +110,8 @@ fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
 
 fn may_be_record(path: &Path) -> bool {
     if path.is_dir() {
-        return path.join(RECORD_FILE).exists() || path.join(JOURNAL_FILE).exists();
+        return record_file(path).is_some();
     }
     let end = path.extension().and_then(|end| end.to_str());
-    matches!(end, Some("json" | "html" | "jsonl"))
+    matches!(end, Some("json" | "gz" | "jsonl"))
 }

@@ -31,6 +31,7 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
             .iter()
             .copied()
             .filter(|subject| stage.is_there(*subject))
+            .filter(|subject| stage.plan.is_measured(index, *subject))
         {
             let planned = &stage.plan.subjects[subject];
             if planned.role == Role::Ceiling {

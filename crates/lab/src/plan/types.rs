@@ -224,6 +224,12 @@ impl Plan {
         self.steps.len() + self.tasks.steps.len()
     }
 
+    /// Whether a step measures this subject under this workload: `--only` leaves some out.
+    pub fn is_measured(&self, workload: usize, subject: usize) -> bool {
+        let is_it = |step: &PlannedStep| step.workload == workload && step.subject == subject;
+        self.steps.iter().any(is_it)
+    }
+
     /// The names of all that is measured.
     pub fn names(&self) -> Vec<&str> {
         let subjects = self.subjects.iter().map(|subject| subject.name.as_str());

@@ -10,8 +10,8 @@ use super::style::STYLE;
 use super::table::{Align, Table};
 use crate::statistics::RATINGS;
 
-/// The page, with an element at its end that is put in as it is.
-pub fn page_html(page: &Page, last: &str) -> String {
+/// The page as one file of HTML.
+pub fn page_html(page: &Page) -> String {
     let mut html = String::with_capacity(1 << 16);
     let title = Html(&page.title);
     let _ = write!(
@@ -37,9 +37,7 @@ pub fn page_html(page: &Page, last: &str) -> String {
         }
         html.push_str("</section>\n");
     }
-    html.push_str("</main>\n");
-    html.push_str(last);
-    html.push_str("\n</body>\n</html>\n");
+    html.push_str("</main>\n</body>\n</html>\n");
     html
 }
 

@@ -11,7 +11,7 @@ use super::panels::panel_section;
 use super::served::{hosts_section, pages_section, requests_section};
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
-use crate::record::{Carried, Embedded, LabRecord, Place, RecordError, SubjectState, embed};
+use crate::record::{LabRecord, SubjectState};
 use crate::statistics::Analysis;
 
 /// The report as a page.
@@ -69,19 +69,9 @@ fn task_sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     sections
 }
 
-/// More than the section about the data takes in a page, in bytes: it is written when it is known what the page carries.
-const DATA_SECTION_BYTES: usize = 2_000;
-
-/// The report as one file of HTML that carries its record.
-pub fn report_html(record: &LabRecord, analysis: &Analysis) -> Result<String, RecordError> {
-    let mut page = report_page(record, analysis);
-    let place = Place {
-        bytes: page_html(&page, "").len() + DATA_SECTION_BYTES,
-        shown_in_full: analysis.shown_in_full(),
-    };
-    let embedded = embed(record, &place)?;
-    page.sections.push(data_section(&embedded));
-    Ok(page_html(&page, &embedded.html))
+/// The report as one file of HTML. Its data are in the record, which lies beside it.
+pub fn report_html(record: &LabRecord, analysis: &Analysis) -> String {
+    page_html(&report_page(record, analysis))
 }
 
 fn subtitle(record: &LabRecord) -> String {
@@ -119,41 +109,6 @@ fn subtitle(record: &LabRecord) -> String {
         record.steps_done(),
         head.steps_planned
     )
-}
-
-fn data_section(embedded: &Embedded) -> Section {
-    let mut section = Section::new("The data of this page");
-    let size = units::count(embedded.json_bytes as u64);
-    section.text(match embedded.carried {
-        Carried::Whole => format!(
-            "The record that this page was drawn from, {size} bytes of JSON, is in this file, compressed and whole. `vervet lab \
-             report`, `compare` and `reproduce` read it from here."
-        ),
-        Carried::Thinned => format!(
-            "The record has {size} bytes of JSON. This file carries it compressed and with less in it: every step with its \
-             counts, rates, processor times and memory as they are, its times to one hundredth, and its course in twenty \
-             pieces without their distributions. `vervet lab report`, `compare` and `reproduce` read it from here; the \
-             rest is in lab.json of the folder that the lab left."
-        ),
-        Carried::Condensed => format!(
-            "The record has {size} bytes of JSON. This file carries it compressed, and of it what figures are told of: every \
-             step with its counts, rates, processor times and memory as they are, its times by their quantiles, and its \
-             course in ten pieces. `vervet lab report`, `compare` and `reproduce` read it from here; the histograms are in \
-             lab.json of the folder that the lab left."
-        ),
-        Carried::PartlyCourse => format!(
-            "The record has {size} bytes of JSON. This file carries it compressed, and of it what figures are told of: every \
-             step with its counts, rates, processor times and memory as they are, and its times by their quantiles; the \
-             course and the slowest requests of the steps of which they are shown. `vervet lab report`, `compare` and \
-             `reproduce` read it from here; the histograms and the course of each step are in lab.json of the folder that \
-             the lab left."
-        ),
-        Carried::WithoutRuns => format!(
-            "The record has {size} bytes, too many for a page: this file carries what is needed to run the lab again, \
-             and the figures are in lab.json beside it."
-        ),
-    });
-    section
 }
 
 /// A name that any file system takes.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use flate2::read::GzDecoder;
 use serde::Deserialize;
 
 use super::journal::JournalError;
@@ -19,28 +20,24 @@ pub enum RecordError {
     /// The file cannot be read or written.
     File(PathBuf, io::Error),
     /// It is longer than [`RECORD_BYTES_MAX`].
-    TooLong(PathBuf, u64),
+    TooLong(PathBuf),
     /// It was written by a program that writes another form.
     Version(u32),
     /// It is not a record.
     Form(serde_json::Error),
-    /// A page holds none, or a damaged one.
-    Page(String),
     /// A journal cannot be read.
     Journal(PathBuf, JournalError),
     /// A folder without a lab in it.
     Nothing(PathBuf),
-    /// A report that carries no figures.
-    WithoutRuns(PathBuf),
 }
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::TooLong(path, bytes) => write!(
+            Self::TooLong(path) => write!(
                 f,
-                "{}: {bytes} bytes, and a record has at most {RECORD_BYTES_MAX}",
+                "{}: longer than {RECORD_BYTES_MAX} bytes, which no record is",
                 path.display()
             ),
             Self::Version(version) => write!(
@@ -49,16 +46,11 @@ impl fmt::Display for RecordError {
                  use the release that wrote it, or run the lab again"
             ),
             Self::Form(error) => write!(f, "not a record of a lab: {error}"),
-            Self::Page(problem) => write!(f, "the page cannot be read: {problem}"),
             Self::Journal(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Nothing(path) => write!(
                 f,
-                "{}: neither lab.json nor journal.jsonl is in it: give the folder that `vervet lab run` wrote",
-                path.display()
-            ),
-            Self::WithoutRuns(path) => write!(
-                f,
-                "{}: its figures were too many for a page and are not in it: give the lab.json beside it",
+                "{}: no lab.json, lab.json.gz or journal.jsonl in this folder: give the folder that \
+                 `vervet lab run` wrote",
                 path.display()
             ),
         }
@@ -73,14 +65,23 @@ struct Versioned {
     version: u32,
 }
 
-/// Reads a record from a file of JSON.
+/// Reads a record from a file of JSON; from a compressed one where its name ends with `.gz`.
 pub fn read_record(path: &Path) -> Result<LabRecord, RecordError> {
     let failed = |error| RecordError::File(path.to_owned(), error);
-    let bytes = fs::metadata(path).map_err(failed)?.len();
+    let file = File::open(path).map_err(failed)?;
+    let mut json = Vec::new();
+    let read = if path.extension().is_some_and(|end| end == "gz") {
+        GzDecoder::new(file)
+            .take(RECORD_BYTES_MAX + 1)
+            .read_to_end(&mut json)
+    } else {
+        file.take(RECORD_BYTES_MAX + 1).read_to_end(&mut json)
+    };
+    let bytes = read.map_err(failed)? as u64;
     if bytes > RECORD_BYTES_MAX {
-        return Err(RecordError::TooLong(path.to_owned(), bytes));
+        return Err(RecordError::TooLong(path.to_owned()));
     }
-    record_from_json(&fs::read(path).map_err(failed)?)
+    record_from_json(&json)
 }
 
 /// Reads a record from JSON. Its version decides before its form does.

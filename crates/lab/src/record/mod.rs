@@ -2,25 +2,18 @@
 //! written to step by step, and the one file that it becomes. Values and their files; what they mean is said by
 //! `statistics`.
 
-mod embedded;
 mod environment;
 mod fairness;
 mod file;
 mod journal;
 mod lab_record;
 mod open;
-mod sketch;
 mod step;
 mod stored_run;
 mod subject;
 mod task;
-mod thinned;
 mod watched;
 
-pub use embedded::{
-    Bounds, Carried, EMBEDDED_BOUNDS, Embedded, Place, UNPACKED_BYTES_MAX, embed, embed_within,
-    extract,
-};
 pub use environment::{Environment, Fact, Weight};
 pub use fairness::{FairnessRow, FairnessVerdict};
 pub use file::{
@@ -30,7 +23,9 @@ pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
 pub use lab_record::{
     Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Shortened, Workload,
 };
-pub use open::{JOURNAL_FILE, RECORD_FILE, open_figures, open_record};
+pub use open::{
+    COMPRESSED_RECORD_FILE, JOURNAL_FILE, RECORD_FILE, open_record, record_file,
+};
 pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};
 pub use stored_run::StoredRun;
 pub use subject::{Role, Subject, SubjectState};

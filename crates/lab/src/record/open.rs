@@ -1,62 +1,47 @@
-//! A record from wherever it is: the folder of a lab, its file, its journal, or a report.
+//! A record from wherever it is: the folder of a lab, its file, or its journal.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::embedded::extract;
-use super::file::{RECORD_BYTES_MAX, RecordError, read_record};
+use super::file::{RecordError, read_record};
 use super::journal::read_journal;
 use super::lab_record::LabRecord;
-use super::step::Outcome;
 
 /// The name of a record in the folder of its lab.
 pub const RECORD_FILE: &str = "lab.json";
+/// The name of a record that was compressed with gzip, as `gzip lab.json` leaves it.
+pub const COMPRESSED_RECORD_FILE: &str = "lab.json.gz";
 /// The name of the journal in the folder of its lab.
 pub const JOURNAL_FILE: &str = "journal.jsonl";
 
-/// Reads a record: from `lab.json` or else the journal of a folder, from a journal (`.jsonl`), from a report (`.html`),
-/// or from a file of JSON.
+/// The file of a lab's folder that its record is read from: `lab.json`, `lab.json.gz`, or else
+/// the journal of a lab that is running or was interrupted.
+pub fn record_file(folder: &Path) -> Option<PathBuf> {
+    [RECORD_FILE, COMPRESSED_RECORD_FILE, JOURNAL_FILE]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|file| file.exists())
+}
+
+/// Reads a record: from the folder of a lab, from a journal (`.jsonl`), or from a file of JSON,
+/// compressed with gzip or not. A report (`.html`) stands for the folder that it lies in.
 pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
-    if path.is_dir() {
-        let whole = path.join(RECORD_FILE);
-        let journal = path.join(JOURNAL_FILE);
-        return match (whole.exists(), journal.exists()) {
-            (true, _) => read_record(&whole),
-            (false, true) => open_journal(&journal),
-            (false, false) => Err(RecordError::Nothing(path.to_owned())),
+    let is_report = path
+        .extension()
+        .is_some_and(|end| end == "html" || end == "htm");
+    let file = if path.is_dir() || is_report {
+        let folder = if is_report {
+            path.parent().unwrap_or(path)
+        } else {
+            path
         };
+        record_file(folder).ok_or_else(|| RecordError::Nothing(folder.to_owned()))?
+    } else {
+        path.to_owned()
+    };
+    if file.extension().is_none_or(|end| end != "jsonl") {
+        return read_record(&file);
     }
-    match path.extension().and_then(|end| end.to_str()) {
-        Some("jsonl") => open_journal(path),
-        Some("html" | "htm") => open_page(path),
-        _ => read_record(path),
-    }
-}
-
-/// The same, and refuses one whose figures were left out because a page is not to grow too large.
-pub fn open_figures(path: &Path) -> Result<LabRecord, RecordError> {
-    let record = open_record(path)?;
-    let mut measured = record
-        .steps
-        .iter()
-        .filter(|step| step.outcome == Outcome::Measured);
-    if measured.clone().next().is_some() && measured.all(|step| step.run.is_none()) {
-        return Err(RecordError::WithoutRuns(path.to_owned()));
-    }
+    let (record, _truncated) =
+        read_journal(&file).map_err(|error| RecordError::Journal(file, error))?;
     Ok(record)
-}
-
-fn open_journal(path: &Path) -> Result<LabRecord, RecordError> {
-    let (record, _torn) =
-        read_journal(path).map_err(|error| RecordError::Journal(path.to_owned(), error))?;
-    Ok(record)
-}
-
-fn open_page(path: &Path) -> Result<LabRecord, RecordError> {
-    let failed = |error| RecordError::File(path.to_owned(), error);
-    let bytes = fs::metadata(path).map_err(failed)?.len();
-    if bytes > RECORD_BYTES_MAX {
-        return Err(RecordError::TooLong(path.to_owned(), bytes));
-    }
-    extract(&fs::read_to_string(path).map_err(failed)?)
 }

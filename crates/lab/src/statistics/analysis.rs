@@ -1,7 +1,6 @@
 //! A record, sorted: for each workload and kind of load a panel, in it a curve for each subject, on it a point for each
 //! load, and in that the repeats.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::figure::Figure;
@@ -117,18 +116,6 @@ impl Analysis {
             panels,
             groups: task_groups(record),
         })
-    }
-
-    /// The steps whose course and slowest requests are shown, by their places in the order: those of the greatest goodput
-    /// and of the best step of each subject.
-    pub fn shown_in_full(&self) -> BTreeSet<u32> {
-        let curves = self.panels.iter().flat_map(Panel::contestants);
-        let points = curves.flat_map(|curve| {
-            let indices = [curve.sweep.peak, curve.sweep.best].into_iter().flatten();
-            indices.map(|index| &curve.points[index])
-        });
-        let taken = points.flat_map(|point| &point.taken);
-        taken.map(|taken| taken.order).collect()
     }
 }
 

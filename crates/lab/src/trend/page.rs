@@ -18,7 +18,7 @@ const RULE: &str = "A record is a regression when the whole interval of its good
 
 /// The trend as one file of HTML.
 pub fn trend_html(trend: &Trend) -> String {
-    page_html(&trend_page(trend), "")
+    page_html(&trend_page(trend))
 }
 
 /// The trend as a page.
