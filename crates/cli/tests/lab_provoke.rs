@@ -49,7 +49,9 @@ fn vervet(arguments: &[&str]) -> Output {
 
 fn has_namespaces() -> bool {
     let mut probe = Command::new("unshare");
-    let output = probe.args(["--net", "ip", "link", "set", "lo", "up"]).output();
+    let output = probe
+        .args(["--net", "ip", "link", "set", "lo", "up"])
+        .output();
     output.is_ok_and(|output| output.status.success())
 }
 

@@ -25,3 +25,4 @@ mod sweep;
 mod tasks;
 mod trend;
 mod trend_tasks;
+mod windows;

@@ -245,6 +245,7 @@ fn an_open_load_that_the_ceiling_keeps_up_with_is_no_share_of_it() {
     let at = |rate: f64| LoadPoint {
         shape: LoadShape::Open { rate },
         connections: Connections::KeepAlive,
+        idle_connections: 0,
     };
     let times = [(1.0, 1)];
     let lab = |answered: f64| {

@@ -216,5 +216,8 @@ fn a_record_is_found_in_the_folder_of_its_lab() {
         fs::remove_file(path).unwrap();
     }
     let error = open_record(tree.path()).unwrap_err().to_string();
-    assert!(error.contains("no lab.json, lab.json.gz or journal.jsonl"), "{error}");
+    assert!(
+        error.contains("no lab.json, lab.json.gz or journal.jsonl"),
+        "{error}"
+    );
 }

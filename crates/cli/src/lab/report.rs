@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
+use vervet_lab::present::{
+    analysis_json, inserted, page_markdown, report_html, report_page, steps_csv,
+};
 use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::statistics::Analysis;
 
@@ -20,6 +22,7 @@ Examples:
   vervet lab report results -o report.html
   vervet lab report results -o report.md --charts charts
   vervet lab report results/lab.json --format csv > steps.csv
+  vervet lab report results --insert docs/performance.md
 
 RESULTS is the folder that lab run wrote, its lab.json (or lab.json.gz), or the
 journal of a lab that is running or was interrupted.";
@@ -37,6 +40,10 @@ pub(crate) struct ReportArguments {
     /// How it is written; without it, as the name of the file ends, and HTML where it does not say
     #[arg(long, value_name = "FORMAT")]
     format: Option<ReportFormat>,
+    /// Write the tables into this Markdown file, between `<!-- bench:begin -->` and
+    /// `<!-- bench:end -->`, or `<!-- figures: begin -->` and `<!-- figures: end -->`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "format", "charts"])]
+    insert: Option<PathBuf>,
     /// Folder to write each chart to, as an SVG file
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
@@ -60,6 +67,13 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
     let record = open_record(&arguments.results).map_err(|error| told(&error))?;
     let analysis = Analysis::of(&record).map_err(|error| told(&error))?;
+    if let Some(path) = &arguments.insert {
+        let page = fs::read_to_string(path).map_err(|error| Failure::Read(path.clone(), error))?;
+        let page = inserted(&page, &record, &analysis)
+            .ok_or_else(|| Failure::Lab(format!("{}: no markers found", path.display())))?;
+        fs::write(path, page).map_err(Failure::write(path))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(folder) = &arguments.charts {
         write_charts(folder, &record, &analysis)?;
     }

@@ -11,7 +11,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     beside: &[],
     get: "build it with cargo build --release",
     serves: Serves::Files,
-    settings: &[WORKERS],
+    settings: &[WORKERS, MODE, SITES, ROUTES, LOG_FORMAT, ADMIN],
     version: &["version"],
     launch,
 };
@@ -22,33 +22,101 @@ const WORKERS: Row = Row {
     kind: Kind::Count(1, 256),
     about: "threads that serve",
 };
+const MODE: Row = Row {
+    name: "mode",
+    default: "run",
+    kind: Kind::Word(&["run", "serve"]),
+    about: "`vervet run` with a configuration, or `vervet serve` with flags, which has no other setting",
+};
+const SITES: Row = Row {
+    name: "sites",
+    default: "1",
+    kind: Kind::Count(1, 10_000),
+    about: "sites s0.test, s1.test and so on; one site is that of all hosts",
+};
+const ROUTES: Row = Row {
+    name: "routes",
+    default: "0",
+    kind: Kind::Count(0, 100),
+    about: "routes /r0/*, /r1/* and so on of each site before the last, which serves every path",
+};
+const LOG_FORMAT: Row = Row {
+    name: "log_format",
+    default: "common",
+    kind: Kind::Word(&["common", "combined", "json"]),
+    about: "the format of the access log",
+};
+const ADMIN: Row = Row {
+    name: "admin",
+    default: "off",
+    kind: Kind::Word(&["off", "on"]),
+    about: "metrics at the socket admin.sock in the folder of the subject",
+};
 
 fn launch(setup: &Setup<'_>) -> Launch {
+    if setup.settings.get("mode") == "serve" {
+        return serve(setup);
+    }
+    let file = setup.own("vervet.toml");
+    Launch::of(setup.program, ["run", &file]).file("vervet.toml", configuration(setup))
+}
+
+/// Flags alone. As for the rivals: connections stay open, and all may come from one address.
+fn serve(setup: &Setup<'_>) -> Launch {
+    let folder = setup.app().display().to_string();
+    let listen = format!("127.0.0.1:{}", setup.port);
+    let workers = setup.settings.get("workers");
+    let mut arguments = vec!["serve", &folder, "--listen", &listen, "--workers", workers];
+    arguments.extend(["--log", "none"]);
+    for limit in [
+        "requests_per_connection_max=0",
+        "connections_per_address_max=0",
+        "keep_alive_idle_ms=75s",
+    ] {
+        arguments.extend(["--limit", limit]);
+    }
+    Launch::of(setup.program, arguments)
+}
+
+fn configuration(setup: &Setup<'_>) -> String {
     let log = format!(
-        "log.main = {{ file = \"{}\", format = \"common\" }}\n",
-        setup.own("access.log")
+        "log.main = {{ file = \"{}\", format = \"{}\" }}\n",
+        setup.own("access.log"),
+        setup.settings.get("log_format")
     );
-    let action = match setup.app {
-        Some(page) => format!(
-            "[[site.route]]\npath = \"/*\"\npage = \"{}\"\n",
-            page.display()
-        ),
-        None => format!(
-            "[[site.route]]\npath = \"/*\"\nfiles = \"{}\"\n",
-            setup.site.display()
-        ),
+    let admin = match setup.settings.get("admin") {
+        "on" => format!("admin = \"unix:{}\"\n", setup.own("admin.sock")),
+        _ => String::new(),
     };
-    // As for the rivals: connections live on, and all may come from one address.
-    let text = format!(
+    // As for the rivals: connections stay open, and all may come from one address.
+    let mut text = format!(
         "listen = \"127.0.0.1:{port}\"\nworkers = {workers}\n{user}\
          limits = {{ requests_per_connection_max = 0, connections_per_address_max = 0, keep_alive_idle_ms = \"75s\" }}\n\
-         {log}[[site]]\n{of_site}{action}",
+         {log}{admin}",
         port = setup.port,
         workers = setup.settings.get("workers"),
         user = as_root("user = \"root\"\n"),
         log = setup.logged(&log, ""),
-        of_site = setup.logged("log = \"main\"\n", ""),
     );
-    let file = setup.own("vervet.toml");
-    Launch::of(setup.program, ["run", &file]).file("vervet.toml", text)
+    let count = |name: &str| setup.settings.get(name).parse::<u32>().unwrap_or(1);
+    for site in 0..count("sites") {
+        text.push_str("[[site]]\n");
+        if count("sites") > 1 {
+            text.extend(["hosts = [\"s", &site.to_string(), ".test\"]\n"]);
+        }
+        text.push_str(setup.logged("log = \"main\"\n", ""));
+        let routes = (0..count("routes")).map(|route| format!("/r{route}/*"));
+        for path in routes.chain(["/*".to_owned()]) {
+            text.push_str(&route(setup, &path));
+        }
+    }
+    text
+}
+
+fn route(setup: &Setup<'_>, path: &str) -> String {
+    let action = match setup.app {
+        Some(page) => format!("page = \"{}\"", page.display()),
+        None => format!("files = \"{}\"", setup.site.display()),
+    };
+    format!("[[site.route]]\npath = \"{path}\"\n{action}\n")
 }

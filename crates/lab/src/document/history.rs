@@ -59,6 +59,8 @@ words! {
         RequestsPerCpuSecond = "requests_per_cpu_second",
         /// The most memory.
         MemoryPeak = "memory_peak_bytes",
+        /// Resident memory before the first request.
+        MemoryIdle = "memory_idle_bytes",
         /// How long a phase took.
         Seconds = "seconds",
         /// Operations a second of a phase.

@@ -2,7 +2,7 @@
 
 use vervet_config::{Named, Text, Time, section, words};
 
-use super::{Cores, History, Load, Operations, Quick, Subject, Task, Tree, Workload};
+use super::{Cores, History, Load, Operations, Quick, Rule, Subject, Task, Tree, Workload};
 
 section! {
     /// What is compared, under which load, and how often.
@@ -43,6 +43,13 @@ section! {
         pub allow: Vec<Difference>,
         /// Whether the record has the name of the machine.
         pub host_name: bool = false,
+        /// Congestion controls that each workload is measured under, such as `["cubic", "bbr"]`. It
+        /// is set for the network namespace that the lab runs in, which must not be that of the
+        /// system (`bench/lab` makes one); what the kernel does not allow is left out. Without it
+        /// the namespace stays as it is.
+        pub congestion: Vec<Text>,
+        /// What figures must reach.
+        pub rule: Vec<Rule>,
         /// Figures that others have published of the same experiment.
         pub history: Option<History>,
     }

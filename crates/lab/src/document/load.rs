@@ -20,6 +20,13 @@ section! {
         pub duration: Time = "10s" in "50ms"..="1h",
         /// How long it is loaded before, without being measured.
         pub warm_up: Time = "2s" in "0s"..="10m",
+        /// Further connections that get one answer each and then stay idle during the load.
+        pub idle_connections: u32 = 0 in 0..=50_000,
+        /// Start all subjects of the workload, then load them in turn for this long, there and back
+        /// again, until each has had its `duration`: they meet the same machine. The figures of a
+        /// repeat are the sums of its windows, and the medians of their response times. Without it
+        /// each subject is started and measured alone.
+        pub window: Option<Time> = _ in "50ms"..="10m",
         /// How long an answer may take.
         pub timeout: Time = "30s" in "10ms"..="10m",
     }

@@ -15,6 +15,8 @@ section! {
         pub path: Text = "/",
         /// The method.
         pub method: Text = "GET",
+        /// The host that is asked for; without it the address of the subject.
+        pub host: Option<Text>,
         /// Further fields of each request, such as `Accept: text/html`.
         pub fields: Vec<Text>,
         /// The content of each request.

@@ -15,7 +15,12 @@ impl Plan {
     /// How long a step takes, about.
     pub fn step_time(&self, step: &PlannedStep) -> Duration {
         let load = self.load(step);
-        load.duration + load.warm_up + OVERHEAD
+        let before = if step.window == 0 {
+            load.warm_up + OVERHEAD
+        } else {
+            Duration::ZERO
+        };
+        before + load.window.unwrap_or(load.duration)
     }
 
     /// How long all of them take, about.

@@ -1,6 +1,6 @@
 //! Loads: each value of a sweep by itself.
 
-use vervet_config::{Diagnostic, Diagnostics, Name, Setting};
+use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Time};
 
 use super::resolve::Pace;
 use super::types::{PlannedLoad, Reuse};
@@ -43,7 +43,9 @@ pub(super) fn resolve(
         name: name.value().clone(),
         shape,
         connections,
+        idle_connections: *load.idle_connections,
         reuse,
+        window: load.window.value().map(Time::duration),
         duration: duration.duration().min(load.duration.duration()),
         warm_up: warm_up.duration().min(load.warm_up.duration()),
         timeout: load.timeout.duration(),

@@ -5,6 +5,7 @@ mod loads;
 mod names;
 mod order;
 mod resolve;
+mod rules;
 mod steps;
 mod subjects;
 mod tasks;

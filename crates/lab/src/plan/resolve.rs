@@ -6,7 +6,7 @@ use vervet_config::{Diagnostic, Diagnostics, Setting};
 
 use super::names::Names;
 use super::types::Plan;
-use super::{steps, subjects, tasks, trees, workloads};
+use super::{rules, steps, subjects, tasks, trees, workloads};
 use crate::document::{History, Lab};
 use crate::record::{self, LabFile, Shortened};
 
@@ -35,6 +35,7 @@ impl Plan {
             trees = trees::resolve(lab, pace, &mut found);
             workloads = workloads::resolve(lab, &trees, pace, &mut found);
         }
+        let rules = rules::resolve(lab, &workloads, &mut found);
         let cores = cores(lab, &mut found);
         let history = lab
             .history
@@ -71,6 +72,7 @@ impl Plan {
             time_limit: lab.time_limit.duration(),
             server_cores: cores.0,
             generator_cores: cores.1,
+            rules,
             allowed: lab.allow.value().clone(),
             names_host: *lab.host_name,
             subjects,

@@ -23,14 +23,19 @@ pub(super) fn resolve(workloads: &[PlannedWorkload], sets: Sets) -> Vec<PlannedS
         for (workload, of) in workloads.iter().enumerate() {
             for load in 0..of.loads.len() {
                 let place = [u64::from(repeat), workload as u64, load as u64];
-                let order = drawn(sets.seed, place, of.subjects.len());
-                steps.extend(order.into_iter().map(|subject| PlannedStep {
-                    order: 0,
-                    repeat,
-                    workload,
-                    load,
-                    subject: of.subjects[subject],
-                }));
+                let mut order = drawn(sets.seed, place, of.subjects.len());
+                for window in 0..of.loads[load].windows() {
+                    steps.extend(order.iter().map(|subject| PlannedStep {
+                        order: 0,
+                        repeat,
+                        window,
+                        workload,
+                        load,
+                        subject: of.subjects[*subject],
+                    }));
+                    // The first of one window is the last of the next.
+                    order.reverse();
+                }
             }
             if steps.len() > STEPS_MAX {
                 return steps;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::adapter::{Adapter, Connections, Settings};
 use crate::document::{Difference, Log};
-use crate::record::{History, LabFile, LoadShape, Role, Shortened};
+use crate::record::{History, LabFile, LoadShape, Role, Rule, Shortened};
 
 use super::tasks::PlannedTasks;
 
@@ -34,6 +34,8 @@ pub struct Plan {
     pub server_cores: Vec<u32>,
     /// The cores of the generator; none: all.
     pub generator_cores: Vec<u32>,
+    /// What figures must reach.
+    pub rules: Vec<Rule>,
     /// Differences that may be.
     pub allowed: Vec<Difference>,
     /// Whether the record has the name of the machine.
@@ -120,6 +122,8 @@ pub struct PlannedWorkload {
     pub about: String,
     /// The T of Apdex.
     pub apdex: Duration,
+    /// The congestion control that it is measured under; none: the one of the namespace.
+    pub congestion: Option<String>,
     /// What is sent.
     pub request: Request,
     /// The index of its tree.
@@ -137,6 +141,8 @@ pub struct PlannedWorkload {
 pub struct Request {
     /// The method.
     pub method: String,
+    /// The host; none: the address.
+    pub host: Option<String>,
     /// The request target; `{file}` stands for a file of the tree.
     pub target: String,
     /// Further field lines, without their line ends.
@@ -167,9 +173,13 @@ pub struct PlannedLoad {
     pub shape: LoadShape,
     /// The most connections.
     pub connections: u32,
+    /// Further connections that stay idle.
+    pub idle_connections: u32,
     /// How connections are used.
     pub reuse: Reuse,
-    /// How long it is measured.
+    /// How long one window takes, where subjects are loaded in turn.
+    pub window: Option<Duration>,
+    /// How long it is measured, all windows together.
     pub duration: Duration,
     /// How long it is loaded before.
     pub warm_up: Duration,
@@ -195,12 +205,36 @@ pub struct PlannedStep {
     pub order: u32,
     /// Which repeat, from 1.
     pub repeat: u32,
+    /// Which window of the repeat, from 0; always 0 where subjects are measured alone.
+    pub window: u32,
     /// The index of its workload.
     pub workload: usize,
     /// The index of its load among those of the workload.
     pub load: usize,
     /// The index of its subject.
     pub subject: usize,
+}
+
+impl PlannedLoad {
+    /// How many windows a repeat has.
+    pub fn windows(&self) -> u32 {
+        let Some(window) = self.window else {
+            return 1;
+        };
+        let windows = self.duration.as_nanos().div_ceil(window.as_nanos().max(1));
+        u32::try_from(windows).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+impl PlannedStep {
+    /// Steps with the same round follow each other; with windows all subjects are up during it.
+    pub fn round(&self) -> [u64; 3] {
+        [
+            u64::from(self.repeat),
+            self.workload as u64,
+            self.load as u64,
+        ]
+    }
 }
 
 impl Reuse {

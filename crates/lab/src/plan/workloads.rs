@@ -49,10 +49,26 @@ pub(super) fn resolve(
             .flat_map(|load| loads[load].clone())
             .collect();
         if pace == Pace::Full || quick.contains(&index) {
-            workloads.push(planned);
+            workloads.extend(variants(planned, &lab.congestion));
         }
     }
     workloads
+}
+
+/// A workload for each congestion control, with its name where there are several.
+fn variants(workload: PlannedWorkload, congestion: &[String]) -> Vec<PlannedWorkload> {
+    if congestion.is_empty() {
+        return vec![workload];
+    }
+    let variant = |control: &String| PlannedWorkload {
+        name: match congestion.len() {
+            1 => workload.name.clone(),
+            _ => format!("{} ({control})", workload.name),
+        },
+        congestion: Some(control.clone()),
+        ..workload.clone()
+    };
+    congestion.iter().map(variant).collect()
 }
 
 fn one(
@@ -79,8 +95,10 @@ fn one(
         name: name.value().clone(),
         about: workload.about.value().clone(),
         apdex: workload.apdex.duration(),
+        congestion: None,
         request: Request {
             method: workload.method.value().clone(),
+            host: workload.host.value().clone(),
             target: workload.path.value().clone(),
             fields: workload.fields.value().clone(),
             content: workload.content.value().clone(),
@@ -112,7 +130,8 @@ fn participants(
         let message = format!("no subject takes part in the workload `{}`", name.value());
         found.push(Diagnostic::error(name.span(), message));
     }
-    if *lab.ceiling {
+    // The canned response has status 200.
+    if *lab.ceiling && *workload.expect.status == 200 {
         subjects.push(lab.subject.len());
     }
     subjects
@@ -143,6 +162,12 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
 
 fn check_fields(workload: &Workload, found: &mut Diagnostics) {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if let Some(host) = workload.host.value()
+        && !host.bytes().all(|byte| byte.is_ascii_graphic())
+    {
+        let message = format!("invalid host `{}`", cited(host));
+        found.push(Diagnostic::error(workload.host.span(), message));
+    }
     for field in workload.fields.iter() {
         let span = workload.fields.span();
         let name = field.split_once(':').map(|(name, _)| name);

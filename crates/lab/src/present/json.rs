@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::found::outcome_text;
 use crate::record::LabRecord;
-use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, TaskGroup};
+use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, RuleResult, TaskGroup};
 
 /// The version of this form. A field that is added does not raise it.
 const VERSION: u32 = 1;
@@ -19,7 +19,19 @@ pub fn analysis_json(record: &LabRecord, analysis: &Analysis) -> Value {
         "began_unix_ms": record.head.began_unix_ms,
         "ended_unix_ms": record.ended_unix_ms,
         "panels": analysis.panels.iter().map(panel).collect::<Vec<Value>>(),
+        "rules": analysis.rules(record).iter().map(rule).collect::<Vec<Value>>(),
         "groups": analysis.groups.iter().map(group).collect::<Vec<Value>>(),
+    })
+}
+
+fn rule(result: &RuleResult) -> Value {
+    json!({
+        "workload": result.rule.workload,
+        "subject": result.rule.subject,
+        "rule": result.text(),
+        "against": result.other,
+        "ratio": result.ratio.as_ref().map(estimate),
+        "verdict": result.verdict.text(),
     })
 }
 

@@ -4,20 +4,35 @@ use std::fmt::Write as _;
 
 use vervet_report::escape::Printable;
 
-use super::page::{Block, Page, Picture};
+use super::page::{Block, Page, Picture, Section};
 use super::table::{Align, Table};
 
 /// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none: left out, and their
 /// tables stand alone.
 pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
     let mut text = format!("# {}\n\n{}\n", plain(&page.title), plain(&page.subtitle));
-    for section in &page.sections {
-        let _ = write!(text, "\n## {}\n", plain(&section.title));
+    write_sections(&mut text, &page.sections, ("##", charts));
+    text
+}
+
+/// Sections alone, under headings of this level and without charts. One without a title has no
+/// heading.
+pub(super) fn sections_markdown(sections: &[Section], level: &str) -> String {
+    let mut text = String::new();
+    write_sections(&mut text, sections, (level, None));
+    text
+}
+
+fn write_sections(text: &mut String, sections: &[Section], (level, charts): (&str, Option<&str>)) {
+    for section in sections {
+        if !section.title.is_empty() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\n{level} {}\n", plain(&section.title));
+        }
         for block in &section.blocks {
-            write_block(&mut text, block, charts);
+            write_block(text, block, charts);
         }
     }
-    text
 }
 
 fn write_block(text: &mut String, block: &Block, charts: Option<&str>) {

@@ -8,6 +8,7 @@ use super::history::history_section;
 use super::html::page_html;
 use super::page::{Page, Section};
 use super::panels::panel_section;
+use super::rules::rules_section;
 use super::served::{hosts_section, pages_section, requests_section};
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
@@ -30,7 +31,7 @@ pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
 
 /// The sections of a lab of servers.
 fn sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
-    let mut sections = Vec::new();
+    let mut sections: Vec<Section> = rules_section(record, analysis).into_iter().collect();
     for (number, panel) in analysis.panels.iter().enumerate() {
         sections.push(panel_section(
             panel,
@@ -55,10 +56,9 @@ fn sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
 
 /// The sections of a lab of tasks.
 fn task_sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
+    let mut sections: Vec<Section> = rules_section(record, analysis).into_iter().collect();
     let groups = analysis.groups.iter().enumerate();
-    let mut sections: Vec<Section> = groups
-        .map(|(number, group)| group_section(group, number + 1))
-        .collect();
+    sections.extend(groups.map(|(number, group)| group_section(group, number + 1)));
     let history = record.head.history.as_ref();
     sections.extend(history.map(|history| history_section(history, analysis)));
     sections.extend(task_failures_section(&analysis.groups));

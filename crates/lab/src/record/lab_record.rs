@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, FairnessRow, Step, Subject, TaskStep};
+use super::{Environment, FairnessRow, Rule, Step, Subject, TaskStep};
 
 /// The version of the form in which records are written. It grows when an older reader would misread a record.
 pub const LAB_RECORD_VERSION: u32 = 1;
@@ -95,6 +95,9 @@ pub struct Head {
     pub workloads: Vec<Workload>,
     /// Old figures that these are to stand beside.
     pub history: Option<History>,
+    /// What figures must reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
 }
 
 /// The lab file as it was read.

@@ -8,6 +8,7 @@ mod file;
 mod journal;
 mod lab_record;
 mod open;
+mod rule;
 mod step;
 mod stored_run;
 mod subject;
@@ -23,9 +24,8 @@ pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
 pub use lab_record::{
     Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Shortened, Workload,
 };
-pub use open::{
-    COMPRESSED_RECORD_FILE, JOURNAL_FILE, RECORD_FILE, open_record, record_file,
-};
+pub use open::{COMPRESSED_RECORD_FILE, JOURNAL_FILE, RECORD_FILE, open_record, record_file};
+pub use rule::{Against, Bound, Rule};
 pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};
 pub use stored_run::StoredRun;
 pub use subject::{Role, Subject, SubjectState};

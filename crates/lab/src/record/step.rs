@@ -20,6 +20,12 @@ pub struct Step {
     pub load: LoadPoint,
     /// Which repeat, from 1.
     pub repeat: u32,
+    /// Which window of the repeat, from 0, where subjects were loaded in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// How often the window was measured again because others had a core.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub measured_again: u32,
     /// When it began, in milliseconds of Unix time.
     pub began_unix_ms: u64,
     /// What came of it.
@@ -40,6 +46,17 @@ pub struct LoadPoint {
     pub shape: LoadShape,
     /// Whether connections carry more than one exchange.
     pub connections: Connections,
+    /// Further connections that stay idle during the load.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub idle_connections: u32,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How much load, and what waits for what.
@@ -99,6 +116,9 @@ impl fmt::Display for LoadShape {
 impl fmt::Display for LoadPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.shape.fmt(f)?;
+        if self.idle_connections > 0 {
+            write!(f, " and {} idle ones", self.idle_connections)?;
+        }
         match self.connections {
             Connections::KeepAlive => Ok(()),
             Connections::Close => f.write_str(", closed after each answer"),

@@ -32,6 +32,15 @@ pub struct ServerFigures {
     pub cpu_user_us: u64,
     /// Processor time in the kernel, in microseconds.
     pub cpu_system_us: u64,
+    /// Processor time by the scheduler's clock, in nanoseconds; none where it was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// How long the server was ready to run while others had its core, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
+    /// The sum of resident memory before the first request, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_idle_bytes: Option<u64>,
     /// The greatest sum of resident memory, in bytes.
     pub rss_peak_bytes: u64,
     /// The mean sum of resident memory, in bytes.
@@ -50,7 +59,8 @@ pub struct ServerFigures {
 impl ServerFigures {
     /// Processor time of both modes, in microseconds.
     pub fn cpu_us(&self) -> u64 {
-        self.cpu_user_us.saturating_add(self.cpu_system_us)
+        let ticks = self.cpu_user_us.saturating_add(self.cpu_system_us);
+        self.cpu_ns.map_or(ticks, |cpu_ns| cpu_ns / 1000)
     }
 
     /// The greatest memory, shared pages counted once where the kernel tells, in bytes.

@@ -1,12 +1,14 @@
 //! Running a lab: each step in its order, each on the disk before the next begins.
 
 mod assets;
+mod congestion;
 mod generator;
 mod measurer;
 mod options;
 mod out;
 mod resume;
 mod run;
+mod servers;
 mod stage;
 mod step;
 mod tasks;

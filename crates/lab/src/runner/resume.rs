@@ -75,6 +75,7 @@ pub(super) fn head(
             })
             .collect(),
         history: plan.history.clone(),
+        rules: plan.rules.clone(),
     }
 }
 

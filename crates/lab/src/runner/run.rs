@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::options::{Options, RunError};
 use super::out::Out;
+use super::servers::Servers;
 use super::stage::Stage;
 use super::step::{self, Common};
 use super::{resume, resume::unix_ms, tasks};
@@ -23,10 +24,7 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
     let out = Out::open(&options.out)?;
     let stage = Stage::set(plan, &options.ceiling)?;
     announce(&stage, options)?;
-    let there = plan
-        .steps
-        .iter()
-        .filter(|step| stage.is_there(step.subject));
+    let there = plan.steps.iter().filter(|step| stage.can_run(step));
     let subjects = resume::subjects(&stage);
     let head = resume::head(plan, &options.program, there.count(), subjects);
     let (mut journal, mut record) = resume::open(plan, &out, head)?;
@@ -91,6 +89,9 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
                 .say(&format!("{} takes no part: {why}", subject.name)),
         }
     }
+    for (_, reason) in &stage.unusable {
+        options.progress.say(&format!("left out: {reason}"));
+    }
     if there == 0 {
         Err(RunError::NobodyThere)
     } else {
@@ -108,8 +109,8 @@ fn steps(
     let plan = common.stage.plan;
     let begin = Instant::now();
     let done: BTreeSet<u32> = record.steps.iter().map(|step| step.order).collect();
-    let is_left =
-        |step: &&PlannedStep| !done.contains(&step.order) && common.stage.is_there(step.subject);
+    let is_left = |step: &&PlannedStep| !done.contains(&step.order) && common.stage.can_run(step);
+    let mut servers = Servers::default();
     let of = usize::try_from(record.head.steps_planned).unwrap_or(usize::MAX);
     for planned in plan.steps.iter().filter(is_left) {
         if common.interrupted.load(Ordering::Relaxed) {
@@ -121,7 +122,8 @@ fn steps(
                 .say("the time limit of the lab is reached: what is left is left out");
             break;
         }
-        let step = step::run(common, planned, options.measurer).map_err(RunError::Measure)?;
+        let step = step::run(common, planned, &mut servers, options.measurer);
+        let step = step.map_err(RunError::Measure)?;
         // A load that was given up is no measurement: the step is made anew when the lab goes on.
         if common.interrupted.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted);

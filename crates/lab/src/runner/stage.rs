@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::congestion;
 use super::options::RunError;
 use crate::adapter::{Setup, Traffic};
 use crate::ceiling;
-use crate::plan::{Plan, PlannedSubject, Way};
+use crate::plan::{Plan, PlannedStep, PlannedSubject, Way};
 use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
 use crate::workload;
 
@@ -20,6 +21,8 @@ pub struct Stage<'a> {
     pub plan: &'a Plan,
     found: Vec<Result<Found, Missing>>,
     ceiling: Vec<String>,
+    /// Congestion controls that cannot be set, each with the reason.
+    pub(super) unusable: Vec<(String, String)>,
     folder: TempDir,
 }
 
@@ -45,6 +48,7 @@ impl<'a> Stage<'a> {
             plan,
             found: found.collect(),
             ceiling: ceiling.to_vec(),
+            unusable: congestion::unusable(plan),
             folder,
         };
         let site = stage.site();
@@ -63,6 +67,13 @@ impl<'a> Stage<'a> {
     /// Whether a subject can be started.
     pub fn is_there(&self, subject: usize) -> bool {
         self.found[subject].is_ok()
+    }
+
+    /// Whether a step can be run: its subject can be started, and its congestion control be set.
+    pub fn can_run(&self, step: &PlannedStep) -> bool {
+        let control = self.plan.workload(step).congestion.as_ref();
+        let is_usable = |control: &String| self.unusable.iter().all(|(name, _)| name != control);
+        self.is_there(step.subject) && control.is_none_or(is_usable)
     }
 
     /// Starts a subject for a load of a workload, with further arguments for the ceiling.
@@ -176,7 +187,7 @@ fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
         content_bytes_max: tree.map_or(of.expected.length.unwrap_or(0), |tree| tree.bytes_max),
         files: tree.map_or(1, |tree| u64::from(tree.files)),
         connections: load.reuse.connections(),
-        connections_max: u64::from(load.connections),
+        connections_max: u64::from(load.connections) + u64::from(load.idle_connections),
     }
 }
 

@@ -1,27 +1,33 @@
 //! One step: a subject is started, loaded, looked at and ended.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use vervet_report::{Finding, Run, Verdict};
 use vervet_watch::Target;
 
 use super::measurer::{MeasureError, Measurer, Order};
 use super::resume::unix_ms;
+use super::servers::{Server, Servers};
 use super::stage::Stage;
 use super::watching::{Watching, unwatched};
 use crate::fairness::{Gate, wrong};
-use crate::plan::{PlannedStep, PlannedSubject, Reuse, Way};
+use crate::plan::{PlannedLoad, PlannedStep, PlannedSubject, Reuse, Way};
 use crate::probe;
-use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun};
+use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun, Watched};
 use crate::subject::Running;
-use crate::workload::request;
 
 /// How much of a step a thread of the generator may wait for a core that others have, in thousandths.
 const WAITED_PERMILLE_MAX: u32 = 500;
 /// A shorter window is a burst, and says nothing of that, in microseconds.
 const WINDOW_US_MIN: u64 = 500_000;
 /// How long the answer before a load may take.
-const ANSWER_MAX: std::time::Duration = std::time::Duration::from_secs(30);
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// How often a window is measured again because others had a core.
+const AGAIN_MAX: u32 = 3;
+/// For how much of a window server or generator may wait for its core, in thousandths. That is
+/// decided by the scheduler's clock, not by what the window measured.
+const DISTURBED_PERMILLE: u32 = 50;
 
 /// What all steps share.
 pub(super) struct Common<'a> {
@@ -36,6 +42,7 @@ pub(super) struct Common<'a> {
 pub(super) fn run(
     common: &Common<'_>,
     planned: &PlannedStep,
+    servers: &mut Servers,
     measurer: &mut dyn Measurer,
 ) -> Result<Step, MeasureError> {
     let mut step = blank(common, planned);
@@ -43,32 +50,53 @@ pub(super) fn run(
         step.outcome = outcome.clone();
         return Ok(step);
     }
-    let ceiling = ceiling_arguments(common, planned)?;
-    let started = common
-        .stage
-        .start(planned.workload, planned.load, planned.subject, &ceiling);
-    let mut running = match started {
-        Ok(running) => running,
-        Err(error) => {
-            step.outcome = Outcome::NotReady {
-                reason: error.to_string(),
-            };
+    let server = match servers.server_for(common, planned)? {
+        Ok(server) => server,
+        Err(outcome) => {
+            step.outcome = outcome.clone();
             return Ok(step);
         }
     };
-    let asked = one_request(common, planned, &running);
-    if let Some(outcome) = first_answer(common, planned, (&mut running, &asked)) {
-        step.outcome = outcome;
-        return Ok(step);
-    }
-    let plan = common.stage.plan;
-    let watching = Watching::begin(&watched(plan.subject(planned), &running));
     step.began_unix_ms = unix_ms();
+    let mut run = load_once(common, planned, (server, &mut step), measurer)?;
+    while step.window.is_some()
+        && step.measured_again < AGAIN_MAX
+        && is_disturbed(&step, &run)
+        && !common.interrupted.load(Ordering::Relaxed)
+    {
+        step.measured_again += 1;
+        run = load_once(common, planned, (server, &mut step), measurer)?;
+    }
+    step.outcome = outcome(&mut server.running, &server.request);
+    step.audit = remarks(&step, &run);
+    let stored = StoredRun::of(&run).map_err(|error| MeasureError(error.to_string()))?;
+    step.run = Some(stored);
+    if step.window.is_none() || step.outcome != Outcome::Measured {
+        servers.end(planned.subject, step.outcome.clone());
+    }
+    Ok(step)
+}
+
+/// Loads a server for its time, or for a window of it, and watches it.
+fn load_once(
+    common: &Common<'_>,
+    planned: &PlannedStep,
+    (server, step): (&mut Server, &mut Step),
+    measurer: &mut dyn Measurer,
+) -> Result<Run, MeasureError> {
+    let plan = common.stage.plan;
+    let whole = plan.load(planned);
+    let load = PlannedLoad {
+        duration: whole.window.unwrap_or(whole.duration).min(whole.duration),
+        warm_up: std::mem::take(&mut server.warm_up),
+        ..whole.clone()
+    };
+    let watching = Watching::begin(&server.targets);
     let run = measurer.measure(&Order {
-        address: running.address,
+        address: server.running.address,
         workload: plan.workload(planned),
         targets: &common.targets[planned.workload],
-        load: plan.load(planned),
+        load: &load,
         cores: &plan.generator_cores,
         seed: plan.seed ^ u64::from(planned.order),
         interrupted: common.interrupted,
@@ -77,16 +105,30 @@ pub(super) fn run(
         Ok(watching) => watching.end(&run),
         Err(unwatched) => unwatched,
     };
-    step.outcome = outcome(&mut running, &asked);
-    step.audit = remarks(&step, &run);
-    let stored = StoredRun::of(&run).map_err(|error| MeasureError(error.to_string()))?;
-    step.run = Some(stored);
-    running.stop();
-    Ok(step)
+    if let Watched::Valid(figures) = &mut step.server {
+        figures.rss_idle_bytes = server.rss_idle_bytes;
+    }
+    Ok(run)
+}
+
+/// Whether others had a core of the server or of the generator for a part of a window.
+fn is_disturbed(step: &Step, run: &Run) -> bool {
+    let waited_ns = step.server.figures().and_then(|server| server.waited_ns);
+    let bound_ns = run.achieved.window_us * u64::from(DISTURBED_PERMILLE);
+    waited_ns.is_some_and(|waited_ns| waited_ns > bound_ns)
+        || waited_permille(run) > DISTURBED_PERMILLE
+}
+
+/// How long the threads of the generator waited for a core, in thousandths of the window.
+fn waited_permille(run: &Run) -> u32 {
+    let generator = &run.generator;
+    generator
+        .occupied_thread_permille
+        .saturating_sub(generator.busiest_thread_permille)
 }
 
 /// The processes of a subject: those that the lab has started, or the one that the file names.
-fn watched(subject: &PlannedSubject, running: &Running) -> Vec<Target> {
+pub(super) fn watched(subject: &PlannedSubject, running: &Running) -> Vec<Target> {
     match &subject.process {
         Some(process) => process.parse().into_iter().collect(),
         None => running.pids().into_iter().map(Target::Pid).collect(),
@@ -106,8 +148,11 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
                 Reuse::Close => Connections::Close,
                 Reuse::Keep | Reuse::Requests(_) => Connections::KeepAlive,
             },
+            idle_connections: load.idle_connections,
         },
         repeat: planned.repeat,
+        window: load.window.map(|_| planned.window),
+        measured_again: 0,
         began_unix_ms: unix_ms(),
         outcome: Outcome::Measured,
         run: None,
@@ -117,7 +162,7 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
 }
 
 /// What the ceiling answers: what the subjects do.
-fn ceiling_arguments(
+pub(super) fn ceiling_arguments(
     common: &Common<'_>,
     planned: &PlannedStep,
 ) -> Result<Vec<String>, MeasureError> {
@@ -142,16 +187,8 @@ fn ceiling_arguments(
     Ok(arguments)
 }
 
-/// A request for the first target, on a connection of its own.
-fn one_request(common: &Common<'_>, planned: &PlannedStep, running: &Running) -> Vec<u8> {
-    let target = common.targets[planned.workload].first();
-    let workload = common.stage.plan.workload(planned);
-    let target = target.unwrap_or(&workload.request.target);
-    request(workload, target, running.address, &["Connection: close"])
-}
-
 /// One answer before the load; what is wrong with it ends the step.
-fn first_answer(
+pub(super) fn first_answer(
     common: &Common<'_>,
     planned: &PlannedStep,
     (running, asked): (&mut Running, &[u8]),
@@ -219,10 +256,7 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
 
 /// A generator that others keep from its cores is slow whatever the server does.
 fn starved(run: &Run) -> Option<Finding> {
-    let generator = &run.generator;
-    let waited = generator
-        .occupied_thread_permille
-        .saturating_sub(generator.busiest_thread_permille);
+    let waited = waited_permille(run);
     let is_told = run.achieved.window_us >= WINDOW_US_MIN && waited > WAITED_PERMILLE_MAX;
     is_told.then(|| Finding {
         rule: "generator_starved".to_owned(),

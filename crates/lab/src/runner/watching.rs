@@ -1,6 +1,7 @@
 //! What a subject's processes spend while a load is applied: a thread reads them, and afterwards its readings are held
 //! against the window of the run.
 
+use std::fs;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -9,9 +10,12 @@ use vervet_report::Run;
 use vervet_watch::{Sample, Summary, Target, Watcher};
 
 use crate::record::{ServerFigures, Watched, WatchedSample};
+use crate::subject::tree;
 
 /// The time between two readings.
 const READ_EVERY: Duration = Duration::from_millis(50);
+/// The most processes of a subject whose scheduler counters are read.
+const SCHEDULED_MAX: usize = 4;
 
 /// A thread that reads the processes of a subject.
 #[derive(Debug)]
@@ -25,6 +29,46 @@ pub(super) struct Watching {
 struct Reading {
     unix_us: u64,
     samples: Vec<Sample>,
+    scheduled: Option<Scheduled>,
+}
+
+/// What the scheduler counted of all threads of some processes, in nanoseconds. Its clock is finer
+/// than the ticks of user and system time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scheduled {
+    running_ns: u64,
+    waiting_ns: u64,
+}
+
+impl Scheduled {
+    /// Of some processes; none where one cannot be read.
+    fn of(processes: &[u32]) -> Option<Self> {
+        let mut sum = Self::default();
+        for process in processes {
+            for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
+                let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+                let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+                sum.running_ns += numbers.next()?.ok()?;
+                sum.waiting_ns += numbers.next()?.ok()?;
+            }
+        }
+        Some(sum)
+    }
+}
+
+/// The processes of some trees, where they are few enough to be read 20 times a second.
+fn few_processes(targets: &[Target]) -> Vec<u32> {
+    let root = |target: &Target| match target {
+        Target::Pid(pid) => Some(*pid),
+        _ => None,
+    };
+    let roots: Option<Vec<u32>> = targets.iter().map(root).collect();
+    let processes = roots.map(|roots| tree(&roots)).unwrap_or_default();
+    if processes.len() <= SCHEDULED_MAX {
+        processes
+    } else {
+        Vec::new()
+    }
 }
 
 /// What stands in the record of a step whose subject nobody watched.
@@ -43,13 +87,15 @@ impl Watching {
         let open =
             |target: &Target| Watcher::open(target).map_err(|error| unwatched(error.to_string()));
         let mut watchers = targets.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let processes = few_processes(targets);
         let (stop, stopped) = mpsc::channel();
         let work = move || {
-            let mut readings = vec![read(&mut watchers, Watcher::sample_all)];
+            let mut read = |look| read(&mut watchers, look, &processes);
+            let mut readings = vec![read(Watcher::sample_all)];
             while stopped.recv_timeout(READ_EVERY) == Err(RecvTimeoutError::Timeout) {
-                readings.push(read(&mut watchers, Watcher::sample));
+                readings.push(read(Watcher::sample));
             }
-            readings.push(read(&mut watchers, Watcher::sample_all));
+            readings.push(read(Watcher::sample_all));
             readings
         };
         let builder = std::thread::Builder::new().name("watch".to_owned());
@@ -70,7 +116,11 @@ impl Watching {
     }
 }
 
-fn read(watchers: &mut [Watcher], look: fn(&mut Watcher, Instant) -> Sample) -> Reading {
+fn read(
+    watchers: &mut [Watcher],
+    look: fn(&mut Watcher, Instant) -> Sample,
+    processes: &[u32],
+) -> Reading {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -80,6 +130,9 @@ fn read(watchers: &mut [Watcher], look: fn(&mut Watcher, Instant) -> Sample) -> 
             .iter_mut()
             .map(|watcher| look(watcher, Instant::now()))
             .collect(),
+        scheduled: (!processes.is_empty())
+            .then(|| Scheduled::of(processes))
+            .flatten(),
     }
 }
 
@@ -98,6 +151,10 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     }
     let spent =
         |of: &dyn Fn(&Reading) -> u64| at(readings, to, of).saturating_sub(at(readings, from, of));
+    let scheduled = |of: fn(&Scheduled) -> u64| {
+        let all = readings.iter().all(|reading| reading.scheduled.is_some());
+        all.then(|| spent(&|reading: &Reading| reading.scheduled.as_ref().map_or(0, of)))
+    };
     let seen = seen(readings, from, to);
     if seen.is_empty() {
         return unwatched("nothing was read");
@@ -118,6 +175,9 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     Watched::Valid(ServerFigures {
         cpu_user_us: spent(&user),
         cpu_system_us: spent(&system),
+        cpu_ns: scheduled(|one| one.running_ns),
+        waited_ns: scheduled(|one| one.waiting_ns),
+        rss_idle_bytes: None,
         rss_peak_bytes: rss.iter().copied().max().unwrap_or(0),
         rss_mean_bytes: mean(&rss).unwrap_or(0),
         pss_peak_bytes: pss.iter().copied().max(),
@@ -215,6 +275,7 @@ mod tests {
                 processes: 1,
                 ..Sample::default()
             }],
+            scheduled: None,
         }
     }
 

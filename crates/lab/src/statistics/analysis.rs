@@ -10,6 +10,7 @@ use super::ranking::Ranking;
 use super::rules::{at_ceiling, step_findings};
 use super::sweep::{ANSWERED_SHARE_MIN, Sweep};
 use super::tasks::{TaskGroup, task_groups};
+use super::windows::joined;
 use crate::record::{Connections, LabRecord, LoadPoint, LoadShape, Role, Step, Subject, Workload};
 
 /// A record, sorted and judged.
@@ -170,9 +171,12 @@ impl Panel {
                 .points
                 .sort_by(|a, b| a.load.amount().total_cmp(&b.load.amount()));
         }
+        for point in self.curves.iter_mut().flat_map(|curve| &mut curve.points) {
+            point.taken.sort_by_key(|taken| (taken.repeat, taken.order));
+            point.taken = joined(&point.taken);
+        }
         self.hold_against_ceiling();
         for point in self.curves.iter_mut().flat_map(|curve| &mut curve.points) {
-            point.taken.sort_by_key(|taken| taken.repeat);
             point.judge();
         }
         for curve in &mut self.curves {

@@ -36,6 +36,8 @@ pub enum Figure {
     RequestsPerCpuSecond,
     /// Cores that the server kept busy.
     CoresBusy,
+    /// Resident memory of the server before the first request.
+    MemoryIdle,
     /// The greatest memory of the server.
     MemoryPeak,
     /// The mean memory of the server.
@@ -90,7 +92,7 @@ impl Unit {
 
 impl Figure {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Goodput,
         Self::ErrorShare,
         Self::ResponseMin,
@@ -105,6 +107,7 @@ impl Figure {
         Self::CpuPerRequest,
         Self::RequestsPerCpuSecond,
         Self::CoresBusy,
+        Self::MemoryIdle,
         Self::MemoryPeak,
         Self::MemoryMean,
         Self::Apdex,
@@ -142,6 +145,7 @@ impl Figure {
             Self::CpuPerRequest => ("cpu_us_per_request", "server CPU per request"),
             Self::RequestsPerCpuSecond => ("requests_per_cpu_second", "requests per CPU-second"),
             Self::CoresBusy => ("cores_busy", "cores that the server kept busy"),
+            Self::MemoryIdle => ("memory_idle_bytes", "memory of the server, idle"),
             Self::MemoryPeak => ("memory_peak_bytes", "memory of the server, greatest"),
             Self::MemoryMean => ("memory_mean_bytes", "memory of the server, mean"),
             Self::Apdex => ("apdex", "Apdex"),
@@ -156,7 +160,7 @@ impl Figure {
             Self::ErrorShare | Self::CensoredShare => Unit::Share,
             Self::CpuPerRequest => Unit::Microseconds,
             Self::CoresBusy => Unit::Cores,
-            Self::MemoryPeak | Self::MemoryMean => Unit::Bytes,
+            Self::MemoryIdle | Self::MemoryPeak | Self::MemoryMean => Unit::Bytes,
             Self::Apdex => Unit::Number,
             _ => Unit::Milliseconds,
         }
@@ -189,6 +193,7 @@ impl Figure {
             Self::CpuPerRequest => server.and_then(|server| server.cpu_us_per_request),
             Self::RequestsPerCpuSecond => server.and_then(|server| server.requests_per_cpu_second),
             Self::CoresBusy => server.map(|server| server.cores_busy),
+            Self::MemoryIdle => server.and_then(|server| server.memory_idle_bytes),
             Self::MemoryPeak => server.map(|server| server.memory_peak_bytes),
             Self::MemoryMean => server.map(|server| server.memory_mean_bytes),
             Self::Apdex => figures.apdex.map(super::Apdex::score),

@@ -74,6 +74,8 @@ pub struct Times {
 /// What a server spent on a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spent {
+    /// Processor time, in seconds: by the scheduler's clock where it was read.
+    pub cpu_seconds: f64,
     /// Processor time in user mode, in seconds.
     pub cpu_user_seconds: f64,
     /// Processor time in the kernel, in seconds.
@@ -84,6 +86,8 @@ pub struct Spent {
     pub requests_per_cpu_second: Option<f64>,
     /// Cores kept busy.
     pub cores_busy: f64,
+    /// Resident memory before the first request, in bytes; none where it was not read.
+    pub memory_idle_bytes: Option<f64>,
     /// The greatest memory, in bytes.
     pub memory_peak_bytes: f64,
     /// The mean memory, in bytes.
@@ -188,6 +192,8 @@ impl Spent {
         let cpu_us = number(server.cpu_us());
         let over = |above: f64, below: f64| (below > 0.0).then(|| above / below);
         Self {
+            cpu_seconds: cpu_us / 1e6,
+            memory_idle_bytes: server.rss_idle_bytes.map(number),
             cpu_user_seconds: number(server.cpu_user_us) / 1e6,
             cpu_system_seconds: number(server.cpu_system_us) / 1e6,
             cpu_us_per_request: over(cpu_us, number(done)),

@@ -13,6 +13,8 @@ mod ranking;
 mod rules;
 mod sweep;
 mod tasks;
+mod verdicts;
+mod windows;
 
 pub use analysis::{Analysis, Curve, LoadKind, Panel, Unreadable};
 pub use apdex::{Apdex, BEST_SCORE_MIN, RATINGS, Rating, TOLERATED_T};
@@ -31,3 +33,4 @@ pub use rules::{
 pub use sweep::{KNEE_SHARE, Saturation, Sweep};
 pub(crate) use tasks::{ALL_PHASES, group_title};
 pub use tasks::{PhaseFigures, TaskFigures, TaskGroup};
+pub use verdicts::{RuleResult, Verdict};

@@ -16,6 +16,6 @@ pub use program::find;
 pub use ready::NotReady;
 pub use running::{Running, StartError, Wanted};
 
-pub(crate) use children::cores_here;
+pub(crate) use children::{cores_here, tree};
 pub(crate) use found::{of_command, ours};
 pub(crate) use program::first_line;

@@ -175,6 +175,11 @@ impl Running {
         }
     }
 
+    /// Where adapters have it write its access log.
+    pub fn access_log(&self) -> PathBuf {
+        self.log.with_file_name("access.log")
+    }
+
     /// The end of what it has said.
     pub fn said(&self) -> String {
         let bytes = fs::read(&self.log).unwrap_or_default();

@@ -29,7 +29,8 @@ pub(crate) fn request(
     fields: &[&str],
 ) -> Vec<u8> {
     let asked = &workload.request;
-    let mut text = format!("{} {target} HTTP/1.1\r\nHost: {address}\r\n", asked.method);
+    let host = asked.host.clone().unwrap_or_else(|| address.to_string());
+    let mut text = format!("{} {target} HTTP/1.1\r\nHost: {host}\r\n", asked.method);
     for field in asked
         .fields
         .iter()

@@ -39,6 +39,7 @@ pub(crate) fn head(subjects: &[&str]) -> Head {
             .collect(),
         workloads: vec![workload("hello")],
         history: None,
+        rules: Vec::new(),
     }
 }
 
@@ -70,6 +71,7 @@ pub(crate) fn closed(concurrency: u32) -> LoadPoint {
     LoadPoint {
         shape: LoadShape::Closed { concurrency },
         connections: Connections::KeepAlive,
+        idle_connections: 0,
     }
 }
 
@@ -81,6 +83,8 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
         workload: "hello".to_owned(),
         load: closed(1),
         repeat: 1,
+        window: None,
+        measured_again: 0,
         began_unix_ms: 1_700_000_000_000,
         outcome: Outcome::NotReady {
             reason: "no answer within 5 s".to_owned(),

@@ -1,0 +1,135 @@
+//! The tables of a lab within a page that somebody wrote: between markers of the page.
+
+use vervet_report::units;
+
+use super::markdown::sections_markdown;
+use super::page::Section;
+use super::rules::rules_section;
+use super::setup::environment_section;
+use super::table::Table;
+use super::tasks::{facts_section, group_section};
+use crate::record::{LabRecord, Role};
+use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
+
+/// The markers that all tables stand between.
+const TABLES: [&str; 2] = ["<!-- bench:begin -->", "<!-- bench:end -->"];
+/// The markers that one table of all workloads stands between.
+const SUMMARY: [&str; 2] = ["<!-- figures: begin -->", "<!-- figures: end -->"];
+
+/// A page with the tables of a lab between its markers; none where it has none.
+pub fn inserted(page: &str, record: &LabRecord, analysis: &Analysis) -> Option<String> {
+    let tables = || sections_markdown(&tables(record, analysis), "###");
+    let summary = || sections_markdown(&[summary(analysis)], "###");
+    let with_tables = between(page, TABLES, tables);
+    let page_now = with_tables.as_deref().unwrap_or(page);
+    between(page_now, SUMMARY, summary).or(with_tables)
+}
+
+fn between(page: &str, [begin, end]: [&str; 2], text: impl Fn() -> String) -> Option<String> {
+    let from = page.find(begin)? + begin.len();
+    let to = from + page[from..].find(end)?;
+    Some(format!("{}\n{}{}", &page[..from], text(), &page[to..]))
+}
+
+fn tables(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
+    let mut sections: Vec<Section> = rules_section(record, analysis).into_iter().collect();
+    for (number, group) in analysis.groups.iter().enumerate() {
+        sections.push(group_section(group, number + 1));
+    }
+    sections.extend(facts_section(record));
+    for panel in &analysis.panels {
+        let mut section = Section::new(format!(
+            "{}: {}",
+            panel.workload.name, panel.workload.description
+        ));
+        section.table(panel_table(panel));
+        sections.push(section);
+    }
+    sections.push(environment_section(record));
+    sections
+}
+
+/// Every subject under the greatest load of a panel.
+fn panel_table(panel: &Panel) -> Table {
+    let columns = [
+        "subject",
+        "#requests per CPU-second",
+        "#of the ceiling",
+        "#requests/s",
+        "#p50",
+        "#p99",
+        "#memory idle, peak",
+        "remarks",
+    ];
+    let mut table = Table::new("", &columns);
+    let ceiling = panel.ceiling().and_then(|curve| curve.points.last());
+    let limit = ceiling.and_then(|point| point.median(Figure::RequestsPerCpuSecond));
+    for curve in &panel.curves {
+        let Some(point) = curve.points.last() else {
+            continue;
+        };
+        let rate = point.estimate(Figure::RequestsPerCpuSecond);
+        let share = rate.zip(limit).map(|(rate, limit)| rate.median / limit);
+        table.row([
+            curve.subject.clone(),
+            rate.map_or("–".to_owned(), |rate| {
+                format!(
+                    "{:.0} ({:.0} to {:.0})",
+                    rate.median, rate.least, rate.greatest
+                )
+            }),
+            share.map_or("–".to_owned(), |share| format!("{share:.2}")),
+            text(point, Figure::Goodput),
+            text(point, Figure::ResponseP50),
+            text(point, Figure::ResponseP99),
+            format!(
+                "{}, {}",
+                text(point, Figure::MemoryIdle),
+                text(point, Figure::MemoryPeak)
+            ),
+            remarks(point),
+        ]);
+    }
+    table
+}
+
+fn text(point: &Point, figure: Figure) -> String {
+    let value = point.median(figure);
+    value.map_or("–".to_owned(), |value| figure.unit().text(value))
+}
+
+fn remarks(point: &Point) -> String {
+    point.standing().reason().unwrap_or_default()
+}
+
+/// Requests per CPU-second of every contestant and of the ceiling under every workload.
+fn summary(analysis: &Analysis) -> Section {
+    let mut names: Vec<(&str, Role)> = Vec::new();
+    for curve in analysis.panels.iter().flat_map(|panel| &panel.curves) {
+        if !names.iter().any(|(name, _)| *name == curve.subject) {
+            names.push((&curve.subject, curve.role));
+        }
+    }
+    names.sort_by_key(|(_, role)| *role == Role::Ceiling);
+    let mut table = Table::new(
+        "Requests per CPU-second of the server: what one full core can serve.",
+        &["workload"],
+    );
+    for (name, _) in &names {
+        table.numbers(*name);
+    }
+    for panel in &analysis.panels {
+        let rate = |(name, _): &(&str, Role)| {
+            let point = panel
+                .curve(name)
+                .and_then(|curve: &Curve| curve.points.last());
+            let rate = point.and_then(|point| point.median(Figure::RequestsPerCpuSecond));
+            rate.map_or(String::new(), units::rate)
+        };
+        let cells = names.iter().map(rate);
+        table.row(std::iter::once(panel.workload.name.clone()).chain(cells));
+    }
+    let mut section = Section::new("");
+    section.table(table);
+    section
+}
