@@ -14,8 +14,9 @@ test: ## everything that must hold: set-up, check, all tests, a minute of fuzzin
 check: ## format, lints, the tidy test, generated files, licences and versions of dependencies
 	@scripts/check
 
-bench: ## measure against nginx, lighttpd and h2o on this machine
-	@bench/run
+bench: ## measure against nginx, lighttpd and h2o, and against other load generators
+	@bench/lab labs/performance.toml --out target/performance.lab
+	@bench/lab labs/generators.toml --out target/generators.lab
 
 fuzz: ## fuzz each target for ten minutes
 	@fuzz/run 600

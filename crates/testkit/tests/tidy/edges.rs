@@ -22,8 +22,6 @@ const MAP: &[(&str, &[&str])] = &[
     ("watch", &[]),
     ("data", &[]),
     ("testkit", &[]),
-    // Measures programs from outside, ours like the others.
-    ("bench", &["lab"]),
     // Other languages carry a reactor in their own loops.
     ("bindings/poll", &["engine"]),
     ("bindings/c", &["server"]),

@@ -7,7 +7,6 @@ use crate::tidy::tree::{Finding, Tree, has_extension};
 /// timers are what is tried.
 const MAY_PAUSE: &[&str] = &[
     "crates/testkit/src/wait.rs",
-    "crates/bench/src/",
     "crates/engine/tests/tower.rs",
 ];
 
