@@ -105,7 +105,10 @@ fn all_subjects_of_a_round_stay_up() {
     }
     for (server, addresses) in addresses {
         assert_eq!(addresses.len(), 4);
-        assert!(addresses.iter().all(|one| *one == addresses[0]), "{server:?}");
+        assert!(
+            addresses.iter().all(|one| *one == addresses[0]),
+            "{server:?}"
+        );
     }
 }
 
@@ -167,7 +170,10 @@ fn check_refused(rule: &str, says: &str) {
 #[test]
 fn refuses_rules_that_say_too_much_or_too_little() {
     let figure = "figure = 'goodput'\n";
-    check_refused(&format!("{figure}against = ['two']"), "either `at_least` or `at_most`");
+    check_refused(
+        &format!("{figure}against = ['two']"),
+        "either `at_least` or `at_most`",
+    );
     check_refused(
         &format!("{figure}at_least = 1\nat_most = 2\nagainst = ['two']"),
         "either `at_least` or `at_most`",
@@ -176,8 +182,14 @@ fn refuses_rules_that_say_too_much_or_too_little() {
         &format!("{figure}at_least = 1\nagainst = ['two']\nagainst_size = '1MiB'"),
         "one of `against`",
     );
-    check_refused(&format!("{figure}at_least = 1\nagainst = ['three']"), "`three`");
-    check_refused("figure = 'seconds'\nat_most = 1\nagainst = ['two']", "figure of tasks");
+    check_refused(
+        &format!("{figure}at_least = 1\nagainst = ['three']"),
+        "`three`",
+    );
+    check_refused(
+        "figure = 'seconds'\nat_most = 1\nagainst = ['two']",
+        "figure of tasks",
+    );
 }
 
 /// A run of one second with one response time for all.
@@ -229,12 +241,20 @@ fn check_rule(bound: Bound, rates: &[f64], expected: Verdict) {
 fn a_bound_inside_the_interval_is_inconclusive() {
     let least = Bound::AtLeast(1.0);
     check_rule(least, &[90.0, 95.0, 100.0, 180.0, 190.0], Verdict::Met);
-    check_rule(least, &[90.0, 95.0, 99.0, 180.0, 190.0], Verdict::Inconclusive);
+    check_rule(
+        least,
+        &[90.0, 95.0, 99.0, 180.0, 190.0],
+        Verdict::Inconclusive,
+    );
     check_rule(least, &[90.0, 95.0, 96.0, 97.0, 99.0], Verdict::NotMet);
     check_rule(least, &[99.9], Verdict::NotMet);
     let most = Bound::AtMost(1.0);
     check_rule(most, &[90.0, 95.0, 100.0, 180.0, 190.0], Verdict::Met);
-    check_rule(most, &[90.0, 95.0, 101.0, 180.0, 190.0], Verdict::Inconclusive);
+    check_rule(
+        most,
+        &[90.0, 95.0, 101.0, 180.0, 190.0],
+        Verdict::Inconclusive,
+    );
     check_rule(most, &[101.0, 102.0, 103.0], Verdict::NotMet);
     check_rule(most, &[], Verdict::NotMeasured);
 }

@@ -1,8 +1,8 @@
-//! The top level of a lab file.
+//! The top level of a lab file: `cores` and `[quick]` with it.
 
 use vervet_config::{Named, Text, Time, section, words};
 
-use super::{Cores, History, Load, Operations, Quick, Rule, Subject, Task, Tree, Workload};
+use super::{History, Load, Operations, Rule, Subject, Task, Tree, Workload};
 
 section! {
     /// What is compared, under which load, and how often.
@@ -52,6 +52,37 @@ section! {
         pub rule: Vec<Rule>,
         /// Figures that others have published of the same experiment.
         pub history: Option<History>,
+    }
+}
+
+section! {
+    /// Which cores the server has, and which the generator. Neither takes from the other when they are apart.
+    pub struct Cores {
+        /// The cores of every subject, by their number in /proc/cpuinfo.
+        pub server: Vec<u32> = [0],
+        /// The cores of the generator.
+        pub generator: Vec<u32> = [1],
+    }
+}
+
+section! {
+    /// What `--quick` puts in the place of what the lab says otherwise. Its figures show that the lab works, and little
+    /// more.
+    pub struct Quick {
+        /// The most steps of a sweep: the first, the last and some between.
+        pub steps: u32 = 2 in 1..=100,
+        /// How often each step is measured.
+        pub repeats: u32 = 2 in 1..=100,
+        /// How long a step is measured.
+        pub duration: Time = "1s" in "50ms"..="1h",
+        /// How long it is loaded before.
+        pub warm_up: Time = "200ms" in "0s"..="10m",
+        /// The most files of a tree.
+        pub files: u32 = 1000 in 1..=1_000_000,
+        /// The most values that are put into a store.
+        pub count: u32 = 1000 in 1..=10_000_000,
+        /// The workloads that take part; none for all.
+        pub workloads: Vec<Text>,
     }
 }
 

@@ -1,8 +1,9 @@
 //! `[subject.NAME]`: a server under test.
 
-use vervet_config::{Named, Path, Text, Time, section, words};
-
-use super::Plain;
+use vervet_config::{
+    FromConfig, Named, Node, Path, Reader, Shape, Shown, Text, TextShape, Time, Value, section,
+    words,
+};
 
 section! {
     /// A server under test: one that an adapter knows how to start, a command of your own, or one that runs already.
@@ -51,5 +52,39 @@ words! {
         None = "none",
         /// A line for each request, in the common format where there is a choice.
         Access = "access",
+    }
+}
+
+/// A text, a number or a boolean, as text: what it means is the adapter's business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain(pub String);
+
+/// How `Plain` is written.
+const SHAPE: TextShape = TextShape {
+    noun: "text",
+    example: "",
+    pattern: None,
+};
+
+impl FromConfig for Plain {
+    fn shape() -> Shape {
+        let (min, max) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        Shape::Either(vec![
+            Shape::Text(SHAPE),
+            Shape::Integer { min, max },
+            Shape::Boolean,
+        ])
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match node.value {
+            Value::Integer(number) => Some(Self(number.to_string())),
+            Value::Boolean(value) => Some(Self(value.to_string())),
+            _ => Some(Self(reader.text(node, &Self::shape())?.into_owned())),
+        }
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Text(self.0.clone())
     }
 }

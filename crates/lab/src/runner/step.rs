@@ -103,7 +103,7 @@ fn load_once(
     })?;
     step.server = match watching {
         Ok(watching) => watching.end(&run),
-        Err(unwatched) => unwatched,
+        Err(reason) => unwatched(reason),
     };
     if let Watched::Valid(figures) = &mut step.server {
         figures.rss_idle_bytes = server.rss_idle_bytes;

@@ -87,7 +87,9 @@ impl Analysis {
             }
             let figure = Figure::named(&rule.figure);
             let point = self.point(workload, subject).into_iter();
-            let usable = point.flat_map(|point| &point.taken).filter(is_usable);
+            let usable = point
+                .flat_map(|point| &point.taken)
+                .filter(|taken| is_usable(taken));
             let value = |taken: &Taken| {
                 let value = figure?.value(taken.figures.as_ref()?)?;
                 Some((taken.repeat, value))
@@ -186,7 +188,7 @@ fn curve<'a>(panel: &'a Panel, subject: &str) -> Option<&'a Curve> {
 
 /// Whether a repeat counts for a rule. Where the generator was the limit its figures are those of
 /// a server that was not full, which is the same for all subjects: what a request costs is known.
-fn is_usable(taken: &&Taken) -> bool {
+fn is_usable(taken: &Taken) -> bool {
     let against = |finding: &Finding| {
         finding.verdict == vervet_report::Verdict::Failed && !is_of_generator(finding)
     };

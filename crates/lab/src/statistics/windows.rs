@@ -11,7 +11,7 @@ use crate::record::Outcome;
 /// Joins what was measured in windows of the same repeat. `taken` is in order of repeats.
 pub(super) fn joined(taken: &[Taken]) -> Vec<Taken> {
     let repeats = taken.chunk_by(|one, next| one.repeat == next.repeat);
-    repeats.map(|windows| join(windows)).collect()
+    repeats.map(join).collect()
 }
 
 fn join(windows: &[Taken]) -> Taken {

@@ -5,10 +5,7 @@ use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Where a pause is right: between two looks at a condition, between two measurements, and in an application whose
 /// timers are what is tried.
-const MAY_PAUSE: &[&str] = &[
-    "crates/testkit/src/wait.rs",
-    "crates/engine/tests/tower.rs",
-];
+const MAY_PAUSE: &[&str] = &["crates/testkit/src/wait.rs", "crates/engine/tests/tower.rs"];
 
 /// Finds such places.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
