@@ -200,8 +200,8 @@ fn twins_tie() {
     }
     let page = ran.page();
     assert!(
-        page.contains("Not told apart: castor, pollux.")
-            || page.contains("Not told apart: pollux, castor."),
+        page.contains("No significant difference: castor, pollux.")
+            || page.contains("No significant difference: pollux, castor."),
         "{page}"
     );
     // The same as two labs of one subject each.

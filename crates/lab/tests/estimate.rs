@@ -136,6 +136,6 @@ fn intervals_that_meet_are_ties() {
     assert!(!of(&[3.1, 4.0, 5.0]).ties_with(&low));
     assert!(
         low.ties_with(&of(&[100.0])),
-        "one repeat is told apart from nothing"
+        "one repeat differs significantly from nothing"
     );
 }

@@ -173,7 +173,7 @@ fn who_is_not_proven_is_not_called_a_tie() {
             "| 10 connections | 100/s | 900/s |",
         ],
     );
-    assert!(!text.contains("Not told apart"), "{text}");
+    assert!(!text.contains("No significant difference"), "{text}");
     let twins = [100.0, 103.0, 101.0];
     let two = Lab::new(&["one", "two"])
         .rates("one", 10, &twins)
@@ -181,7 +181,7 @@ fn who_is_not_proven_is_not_called_a_tie() {
     check_has(
         &markdown(&two),
         &[
-            "Not told apart: one, two.",
+            "No significant difference: one, two.",
             "| 1= | one | 101/s (100/s to 103/s) |",
         ],
     );

@@ -1,4 +1,4 @@
-//! Who is ahead, who is not told apart, and who has no place.
+//! The ranking: places, shared places, and subjects without a place.
 
 use crate::common::{Lab, closed, run};
 use vervet_lab::record::{Connections, LoadPoint, LoadShape, Outcome, Role, Watched};

@@ -125,7 +125,7 @@ fn the_scripts_of_commands_are_carried() {
     assert_eq!(carried, [("apps/fill.sh", Some("echo phase put 1 5\n"))]);
 }
 
-/// Two stores told apart, one tied with the first, one of another group, one that fails and one that is not there.
+/// Two stores that differ significantly, one tied with the first, one of another group, one that fails and one that is not there.
 fn lab() -> String {
     let says = |put: u64, get: u64| {
         format!(

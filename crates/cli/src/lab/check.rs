@@ -14,7 +14,7 @@ use super::said::span;
 use crate::failure::Failure;
 use crate::talk;
 
-/// What it is done with.
+/// Which lab file is checked.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// The lab file
@@ -22,7 +22,7 @@ pub(crate) struct CheckArguments {
     file: PathBuf,
 }
 
-/// Does it.
+/// Checks the file and prints the findings.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let plan = planned(&arguments.file, Pace::Full)?;
     let mut text = String::new();

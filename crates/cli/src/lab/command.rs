@@ -15,31 +15,31 @@ use super::said::print_adapters;
 use super::trend::{TrendArguments, trend};
 use crate::failure::Failure;
 
-/// What the lab is asked for.
+/// The subcommands of `vervet lab`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
     /// Run a lab: every subject under every load, in shuffled order
     Run(RunArguments),
-    /// Check a lab file, and say which of its subjects this machine has
+    /// Check a lab file and list which of its subjects are installed
     Check(CheckArguments),
-    /// List the servers that a lab knows how to start, with their settings
+    /// List the adapters: servers that a lab can start, with their settings
     Adapters,
     /// Write the report of a lab
     Report(ReportArguments),
-    /// Compare two labs, and fail where the second is slower
+    /// Compare two labs and fail if the second is slower
     Compare(CompareArguments),
-    /// Show how figures went over many labs
+    /// Show how figures changed over many labs
     Trend(TrendArguments),
-    /// Run a lab again from its report
+    /// Run a lab again from its record
     Reproduce(ReproduceArguments),
-    /// Measure the host itself: a computation, the loopback, the disk, a system call
+    /// Measure the host itself: computation, loopback, disk and system calls
     Probe(ProbeArguments),
-    /// Answer every request with the same bytes: what a lab compares servers with
+    /// Run the canned-response server that a lab compares servers with
     #[command(hide = true)]
     Ceiling(CeilingArguments),
 }
 
-/// Does it.
+/// Runs a subcommand.
 pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
     match command {
         LabCommand::Run(arguments) => run(arguments),

@@ -26,44 +26,44 @@ Examples:
   vervet lab compare before after --format json
   vervet lab compare stores-before stores-after --fail-on goodput,phase:put
 
-A change is told when even the kinder end of its 95 % interval is further from
-the base than the tolerance; everything else is no difference. Of tasks, goodput
-is the time of all phases together, and phase:NAME that of one.
+A change is reported only if its whole 95 % confidence interval lies outside the
+tolerance; everything else is no difference. For labs of tasks, goodput is the
+time of all phases together, and phase:NAME that of one phase.
 
-Exit status: 0 nothing became worse; 1 a figure of --fail-on became worse, or a
-subject that had figures has none; 2 there is nothing to compare.";
+Exit status: 0 if nothing became worse; 1 if a figure of --fail-on became worse,
+or a subject that had figures has none; 2 if there is nothing to compare.";
 
-/// What is held against what.
+/// Which two labs are compared, and what may not become worse.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArguments {
     /// The base: a folder that lab run wrote, its lab.json, or its journal
     #[arg(value_name = "BASE")]
     base: PathBuf,
-    /// What is held against it
+    /// The lab that is compared with the base
     #[arg(value_name = "OTHER")]
     other: PathBuf,
-    /// Changes within this share of the base are no difference, in percent
+    /// Largest change that counts as no difference, in percent of the base
     #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE * 100.0, value_parser = percent)]
     tolerance: f64,
-    /// Figures that may not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request
+    /// Figures that must not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request
     #[arg(long, value_name = "FIGURES", default_value = "goodput", value_delimiter = ',', value_parser = guarded)]
     fail_on: Vec<Guarded>,
-    /// How it is written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: CompareFormat,
 }
 
-/// How a comparison is written.
+/// The output format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CompareFormat {
-    /// Lines for people
+    /// Text
     Text,
-    /// For programs
+    /// JSON
     Json,
 }
 
-/// Compares.
+/// Compares two labs and prints the changes.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let (Some(base), Some(other)) = (opened(&arguments.base), opened(&arguments.other)) else {
         return Ok(ExitCode::from(NOTHING_TO_COMPARE));

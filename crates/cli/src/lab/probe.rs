@@ -9,22 +9,22 @@ use vervet_lab::host::HostProbe;
 use crate::failure::Failure;
 use crate::talk;
 
-/// How much is done.
+/// The amount of each measurement.
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArguments {
-    /// Points drawn for pi by each core
+    /// Random points per core for the computation of pi
     #[arg(long, value_name = "N", default_value_t = 50_000_000, value_parser = count())]
     samples: u64,
-    /// Bytes that go over the loopback and come back
+    /// Round trips of one byte over loopback
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = count())]
     round_trips: u64,
-    /// Writes that are on the disk before the next
+    /// Writes, each with fsync
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count())]
     syncs: u64,
     /// System calls
     #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = count())]
     calls: u64,
-    /// The folder on whose disk is written
+    /// Folder on the disk to measure
     #[arg(long, value_name = "DIR", default_value = ".")]
     folder: PathBuf,
 }
@@ -33,7 +33,7 @@ fn count() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=1_000_000_000)
 }
 
-/// Does it.
+/// Measures the host and prints the figures.
 pub(crate) fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
     let asked = HostProbe {
         samples: arguments.samples,

@@ -1,4 +1,4 @@
-//! `vervet lab report`: what a lab found, in the form that is asked for.
+//! `vervet lab report`: the results of a lab as HTML, Markdown, JSON or CSV.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -34,10 +34,10 @@ pub(crate) struct ReportArguments {
     /// The folder of a lab, its lab.json, or its journal
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// File to write; without it, standard output
+    /// File to write, instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How it is written; without it, as the name of the file ends, and HTML where it does not say
+    /// Output format [default: by the extension of the file, otherwise HTML]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ReportFormat>,
     /// Write the tables into this Markdown file, between `<!-- bench:begin -->` and
@@ -49,16 +49,16 @@ pub(crate) struct ReportArguments {
     charts: Option<PathBuf>,
 }
 
-/// How a report is written.
+/// The output format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
     /// One page that loads nothing else
     Html,
-    /// For code forges
+    /// Markdown, as code forges show it
     Markdown,
-    /// What the lab concludes, for programs
+    /// The conclusions of the lab as JSON
     Json,
-    /// The figures of every step
+    /// The figures of every step as CSV
     Csv,
 }
 

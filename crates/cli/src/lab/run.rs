@@ -21,34 +21,34 @@ use crate::failure::Failure;
 use crate::talk;
 use crate::version;
 
-/// How a program ends that was interrupted, as shells have it.
+/// The exit status of an interrupted program, as shells define it.
 const INTERRUPTED: u8 = 130;
 
 /// The report, in the folder of the record.
 const PAGE: &str = "report.html";
 const TEXT: &str = "report.md";
 
-/// What it is done with.
+/// Which lab is run, and how much of it.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The lab file
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// The folder of the record; a lab that was interrupted goes on in it [default: the name of FILE with .lab]
+    /// Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Fewer and shorter steps, as the lab file says: it works, and its figures mean little
+    /// Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works
     #[arg(long)]
     pub(super) quick: bool,
-    /// Only this subject, and the ceiling; repeatable
+    /// Run only this subject and the ceiling; repeatable
     #[arg(long, value_name = "SUBJECT")]
     pub(super) only: Vec<String>,
-    /// Print the steps in their order and about how long they take, and run none
+    /// Print the steps in their order and an estimate of the time, and run none
     #[arg(long)]
     pub(super) dry_run: bool,
 }
 
-/// Does it.
+/// Runs the lab and writes its reports.
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let pace = if arguments.quick {
         Pace::Quick

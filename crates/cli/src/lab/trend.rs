@@ -22,24 +22,24 @@ Examples:
   vervet lab trend history --format json
 
 Each folder in DIR that lab run wrote, and each lab.json in it, is one
-record, named by its folder or file. They are put in the order in which they
-began. A record is a regression when the whole interval of its goodput lies more
-than 5 % below the median of the up to five records before it; of tasks, when
-that of the time of all phases together lies more than 5 % above it.
+record, named by its folder or file, in the order of their start times. A record
+is a regression if the whole confidence interval of its goodput lies more than
+5 % below the median of the up to five records before it; for labs of tasks, if
+that of the time of all phases lies more than 5 % above it.
 
-Exit status: 1 when the newest record is a regression, 0 otherwise.";
+Exit status: 1 if the newest record is a regression, 0 otherwise.";
 
-/// Of what, and where to.
+/// Which records, and where the trend is written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TrendArguments {
     /// Folder with the records of several labs
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// File of HTML to write; without it, the trend goes to standard output
+    /// Write an HTML file instead of text to stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How it is written on standard output
+    /// Output format for stdout
     #[arg(
         long,
         value_name = "FORMAT",
@@ -49,12 +49,12 @@ pub(crate) struct TrendArguments {
     format: TrendFormat,
 }
 
-/// How a trend is written.
+/// The output format of a trend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TrendFormat {
-    /// Lines for people
+    /// Text
     Text,
-    /// For programs
+    /// JSON
     Json,
 }
 

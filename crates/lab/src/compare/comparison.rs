@@ -60,7 +60,7 @@ pub enum Tell {
     Better,
     /// The other is worse, beyond the interval.
     Worse,
-    /// They are not told apart.
+    /// There is no significant difference.
     NoDifference,
     /// One of them has a single repeat, or too few that count, so nothing is told.
     Unproven,

@@ -1,4 +1,4 @@
-//! Two records, step by step and phase by phase: what became better or worse, what is not told apart, and what makes them
+//! Two records, step by step and phase by phase: what became better or worse, what has no significant difference, and what makes them
 //! hard to compare.
 
 mod comparison;

@@ -31,8 +31,8 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
     ),
     (
         "place",
-        "By the load with the greatest goodput among those with enough valid repeats. Subjects whose intervals meet are \
-         not told apart and have the same place, marked =. A single repeat has no interval, so there are no places: \
+        "By the load with the greatest goodput among those with enough valid repeats. Subjects whose intervals overlap \
+         have no significant difference and share a place, marked =. A single repeat has no interval, so there are no places: \
          marked ?.",
     ),
     (

@@ -50,7 +50,10 @@ fn verdict(ranking: &Ranking) -> String {
         }
         [only] => format!("{only} has the greatest goodput.{caution}"),
         several if places.iter().all(Place::is_proven) => {
-            format!("Not told apart: {}.{caution}", several.join(", "))
+            format!(
+                "No significant difference: {}.{caution}",
+                several.join(", ")
+            )
         }
         several => format!(
             "Too few valid repeats to tell {} apart.{caution}",
@@ -165,7 +168,7 @@ fn ranking(panel: &Panel) -> Table {
 
 fn caption(ranking: &Ranking) -> &'static str {
     if ranking.places.iter().all(Place::is_proven) {
-        "By goodput. Who is not told apart has the same place"
+        "By goodput. Subjects without a significant difference share a place"
     } else {
         "By goodput. There are too few valid repeats to give places"
     }
@@ -244,7 +247,7 @@ fn sweeps(panel: &Panel) -> Vec<String> {
 /// Goodput by load with places under each load alone.
 fn loads(panel: &Panel) -> Table {
     let mut table = Table::new(
-        "Places under each load: goodput, and who is not told apart; without a place where there are too few valid repeats",
+        "Places under each load, by goodput; subjects without a significant difference share a place; no place with too few valid repeats",
         &["load"],
     );
     for curve in panel.contestants() {

@@ -43,8 +43,8 @@ pub(super) fn group_section(group: &TaskGroup, number: usize) -> Section {
     let mut section = Section::new(title);
     if group.tasks.iter().any(|task| task.total.is_some()) {
         section.text(
-            "The median time of each phase, and its share of the whole of the same repeat. Places are by the whole; who is \
-             not told apart from the one before has the same place.",
+            "The median time of each phase, and its share of the whole of the same repeat. Places are by the whole; tasks \
+             without a significant difference share a place.",
         );
         section.table(matrix(group));
         section

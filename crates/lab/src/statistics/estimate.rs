@@ -80,7 +80,7 @@ impl Estimate {
         (1.0 - outside).max(0.0)
     }
 
-    /// Whether the two are not told apart: their intervals meet, or one of them has none.
+    /// Whether there is no significant difference: the intervals overlap, or one of them has none.
     pub fn ties_with(&self, other: &Self) -> bool {
         if !self.has_interval() || !other.has_interval() {
             return true;

@@ -1,4 +1,4 @@
-//! What a record means: the figures of its steps, what repeats say of them, which servers are told apart and which are
+//! What a record means: the figures of its steps, what repeats say of them, which servers differ significantly and which do
 //! not, where a sweep saturates, and which steps are not what they seem. Pure: the same record gives the same words.
 
 mod analysis;

@@ -1,4 +1,4 @@
-//! Who is ahead of whom, by goodput; and who is not told apart.
+//! The ranking by goodput, with shared places where there is no significant difference.
 
 use super::analysis::Curve;
 use super::estimate::Estimate;
@@ -18,7 +18,7 @@ pub struct Ranking {
 /// A subject with a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
-    /// From 1. Who is not told apart from the first of a place has the same place.
+    /// From 1. Subjects without a significant difference from the first of a place share it.
     pub place: usize,
     /// Whether others have the same place.
     pub tied: bool,
@@ -83,7 +83,7 @@ impl Ranking {
         ranking
     }
 
-    /// Whether at least two subjects are told apart.
+    /// Whether at least two subjects differ significantly.
     pub fn tells_apart(&self) -> bool {
         self.places.iter().any(|place| place.place > 1)
     }

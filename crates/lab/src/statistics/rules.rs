@@ -61,7 +61,7 @@ pub(super) fn at_ceiling(share: f64) -> Option<Finding> {
         measured: format!("{:.1} % of the ceiling", share * 100.0),
         bound: format!("at most {:.0} %", CEILING_SHARE_MAX * 100.0),
         meaning: "a server of canned answers is hardly faster: the generator and the kernel were measured, and servers \
-                  that come this close are not told apart by their goodput"
+                  that come this close do not differ significantly by their goodput"
             .to_owned(),
         advice: "compare the processor time per request instead".to_owned(),
     })

@@ -31,7 +31,7 @@ pub(crate) fn group_title(name: &str) -> &str {
 pub struct TaskFigures {
     /// The task.
     pub name: String,
-    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no whole. Who is not told apart
+    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no whole. A task without a significant difference
     /// from the first of a place has the same place.
     pub place: Option<usize>,
     /// Its phases, in their order.

@@ -15,7 +15,7 @@ const BEFORE_MIN: usize = 2;
 pub enum Mark {
     /// There is not enough to tell: records before it, or valid repeats of its own. One repeat has no interval.
     TooFew,
-    /// Not told apart from them, or better.
+    /// No significant difference from them, or better.
     Usual,
     /// Worse than them beyond its interval.
     Regression {
