@@ -59,5 +59,7 @@ fn published_reports_are_small_and_name_no_machine() {
     let labs = entries.map(|entry| entry.unwrap().path());
     let labs: Vec<PathBuf> = labs.filter(|path| path.is_dir()).collect();
     assert!(!labs.is_empty());
-    labs.iter().for_each(|lab| check(lab));
+    for lab in &labs {
+        check(lab);
+    }
 }
