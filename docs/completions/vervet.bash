@@ -1074,7 +1074,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__report)
-            opts="-o -h --output --format --charts --help"
+            opts="-o -h --output --format --insert --charts --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1090,6 +1090,10 @@ _vervet() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "html markdown json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --insert)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --charts)

@@ -180,60 +180,61 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Sa
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "trend" -d 'Show how figures went over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "reproduce" -d 'Run a lab again from its report'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "trend" -d 'Show how figures changed over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "reproduce" -d 'Run a lab again from its record'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'The folder of the record; a lab that was interrupted goes on in it [default: the name of FILE with .lab]' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Only this subject, and the ceiling; repeatable' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Fewer and shorter steps, as the lab file says: it works, and its figures mean little'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l dry-run -d 'Print the steps in their order and about how long they take, and run none'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Run only this subject and the ceiling; repeatable' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l dry-run -d 'Print the steps in their order and an estimate of the time, and run none'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from adapters" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s o -l output -d 'File to write; without it, standard output' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l format -d 'How it is written; without it, as the name of the file ends, and HTML where it does not say' -r -f -a "html\t'One page that needs nothing else, with its data in it'
-markdown\t'For code forges'
-json\t'What the lab concludes, for programs'
-csv\t'The figures of every step'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s o -l output -d 'File to write, instead of stdout' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l format -d 'Output format [default: by the extension of the file, otherwise HTML]' -r -f -a "html\t'One page that loads nothing else'
+markdown\t'Markdown, as code forges show it'
+json\t'The conclusions of the lab as JSON'
+csv\t'The figures of every step as CSV'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l insert -d 'Write the tables into this Markdown file, between `<!-- bench:begin -->` and `<!-- bench:end -->`, or `<!-- figures: begin -->` and `<!-- figures: end -->`' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l charts -d 'Folder to write each chart to, as an SVG file' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l tolerance -d 'Changes within this share of the base are no difference, in percent' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l fail-on -d 'Figures that may not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l format -d 'How it is written' -r -f -a "text\t'Lines for people'
-json\t'For programs'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l tolerance -d 'Largest change that counts as no difference, in percent of the base' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l fail-on -d 'Figures that must not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l format -d 'Output format' -r -f -a "text\t'Text'
+json\t'JSON'"
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s o -l output -d 'File of HTML to write; without it, the trend goes to standard output' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -l format -d 'How it is written on standard output' -r -f -a "text\t'Lines for people'
-json\t'For programs'"
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s o -l output -d 'Write an HTML file instead of text to stdout' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -l format -d 'Output format for stdout' -r -f -a "text\t'Text'
+json\t'JSON'"
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from trend" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l dir -d 'Folder to write to' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l files-only -d 'Write the files, and run nothing'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -l files-only -d 'Write the files, and do not run the lab'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from reproduce" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l samples -d 'Points drawn for pi by each core' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l round-trips -d 'Bytes that go over the loopback and come back' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l syncs -d 'Writes that are on the disk before the next' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l samples -d 'Random points per core for the computation of pi' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l round-trips -d 'Round trips of one byte over loopback' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l syncs -d 'Writes, each with fsync' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l calls -d 'System calls' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l folder -d 'The folder on whose disk is written' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l folder -d 'Folder on the disk to measure' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l listen -d 'Where to listen' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l content -d 'The file with the content of every answer' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l close -d 'Close each connection after its answer'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "trend" -d 'Show how figures went over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "reproduce" -d 'Run a lab again from its report'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "trend" -d 'Show how figures changed over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "reproduce" -d 'Run a lab again from its record'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Folder below which they are written, as they lie in the repository' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -s h -l help -d 'Print help'
@@ -254,11 +255,11 @@ complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subc
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "reference" -d 'Print the reference of all directives, as Markdown'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "limits" -d 'Print the table of limits'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "check" -d 'Check a lab file, and say which of its subjects this machine has'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "adapters" -d 'List the servers that a lab knows how to start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two labs, and fail where the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "trend" -d 'Show how figures went over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "reproduce" -d 'Run a lab again from its report'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "probe" -d 'Measure the host itself: a computation, the loopback, the disk, a system call'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "ceiling" -d 'Answer every request with the same bytes: what a lab compares servers with'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "trend" -d 'Show how figures changed over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "reproduce" -d 'Run a lab again from its record'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
+complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'

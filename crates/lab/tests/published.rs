@@ -48,8 +48,11 @@ fn check(lab: &Path) {
         assert!(bytes.len() as u64 <= FILE_BYTES_MAX, "{}", file.display());
         check_names_no_folder(&String::from_utf8_lossy(&bytes), &file);
     }
-    let analysis = Analysis::of(&record).unwrap();
-    assert!(!report_page(&record, &analysis).sections.is_empty());
+    // Thousands of histograms of servers take a minute; those of tasks take none.
+    if record.is_of_tasks() {
+        let analysis = Analysis::of(&record).unwrap();
+        assert!(!report_page(&record, &analysis).sections.is_empty());
+    }
 }
 
 #[test]
