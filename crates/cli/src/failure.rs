@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use vervet_server::FilesError;
-use vervet_server::access_log::OpenError;
 use vervet_server::engine::EngineError;
+use vervet_server::log_sinks::OpenError;
 
 use crate::passwd::PasswdError;
 

@@ -255,7 +255,7 @@ fn a_pipe_that_nobody_reads_delays_no_answer_and_drops_are_counted() {
     fill(&server, 300);
     server.child.wait_for_line(|line| {
         line.starts_with("vervet: log to ")
-            && line.contains(" lines dropped so far: it takes lines too slowly")
+            && line.contains(" lines dropped so far: it writes too slowly")
     });
 
     // Whoever comes to read finds whole lines, and those of later requests.
@@ -407,7 +407,7 @@ fn a_file_that_cannot_be_opened_anew_is_named_and_the_old_one_written_on() {
     fs::rename(tree.join("logs"), tree.join("old")).unwrap();
     server.child.signal(Signal::USR1);
     server.child.wait_for_line(|line| {
-        line.contains("cannot open the log file anew, the old one is written on: No such file")
+        line.contains("cannot reopen the log file, still writing to the old one: No such file")
     });
     requests(&mut server.connect(), "/a.txt", 3);
     assert!(wait_until(PATIENCE, || lines(&tree.join("old/log")) == 3));

@@ -1,6 +1,7 @@
-//! What caches count: looks that found something and looks that did not, what was given up for room, and what is held.
+//! Counters of caches: hits, misses, evictions, and what is held.
 //!
-//! Each thread counts for itself, and whoever asks gets the sums. What a cache keeps, and for how long, is its own business.
+//! Each thread counts for itself; a reader gets the sums. What a cache keeps, and for how long, is
+//! not known here.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,24 +9,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vervet_engine::counters::Counter;
 
-use crate::web::note_look;
+use crate::trace::note_lookup;
 
 /// A kind of cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CacheName {
-    /// What request paths lead to, with small files and open descriptors. Each reactor has one.
+    /// Resolved paths, with small files and open descriptors. One per reactor.
     #[default]
     Files,
-    /// Results of compression. One for the process.
+    /// Results of compression. One per process.
     Compressed,
-    /// Listings of folders. One for the process.
+    /// Directory listings. One per process.
     Listings,
-    /// Compiled templates. One for each page.
+    /// Compiled templates. One per page.
     Templates,
 }
 
 impl CacheName {
-    /// All of them, in the order in which they are told.
+    /// All kinds, in the order of reports.
     pub const ALL: [Self; 4] = [
         Self::Files,
         Self::Compressed,
@@ -33,7 +34,7 @@ impl CacheName {
         Self::Templates,
     ];
 
-    /// The word for it.
+    /// Its name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Files => "files",
@@ -44,26 +45,26 @@ impl CacheName {
     }
 }
 
-/// A kind of cache, over all threads of a server.
+/// Counters of a kind of cache, summed over all threads of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheReport {
-    /// What it keeps, in a word: `files`.
+    /// Its name, such as `files`.
     pub name: &'static str,
-    /// Looks that found what they looked for.
+    /// Look-ups that found an entry.
     pub hits: u64,
-    /// Looks that did not, so that the work was done.
+    /// Look-ups that found none.
     pub misses: u64,
-    /// Entries given up to make room for others.
+    /// Entries removed to make room for others.
     pub evictions: u64,
     /// Entries held now.
     pub entries: u64,
-    /// Memory that they take, in bytes.
+    /// Memory of the entries, in bytes.
     pub bytes: u64,
-    /// Descriptors kept open.
+    /// Open file descriptors of the entries.
     pub descriptors: u64,
 }
 
-/// The counts of one holder: a thread, or a cache that is locked while it is used.
+/// The counters of one owner: a thread, or a cache behind a lock.
 #[derive(Debug, Default)]
 pub struct CacheCounts {
     name: CacheName,
@@ -76,30 +77,30 @@ pub struct CacheCounts {
 }
 
 impl CacheCounts {
-    /// A look that found something. Only one thread at a time may count hits.
+    /// Counts a hit. Only one thread at a time may count hits.
     pub(crate) fn hit(&self) {
         self.hits.add(1);
-        note_look(self.name, "hit");
+        note_lookup(self.name.as_str(), "hit");
     }
 
-    /// A look that found nothing.
+    /// Counts a miss.
     pub(crate) fn miss(&self) {
         self.misses.fetch_add(1, Ordering::Relaxed);
-        note_look(self.name, "miss");
+        note_lookup(self.name.as_str(), "miss");
     }
 
-    /// An entry made room for another.
+    /// Counts an evicted entry.
     pub(crate) fn evicted(&self) {
         self.evictions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What is held now.
+    /// Sets the number and memory of entries.
     pub(crate) fn holds(&self, entries: usize, bytes: u64) {
         self.entries.store(entries as u64, Ordering::Relaxed);
         self.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Descriptors held now.
+    /// Sets the number of open descriptors.
     pub(crate) fn holds_open(&self, descriptors: usize) {
         self.descriptors
             .store(descriptors as u64, Ordering::Relaxed);
@@ -116,30 +117,31 @@ impl CacheCounts {
     }
 }
 
-/// The caches of a server. Clones are the same.
+/// The counters of all caches of a server. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Caches(Arc<Mutex<Holders>>);
 
 #[derive(Debug, Default)]
 struct Holders {
     counts: Vec<(CacheName, Arc<CacheCounts>)>,
-    /// What those have counted that are gone.
+    /// Counts of owners that are gone.
     gone: [CacheReport; CacheName::ALL.len()],
 }
 
-/// What one thread counts for one server.
+/// The counters of one thread for one server.
 #[derive(Debug)]
-struct OfThread {
+struct ThreadCounts {
     caches: Caches,
     counts: Vec<(CacheName, Arc<CacheCounts>)>,
 }
 
 thread_local! {
-    static OF_THREAD: RefCell<Vec<OfThread>> = const { RefCell::new(Vec::new()) };
+    static THREAD_COUNTS: RefCell<Vec<ThreadCounts>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Caches {
-    /// The counts of one more holder. When it is gone, what it has counted stays in the sums, and what it held does not.
+    /// Counters for one more owner. When it is gone, its counts stay in the sums, and its entries do
+    /// not.
     pub(crate) fn counts(&self, name: CacheName) -> Arc<CacheCounts> {
         let counts = Arc::new(CacheCounts {
             name,
@@ -151,12 +153,12 @@ impl Caches {
         counts
     }
 
-    /// The counts of this thread, the same for all who ask on it.
+    /// The counters of this thread, shared by all callers on it.
     pub(crate) fn of_thread(&self, name: CacheName) -> Arc<CacheCounts> {
-        OF_THREAD.with_borrow_mut(|known| {
+        THREAD_COUNTS.with_borrow_mut(|known| {
             let at = known.iter().position(|one| one.caches.is_same(self));
             let at = at.unwrap_or_else(|| {
-                known.push(OfThread {
+                known.push(ThreadCounts {
                     caches: self.clone(),
                     counts: Vec::new(),
                 });
@@ -172,12 +174,12 @@ impl Caches {
         })
     }
 
-    /// Whether both are those of one server.
+    /// Whether both belong to one server.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Each kind of cache, summed over all holders.
+    /// The counters of each kind of cache, summed over all owners.
     pub fn reports(&self) -> Vec<CacheReport> {
         let mut holders = self.lock();
         holders.forget_gone();
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_told_nothing_of_another() {
+    fn servers_are_counted_separately() {
         let (mine, other) = (Caches::default(), Caches::default());
         mine.of_thread(CacheName::Files).hit();
         other.of_thread(CacheName::Files).miss();
@@ -239,7 +241,7 @@ mod tests {
             let (caches, ready) = (caches.clone(), ready.clone());
             let (end, ended) = std::sync::mpsc::channel::<()>();
             let counting = move || {
-                // Asked twice, it is the same.
+                // Both calls return the same counters.
                 caches.of_thread(CacheName::Files).hit();
                 let counts = caches.of_thread(CacheName::Files);
                 counts.hit();

@@ -22,6 +22,7 @@ pub mod listing;
 mod listing_json;
 mod listing_page;
 pub mod listing_share;
+pub mod log_sinks;
 pub mod matching;
 pub mod metrics;
 pub mod offload;
@@ -38,6 +39,7 @@ pub mod server;
 pub mod settings;
 pub mod staging;
 mod timestamp;
+mod trace;
 mod walk;
 pub mod web;
 

@@ -6,7 +6,7 @@ use vervet_http::target::{NormalPath, percent_encode_path};
 
 use crate::listing::{Completeness, Listed, ListedEntry};
 use crate::root::Kind;
-use crate::timestamp::Moment;
+use crate::timestamp::rfc3339;
 
 /// The document. A name that is not UTF-8 is shown with U+FFFD; `link` is exact for every name.
 pub(crate) fn write(listed: &Listed) -> String {
@@ -41,7 +41,7 @@ fn push_entry(out: &mut String, entry: &ListedEntry) {
     if entry.kind == Kind::File {
         let _ = write!(out, ",\"size\":{}", entry.size);
     }
-    let modified = Moment::of_unix(entry.modified).rfc3339();
+    let modified = rfc3339(entry.modified);
     let link = percent_encode_path(&entry.name);
     let _ = write!(
         out,

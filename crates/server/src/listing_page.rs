@@ -9,7 +9,7 @@ use vervet_http::target::percent_encode_path;
 
 use crate::listing::{Completeness, LISTING_ENTRIES_MAX, Listed, ListedEntry, Order, Sort};
 use crate::root::Kind;
-use crate::timestamp::Moment;
+use crate::timestamp::{rfc3339, utc};
 
 const STYLE: &str = include_str!("listing.css");
 
@@ -147,8 +147,8 @@ fn push_row(out: &mut String, entry: &ListedEntry) {
     } else {
         out.push('>');
     }
-    let moment = Moment::of_unix(entry.modified);
-    let (exact, short) = (moment.rfc3339(), moment.to_minutes());
+    let exact = rfc3339(entry.modified);
+    let short = utc(entry.modified).format("%F %H:%M");
     let _ = writeln!(
         out,
         "</td><td><time datetime=\"{exact}\" title=\"{exact}\">{short}</time></td></tr>"

@@ -8,7 +8,8 @@ use crate::support::wire::Wire;
 use vervet_config::{read_text, section};
 use vervet_engine::Engine;
 use vervet_server::admin::{
-    Admin, AdminSettings, Facts, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
+    Admin, AdminSettings, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
+    StatusSource,
 };
 use vervet_server::caches::CacheReport;
 use vervet_server::error_log::Level;
@@ -18,7 +19,7 @@ use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_python, 
 /// A server that is in the phase of this number.
 struct Server(AtomicU8);
 
-impl Facts for Server {
+impl StatusSource for Server {
     fn phase(&self) -> Phase {
         [Phase::Starting, Phase::Ready, Phase::Draining]
             [usize::from(self.0.load(Ordering::Relaxed))]

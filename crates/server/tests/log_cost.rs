@@ -3,10 +3,11 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use crate::support::scribe::{Ended, logs, memory_plan, with_head};
+use crate::support::log_writer::{Ended, logs, memory_plan, with_head};
 use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::exchange::Finished;
-use vervet_server::access_log::{Condition, LogPlan, Outlet, RequestIds, Scribe, Target};
+use vervet_server::access_log::{Condition, LogPlan, LogWriter, RequestIds};
+use vervet_server::log_sinks::{LogSink, Target};
 use vervet_testkit::{PATIENCE, TempTree, wait_until};
 
 /// Lines in the measurement: fewer bytes than the buffers have room for after the warm-up.
@@ -17,8 +18,8 @@ const LONG_BYTES: usize = 30_000;
 
 #[track_caller]
 fn check(format: &str) {
-    let (_logs, outlet, plan, choice) = memory_plan(format, Condition::default());
-    let mut scribe = Scribe::new(&Arc::new(plan));
+    let (_logs, sink, plan, log_set) = memory_plan(format, Condition::default());
+    let mut writer = LogWriter::new(&Arc::new(plan));
     let mut ids = RequestIds::new();
     let large = format!(
         "GET /{} HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -29,11 +30,11 @@ fn check(format: &str) {
         ..Ended::default()
     };
     let mut sent = 0;
-    let mut log = |ended: &Ended<'_>, scribe: &mut Scribe| {
+    let mut log = |ended: &Ended<'_>, writer: &mut LogWriter| {
         let id = ids.next_id();
-        ended.log(scribe, |facts| {
-            facts.logs = choice;
-            facts.request_id = Some(id);
+        ended.log(writer, |info| {
+            info.logs = log_set;
+            info.request_id = Some(id);
         });
         sent += 1;
         sent
@@ -44,13 +45,13 @@ fn check(format: &str) {
             request: &large,
             ..Ended::default()
         };
-        let sent = log(&ended, &mut scribe);
-        assert!(wait_until(PATIENCE, || outlet.written() == sent));
+        let sent = log(&ended, &mut writer);
+        assert!(wait_until(PATIENCE, || sink.written() == sent));
     }
-    log(&short, &mut scribe);
+    log(&short, &mut writer);
     let counted = allocation_counter::measure(|| {
         for _ in 0..LINES {
-            log(&short, &mut scribe);
+            log(&short, &mut writer);
         }
     });
     assert_eq!(counted.count_total, 0, "{format}: {counted:?}");
@@ -69,14 +70,14 @@ fn cost(format: &str) -> (u64, u64, u64) {
     let file = tree.join("log");
     let logs = logs();
     let mut plan = LogPlan::new();
-    let mut choice = plan.choice(&[]);
+    let mut log_set = plan.log_set(&[]);
     if format != NO_LOG {
-        let outlet = logs.open(&Target::file(&file)).unwrap();
-        let log = plan.add_log(format.parse().unwrap(), Condition::default(), outlet);
-        choice = plan.choice(log.as_slice());
+        let sink = logs.open(&Target::file(&file)).unwrap();
+        let log = plan.add_log(format.parse().unwrap(), Condition::default(), sink);
+        log_set = plan.log_set(log.as_slice());
     }
     let (site, route) = (plan.add_site("default"), plan.add_route("root"));
-    let mut scribe = Scribe::new(&Arc::new(plan));
+    let mut writer = LogWriter::new(&Arc::new(plan));
     let mut ids = RequestIds::new();
     let ended = Ended::default();
     let cpu_ns = |clock| {
@@ -85,21 +86,21 @@ fn cost(format: &str) -> (u64, u64, u64) {
     };
     let mine = || cpu_ns(ClockId::ThreadCPUTime);
     let (mut reactor, all, waited) = (0, cpu_ns(ClockId::ProcessCPUTime), mine());
-    with_head(request, |facts| {
-        facts.logs = choice;
-        (facts.origin.site, facts.origin.route) = (Some(site), Some(route));
+    with_head(request, |info| {
+        info.logs = log_set;
+        (info.origin.site, info.origin.route) = (Some(site), Some(route));
         let finished = ended.finished(None);
         for batch in 1..=BATCHES {
             let began = mine();
             for _ in 0..BATCH {
-                facts.request_id = (format == "json").then(|| ids.next_id());
-                let tag = Some(scribe.begin(facts));
-                black_box(scribe.finish(&Finished { tag, ..finished }));
+                info.request_id = (format == "json").then(|| ids.next_id());
+                let tag = Some(writer.begin(info));
+                black_box(writer.finish(&Finished { tag, ..finished }));
             }
             reactor += mine() - began;
-            let outlets = logs.outlets();
-            let is_behind = |outlet: &Outlet| outlet.written() + WAITING_MAX < batch * BATCH;
-            while outlets.iter().any(is_behind) {
+            let sinks = logs.sinks();
+            let is_behind = |sink: &LogSink| sink.written() + WAITING_MAX < batch * BATCH;
+            while sinks.iter().any(is_behind) {
                 std::thread::yield_now();
             }
         }

@@ -1,11 +1,11 @@
-//! The lines of access logs, to the letter: format strings, the formats that have a name, and what peers may try.
+//! The exact lines of access logs: format strings, built-in formats, and hostile peers.
 
 use std::sync::Arc;
 
-use crate::support::scribe::{Ended, address, line, memory_plan, written};
-use vervet_server::access_log::{Condition, Origin, RequestId, Scribe, VARIABLES};
+use crate::support::log_writer::{Ended, address, line, memory_plan, written};
+use vervet_server::access_log::{Condition, LogWriter, Origin, RequestId, VARIABLES};
 
-/// The line of a plain request of which the server knows everything.
+/// The line of a simple request of which the server knows everything.
 #[track_caller]
 fn check(format: &str, expected: &str) {
     let ended = Ended {
@@ -15,20 +15,20 @@ fn check(format: &str, expected: &str) {
         fault: Some("peer went"),
         ..Ended::default()
     };
-    let line = line(format, &ended, |facts| {
-        facts.path = b"/a b";
-        facts.host = b"example.org";
-        facts.listener = "public";
-        facts.client = Some(address("2001:db8::1"));
-        facts.user = Some(b"ann");
-        facts.request_id = RequestId::given(b"abc-1");
-        facts.connection_requests = Some(3);
+    let line = line(format, &ended, |info| {
+        info.path = b"/a b";
+        info.host = b"example.org";
+        info.listener = "public";
+        info.client = Some(address("2001:db8::1"));
+        info.user = Some(b"ann");
+        info.request_id = RequestId::given(b"abc-1");
+        info.connection_requests = Some(3);
     });
     assert_eq!(line, expected, "{format}");
 }
 
 #[test]
-fn each_variable_says_what_it_stands_for() {
+fn each_variable_writes_its_value() {
     check("{client}", "2001:db8::1");
     check("{peer} {port}", "192.0.2.9 4711");
     check("{user}", "ann");
@@ -72,7 +72,7 @@ fn times_are_written_in_every_style() {
 }
 
 #[test]
-fn text_stands_for_itself_and_doubled_braces_for_one() {
+fn text_is_literal_and_doubled_braces_are_one() {
     check("{{{status}}} a\tb", "{200} a\tb");
     check("no variable: {{}}", "no variable: {}");
 }
@@ -87,7 +87,7 @@ fn every_variable_is_tried_here() {
     }
 }
 
-/// What would forge values, lines and members.
+/// An attempt to forge values, lines and members.
 const NASTY: &str =
     "GET /\"|\\%0a HTTP/1.0\r\nReferer: \" 200 9\\\r\nUser-Agent: \u{9b}\tx\"}\r\n\r\n";
 
@@ -97,11 +97,11 @@ fn check_nasty(format: &str, expected: &str) {
         request: NASTY,
         ..Ended::default()
     };
-    let line = line(format, &ended, |facts| {
-        facts.path = b"/\n 200";
-        facts.user = Some(b"a \"b\"\r\n");
-        facts.request_id = RequestId::given(b"a:b/c");
-        facts.listener = "a\nb";
+    let line = line(format, &ended, |info| {
+        info.path = b"/\n 200";
+        info.user = Some(b"a \"b\"\r\n");
+        info.request_id = RequestId::given(b"a:b/c");
+        info.listener = "a\nb";
     });
     assert_eq!(line, expected, "{format}");
 }
@@ -121,13 +121,13 @@ fn nothing_that_a_peer_sends_ends_a_line_or_a_value() {
 }
 
 #[test]
-fn json_has_what_is_known_and_nothing_else() {
+fn json_has_known_values_and_nothing_else() {
     let with_time = |line: String| {
         let (begin, rest) = line.split_at("{\"time\":\"2026-11-21T19:30:00.".len());
         format!("{begin}NNN{}", &rest[3..])
     };
-    let little = line("json", &Ended::default(), |facts| {
-        facts.origin = Origin::default();
+    let little = line("json", &Ended::default(), |info| {
+        info.origin = Origin::default();
     });
     assert_eq!(
         with_time(little),
@@ -141,10 +141,10 @@ fn json_has_what_is_known_and_nothing_else() {
         fault: Some("peer \"went\""),
         ..Ended::default()
     };
-    let much = line("json", &ended, |facts| {
-        facts.client = Some(address("198.51.100.7"));
-        facts.user = Some(b"ann");
-        facts.request_id = RequestId::given(b"abc-1");
+    let much = line("json", &ended, |info| {
+        info.client = Some(address("198.51.100.7"));
+        info.user = Some(b"ann");
+        info.request_id = RequestId::given(b"abc-1");
     });
     let expected = concat!(
         r#"{"time":"2026-11-21T19:30:00.NNNZ","client":"198.51.100.7","peer":"192.0.2.9","method":"GET","#,
@@ -156,18 +156,18 @@ fn json_has_what_is_known_and_nothing_else() {
 }
 
 #[test]
-fn what_nobody_could_read_has_a_line_too() {
+fn unreadable_requests_get_a_line() {
     let check = |format: &str, expected: &str| {
-        let (logs, outlet, plan, _) = memory_plan(format, Condition::default());
-        let mut scribe = Scribe::new(&Arc::new(plan));
+        let (logs, sink, plan, _) = memory_plan(format, Condition::default());
+        let mut writer = LogWriter::new(&Arc::new(plan));
         let refused = Ended {
             status: 400,
             peer: None,
             fault: Some("no Host"),
             ..Ended::default()
         };
-        scribe.finish(&refused.finished(None));
-        assert_eq!(written(&logs, &outlet), [expected], "{format}");
+        writer.finish(&refused.finished(None));
+        assert_eq!(written(&logs, &sink), [expected], "{format}");
     };
     check(
         "{client} {user} \"{request}\" {status} {response:a} {site}",

@@ -1,41 +1,40 @@
-//! Files that are put aside by size, and renamed away by others, without the loss of a line.
+//! Files are rotated by size and time, and renamed by others, without the loss of a line.
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::num::NonZero;
 use std::ops::Range;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::support::scribe::{Ended, logs};
-use vervet_server::access_log::{
-    Choice, Condition, Copies, LogPlan, Logs, Notice, Outlet, Period, Rotation, Scribe, Target,
-};
+use crate::support::log_writer::{Ended, logs};
+use vervet_config::{Setting, Size};
+use vervet_server::access_log::{Condition, LogPlan, LogSet, LogWriter};
+use vervet_server::log_sinks::{LogSink, LogSinks, Notice, Period, Rotation, Target};
 use vervet_testkit::{PATIENCE, TempTree, wait_until};
 
 struct Bench {
-    logs: Logs,
-    outlet: Outlet,
-    scribe: Scribe,
-    choice: Choice,
+    logs: LogSinks,
+    sink: LogSink,
+    writer: LogWriter,
+    log_set: LogSet,
     sent: usize,
 }
 
 impl Bench {
     /// A log of numbered lines, each 10 bytes long.
-    fn new(logs: Logs, path: &Path) -> Self {
-        let outlet = logs.open(&Target::file(path)).unwrap();
+    fn new(logs: LogSinks, path: &Path) -> Self {
+        let sink = logs.open(&Target::file(path)).unwrap();
         let mut plan = LogPlan::new();
         let format = "{target}".parse().unwrap();
-        let log = plan.add_log(format, Condition::default(), outlet.clone());
-        let choice = plan.choice(log.as_slice());
+        let log = plan.add_log(format, Condition::default(), sink.clone());
+        let log_set = plan.log_set(log.as_slice());
         Self {
-            scribe: Scribe::new(&Arc::new(plan)),
+            writer: LogWriter::new(&Arc::new(plan)),
             logs,
-            outlet,
-            choice,
+            sink,
+            log_set,
             sent: 0,
         }
     }
@@ -47,25 +46,25 @@ impl Bench {
                 request: &request,
                 ..Ended::default()
             };
-            ended.log(&mut self.scribe, |facts| facts.logs = self.choice);
+            ended.log(&mut self.writer, |info| info.logs = self.log_set);
             self.sent += 1;
         }
     }
 
     fn finish(self) {
-        drop(self.scribe);
+        drop(self.writer);
         for (_, drops) in self.logs.finish(PATIENCE) {
             assert_eq!(drops.lines, 0);
         }
     }
 }
 
-fn rotation(size: u64, keep: u32, copies: Copies) -> Rotation {
+fn rotation(bytes_max: u64, keep: u32) -> Rotation {
     Rotation {
-        size: NonZero::new(size),
-        every: None,
-        keep,
-        copies,
+        size: Setting::assumed(Some(Size::new(bytes_max))),
+        every: Setting::assumed(None),
+        keep: Setting::assumed(keep),
+        compress: Setting::assumed(false),
     }
 }
 
@@ -114,9 +113,7 @@ fn files_of_the_right_size_hold_all_lines_in_order() {
     let tree = TempTree::new();
     let folder = tree.join("");
     let mut bench = Bench::new(logs(), &tree.join("log"));
-    bench
-        .outlet
-        .set_rotation(Some(rotation(105, 1000, Copies::Plain)));
+    bench.sink.set_rotation(Some(rotation(105, 1000)));
     bench.requests(995);
     bench.finish();
     let files = files(&folder);
@@ -133,15 +130,16 @@ fn files_of_the_right_size_hold_all_lines_in_order() {
 }
 
 #[test]
-fn as_many_copies_stay_as_are_wanted_and_are_compressed() {
+fn as_many_copies_are_kept_as_configured_and_compressed() {
     let tree = TempTree::new();
     let folder = tree.join("");
     let mut bench = Bench::new(logs(), &tree.join("log"));
-    bench
-        .outlet
-        .set_rotation(Some(rotation(1000, 3, Copies::Gzip)));
+    bench.sink.set_rotation(Some(Rotation {
+        compress: Setting::assumed(true),
+        ..rotation(1000, 3)
+    }));
     bench.requests(950);
-    assert!(wait_until(PATIENCE, || bench.outlet.written() == 950));
+    assert!(wait_until(PATIENCE, || bench.sink.written() == 950));
     let is_done = || {
         let files = files(&folder);
         let are_compressed = files[..files.len() - 1]
@@ -157,18 +155,17 @@ fn as_many_copies_stay_as_are_wanted_and_are_compressed() {
 }
 
 #[test]
-fn a_file_of_yesterday_is_put_aside_before_todays_first_line() {
+fn a_file_of_yesterday_is_rotated_before_todays_first_line() {
     let tree = TempTree::new().file("log", "of yesterday\n");
     let folder = tree.join("");
     let yesterday = SystemTime::now() - Duration::from_hours(24);
     let old = File::options().append(true).open(tree.join("log")).unwrap();
     old.set_modified(yesterday).unwrap();
     let mut bench = Bench::new(logs(), &tree.join("log"));
-    bench.outlet.set_rotation(Some(Rotation {
-        size: None,
-        every: Some(Period::Day),
-        keep: 7,
-        copies: Copies::Plain,
+    bench.sink.set_rotation(Some(Rotation {
+        size: Setting::assumed(None),
+        every: Setting::assumed(Some(Period::Day)),
+        ..rotation(0, 7)
     }));
     bench.requests(1);
     bench.finish();
@@ -177,7 +174,7 @@ fn a_file_of_yesterday_is_put_aside_before_todays_first_line() {
 }
 
 #[test]
-fn a_file_that_was_renamed_away_is_noticed_without_a_signal() {
+fn a_renamed_file_is_noticed_without_a_signal() {
     let tree = TempTree::new();
     let (log, old) = (tree.join("log"), tree.join("log.old"));
     let mut bench = Bench::new(logs(), &log);
@@ -187,9 +184,9 @@ fn a_file_that_was_renamed_away_is_noticed_without_a_signal() {
     let renamed = std::time::Instant::now();
     while !log.exists() {
         bench.requests(1);
-        let written = bench.outlet.written();
-        assert!(wait_until(PATIENCE, || bench.outlet.written() > written
-            || bench.sent as u64 == bench.outlet.written()));
+        let written = bench.sink.written();
+        assert!(wait_until(PATIENCE, || bench.sink.written() > written
+            || bench.sent as u64 == bench.sink.written()));
     }
     assert!(
         renamed.elapsed() < Duration::from_secs(5),
@@ -203,42 +200,38 @@ fn a_file_that_was_renamed_away_is_noticed_without_a_signal() {
 }
 
 #[test]
-fn a_file_that_cannot_be_put_aside_is_written_on_and_that_is_said_once() {
+fn a_file_that_cannot_be_rotated_is_still_written_and_the_error_reported_once() {
     let tree = TempTree::new().dir("logs");
     let (sender, notices) = std::sync::mpsc::channel();
     let sender = std::sync::Mutex::new(sender);
-    let logs = Logs::new(move |notice| sender.lock().unwrap().send(notice).unwrap());
+    let logs = LogSinks::new(move |notice| sender.lock().unwrap().send(notice).unwrap());
     let mut bench = Bench::new(logs, &tree.join("logs/log"));
-    bench
-        .outlet
-        .set_rotation(Some(rotation(100, 3, Copies::Plain)));
+    bench.sink.set_rotation(Some(rotation(100, 3)));
     bench.requests(10);
-    assert!(wait_until(PATIENCE, || bench.outlet.written() == 10));
+    assert!(wait_until(PATIENCE, || bench.sink.written() == 10));
     // A folder that is gone takes neither a copy nor a new file; permissions would not stop root.
     fs::rename(tree.join("logs"), tree.join("gone")).unwrap();
     bench.requests(100);
-    assert!(wait_until(PATIENCE, || bench.outlet.written() == 110));
+    assert!(wait_until(PATIENCE, || bench.sink.written() == 110));
     bench.finish();
     let said: Vec<_> = notices.try_iter().collect();
-    let [Notice::Trouble { trouble, .. }] = &said[..] else {
+    let [Notice::Failed { error, .. }] = &said[..] else {
         panic!("{said:?}");
     };
-    let said = trouble.to_string();
+    let said = error.to_string();
     assert!(
-        said.starts_with("cannot put the log file aside, it is written on: No such file"),
+        said.starts_with("cannot rotate the log file, still writing to it: No such file"),
         "{said}"
     );
     check_lines(&[tree.join("gone/log")], 110);
 }
 
 #[test]
-fn opening_anew_while_files_are_put_aside_loses_no_line() {
+fn reopening_while_files_are_rotated_loses_no_line() {
     let tree = TempTree::new();
     let folder = tree.join("");
     let mut bench = Bench::new(logs(), &tree.join("log"));
-    bench
-        .outlet
-        .set_rotation(Some(rotation(5000, 10_000, Copies::Plain)));
+    bench.sink.set_rotation(Some(rotation(5000, 10_000)));
     for _ in 0..50 {
         bench.requests(500);
         bench.logs.reopen();

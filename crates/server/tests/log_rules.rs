@@ -1,26 +1,28 @@
-//! Which requests get a line, in which logs, and what becomes of a plan that is replaced.
+//! Which requests get a line, in which logs, and what happens when a plan is replaced.
 
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::scribe::{Ended, logs, memory_plan, with_head, written};
-use vervet_server::access_log::{Condition, Format, LogPlan, PathPattern, Rule, Scribe, Target};
+use crate::support::log_writer::{Ended, logs, memory_plan, with_head, written};
+use vervet_config::Setting;
+use vervet_server::access_log::{Condition, Format, LogPlan, LogWriter, PathPattern, Rule};
+use vervet_server::log_sinks::Target;
 use vervet_testkit::TempTree;
 
 fn rule(statuses: &[&str], paths: &[&str], methods: &[&str]) -> Rule {
     Rule {
-        statuses: statuses.iter().map(|text| text.parse().unwrap()).collect(),
-        paths: paths.iter().map(|text| PathPattern::new(text)).collect(),
-        methods: methods.iter().map(|text| (*text).to_owned()).collect(),
+        status: Setting::assumed(statuses.iter().map(|text| text.parse().unwrap()).collect()),
+        path: Setting::assumed(paths.iter().map(|text| PathPattern::new(text)).collect()),
+        method: Setting::assumed(methods.iter().map(|text| (*text).to_owned()).collect()),
     }
 }
 
 /// Lets these requests pass (`GET /path 200`), and compares which leave a line.
 #[track_caller]
 fn check(condition: Condition, requests: &[&str], expected: &[&str]) {
-    let (logs, outlet, plan, choice) = memory_plan("{method} {path} {status} {sample}", condition);
-    let mut scribe = Scribe::new(&Arc::new(plan));
+    let (logs, sink, plan, log_set) = memory_plan("{method} {path} {status} {sample}", condition);
+    let mut writer = LogWriter::new(&Arc::new(plan));
     for request in requests {
         let (line, status) = request.rsplit_once(' ').unwrap();
         let ended = Ended {
@@ -28,9 +30,9 @@ fn check(condition: Condition, requests: &[&str], expected: &[&str]) {
             status: status.parse().unwrap(),
             ..Ended::default()
         };
-        ended.log(&mut scribe, |facts| facts.logs = choice);
+        ended.log(&mut writer, |info| info.logs = log_set);
     }
-    assert_eq!(written(&logs, &outlet), expected);
+    assert_eq!(written(&logs, &sink), expected);
 }
 
 const SOME: &[&str] = &[
@@ -109,13 +111,13 @@ fn one_in_so_many_is_written_and_says_so_and_errors_in_full_number() {
 }
 
 #[test]
-fn each_request_writes_to_the_logs_of_its_choice() {
+fn each_request_writes_to_its_set_of_logs() {
     let tree = TempTree::new();
     let logs = logs();
     let mut plan = LogPlan::new();
     let mut log = |name: &str, format: &str| {
-        let outlet = logs.open(&Target::file(tree.join(name))).unwrap();
-        plan.add_log(format.parse().unwrap(), Condition::default(), outlet)
+        let sink = logs.open(&Target::file(tree.join(name))).unwrap();
+        plan.add_log(format.parse().unwrap(), Condition::default(), sink)
             .unwrap()
     };
     // Two logs of different formats in one file.
@@ -125,19 +127,19 @@ fn each_request_writes_to_the_logs_of_its_choice() {
         log("other", "2 {path}"),
     );
     let (first, both, nothing) = (
-        plan.choice(&[one]),
-        plan.choice(&[other, one, again]),
-        plan.choice(&[]),
+        plan.log_set(&[one]),
+        plan.log_set(&[other, one, again]),
+        plan.log_set(&[]),
     );
-    assert_eq!(plan.choice(&[one, again, other]), both);
-    let mut scribe = Scribe::new(&Arc::new(plan));
+    assert_eq!(plan.log_set(&[one, again, other]), both);
+    let mut writer = LogWriter::new(&Arc::new(plan));
     for (path, logs) in [("/first", first), ("/both", both), ("/nothing", nothing)] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
         let ended = Ended {
             request: &request,
             ..Ended::default()
         };
-        ended.log(&mut scribe, |facts| facts.logs = logs);
+        ended.log(&mut writer, |info| info.logs = logs);
     }
     logs.finish(Duration::from_secs(20));
     let text = |name| std::fs::read_to_string(tree.join(name)).unwrap();
@@ -150,38 +152,35 @@ fn a_request_under_way_gets_its_line_as_the_plan_of_its_time_wanted() {
     let tree = TempTree::new();
     let logs = logs();
     let plan = |format: &str, name: &str| {
-        let outlet = logs.open(&Target::file(tree.join(name))).unwrap();
+        let sink = logs.open(&Target::file(tree.join(name))).unwrap();
         let mut plan = LogPlan::new();
         let site = plan.add_site(format);
         let log = plan.add_log(
             Format::template(&format!("{format} {{site}} {{path}}")).unwrap(),
             Condition::default(),
-            outlet,
+            sink,
         );
-        let choice = plan.choice(log.as_slice());
-        (Arc::new(plan), choice, site)
+        let log_set = plan.log_set(log.as_slice());
+        (Arc::new(plan), log_set, site)
     };
     let (old, new) = (plan("old", "old"), plan("new", "new"));
-    let begin = |scribe: &mut Scribe, (_, choice, site): &(Arc<LogPlan>, _, _), path: &str| {
-        with_head(
-            &format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"),
-            |facts| {
-                facts.logs = *choice;
-                facts.origin.site = Some(*site);
-                scribe.begin(facts)
-            },
-        )
+    let begin = |writer: &mut LogWriter, (_, log_set, site): &(Arc<LogPlan>, _, _), path: &str| {
+        with_head(&format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"), |info| {
+            info.logs = *log_set;
+            info.origin.site = Some(*site);
+            writer.begin(info)
+        })
     };
-    let mut scribe = Scribe::new(&old.0);
-    let before = begin(&mut scribe, &old, "/1");
-    scribe.change(&new.0);
-    let after = begin(&mut scribe, &new, "/2");
+    let mut writer = LogWriter::new(&old.0);
+    let before = begin(&mut writer, &old, "/1");
+    writer.set_plan(&new.0);
+    let after = begin(&mut writer, &new, "/2");
     let ended = Ended::default();
     assert_eq!(
-        scribe.finish(&ended.finished(Some(after))).site,
+        writer.finish(&ended.finished(Some(after))).site,
         Some(new.2)
     );
-    scribe.finish(&ended.finished(Some(before)));
+    writer.finish(&ended.finished(Some(before)));
 
     // With its plan the last end of the old log is gone: its file is closed, once its line is written.
     drop(old);
@@ -190,7 +189,7 @@ fn a_request_under_way_gets_its_line_as_the_plan_of_its_time_wanted() {
         vervet_testkit::PATIENCE,
         || text("old") == "old old /1\n"
     ));
-    assert_eq!(logs.outlets().len(), 1);
+    assert_eq!(logs.sinks().len(), 1);
     logs.finish(Duration::from_secs(20));
     assert_eq!(text("new"), "new new /2\n");
 }

@@ -1,4 +1,4 @@
-//! Logs of a document at work: every request has its lines, whoever refuses it, and a reload changes them.
+//! The logs of a running server: every request gets its lines, and a reload changes them.
 
 use crate::support::served::{Served, get};
 use vervet_testkit::{PATIENCE, TempTree, wait_until};

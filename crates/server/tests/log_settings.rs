@@ -1,12 +1,13 @@
-//! `[log.NAME]` as users write it: what is read, and what is said of mistakes.
+//! `[log.NAME]` as users write it, and the errors that are reported.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::scribe as support;
-use crate::support::scribe::Ended;
+use crate::support::log_writer as support;
+use crate::support::log_writer::Ended;
 use vervet_config::{Diagnostic, Diagnostics, Named, Reading, read_text, section};
-use vervet_server::access_log::{LogSettings, Opening, Outlet, PreparedLogs, Scribe, check_logs};
+use vervet_server::access_log::{LogSettings, LogWriter, OpenMode, PreparedLogs, check_logs};
+use vervet_server::log_sinks::LogSink;
 use vervet_testkit::TempTree;
 
 section! {
@@ -40,7 +41,7 @@ fn check(text: &str, expected: &[&str]) {
             PreparedLogs::open(
                 &document.log,
                 &support::logs(),
-                Opening::Work(None),
+                OpenMode::Write(None),
                 &mut problems,
             );
         }
@@ -50,50 +51,50 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_is_wrong_in_a_directive_is_said_at_its_place() {
+fn an_error_in_a_directive_is_reported_at_its_position() {
     check(
         "log.a = {memory = true, format = 'comon'}",
         &[
-            "1:34: `format` cannot be `comon`: `comon` is neither a format (common, combined, json, pretty) nor a string \
-         with variables such as `{client} {status}`",
+            "1:34: `format` cannot be `comon`: unknown format `comon`: expected common, combined, json, \
+             pretty or a string with variables, such as `{client} {status}`",
         ],
     );
     check(
         "log.a = {memory = true, format = '{client} {stat}'}",
         &[
-            "1:34: `format` cannot be `{client} {stat}`: at byte 10 of the format: there is no variable `{stat}` (did you \
-         mean `status`?)",
+            "1:34: `format` cannot be `{client} {stat}`: at byte 10 of the format: unknown variable \
+             `{stat}` (did you mean `status`?)",
         ],
     );
     check(
         "log.a = {file = '/dev/null', mode = '644'}",
-        &["1:37: `mode` cannot be `644`: a log tells who asked for what: at most 640"],
+        &["1:37: `mode` cannot be `644`: logs hold personal data: at most 640"],
     );
     check(
         "log.a = {file = '/dev/null', mode = '440'}",
-        &["1:37: `mode` cannot be `440`: the server has to write it"],
+        &["1:37: `mode` cannot be `440`: the server must be able to write the file"],
     );
     check(
         "log.a = {syslog = 'localhost'}",
-        &["1:19: `syslog` cannot be `localhost`: it begins with `unix:/` or `udp:`"],
+        &["1:19: `syslog` cannot be `localhost`: it must begin with `unix:/` or `udp:`"],
     );
     check(
         "log.a = {syslog = 'udp:localhost:514'}",
         &[
-            "1:19: `syslog` cannot be `udp:localhost:514`: behind `udp:` stand an IP address, a colon and a port",
+            "1:19: `syslog` cannot be `udp:localhost:514`: `udp:` must be followed by an IP address and a port",
         ],
     );
     check(
         "log.a = {syslog = {tag = 'a b'}}",
-        &["1:26: `tag` cannot be `a b`: it has 1 to 32 letters, digits and `-_./`"],
+        &["1:26: `tag` cannot be `a b`: expected 1 to 32 letters, digits and `-_./`"],
     );
     check(
         "log.a = {memory = true, always = [99, '6']}",
         &[
-            "1:35: an element of `always` cannot be `99`: it is no status (`404`), class (`4xx`) or range (`400-418`), from \
-         100 to 999",
-            "1:39: an element of `always` cannot be `6`: it is no status (`404`), class (`4xx`) or range (`400-418`), from \
-         100 to 999",
+            "1:35: an element of `always` cannot be `99`: expected a status (`404`), class (`4xx`) or \
+             range (`400-418`), from 100 to 999",
+            "1:39: an element of `always` cannot be `6`: expected a status (`404`), class (`4xx`) or \
+             range (`400-418`), from 100 to 999",
         ],
     );
     check(
@@ -103,7 +104,7 @@ fn what_is_wrong_in_a_directive_is_said_at_its_place() {
 }
 
 #[test]
-fn what_does_not_go_together_is_said() {
+fn contradictions_are_reported() {
     check("[log.a]\nformat = 'json'", &["1:6: a log needs a target"]);
     check(
         "[log.a]\nstream = 'stdout'\nmemory = true",
@@ -111,11 +112,11 @@ fn what_does_not_go_together_is_said() {
     );
     check(
         "log.a = {memory = true, rotate = 'day'}",
-        &["1:34: only a file can be put aside"],
+        &["1:34: only a file can be rotated"],
     );
     check(
         "log.a = {file = '/dev/null', rotate = {keep = 3}}",
-        &["1:39: `rotate` says neither by which `size` nor `every` when"],
+        &["1:39: `rotate` needs `size` or `every`"],
     );
     let tree = TempTree::new();
     let file = tree.join("log");
@@ -123,10 +124,7 @@ fn what_does_not_go_together_is_said() {
         "[log.a]\nfile = '{0}'\nrotate = 'day'\n[log.b]\nfile = '{0}'\nrotate = 'hour'",
         file.display()
     );
-    check(
-        &two,
-        &["6:10: two logs put one file aside in different ways"],
-    );
+    check(&two, &["6:10: two logs rotate one file in different ways"]);
     let rules = "{method = 'GET'},".repeat(17);
     check(
         &format!("log.a = {{memory = true, only = [{rules}]}}"),
@@ -135,14 +133,14 @@ fn what_does_not_go_together_is_said() {
 }
 
 #[test]
-fn files_that_cannot_be_opened_are_all_said() {
+fn all_files_that_cannot_be_opened_are_reported() {
     let tree = TempTree::new();
     let text = format!("log.a = '{0}/a'\nlog.b = '{0}/b'", tree.join("x").display());
     let folder = tree.join("x");
     let problem = |line, name: &str| {
         format!(
-            "{line}:9: cannot open {0}/{name}: the folder {0} does not exist (make it, writable for the user that the \
-             server runs as)",
+            "{line}:9: cannot open {0}/{name}: the directory {0} does not exist (create it, writable \
+             for the user that the server runs as)",
             folder.display()
         )
     };
@@ -150,7 +148,7 @@ fn files_that_cannot_be_opened_are_all_said() {
 }
 
 #[test]
-fn a_document_becomes_logs_that_do_as_it_says() {
+fn a_document_becomes_logs() {
     let tree = TempTree::new();
     let text = format!(
         "[log.main]\nfile = '{}'\nformat = '{{path}} {{status}}'\nexcept = [{{path = '/health/*', status = '2xx'}}]\n\
@@ -166,7 +164,7 @@ fn a_document_becomes_logs_that_do_as_it_says() {
         let prepared = PreparedLogs::open(
             &reading.value.unwrap().log,
             &logs,
-            Opening::Work(None),
+            OpenMode::Write(None),
             &mut found,
         );
         assert!(found.is_empty());
@@ -178,8 +176,8 @@ fn a_document_becomes_logs_that_do_as_it_says() {
         prepared.number("main").unwrap(),
         prepared.number("quick").unwrap(),
     ];
-    let choice = prepared.plan.choice(&numbers);
-    let mut scribe = Scribe::new(&Arc::new(prepared.plan));
+    let log_set = prepared.plan.log_set(&numbers);
+    let mut writer = LogWriter::new(&Arc::new(prepared.plan));
     for (path, status) in [("/a", 200), ("/health/x", 200), ("/health/x", 503)] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
         let ended = Ended {
@@ -187,12 +185,12 @@ fn a_document_becomes_logs_that_do_as_it_says() {
             status,
             ..Ended::default()
         };
-        ended.log(&mut scribe, |facts| facts.logs = choice);
+        ended.log(&mut writer, |info| info.logs = log_set);
     }
-    let outlets = logs.outlets();
+    let sinks = logs.sinks();
     logs.finish(Duration::from_secs(20));
     let lines = std::fs::read_to_string(tree.join("log")).unwrap();
     assert_eq!(lines, "/a 200\n/health/x 503\n");
-    let recent: Vec<_> = outlets.iter().flat_map(Outlet::recent).collect();
+    let recent: Vec<_> = sinks.iter().flat_map(LogSink::recent).collect();
     assert_eq!(recent, ["200", "200", "503"]);
 }

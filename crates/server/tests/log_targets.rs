@@ -1,4 +1,4 @@
-//! Where lines go: daemons that are dead, slow or started anew, the journal, memory, and files under odd circumstances.
+//! Where lines go: daemons that are dead, slow or restarted, the journal, memory, and files.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -8,19 +8,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::scribe as support;
-use crate::support::scribe::Ended;
-use vervet_server::access_log::{
-    Choice, Condition, DatagramAddress, Drops, Journal, LINES_BYTES_MAX, LogPlan, Logs, Notice,
-    RECENT_LINES_MAX, Scribe, Syslog, Target,
+use crate::support::log_writer as support;
+use crate::support::log_writer::Ended;
+use vervet_server::access_log::{Condition, LogPlan, LogSet, LogWriter};
+use vervet_server::log_sinks::{
+    Drops, LINES_BYTES_MAX, LogSinks, Notice, RECENT_LINES_MAX, Target,
 };
 use vervet_testkit::{Child, PATIENCE, TempTree, wait_until};
 
-/// A scribe that writes each request's path to one target, and the notices of that.
+/// A writer of lines to one target, and the notices of its sink.
 struct Bench {
-    logs: Logs,
-    scribe: Scribe,
-    choice: Choice,
+    logs: LogSinks,
+    writer: LogWriter,
+    log_set: LogSet,
     notices: Receiver<Notice>,
 }
 
@@ -28,15 +28,15 @@ impl Bench {
     fn new(target: &Target, format: &str) -> Self {
         let (sender, notices) = channel();
         let sender = Mutex::new(sender);
-        let logs = Logs::new(move |notice| sender.lock().unwrap().send(notice).unwrap());
+        let logs = LogSinks::new(move |notice| sender.lock().unwrap().send(notice).unwrap());
         let mut plan = LogPlan::new();
-        let outlet = logs.open(target).unwrap();
-        let log = plan.add_log(format.parse().unwrap(), Condition::default(), outlet);
-        let choice = plan.choice(log.as_slice());
+        let sink = logs.open(target).unwrap();
+        let log = plan.add_log(format.parse().unwrap(), Condition::default(), sink);
+        let log_set = plan.log_set(log.as_slice());
         Self {
-            scribe: Scribe::new(&Arc::new(plan)),
+            writer: LogWriter::new(&Arc::new(plan)),
             logs,
-            choice,
+            log_set,
             notices,
         }
     }
@@ -47,7 +47,7 @@ impl Bench {
             request: &request,
             ..Ended::default()
         };
-        ended.log(&mut self.scribe, |facts| facts.logs = self.choice);
+        ended.log(&mut self.writer, |info| info.logs = self.log_set);
     }
 
     /// More lines than the buffers hold.
@@ -61,13 +61,13 @@ impl Bench {
     }
 
     fn finish(self) -> Drops {
-        drop(self.scribe);
+        drop(self.writer);
         self.logs.finish(PATIENCE).remove(0).1
     }
 }
 
 fn syslog(path: &Path) -> Target {
-    Target::Syslog(Syslog::new(DatagramAddress::Unix(path.to_owned())))
+    support::target(&format!("syslog = 'unix:{}'", path.display()))
 }
 
 fn receive(socket: &UnixDatagram) -> String {
@@ -78,7 +78,7 @@ fn receive(socket: &UnixDatagram) -> String {
 }
 
 #[test]
-fn lines_wait_for_a_syslog_daemon_that_is_started_later_and_anew() {
+fn lines_wait_for_a_syslog_daemon_that_starts_later_and_restarts() {
     let tree = TempTree::new();
     let path = tree.join("log");
     let mut bench = Bench::new(&syslog(&path), "{path}");
@@ -101,16 +101,16 @@ fn lines_wait_for_a_syslog_daemon_that_is_started_later_and_anew() {
 }
 
 #[test]
-fn a_dead_syslog_daemon_holds_up_nothing_and_drops_are_counted_and_said_once() {
+fn a_dead_syslog_daemon_delays_nothing_and_drops_are_counted_and_reported_once() {
     let tree = TempTree::new();
     let mut bench = Bench::new(&syslog(&tree.join("none")), "{path}");
     let sent = bench.flood();
     assert!(matches!(
         bench.notices.recv_timeout(PATIENCE).unwrap(),
-        Notice::Dropping
+        Notice::LinesDropped
     ));
     assert!(bench.notices.try_recv().is_err());
-    drop(bench.scribe);
+    drop(bench.writer);
     let drops = bench.logs.finish(Duration::from_millis(50)).remove(0).1;
     assert_eq!(drops.lines, sent);
     let reason = drops.reason.unwrap();
@@ -135,11 +135,12 @@ fn a_syslog_daemon_that_reads_slowly_gets_every_line() {
 }
 
 #[test]
-fn syslog_over_udp_has_the_form_of_the_standard() {
+fn syslog_over_udp_follows_rfc_5424() {
     let daemon = UdpSocket::bind("127.0.0.1:0").unwrap();
     daemon.set_read_timeout(Some(PATIENCE)).unwrap();
-    let address = DatagramAddress::Udp(daemon.local_addr().unwrap());
-    let mut bench = Bench::new(&Target::Syslog(Syslog::new(address)), "{path} {status}");
+    let address = daemon.local_addr().unwrap();
+    let target = support::target(&format!("syslog = 'udp:{address}'"));
+    let mut bench = Bench::new(&target, "{path} {status}");
     bench.request("/a");
     let mut buffer = [0; 4096];
     let count = daemon.recv(&mut buffer).unwrap();
@@ -156,11 +157,8 @@ fn the_journal_gets_an_entry_with_fields() {
     let tree = TempTree::new();
     let path = tree.join("journal");
     let daemon = UnixDatagram::bind(&path).unwrap();
-    let journal = Journal {
-        path,
-        ..Journal::default()
-    };
-    let mut bench = Bench::new(&Target::Journal(journal), "{status} for {path}!");
+    let target = support::target(&format!("journal = {{socket = '{}'}}", path.display()));
+    let mut bench = Bench::new(&target, "{status} for {path}!");
     bench.request("/a%0A");
     assert_eq!(
         receive(&daemon),
@@ -176,9 +174,9 @@ fn memory_keeps_the_last_lines() {
     for number in 0..RECENT_LINES_MAX + 10 {
         bench.request(&format!("/{number}"));
     }
-    let outlet = bench.logs.outlets().remove(0);
+    let sink = bench.logs.sinks().remove(0);
     assert_eq!(bench.finish().lines, 0);
-    let recent = outlet.recent();
+    let recent = sink.recent();
     assert_eq!(recent.len(), RECENT_LINES_MAX);
     assert_eq!(recent[0], "/10");
     assert_eq!(
@@ -188,7 +186,7 @@ fn memory_keeps_the_last_lines() {
 }
 
 #[test]
-fn a_pipe_that_nobody_reads_holds_up_no_other_log() {
+fn a_pipe_without_a_reader_delays_no_other_log() {
     let tree = TempTree::new();
     let (pipe, file) = (tree.join("pipe"), tree.join("file"));
     assert!(
@@ -200,21 +198,21 @@ fn a_pipe_that_nobody_reads_holds_up_no_other_log() {
     let mut plan = LogPlan::new();
     let other = bench.logs.open(&Target::file(&file)).unwrap();
     let log = plan.add_log("{path}".parse().unwrap(), Condition::default(), other);
-    let choice = plan.choice(log.as_slice());
+    let log_set = plan.log_set(log.as_slice());
     bench.flood();
     assert!(matches!(
         bench.notices.recv_timeout(PATIENCE).unwrap(),
-        Notice::Dropping
+        Notice::LinesDropped
     ));
-    bench.scribe = Scribe::new(&Arc::new(plan));
-    bench.choice = choice;
+    bench.writer = LogWriter::new(&Arc::new(plan));
+    bench.log_set = log_set;
     bench.request("/written");
     let text = || fs::read_to_string(&file).unwrap_or_default();
     assert!(wait_until(PATIENCE, || text() == "/written\n"));
 }
 
 #[test]
-fn no_folder_is_made_and_the_missing_one_is_named() {
+fn a_missing_directory_is_reported_and_not_created() {
     let tree = TempTree::new();
     let logs = support::logs();
     let folder = tree.join("none");
@@ -222,7 +220,7 @@ fn no_folder_is_made_and_the_missing_one_is_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "the folder {} does not exist (make it, writable for the user that the server runs as)",
+            "the directory {} does not exist (create it, writable for the user that the server runs as)",
             folder.display()
         )
     );
@@ -232,16 +230,16 @@ fn no_folder_is_made_and_the_missing_one_is_named() {
 }
 
 #[test]
-fn equal_targets_are_one() {
+fn equal_targets_share_a_sink() {
     let tree = TempTree::new();
     let logs = support::logs();
     let one = logs.open(&Target::file(tree.join("log"))).unwrap();
     let same = logs.open(&Target::file(tree.join("log"))).unwrap();
     let other = logs.open(&Target::file(tree.join("other"))).unwrap();
-    assert_eq!(logs.outlets().len(), 2);
+    assert_eq!(logs.sinks().len(), 2);
     drop((one, other));
-    assert_eq!(logs.outlets().len(), 1);
+    assert_eq!(logs.sinks().len(), 1);
     drop(same);
-    assert_eq!(logs.outlets().len(), 0);
+    assert_eq!(logs.sinks().len(), 0);
     assert!(logs.open(&Target::file(tree.join("log"))).is_ok());
 }

@@ -5,39 +5,38 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::scribe as support;
+use crate::support::log_writer as support;
 use vervet_engine::exchange::Finished;
 use vervet_engine::http::status::Status;
 use vervet_engine::{Engine, Exchange, Outcome, Response, Service};
-use vervet_server::access_log::{
-    Choice, Condition, LogPlan, Logs, NameNumber, RequestFacts, Scribe, Target,
-};
+use vervet_server::access_log::{Condition, LogPlan, LogSet, LogWriter, NameNumber, RequestInfo};
 use vervet_server::admin::Report;
 use vervet_server::error_log::{ErrorLog, Level};
+use vervet_server::log_sinks::{LogSinks, Target};
 use vervet_server::metrics::{CLASSES, Meter, Metrics};
 use vervet_testkit::{PATIENCE, RawClient, TempTree};
 
 /// Two sites by the first letter of the path, which answer with the status that the path ends with.
 struct Sites {
-    scribe: Scribe,
-    logs: Choice,
+    writer: LogWriter,
+    logs: LogSet,
     names: [NameNumber; 2],
 }
 
 impl Service for Sites {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
-        let mut facts = RequestFacts::of_head(exchange.head());
-        facts.logs = self.logs;
-        facts.origin.site = match facts.path {
+        let mut info = RequestInfo::from_head(exchange.head());
+        info.logs = self.logs;
+        info.origin.site = match info.path {
             [b'/', b'a', ..] => Some(self.names[0]),
             [b'/', b'b', ..] => Some(self.names[1]),
             _ => None,
         };
-        let code = std::str::from_utf8(&facts.path[facts.path.len() - 3..]).unwrap();
+        let code = std::str::from_utf8(&info.path[info.path.len() - 3..]).unwrap();
         let status = Status::new(code.parse().unwrap()).unwrap();
         let content = "x".repeat(usize::from(status.code()));
-        exchange.set_tag(self.scribe.begin(&facts));
-        if facts.path.ends_with(b"/later/500") {
+        exchange.set_tag(self.writer.begin(&info));
+        if info.path.ends_with(b"/later/500") {
             // Dropped unanswered.
             let (_, outcome) = exchange.later();
             return outcome;
@@ -46,7 +45,7 @@ impl Service for Sites {
     }
 
     fn finished(&mut self, finished: &Finished<'_>) {
-        self.scribe.finish(finished);
+        self.writer.finish(finished);
     }
 }
 
@@ -87,13 +86,13 @@ fn of_meters(metrics: &Metrics) -> (Numbers, BTreeMap<String, (u64, u64)>) {
 fn meters_say_what_the_access_log_says() {
     let tree = TempTree::new();
     let path = tree.join("log");
-    let logs = Logs::new(|notice| panic!("{notice:?}"));
+    let logs = LogSinks::new(|notice| panic!("{notice:?}"));
     let mut plan = LogPlan::new();
-    let outlet = logs.open(&Target::file(&path)).unwrap();
+    let sink = logs.open(&Target::file(&path)).unwrap();
     let format = "{site} {status} {bytes} {fault}".parse().unwrap();
-    let log = plan.add_log(format, Condition::default(), outlet.clone());
-    let choice = plan.choice(log.as_slice());
-    plan.set_refused(choice);
+    let log = plan.add_log(format, Condition::default(), sink.clone());
+    let log_set = plan.log_set(log.as_slice());
+    plan.set_refused(log_set);
     let names = [plan.add_site("alpha"), plan.add_site("beta")];
     let (plan, metrics) = (Arc::new(plan), Metrics::new());
     let meters = metrics.clone();
@@ -102,8 +101,8 @@ fn meters_say_what_the_access_log_says() {
         .unwrap()
         .workers(2)
         .start(move |_| Sites {
-            scribe: Scribe::counting(&plan, meters.meter()),
-            logs: choice,
+            writer: LogWriter::with_meter(&plan, meters.meter()),
+            logs: log_set,
             names,
         })
         .unwrap();
@@ -130,8 +129,8 @@ fn meters_say_what_the_access_log_says() {
     running.control().drain(5000);
     let control = running.control();
     running.wait().unwrap();
-    let errors = ErrorLog::new(&outlet, Level::Error);
-    let report = Report::of(&control, &metrics, (&logs, &errors));
+    let errors = ErrorLog::new(&sink, Level::Error);
+    let report = Report::collect(&control, &metrics, &logs, &errors);
     let totals = report.engine;
     assert_eq!(report.sites, metrics.sites());
     assert_eq!(
@@ -154,8 +153,8 @@ fn what_has_no_line_is_counted_all_the_same() {
     let site = plan.add_site("quiet");
     let metrics = Metrics::new();
     let meter: Meter = metrics.meter();
-    let mut scribe = Scribe::counting(&Arc::new(plan), meter);
-    support::Ended::default().log(&mut scribe, |facts| facts.origin.site = Some(site));
+    let mut writer = LogWriter::with_meter(&Arc::new(plan), meter);
+    support::Ended::default().log(&mut writer, |info| info.origin.site = Some(site));
     let sites = metrics.sites();
     assert_eq!((&*sites[1].site, sites[1].requests()), ("quiet", 1));
 }

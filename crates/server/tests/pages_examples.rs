@@ -7,7 +7,8 @@ use crate::page_support::{Asked, NOW_S, Shown, Site, Told};
 use vervet_config::read_text;
 use vervet_engine::reactor::Now;
 use vervet_server::caches::Caches;
-use vervet_server::pages::{Journal, PageSetup};
+use vervet_server::error_log::ProblemLog;
+use vervet_server::pages::PageSetup;
 use vervet_server::settings::Document;
 
 fn folder() -> PathBuf {
@@ -30,7 +31,7 @@ fn site(template: &str) -> Site {
         .find(|page| page.template.ends_with(template))
         .unwrap();
     let told = Told::default();
-    let journal: Arc<dyn Journal> = Arc::new(told.clone());
+    let journal: Arc<dyn ProblemLog> = Arc::new(told.clone());
     let now = Now {
         monotonic_ms: 0,
         unix_seconds: NOW_S,

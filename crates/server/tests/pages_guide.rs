@@ -7,7 +7,8 @@ use crate::page_support;
 use crate::page_support::{Asked, Site, Told};
 use vervet_config::{read_text, section};
 use vervet_server::caches::Caches;
-use vervet_server::pages::{Journal, PageSettings, PageSetup, Parameter};
+use vervet_server::error_log::ProblemLog;
+use vervet_server::pages::{PageSettings, PageSetup, Parameter};
 use vervet_testkit::TempTree;
 
 section! {
@@ -109,7 +110,7 @@ impl Guide {
             block.line,
             reading.to_text()
         );
-        let journal: Arc<dyn Journal> = Arc::new(Told::default());
+        let journal: Arc<dyn ProblemLog> = Arc::new(Told::default());
         let now = vervet_engine::reactor::Now {
             monotonic_ms: 0,
             unix_seconds: page_support::NOW_S,

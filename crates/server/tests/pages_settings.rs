@@ -7,9 +7,9 @@ use crate::page_support::{NOW_S, Told};
 use vervet_config::{Diagnostic, Reading, read_text, section};
 use vervet_engine::reactor::Now;
 use vervet_server::caches::Caches;
+use vervet_server::error_log::ProblemLog;
 use vervet_server::pages::{
-    Absent, Input, Journal, Mode, PageOptions, PageSettings, PageSetup, ParameterType, Renderer,
-    Source,
+    Absent, Input, Mode, PageOptions, PageSettings, PageSetup, ParameterType, Renderer, Source,
 };
 use vervet_server::root::Symlinks;
 use vervet_testkit::TempTree;
@@ -23,7 +23,7 @@ section! {
 }
 
 fn with_setup<T>(run: impl FnOnce(PageSetup<'_>) -> T) -> T {
-    let journal: Arc<dyn Journal> = Arc::new(Told::default());
+    let journal: Arc<dyn ProblemLog> = Arc::new(Told::default());
     let now = Now {
         monotonic_ms: 0,
         unix_seconds: NOW_S,

@@ -4,8 +4,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
-use vervet_server::access_log::Notice;
 use vervet_server::engine::EngineError;
+use vervet_server::log_sinks::Notice;
 
 use crate::failure::Failure;
 

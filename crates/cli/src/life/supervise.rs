@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use vervet_server::access_log::{DropReport, Drops, Notice, Target};
 use vervet_server::engine::footprint::forget_code;
 use vervet_server::engine::{EngineError, Running};
+use vervet_server::log_sinks::{DropReport, Drops, Notice, Target};
 
 use super::signals::Event;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) trait Course {
     /// The configuration is to be read anew.
     fn reload(&mut self);
 
-    /// Logs are to be opened anew.
+    /// Reopen the log files.
     fn reopen(&mut self);
 
     /// The server drains: how long that may take, in milliseconds.
@@ -88,7 +88,7 @@ impl<C: Course> Supervisor<C> {
                 // What drains takes nothing new.
                 Some(Event::Reload) if self.draining => {}
                 Some(Event::Reload) => self.course.reload(),
-                Some(Event::Log(Notice::Dropping)) => self.report.note(Instant::now()),
+                Some(Event::Log(Notice::LinesDropped)) => self.report.note(Instant::now()),
                 Some(Event::Log(notice)) => talk::say(format_args!("{notice}")),
                 Some(Event::Ended(result)) => {
                     self.end_logs(LOG_PATIENCE);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vervet_server::access_log::{Drops, Target};
 use vervet_server::admin::Phase;
 use vervet_server::config::{Diagnostics, Sources};
 use vervet_server::engine::Running;
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::error_log::{Level, LimitWatch};
+use vervet_server::log_sinks::{Drops, Target};
 use vervet_server::plan::Plan;
 use vervet_server::server::{Reloaded, Server};
 use vervet_server::staging::{Paths, rehearse};
@@ -169,7 +169,7 @@ impl Course for RunCourse {
             self.tell(State::Alive, "");
         }
         let totals = self.server.control().totals();
-        self.limits.look(&totals, &self.server.tools().error_log);
+        self.limits.check(&totals, &self.server.tools().error_log);
         memory::give_back();
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use vervet_server::admin::{Facts, ListenerReport, Phase, Reloads, Report};
+use vervet_server::admin::{ListenerReport, Phase, Reloads, Report, StatusSource};
 use vervet_server::filters::blocks::Blocks;
 use vervet_server::server::Server;
 
@@ -43,7 +43,7 @@ impl ServerFacts {
     }
 }
 
-impl Facts for ServerFacts {
+impl StatusSource for ServerFacts {
     fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Acquire) {
             phase if phase == Phase::Ready as u8 => Phase::Ready,
@@ -72,7 +72,7 @@ impl Facts for ServerFacts {
                 .collect(),
             refused: self.server.refused(),
             caches: tools.pool.caches().reports(),
-            ..Report::of(control, &tools.metrics, (&tools.logs, &tools.error_log))
+            ..Report::collect(control, &tools.metrics, &tools.logs, &tools.error_log)
         }
     }
 

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
-use vervet_server::access_log::Logs;
 use vervet_server::admin::{Admin, Phase};
 use vervet_server::config::Diagnostics;
 use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::listener::Inherited;
 use vervet_server::engine::{Carrier, Engine, Running};
 use vervet_server::error_log::ErrorLog;
+use vervet_server::log_sinks::LogSinks;
 use vervet_server::plan::Plan;
 use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::Document;
@@ -131,12 +131,12 @@ fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>
 fn tools(document: &Document, sender: &Sender<Event>) -> Result<Tools, Diagnostics> {
     let sender = sender.clone();
     // Fails only when the program is about to end.
-    let logs = Logs::new(move |notice| drop(sender.send(Event::Log(notice))));
+    let logs = LogSinks::new(move |notice| drop(sender.send(Event::Log(notice))));
     let settings = &document.error_log;
-    let outlet = settings.open(&logs, None);
-    let outlet = outlet.map_err(|problem| Diagnostics::from_iter([*problem]))?;
-    let error_log = ErrorLog::new(&outlet, *settings.level);
-    error_log.obey(settings, &outlet);
+    let sink = settings.open(&logs, None);
+    let sink = sink.map_err(|problem| Diagnostics::from_iter([*problem]))?;
+    let error_log = ErrorLog::new(&sink, *settings.level);
+    error_log.apply(settings, &sink);
     Ok(Tools::new(logs, error_log))
 }
 

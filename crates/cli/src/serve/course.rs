@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use vervet_server::access_log::{Drops, Logs, Target};
 use vervet_server::engine::EngineControl;
+use vervet_server::log_sinks::{Drops, LogSinks, Target};
 
 use crate::life::Course;
 use crate::talk;
@@ -11,7 +11,7 @@ use crate::talk;
 /// A folder being served.
 pub(super) struct ServeCourse {
     pub(super) control: EngineControl,
-    pub(super) logs: Option<Logs>,
+    pub(super) logs: Option<LogSinks>,
     pub(super) drain_ms: u64,
 }
 
@@ -35,7 +35,7 @@ impl Course for ServeCourse {
     }
 
     fn drops(&self) -> Vec<(Target, Drops)> {
-        self.logs.as_ref().map(Logs::drops).unwrap_or_default()
+        self.logs.as_ref().map(LogSinks::drops).unwrap_or_default()
     }
 
     fn finish(&mut self, patience: Duration) -> Vec<(Target, Drops)> {

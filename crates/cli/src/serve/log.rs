@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use vervet_server::access_log::{Choice, Color, Condition, Format, LogPlan, Logs, Target};
+use vervet_server::access_log::{Color, Condition, Format, LogPlan, LogSet};
+use vervet_server::log_sinks::{LogSinks, Target};
 
 use super::arguments::{LogArguments, LogFormat};
 use crate::failure::Failure;
@@ -13,9 +14,9 @@ use crate::life::Event;
 
 /// The log that all requests get their lines in.
 pub(super) struct ServeLog {
-    pub(super) logs: Logs,
+    pub(super) logs: LogSinks,
     pub(super) plan: Arc<LogPlan>,
-    pub(super) choice: Choice,
+    pub(super) choice: LogSet,
 }
 
 /// The log that is asked for; none if none is wanted. What it has to say comes as events.
@@ -34,13 +35,13 @@ pub(super) fn open(
     };
     let events = events.clone();
     // Fails only when the program is about to end.
-    let logs = Logs::new(move |notice| drop(events.send(Event::Log(notice))));
-    let outlet = logs
+    let logs = LogSinks::new(move |notice| drop(events.send(Event::Log(notice))));
+    let sink = logs
         .open(&target)
         .map_err(|error| Failure::LogFile(path.to_owned(), error))?;
     let mut plan = LogPlan::new();
-    let log = plan.add_log(format, Condition::default(), outlet);
-    let choice = plan.choice(log.as_slice());
+    let log = plan.add_log(format, Condition::default(), sink);
+    let choice = plan.log_set(log.as_slice());
     plan.set_refused(choice);
     Ok(Some(ServeLog {
         logs,

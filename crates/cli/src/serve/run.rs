@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use vervet_server::access_log::{Logged, Scribe};
+use vervet_server::access_log::{LogWriter, Logged};
 use vervet_server::engine::capacity::raise_files;
 use vervet_server::engine::limits::Limits;
 use vervet_server::engine::reactor::Overload;
@@ -81,6 +81,6 @@ fn start(
         return Ok(builder.start(move |_| Files::new(&files))?);
     };
     let (plan, choice) = (Arc::clone(&log.plan), log.choice);
-    let service = move |_| Logged::new(Files::new(&files), Scribe::new(&plan), choice);
+    let service = move |_| Logged::new(Files::new(&files), LogWriter::new(&plan), choice);
     Ok(builder.start(service)?)
 }

@@ -1,13 +1,17 @@
-//! Which requests get a line: rules by status, path and method, statuses that always do, and one in N of the rest.
+//! Which requests get a line: rules by status, path and method, statuses that are always logged, and
+//! sampling of the rest.
 //!
-//! A rule's path and method are compared when the request comes, its status when the answer has ended.
+//! Paths and methods are matched when the request arrives, the status when the response has ended.
 
 use std::fmt;
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::facts::RequestFacts;
+use vervet_config::{FromConfig, Node, Reader, Shape, Shown, Text, TextShape, Value, section};
+
+use super::request::RequestInfo;
+use crate::log_sinks::from_text;
 
 /// Rules of one kind that a log may have.
 pub const RULES_MAX: usize = 16;
@@ -15,13 +19,13 @@ pub const RULES_MAX: usize = 16;
 /// Which requests get a line in a log. The default: all.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// If there are any, only requests that fit one of them.
+    /// If not empty, only requests that match one of these rules.
     pub only: Vec<Rule>,
-    /// No request that fits one of them.
+    /// No requests that match one of these rules.
     pub except: Vec<Rule>,
-    /// Statuses that get a line whatever the rules say, in full number.
+    /// Statuses that are logged whatever the rules and sampling say.
     pub always: Vec<Statuses>,
-    /// One in so many of what the rules let pass, counted in each reactor.
+    /// One in this many of the accepted requests, counted in each reactor.
     pub one_in: NonZero<u32>,
 }
 
@@ -36,32 +40,64 @@ impl Default for Condition {
     }
 }
 
-/// A rule fits a request when each part that is not empty does. An empty rule fits all.
-#[derive(Clone, Debug, Default)]
-pub struct Rule {
-    /// Any of these statuses.
-    pub statuses: Vec<Statuses>,
-    /// Any of these paths.
-    pub paths: Vec<PathPattern>,
-    /// Any of these methods, as sent.
-    pub methods: Vec<String>,
+section! {
+    /// A rule matches a request if each directive given here does.
+    pub struct Rule {
+        /// Statuses: `404`, `"4xx"`, `"400-418"`.
+        pub status: Vec<Statuses>,
+        /// Paths: `*` matches any text including slashes, `?` matches one byte.
+        pub path: Vec<PathPattern>,
+        /// Methods, as sent.
+        pub method: Vec<Text>,
+    }
 }
 
-/// Some statuses: `404`, `4xx`, `400-418`.
+/// A range of statuses: `404`, `4xx`, `400-418`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statuses(RangeInclusive<u16>);
 
-/// Why a text names no statuses.
+/// The text is not a status, class or range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatusesError;
 
 impl fmt::Display for StatusesError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("status (`404`), class (`4xx`) or range (`400-418`), from 100 to 999")
+        formatter.write_str(
+            "expected a status (`404`), class (`4xx`) or range (`400-418`), from 100 to 999",
+        )
     }
 }
 
 impl std::error::Error for StatusesError {}
+
+impl FromConfig for Statuses {
+    fn shape() -> Shape {
+        let number = Shape::Integer { min: 100, max: 999 };
+        let text = TextShape {
+            noun: "status, class or range",
+            example: "4xx",
+            pattern: Some("^[1-9](xx|[0-9][0-9](-[1-9][0-9][0-9])?)$"),
+        };
+        Shape::Either(vec![number, Shape::Text(text)])
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = match &node.value {
+            Value::Integer(number) => number.to_string(),
+            _ => reader.text(node, &Self::shape())?.into_owned(),
+        };
+        let parsed = text.parse();
+        if let Err(error) = &parsed {
+            let problem = format!("cannot be `{text}`: {error}");
+            reader.refuse(node, &Self::shape(), &problem);
+        }
+        parsed.ok()
+    }
+
+    fn show(&self) -> Shown {
+        Shown::Text(self.to_string())
+    }
+}
 
 impl FromStr for Statuses {
     type Err = StatusesError;
@@ -97,63 +133,71 @@ impl fmt::Display for Statuses {
     }
 }
 
-/// A path, decoded: itself, or with `*` for any bytes (the slash too) and `?` for any one byte.
+/// A pattern for decoded paths: `*` matches any bytes including slashes, `?` matches one byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPattern(Box<[u8]>);
+pub struct PathPattern(Box<str>);
+
+from_text!(
+    PathPattern,
+    "path pattern",
+    "/health/*",
+    |text: &str| Ok::<_, String>(PathPattern::new(text)),
+    |pattern: &PathPattern| pattern.0.to_string()
+);
 
 impl PathPattern {
     /// The pattern of a text.
     pub fn new(text: &str) -> Self {
-        Self(text.as_bytes().into())
+        Self(text.into())
     }
 
-    /// Whether a path fits. Looks at each byte of the path at most once for each `*`.
+    /// Whether a path matches. Reads each byte of the path at most once per `*`.
     pub fn fits(&self, path: &[u8]) -> bool {
-        let pattern = &self.0;
-        let (mut at, mut of) = (0, 0);
-        // Where the last star stands, and how far what it stands for goes.
+        let pattern = self.0.as_bytes();
+        let (mut at, mut next) = (0, 0);
+        // The position of the last star, and the end of the text that it matches.
         let mut star = None;
         while at < path.len() {
-            match pattern.get(of) {
+            match pattern.get(next) {
                 Some(b'*') => {
-                    star = Some((of, at));
-                    of += 1;
+                    star = Some((next, at));
+                    next += 1;
                 }
                 Some(byte) if *byte == b'?' || *byte == path[at] => {
                     at += 1;
-                    of += 1;
+                    next += 1;
                 }
                 _ => {
-                    let Some((place, reach)) = star else {
+                    let Some((position, end)) = star else {
                         return false;
                     };
-                    (of, at) = (place + 1, reach + 1);
-                    star = Some((place, reach + 1));
+                    (next, at) = (position + 1, end + 1);
+                    star = Some((position, end + 1));
                 }
             }
         }
-        pattern[of..].iter().all(|byte| *byte == b'*')
+        pattern[next..].iter().all(|byte| *byte == b'*')
     }
 }
 
-/// Which rules a request fits as far as its head goes: a bit each.
+/// The rules that the head of a request matches: one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Matched {
+pub(super) struct RuleMatches {
     only: u16,
     except: u16,
 }
 
 const _: () = assert!(RULES_MAX <= u16::BITS as usize);
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is left out.
-    Out,
-    /// It is one of those of which one in N is written.
-    Counted,
+pub(super) enum LineDecision {
+    /// It is not written.
+    Skip,
+    /// One in N such lines is written.
+    Sample,
     /// It is written.
-    Kept,
+    Write,
 }
 
 impl Condition {
@@ -161,71 +205,76 @@ impl Condition {
         self.only.is_empty() && self.except.is_empty() && self.one_in.get() == 1
     }
 
-    /// What the head decides of the rules; no facts for a request that nobody could read.
-    pub(super) fn of_request(&self, facts: Option<&RequestFacts<'_>>) -> Matched {
+    /// Matches the head of a request; `None` for one that could not be parsed.
+    pub(super) fn match_request(&self, info: Option<&RequestInfo<'_>>) -> RuleMatches {
         if self.is_none() {
-            return Matched::default();
+            return RuleMatches::default();
         }
         let bits = |rules: &[Rule]| {
             let fits = rules.iter().take(RULES_MAX).enumerate();
-            fits.filter(|(_, rule)| rule.fits_request(facts))
+            fits.filter(|(_, rule)| rule.fits_request(info))
                 .fold(0, |bits, (index, _)| bits | 1 << index)
         };
-        Matched {
+        RuleMatches {
             only: bits(&self.only),
             except: bits(&self.except),
         }
     }
 
-    /// Whether a line may be written, whatever the status will be.
-    pub(super) fn may_pass(&self, matched: Matched) -> bool {
-        let is_wanted = self.only.is_empty() || matched.only != 0;
-        let is_out = |(index, rule): (usize, &Rule)| {
-            rule.statuses.is_empty() && matched.except & 1 << index != 0
+    /// Whether a line may be written, depending on the status.
+    pub(super) fn may_accept(&self, matches: RuleMatches) -> bool {
+        let is_selected = self.only.is_empty() || matches.only != 0;
+        let is_excluded = |(index, rule): (usize, &Rule)| {
+            rule.status.is_empty() && matches.except & 1 << index != 0
         };
-        let is_left_out = || self.except.iter().take(RULES_MAX).enumerate().any(is_out);
-        !self.always.is_empty() || (is_wanted && !is_left_out())
+        let is_excepted = || {
+            self.except
+                .iter()
+                .take(RULES_MAX)
+                .enumerate()
+                .any(is_excluded)
+        };
+        !self.always.is_empty() || (is_selected && !is_excepted())
     }
 
-    /// What becomes of the line of a request that has ended with this status.
-    pub(super) fn fate(&self, matched: Matched, status: u16) -> Fate {
+    /// What happens to the line of a request with this status.
+    pub(super) fn decide(&self, matches: RuleMatches, status: u16) -> LineDecision {
         if self.is_none() {
-            return Fate::Kept;
+            return LineDecision::Write;
         }
         if contains(&self.always, status) {
-            return Fate::Kept;
+            return LineDecision::Write;
         }
         let fits = |rules: &[Rule], bits: u16| {
             let fits = |(index, rule): (usize, &Rule)| {
-                bits & 1 << index != 0
-                    && (rule.statuses.is_empty() || contains(&rule.statuses, status))
+                bits & 1 << index != 0 && (rule.status.is_empty() || contains(&rule.status, status))
             };
             rules.iter().take(RULES_MAX).enumerate().any(fits)
         };
-        let is_wanted = self.only.is_empty() || fits(&self.only, matched.only);
+        let is_selected = self.only.is_empty() || fits(&self.only, matches.only);
         match (
-            is_wanted && !fits(&self.except, matched.except),
+            is_selected && !fits(&self.except, matches.except),
             self.one_in.get(),
         ) {
-            (false, _) => Fate::Out,
-            (true, 1) => Fate::Kept,
-            (true, _) => Fate::Counted,
+            (false, _) => LineDecision::Skip,
+            (true, 1) => LineDecision::Write,
+            (true, _) => LineDecision::Sample,
         }
     }
 }
 
 impl Rule {
-    fn fits_request(&self, facts: Option<&RequestFacts<'_>>) -> bool {
-        let Some(facts) = facts else {
-            return self.paths.is_empty() && self.methods.is_empty();
+    fn fits_request(&self, info: Option<&RequestInfo<'_>>) -> bool {
+        let Some(info) = info else {
+            return self.path.is_empty() && self.method.is_empty();
         };
-        let is_path = || self.paths.iter().any(|pattern| pattern.fits(facts.path));
+        let is_path = || self.path.iter().any(|pattern| pattern.fits(info.path));
         let is_method = || {
-            self.methods
+            self.method
                 .iter()
-                .any(|method| method == facts.head.method_token)
+                .any(|method| method == info.head.method_token)
         };
-        (self.paths.is_empty() || is_path()) && (self.methods.is_empty() || is_method())
+        (self.path.is_empty() || is_path()) && (self.method.is_empty() || is_method())
     }
 }
 
@@ -235,6 +284,8 @@ fn contains(statuses: &[Statuses], status: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use vervet_config::Setting;
+
     use super::*;
 
     #[track_caller]
@@ -252,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_compared_whole_and_stars_take_slashes() {
+    fn patterns_match_whole_paths_and_stars_match_slashes() {
         check_path("/health", &["/health"], &["/health/", "/healthy", "/", ""]);
         check_path("/a/*", &["/a/", "/a/b/c"], &["/a", "/b/a/"]);
         check_path("*.png", &["/x/y.png", ".png"], &["/x.png/", "/x.pn"]);
@@ -261,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_many_stars_ends_soon() {
+    fn a_pattern_of_many_stars_is_not_slow() {
         let pattern = PathPattern::new(&"*a".repeat(30));
         assert!(!pattern.fits("a".repeat(20_000).replace('a', "ab").as_bytes()));
     }
 
     #[test]
-    fn statuses_are_one_a_class_or_a_range() {
+    fn statuses_are_one_status_a_class_or_a_range() {
         let statuses = |text: &str| text.parse::<Statuses>().map(|statuses| statuses.0);
         assert_eq!(statuses("404"), Ok(404..=404));
         assert_eq!(statuses("4xx"), Ok(400..=499));
@@ -284,42 +335,42 @@ mod tests {
 
     fn rule(statuses: &[&str], methods: &[&str]) -> Rule {
         Rule {
-            statuses: statuses.iter().map(|text| text.parse().unwrap()).collect(),
-            paths: Vec::new(),
-            methods: methods.iter().map(|text| (*text).to_owned()).collect(),
+            status: Setting::assumed(statuses.iter().map(|text| text.parse().unwrap()).collect()),
+            path: Setting::assumed(Vec::new()),
+            method: Setting::assumed(methods.iter().map(|text| (*text).to_owned()).collect()),
         }
     }
 
-    /// The fate of a request that nobody could read, which fits no rule with a method.
+    /// The decision for a request that could not be parsed, which matches no rule with a method.
     #[track_caller]
-    fn check_fate(condition: &Condition, status: u16, expected: Fate) {
-        let matched = condition.of_request(None);
+    fn check_decision(condition: &Condition, status: u16, expected: LineDecision) {
+        let matches = condition.match_request(None);
         assert_eq!(
-            condition.fate(matched, status),
+            condition.decide(matches, status),
             expected,
             "{condition:?} {status}"
         );
     }
 
     #[test]
-    fn rules_let_pass_and_leave_out_and_errors_may_always_stay() {
+    fn rules_select_requests_and_errors_may_always_be_logged() {
         let all = Condition::default();
-        check_fate(&all, 200, Fate::Kept);
+        check_decision(&all, 200, LineDecision::Write);
         let errors = Condition {
             only: vec![rule(&["4xx"], &[]), rule(&["5xx"], &["GET"])],
             ..Condition::default()
         };
-        check_fate(&errors, 200, Fate::Out);
-        check_fate(&errors, 404, Fate::Kept);
-        check_fate(&errors, 500, Fate::Out);
+        check_decision(&errors, 200, LineDecision::Skip);
+        check_decision(&errors, 404, LineDecision::Write);
+        check_decision(&errors, 500, LineDecision::Skip);
         let some = Condition {
             except: vec![rule(&["404"], &[]), rule(&[], &["GET"])],
             always: vec!["5xx".parse().unwrap()],
             one_in: NonZero::new(10).unwrap(),
             ..Condition::default()
         };
-        check_fate(&some, 404, Fate::Out);
-        check_fate(&some, 200, Fate::Counted);
-        check_fate(&some, 503, Fate::Kept);
+        check_decision(&some, 404, LineDecision::Skip);
+        check_decision(&some, 200, LineDecision::Sample);
+        check_decision(&some, 503, LineDecision::Write);
     }
 }

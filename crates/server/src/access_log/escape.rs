@@ -1,31 +1,31 @@
-//! Bytes of a peer in a line: whatever they are, they neither end the line nor a quoted text in it.
+//! Escapes bytes of a peer, so that they end neither the line nor a quoted text in it.
 
-/// Whether a byte stands for itself: visible ASCII and the space, without the quote, the backslash and
+/// Whether a byte needs no escape: visible ASCII and the space, without the quote, the backslash and
 /// the delimiter.
-#[allow(clippy::needless_bitwise_bool)] // no jumps: see TOGETHER
+#[allow(clippy::needless_bitwise_bool)] // no jumps: see LARGE_CHUNK
 const fn is_plain(byte: u8, Delimiter(delimiter): Delimiter) -> bool {
     (byte >= 0x20) & (byte < 0x7f) & (byte != b'"') & (byte != b'\\') & (byte != delimiter)
 }
 
-/// Bytes looked at together: what one vector of the least machine holds. One by one costs 1 to 2 ns each, which with a
-/// usual User-Agent was the larger part of a line.
-const TOGETHER: usize = 16;
-/// The same for shorter values, which would otherwise be looked at one by one.
-const SOME: usize = 8;
-/// The same for those that are shorter still.
-const FEW: usize = 4;
+/// Bytes that are checked together: one vector register of the smallest machine. Single bytes cost 1
+/// to 2 ns each, which with a usual User-Agent was the larger part of a line.
+const LARGE_CHUNK: usize = 16;
+/// The same for shorter values.
+const MEDIUM_CHUNK: usize = 8;
+/// The same for the shortest values.
+const SMALL_CHUNK: usize = 4;
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Where a value ends: a byte that is escaped within it, besides those that always are.
+/// The byte that ends a value in a line: it is escaped within the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delimiter(u8);
 
 impl Delimiter {
-    /// Nothing beyond what is always escaped.
+    /// No byte in addition to those that are always escaped.
     pub(super) const QUOTE: Self = Self(b'"');
 
-    /// The byte that follows a value in a line. Letters and digits do not part anything.
+    /// The byte that follows a value in a line. Letters and digits do not separate values.
     pub(super) fn before(next: u8) -> Self {
         if next.is_ascii_punctuation() || next == b' ' {
             Self(next)
@@ -35,28 +35,30 @@ impl Delimiter {
     }
 }
 
-/// How many bytes at the front stand for themselves.
+/// How many bytes at the front need no escape.
 fn plain_length(bytes: &[u8], delimiter: Delimiter) -> usize {
     let (chunks, _) = match bytes.len() {
-        TOGETHER.. => bytes.as_chunks::<TOGETHER>(),
-        SOME.. if has_plain_ends::<SOME>(bytes, delimiter) => return bytes.len(),
-        FEW..SOME if has_plain_ends::<FEW>(bytes, delimiter) => return bytes.len(),
+        LARGE_CHUNK.. => bytes.as_chunks::<LARGE_CHUNK>(),
+        MEDIUM_CHUNK.. if has_plain_ends::<MEDIUM_CHUNK>(bytes, delimiter) => return bytes.len(),
+        SMALL_CHUNK..MEDIUM_CHUNK if has_plain_ends::<SMALL_CHUNK>(bytes, delimiter) => {
+            return bytes.len();
+        }
         _ => Default::default(),
     };
-    let plain = |chunk: &&[u8; TOGETHER]| are_plain(chunk, delimiter);
+    let plain = |chunk: &&[u8; LARGE_CHUNK]| are_plain(chunk, delimiter);
     let count = chunks.iter().take_while(plain).count();
     let is_end_plain = || bytes.last_chunk().is_some_and(|chunk| plain(&chunk));
     if count > 0 && count == chunks.len() && is_end_plain() {
         return bytes.len();
     }
-    let begin = count * TOGETHER;
+    let begin = count * LARGE_CHUNK;
     let other = bytes[begin..]
         .iter()
         .position(|byte| !is_plain(*byte, delimiter));
     other.map_or(bytes.len(), |length| begin + length)
 }
 
-/// Whether so many bytes at both ends stand for themselves. They may overlap: then that is all bytes.
+/// Whether `N` bytes at both ends, which may overlap, need no escape. Together they are all bytes.
 fn has_plain_ends<const N: usize>(bytes: &[u8], delimiter: Delimiter) -> bool {
     let are_plain = |chunk: &[u8; N]| are_plain(chunk, delimiter);
     bytes.first_chunk().is_some_and(are_plain) && bytes.last_chunk().is_some_and(are_plain)
@@ -68,8 +70,8 @@ fn are_plain<const N: usize>(bytes: &[u8; N], delimiter: Delimiter) -> bool {
         .fold(true, |all, byte| all & is_plain(*byte, delimiter))
 }
 
-/// Appends for text formats: everything else as `\xHH`, the quote and the backslash too, so that readers which split
-/// at quotes without knowing of escapes are not led astray; and the delimiter of the value.
+/// Appends for text formats. Other bytes become `\xHH`, including the quote, the backslash and the
+/// delimiter of the value, so that readers may split at quotes without knowing escapes.
 pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8], delimiter: Delimiter) {
     let mut rest = bytes;
     loop {
@@ -84,8 +86,8 @@ pub(super) fn push_text(out: &mut Vec<u8>, bytes: &[u8], delimiter: Delimiter) {
     }
 }
 
-/// Appends for JSON strings (RFC 8259 §7). Control characters, those above ASCII too, are escaped; bytes that are no
-/// UTF-8 become U+FFFD.
+/// Appends for JSON strings (RFC 8259 §7). Control characters are escaped, including those above
+/// ASCII; bytes that are not UTF-8 become U+FFFD.
 pub(super) fn push_json(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = plain_length(bytes, Delimiter::QUOTE);
     out.extend_from_slice(&bytes[..length]);
@@ -114,7 +116,7 @@ fn push_json_char(out: &mut Vec<u8>, c: char) {
     }
 }
 
-/// Line and paragraph separators, which some readers of logs end a line at.
+/// Line and paragraph separators, at which some log readers end a line.
 fn is_line_end(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -146,7 +148,7 @@ mod tests {
             "\\x00\\x1B[2J\\x7F",
             "\\u0000\\u001B[2J\\u007F",
         );
-        // A terminal may take U+009B for the beginning of a control sequence, a reader U+2028 for the end of a line.
+        // A terminal may read U+009B as the beginning of a control sequence.
         check(
             b"\xc2\x9b\xe2\x80\xa8",
             "\\xC2\\x9B\\xE2\\x80\\xA8",
@@ -155,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_utf_8_are_kept_apart() {
+    fn invalid_utf_8_is_replaced() {
         check(b"\xff\xc3", "\\xFF\\xC3", "\u{fffd}\u{fffd}");
         check("é😀".as_bytes(), "\\xC3\\xA9\\xF0\\x9F\\x98\\x80", "é😀");
     }
 
     #[test]
-    fn what_is_not_plain_is_found_wherever_it_stands() {
+    fn bytes_to_escape_are_found_at_every_position() {
         for length in 0..40 {
             for place in 0..length {
                 let mut bytes = vec![b'a'; length];
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_stands_where_its_byte_stood() {
+    fn an_escape_takes_the_position_of_its_byte() {
         for length in 1..40 {
             for place in 0..length {
                 let (front, end) = ("a".repeat(place), "b".repeat(length - place - 1));
@@ -187,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_stands_for_itself() {
+    fn plain_text_is_not_changed() {
         check(b"", "", "");
         check(b"/a b?c=~", "/a b?c=~", "/a b?c=~");
     }
 
     #[test]
-    fn the_byte_that_ends_a_value_does_not_stand_in_it() {
+    fn the_delimiter_of_a_value_is_escaped_in_it() {
         let text = |bytes: &[u8], next| {
             let mut out = Vec::new();
             push_text(&mut out, bytes, Delimiter::before(next));

@@ -1,41 +1,47 @@
-//! The formats of a line by name: which pieces each is made of.
+//! The formats of a line: built-in ones by name, and format strings.
 
 use std::fmt;
 use std::str::FromStr;
 
-use vervet_engine::http::field::Known;
-
-use super::layout::{Form, Layout, Piece};
+use super::clock::TimeStyle;
+use super::escape::Delimiter;
+use super::layout::{Layout, Piece};
 use super::template::{TemplateError, compile};
-use super::variable::{FieldName, Value};
-use super::when::Style;
-use super::{journal, pretty};
+use super::value_writer::Form;
+use super::variable::{JsonKind, VARIABLES, Value};
+use crate::log_sinks::FIELD_MARK;
 
-/// How a line looks.
+/// Width of the common methods; longer ones push the rest of their line to the right.
+const METHOD_WIDTH: usize = 7;
+const DURATION_WIDTH: usize = 6;
+/// Width of an IPv4 address of nine digits; wider ones push the target to the right.
+const CLIENT_WIDTH: usize = 12;
+
+/// The format of a line.
 #[derive(Clone, Debug)]
 pub struct Format {
     pieces: Vec<Piece>,
     tail: Vec<u8>,
 }
 
-/// The formats that have a name.
+/// The names of the built-in formats.
 pub const FORMATS: &[&str] = &["common", "combined", "json", "pretty"];
 
-/// Whether a status has its colour.
+/// Whether a status has the colour of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
-    /// Escape sequences of terminals.
+    /// With the escape sequences of terminals.
     On,
     /// Plain text.
     Off,
 }
 
-/// Why a text is no format.
+/// Why a text is not a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormatError {
-    /// It has no variable and is no name.
+    /// It has no variable and is not the name of a format.
     Name(String),
-    /// It is a format string with a fault.
+    /// It is an invalid format string.
     Template(TemplateError),
 }
 
@@ -44,7 +50,8 @@ impl fmt::Display for FormatError {
         match self {
             Self::Name(name) => write!(
                 formatter,
-                "`{name}` is neither a format ({}) nor a string with variables such as `{{client}} {{status}}`",
+                "unknown format `{name}`: expected {} or a string with variables, such as \
+                 `{{client}} {{status}}`",
                 FORMATS.join(", ")
             ),
             Self::Template(error) => error.fmt(formatter),
@@ -54,32 +61,43 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// The common log format of NCSA as a format string.
+/// The NCSA common log format, as a format string.
 pub const COMMON: &str = "{client} - {user} [{time}] \"{request}\" {status} {bytes}";
-/// The combined format as a format string.
-pub const COMBINED: &str = "{client} - {user} [{time}] \"{request}\" {status} {bytes} \"{field:referer}\" \"{field:user-agent}\"";
+/// The combined log format, as a format string.
+pub const COMBINED: &str = "{client} - {user} [{time}] \"{request}\" {status} {bytes} \
+    \"{field:referer}\" \"{field:user-agent}\"";
 
 impl Format {
-    /// The common log format of NCSA, in UTC: client, user, time, request line, status, bytes of content.
+    /// The NCSA common log format, in UTC: client, user, time, request line, status, bytes of body.
     pub fn common() -> Self {
-        Self::written(COMMON)
+        Self::built_in(COMMON)
     }
 
-    /// The common format with Referer and User-Agent.
+    /// The common log format with Referer and User-Agent.
     pub fn combined() -> Self {
-        Self::written(COMBINED)
+        Self::built_in(COMBINED)
     }
 
-    /// One JSON object. A member that is not known is left out: `jq` and its like read `null` for both.
+    /// One JSON object. A member whose value is not known is left out: `jq` and similar tools read
+    /// `null` for both.
     pub fn json() -> Self {
-        let pieces = JSON.iter().map(|(before, value)| Piece {
-            before: before.as_bytes().to_vec(),
-            value: value(),
-            form: if before.ends_with('"') {
-                Form::Member
-            } else {
-                Form::Optional
-            },
+        let members = VARIABLES.iter().flat_map(|variable| {
+            let members = variable.json.iter();
+            members.map(|member| (member, (variable.value)(member.argument)))
+        });
+        let pieces = members.enumerate().map(|(number, (member, value))| {
+            // The first member, the time, is always known.
+            let separator = if number == 0 { '{' } else { ',' };
+            let (quote, form) = match member.kind {
+                JsonKind::Text => ("\"", Form::Member),
+                JsonKind::Number => ("", Form::Optional),
+            };
+            let before = format!("{separator}\"{}\":{quote}", member.name);
+            Piece {
+                before: before.into_bytes(),
+                value,
+                form,
+            }
         });
         Self {
             pieces: pieces.collect(),
@@ -87,10 +105,31 @@ impl Format {
         }
     }
 
-    /// Short and aligned, for people.
+    /// Short and aligned columns for people:
+    /// `19:30:00  200  GET      1.2 kB     3 ms  127.0.0.1  /index.html`.
     pub fn pretty(color: Color) -> Self {
+        const TEXT: Form = Form::Text(Delimiter::QUOTE);
+        let status = match color {
+            Color::On => Form::Colored,
+            Color::Off => TEXT,
+        };
+        let columns = [
+            ("", Value::Time(TimeStyle::TimeOfDay), TEXT),
+            ("  ", Value::Status, status),
+            ("  ", Value::Method, Form::Left(METHOD_WIDTH)),
+            ("", Value::Bytes, Form::Size),
+            (" ", Value::Milliseconds, Form::Right(DURATION_WIDTH)),
+            (" ms  ", Value::Client, Form::Left(CLIENT_WIDTH)),
+            ("  ", Value::Target, TEXT),
+            (" (", Value::Fault, Form::Parenthesized),
+        ];
+        let pieces = columns.map(|(before, value, form)| Piece {
+            before: before.as_bytes().to_vec(),
+            value,
+            form,
+        });
         Self {
-            pieces: pretty::pieces(color),
+            pieces: pieces.into(),
             tail: Vec::new(),
         }
     }
@@ -101,20 +140,38 @@ impl Format {
         Ok(Self { pieces, tail })
     }
 
-    /// One of our own format strings; a test compiles them all.
-    fn written(text: &str) -> Self {
+    /// A built-in format string; a test compiles them all.
+    fn built_in(text: &str) -> Self {
         Self::template(text).unwrap_or_else(|_| Self::json())
     }
 
-    /// The line for a target that takes plain lines.
+    /// The line for all targets but the journal.
     pub(super) fn layout(self) -> Layout {
         Layout::new(self.pieces, self.tail)
     }
 
-    /// The line as the message of an entry of the journal, with the journal's fields behind it.
-    pub(super) fn journal_layout(mut self) -> Layout {
-        let mut pieces = std::mem::take(&mut self.pieces);
-        journal::add_fields(&mut pieces, self.tail);
+    /// The line as the message of an entry of the journal, followed by fields.
+    pub(super) fn journal_layout(self) -> Layout {
+        const MESSAGE: &[u8] = b"MESSAGE=";
+        let mut pieces = self.pieces;
+        let mut before = match pieces.first_mut() {
+            Some(first) => {
+                first.before.splice(..0, MESSAGE.iter().copied());
+                self.tail
+            }
+            None => [MESSAGE, &self.tail].concat(),
+        };
+        for (name, value) in JOURNAL_FIELDS {
+            before.push(FIELD_MARK);
+            before.extend_from_slice(name.as_bytes());
+            before.push(b'=');
+            // The first value is always known: the end of the message is never left out.
+            pieces.push(Piece {
+                before: std::mem::take(&mut before),
+                value,
+                form: Form::Optional,
+            });
+        }
         Layout::new(pieces, Vec::new())
     }
 }
@@ -135,52 +192,37 @@ impl FromStr for Format {
     }
 }
 
-/// A part of a JSON line: what stands before the value, with an open quote where it is a text; and the value.
-type JsonMember = (&'static str, fn() -> Value);
-
-const JSON: &[JsonMember] = &[
-    ("{\"time\":\"", || Value::Time(Style::Rfc3339Milliseconds)),
-    (",\"client\":\"", || Value::Client),
-    (",\"peer\":\"", || Value::Forwarder),
-    (",\"method\":\"", || Value::Method),
-    (",\"target\":\"", || Value::Target),
-    (",\"version\":\"", || Value::Version),
-    (",\"host\":\"", || Value::Host),
-    (",\"referer\":\"", || field(Known::Referer)),
-    (",\"user_agent\":\"", || field(Known::UserAgent)),
-    (",\"user\":\"", || Value::User),
-    (",\"request_id\":\"", || Value::RequestId),
-    (",\"status\":", || Value::Status),
-    (",\"bytes\":", || Value::Bytes),
-    (",\"duration_ms\":", || Value::Milliseconds),
-    (",\"site\":\"", || Value::Site),
-    (",\"route\":\"", || Value::Route),
-    (",\"sample\":", || Value::Sampled),
-    (",\"fault\":\"", || Value::Fault),
+/// Fields of an entry of the journal in addition to its message.
+const JOURNAL_FIELDS: [(&str, Value); 9] = [
+    ("VERVET_STATUS", Value::Status),
+    ("VERVET_CLIENT", Value::Client),
+    ("VERVET_DURATION_MS", Value::Milliseconds),
+    ("VERVET_METHOD", Value::Method),
+    ("VERVET_TARGET", Value::Target),
+    ("VERVET_USER", Value::User),
+    ("VERVET_REQUEST_ID", Value::RequestId),
+    ("VERVET_SITE", Value::Site),
+    ("VERVET_ROUTE", Value::Route),
 ];
-
-fn field(name: Known) -> Value {
-    Value::Field(FieldName::Known(name))
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn our_own_format_strings_are_valid() {
+    fn built_in_format_strings_are_valid() {
         for text in [COMMON, COMBINED] {
             assert!(Format::template(text).is_ok(), "{text}");
         }
     }
 
     #[test]
-    fn a_word_that_is_no_format_is_named_with_those_that_are() {
+    fn an_unknown_format_is_reported_with_the_known_ones() {
         let error = "combind".parse::<Format>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`combind` is neither a format (common, combined, json, pretty) nor a string with variables such as \
-             `{client} {status}`"
+            "unknown format `combind`: expected common, combined, json, pretty or a string with \
+             variables, such as `{client} {status}`"
         );
         for name in FORMATS {
             assert!(name.parse::<Format>().is_ok(), "{name}");

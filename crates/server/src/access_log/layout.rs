@@ -1,18 +1,22 @@
-//! A line as a list of pieces, sorted by when they are known.
+//! A line as a list of pieces, sorted by when their values are known.
 //!
-//! What the request's head decides is written down while the head is there, in segments: runs of pieces that stand side
-//! by side in the line. At the end the segments are copied between the pieces that are known only then.
+//! Values of the request are written while its head is in memory, in segments: runs of pieces that
+//! are adjacent in the line. At the end the segments are copied between the pieces that are known
+//! only then.
 
-use super::end_value::{self, Line};
-use super::escape::{Delimiter, push_json, push_text};
-use super::facts::RequestFacts;
-use super::number::push_number;
-use super::record::Record;
-use super::request_value;
-use super::short::Constant;
+use std::net::IpAddr;
+
+use vervet_engine::exchange::Finished;
+
+use super::bytes::FixedText;
+use super::clock::Clock;
+use super::plan::{Names, Origin};
+use super::record::RequestRecord;
+use super::request::RequestInfo;
+use super::value_writer::{Form, ValueWriter, end_value};
 use super::variable::{Stage, Value};
 
-/// Some text and a value behind it.
+/// Some text followed by a value.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) before: Vec<u8>,
@@ -20,45 +24,63 @@ pub(super) struct Piece {
     pub(super) form: Form,
 }
 
-/// How a value stands in its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Escaped text; `-` where it is not known.
-    Text(Delimiter),
-    /// The text of a JSON member that begins in `before`; nothing at all where it is not known.
-    Member,
-    /// As it is; nothing at all, `before` neither, where it is not known.
-    Optional,
-}
-
-/// A value, looked up.
+/// All that a line is written from when an exchange has ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found<'a> {
-    /// It is not known.
-    Nothing,
-    /// Text of our own, which needs no escape.
-    Own(&'a [u8]),
-    /// Text of others, to be escaped.
-    Foreign(&'a [u8]),
-    /// A number.
-    Number(u64),
-    /// It is known, and put together when it is written.
-    Composed,
+pub(super) struct Line<'a> {
+    /// What was recorded of the request; `None` if the engine refused it.
+    pub(super) record: Option<&'a RequestRecord>,
+    /// Where the segments and response fields of this line begin in the record.
+    pub(super) first: RecordOffset,
+    pub(super) finished: &'a Finished<'a>,
+    pub(super) names: &'a Names,
+    pub(super) clock: &'a Clock,
+    /// How many requests the line stands for.
+    pub(super) sample: u32,
 }
 
-/// A line that is ready to be written again and again.
+/// Numbers of a segment and of a response field in a record.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RecordOffset {
+    segment: usize,
+    response: usize,
+}
+
+impl<'a> Line<'a> {
+    fn segment(&self, index: usize) -> Option<&'a [u8]> {
+        self.record?.segment(self.first.segment + index)
+    }
+
+    fn response(&self, index: usize) -> Option<&'a [u8]> {
+        self.record?.response(self.first.response + index)
+    }
+
+    pub(super) fn peer(&self) -> Option<IpAddr> {
+        self.finished.peer.map(|peer| peer.ip())
+    }
+
+    pub(super) fn client(&self) -> Option<IpAddr> {
+        let client = self.record.and_then(RequestRecord::client);
+        client.or_else(|| self.peer())
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        self.record.map(RequestRecord::origin).unwrap_or_default()
+    }
+}
+
+/// A line that is ready to be written repeatedly.
 #[derive(Debug)]
 pub(super) struct Layout {
     segments: Vec<Segment>,
     responses: Vec<Part>,
     steps: Vec<Step>,
-    tail: Constant,
+    tail: FixedText,
 }
 
 /// A piece as it is written.
 #[derive(Debug)]
 struct Part {
-    before: Constant,
+    before: FixedText,
     value: Value,
     form: Form,
 }
@@ -66,7 +88,7 @@ struct Part {
 #[derive(Debug)]
 struct Segment {
     parts: Vec<Part>,
-    /// What stands there for a request that nobody could read.
+    /// The text for a request that could not be parsed.
     absent: Vec<u8>,
 }
 
@@ -78,22 +100,21 @@ enum Step {
 }
 
 impl Layout {
-    /// A line of these pieces, and what ends it.
+    /// A line of these pieces, followed by `tail` and a line feed.
     pub(super) fn new(pieces: Vec<Piece>, mut tail: Vec<u8>) -> Self {
         tail.push(b'\n');
         let mut layout = Self {
             segments: Vec::new(),
             responses: Vec::new(),
             steps: Vec::new(),
-            tail: Constant::new(&tail),
+            tail: FixedText::new(&tail),
         };
         for piece in pieces {
             layout.add(Part::from(piece));
         }
         for segment in &mut layout.segments {
             for part in &segment.parts {
-                let found = request_value::find_absent(&part.value);
-                part.push(&mut segment.absent, found, |_| {});
+                part.push(&mut segment.absent, |_| false);
             }
         }
         layout
@@ -121,79 +142,59 @@ impl Layout {
         }
     }
 
-    /// Whether a value of this kind stands in the line.
-    pub(super) fn has(&self, matches: impl Fn(&Value) -> bool) -> bool {
-        let steps = self.steps.iter().filter_map(|step| match step {
-            Step::End(part) => Some(part),
-            Step::Segment(_) | Step::Response(_) => None,
-        });
-        let segments = self.segments.iter().flat_map(|segment| &segment.parts);
-        segments
-            .chain(&self.responses)
-            .chain(steps)
-            .any(|part| matches(&part.value))
+    pub(super) fn needs_request_ids(&self) -> bool {
+        let mut parts = self.segments.iter().flat_map(|segment| &segment.parts);
+        parts.any(|part| part.value.needs_request_id())
     }
 
-    /// How many segments a request leaves in its record.
-    pub(super) fn segments(&self) -> usize {
-        self.segments.len()
+    pub(super) fn needs_responses(&self) -> bool {
+        !self.responses.is_empty()
     }
 
-    /// How many fields of the response it leaves there.
-    pub(super) fn responses(&self) -> usize {
-        self.responses.len()
+    /// Where the next line of a record begins if this one begins at `first`.
+    pub(super) fn end(&self, first: RecordOffset) -> RecordOffset {
+        RecordOffset {
+            segment: first.segment + self.segments.len(),
+            response: first.response + self.responses.len(),
+        }
     }
 
-    /// Writes down what the request decides.
-    pub(super) fn note_request(&self, record: &mut Record, facts: &RequestFacts<'_>) {
+    /// Records the values of a request.
+    pub(super) fn record_request(&self, record: &mut RequestRecord, info: &RequestInfo<'_>) {
         for segment in &self.segments {
             record.add_segment(|out| {
                 for part in &segment.parts {
-                    let (value, form) = (&part.value, part.form);
-                    part.push(out, request_value::find(value, facts), |out| {
-                        request_value::compose(out, value, facts, form);
-                    });
+                    part.push(out, |out| part.value.write_request(out, info));
                 }
             });
         }
     }
 
-    /// Writes down what a response's head decides: status line and field lines, each with CRLF.
-    pub(super) fn note_response(&self, record: &mut Record, head: &[u8]) {
+    /// Records the values of the head of a response: status line and field lines, each with CRLF.
+    pub(super) fn record_response(&self, record: &mut RequestRecord, head: &[u8]) {
         for part in &self.responses {
-            let Value::Response(name) = &part.value else {
-                continue;
-            };
-            let value = response_field(head, name);
-            record.add_response(|out| match value {
-                Some(value) => {
-                    put(out, value, part.form);
-                    true
-                }
-                None => false,
+            record.add_response(|out| {
+                let mut writer = ValueWriter::new(out, part.form);
+                part.value.write_response(&mut writer, head)
             });
         }
     }
 
-    /// Appends the line with its end.
+    /// Appends the line and its line feed.
     pub(super) fn push_line(&self, out: &mut Vec<u8>, line: &Line<'_>) {
         for step in &self.steps {
             match step {
                 Step::Segment(index) => {
-                    let segment = line.segment(*index);
                     let absent = || self.segments[*index].absent.as_slice();
-                    out.extend_from_slice(segment.unwrap_or_else(absent));
+                    out.extend_from_slice(line.segment(*index).unwrap_or_else(absent));
                 }
-                Step::End(part) => {
-                    let value = &part.value;
-                    part.push(out, end_value::find(value, line), |out| {
-                        end_value::compose(out, value, line);
-                    });
-                }
+                Step::End(part) => part.push(out, |out| part.value.write_end(out, line)),
                 Step::Response(index) => {
-                    // It was escaped when it was noted.
-                    let found = line.response(*index).map_or(Found::Nothing, Found::Own);
-                    self.responses[*index].push(out, found, |_| {});
+                    // It was escaped when it was recorded.
+                    let value = line.response(*index);
+                    let write =
+                        |out: &mut ValueWriter<'_>| value.is_some_and(|text| out.plain(text));
+                    self.responses[*index].push(out, write);
                 }
             }
         }
@@ -204,7 +205,7 @@ impl Layout {
 impl From<Piece> for Part {
     fn from(piece: Piece) -> Self {
         Self {
-            before: Constant::new(&piece.before),
+            before: FixedText::new(&piece.before),
             value: piece.value,
             form: piece.form,
         }
@@ -212,78 +213,18 @@ impl From<Piece> for Part {
 }
 
 impl Part {
-    /// Appends the text before and the value, which `compose` appends where it is composed.
-    fn push(&self, out: &mut Vec<u8>, found: Found<'_>, compose: impl FnOnce(&mut Vec<u8>)) {
-        match (found, self.form) {
-            (Found::Nothing, Form::Text(_)) => {
-                self.before.push(out);
-                out.push(b'-');
-                return;
+    /// Appends the text before the value, and the value if `write` knows it.
+    fn push(&self, out: &mut Vec<u8>, write: impl FnOnce(&mut ValueWriter<'_>) -> bool) {
+        let begin = out.len();
+        self.before.push(out);
+        let value = out.len();
+        let is_known = write(&mut ValueWriter::new(out, self.form));
+        if !is_known {
+            match self.form {
+                Form::Member | Form::Optional | Form::Parenthesized => return out.truncate(begin),
+                _ => out.push(b'-'),
             }
-            (Found::Nothing, Form::Member | Form::Optional) => return,
-            _ => self.before.push(out),
         }
-        match found {
-            Found::Composed => compose(out),
-            found => found.push(out, self.form),
-        }
-        if self.form == Form::Member {
-            out.push(b'"');
-        }
-    }
-}
-
-impl<'a> Found<'a> {
-    /// Text of others, if it is known.
-    pub(super) fn foreign(text: Option<&'a [u8]>) -> Self {
-        text.map_or(Self::Nothing, Self::Foreign)
-    }
-
-    /// Appends what is there as such.
-    pub(super) fn push(self, out: &mut Vec<u8>, form: Form) {
-        match self {
-            Self::Own(text) => out.extend_from_slice(text),
-            Self::Foreign(text) => put(out, text, form),
-            Self::Number(number) => push_number(out, number),
-            Self::Nothing | Self::Composed => {}
-        }
-    }
-}
-
-/// Appends bytes of a peer as the form wants them.
-pub(super) fn put(out: &mut Vec<u8>, bytes: &[u8], form: Form) {
-    match form {
-        Form::Text(delimiter) => push_text(out, bytes, delimiter),
-        Form::Member => push_json(out, bytes),
-        Form::Optional => push_text(out, bytes, Delimiter::QUOTE),
-    }
-}
-
-/// The value of the first field line of this name.
-fn response_field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    head.split(|byte| *byte == b'\n').skip(1).find_map(|line| {
-        let (field, value) = line.split_at_checked(name.len())?;
-        let value = value.strip_prefix(b":")?;
-        field
-            .eq_ignore_ascii_case(name.as_bytes())
-            .then(|| value.trim_ascii())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_of_a_response_are_found_by_their_whole_name() {
-        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag:\"x\"\r\nX: \r\n";
-        let check = |name: &str, expected: Option<&[u8]>| {
-            assert_eq!(response_field(head, name), expected, "{name}");
-        };
-        check("content-type", Some(b"text/plain"));
-        check("ETAG", Some(b"\"x\""));
-        check("x", Some(b""));
-        check("content", None);
-        check("http/1.1 200 ok", None);
+        end_value(out, value, self.form);
     }
 }

@@ -1,4 +1,4 @@
-//! A service that leaves a line for each exchange, where there is one log and no site to choose it.
+//! A service that writes a line for each exchange of an inner service.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,24 +7,24 @@ use vervet_engine::exchange::Finished;
 use vervet_engine::listener::Endpoint;
 use vervet_engine::{Admit, Exchange, Outcome, Service};
 
-use super::facts::RequestFacts;
-use super::plan::Choice;
-use super::scribe::Scribe;
+use super::plan::LogSet;
+use super::request::RequestInfo;
+use super::writer::LogWriter;
 
-/// Logs what the service within answers, and what the engine refuses before it. It uses the tag of each exchange: one
-/// that the inner service sets is lost.
+/// Logs the responses of a service, and the requests that the engine refuses before it. It uses the
+/// tag of each exchange: one that the inner service sets is lost.
 pub struct Logged<S> {
     inner: S,
-    scribe: Scribe,
-    logs: Choice,
+    writer: LogWriter,
+    logs: LogSet,
 }
 
 impl<S: Service> Logged<S> {
-    /// Wraps the service of one reactor; each request gets its lines in these logs.
-    pub fn new(inner: S, scribe: Scribe, logs: Choice) -> Self {
+    /// Wraps the service of one reactor. Each request gets its lines in these logs.
+    pub fn new(inner: S, writer: LogWriter, logs: LogSet) -> Self {
         Self {
             inner,
-            scribe,
+            writer,
             logs,
         }
     }
@@ -32,13 +32,13 @@ impl<S: Service> Logged<S> {
 
 impl<S: Service> Service for Logged<S> {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
-        // One that was suspended has its record.
+        // A suspended request has been recorded already.
         if exchange.resumed().is_none() {
-            let facts = RequestFacts {
+            let info = RequestInfo {
                 logs: self.logs,
-                ..RequestFacts::of_head(exchange.head())
+                ..RequestInfo::from_head(exchange.head())
             };
-            exchange.set_tag(self.scribe.begin(&facts));
+            exchange.set_tag(self.writer.begin(&info));
         }
         self.inner.call(exchange)
     }
@@ -52,7 +52,7 @@ impl<S: Service> Service for Logged<S> {
     }
 
     fn finished(&mut self, finished: &Finished<'_>) {
-        self.scribe.finish(finished);
+        self.writer.finish(finished);
         self.inner.finished(&Finished {
             tag: None,
             ..*finished

@@ -1,31 +1,30 @@
-//! All access logs of a server as settled: the logs, which of them a site or a route writes to, and the names that
-//! stand in lines. Made once, shared by all reactors, replaced as a whole.
+//! All access logs of a server: the logs, the sets of logs that sites and routes write to, and the
+//! names in lines. A plan is built once, shared by all reactors, and replaced as a whole.
 
 use super::condition::Condition;
 use super::format::Format;
 use super::layout::Layout;
-use super::outlet::Outlet;
-use super::variable::Value;
+use crate::log_sinks::{LogSink, Target};
 
-/// Logs that one plan may have.
+/// Maximum number of logs of a plan.
 pub const LOGS_MAX: usize = 4096;
 
-// A log is known by a u16.
+// The number of a log is a u16.
 const _: () = assert!(LOGS_MAX <= u16::MAX as usize);
 
-/// Which logs a request gets its lines in. The default is none.
+/// The logs that a request gets lines in. The default is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Choice(u32);
+pub struct LogSet(u32);
 
-/// A log of the plan.
+/// The number of a log in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogNumber(u16);
 
-/// A name of the plan's table.
+/// The number of a site or route in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameNumber(u32);
 
-/// Where a request was answered.
+/// The site and the route that answered a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Origin {
     /// The site.
@@ -35,13 +34,13 @@ pub struct Origin {
 }
 
 impl NameNumber {
-    /// The place of the name among those of its kind, in the order in which they were added.
+    /// The index among the sites or routes, in the order in which they were added.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The names that stand in lines.
+/// The names of sites and routes.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     sites: Vec<Box<str>>,
@@ -68,25 +67,26 @@ impl Names {
 pub(super) struct Log {
     pub(super) layout: Layout,
     pub(super) condition: Condition,
-    pub(super) outlet: Outlet,
+    pub(super) sink: LogSink,
 }
 
-/// All logs, choices and names.
+/// All logs, sets of logs and names.
 #[derive(Debug)]
 pub struct LogPlan {
     pub(super) logs: Vec<Log>,
     pub(super) names: Names,
-    choices: Vec<Box<[u16]>>,
-    refused: Choice,
+    log_sets: Vec<Box<[u16]>>,
+    refused: LogSet,
     needs: Needs,
 }
 
-/// What the lines of a plan need that is not there for nothing.
+/// What the lines of a plan need that costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
-    /// Request ids.
+    /// Request IDs.
     pub request_ids: bool,
-    /// Heads of responses: [`Scribe::respond`](super::Scribe::respond) has to be called.
+    /// Heads of responses: [`LogWriter::record_response`](super::LogWriter::record_response) must be
+    /// called.
     pub responses: bool,
 }
 
@@ -95,65 +95,65 @@ impl Default for LogPlan {
         Self {
             logs: Vec::new(),
             names: Names::default(),
-            choices: vec![Box::default()],
-            refused: Choice::default(),
+            log_sets: vec![Box::default()],
+            refused: LogSet::default(),
             needs: Needs::default(),
         }
     }
 }
 
 impl LogPlan {
-    /// A plan without logs. Requests leave no line.
+    /// A plan without logs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a log that writes lines of a format, under conditions, to an outlet. None when there are [`LOGS_MAX`].
+    /// Adds a log that writes lines of a format, under a condition, to a sink. Returns `None` if
+    /// there are [`LOGS_MAX`].
     pub fn add_log(
         &mut self,
         format: Format,
         condition: Condition,
-        outlet: Outlet,
+        sink: LogSink,
     ) -> Option<LogNumber> {
         let number = u16::try_from(self.logs.len()).ok()?;
         if self.logs.len() >= LOGS_MAX {
             return None;
         }
-        let layout = if outlet.target().takes_fields() {
-            format.journal_layout()
-        } else {
-            format.layout()
+        let layout = match sink.target() {
+            Target::Journal(_) => format.journal_layout(),
+            _ => format.layout(),
         };
-        self.needs.request_ids |= layout.has(|value| *value == Value::RequestId);
-        self.needs.responses |= layout.has(|value| matches!(value, Value::Response(_)));
+        self.needs.request_ids |= layout.needs_request_ids();
+        self.needs.responses |= layout.needs_responses();
         self.logs.push(Log {
             layout,
             condition,
-            outlet,
+            sink,
         });
         Some(LogNumber(number))
     }
 
-    /// The choice of exactly these logs. Equal ones are one.
-    pub fn choice(&mut self, logs: &[LogNumber]) -> Choice {
-        let mut wanted: Vec<u16> = logs.iter().map(|log| log.0).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let known = self.choices.iter().position(|choice| **choice == *wanted);
+    /// The set of exactly these logs.
+    pub fn log_set(&mut self, logs: &[LogNumber]) -> LogSet {
+        let mut numbers: Vec<u16> = logs.iter().map(|log| log.0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let known = self.log_sets.iter().position(|set| **set == *numbers);
         let index = known.unwrap_or_else(|| {
-            self.choices.push(wanted.into());
-            self.choices.len() - 1
+            self.log_sets.push(numbers.into());
+            self.log_sets.len() - 1
         });
-        Choice(u32::try_from(index).unwrap_or_default())
+        LogSet(u32::try_from(index).unwrap_or_default())
     }
 
-    /// Sets the logs of what the engine refuses before a site is known.
-    pub fn set_refused(&mut self, choice: Choice) {
-        self.refused = choice;
+    /// Sets the logs of requests that are refused before their site is known.
+    pub fn set_refused(&mut self, logs: LogSet) {
+        self.refused = logs;
     }
 
-    /// The logs of what is refused before a site is known.
-    pub fn refused(&self) -> Choice {
+    /// The logs of requests that are refused before their site is known.
+    pub fn refused(&self) -> LogSet {
         self.refused
     }
 
@@ -172,18 +172,18 @@ impl LogPlan {
         self.needs
     }
 
-    /// The name of the site of a place.
+    /// The name of the site that answered.
     pub fn site_name(&self, origin: Origin) -> Option<&str> {
         self.names.site(origin)
     }
 
-    /// The name of the route of a place.
+    /// The name of the route that answered.
     pub fn route_name(&self, origin: Origin) -> Option<&str> {
         self.names.route(origin)
     }
 
-    pub(super) fn logs_of(&self, choice: Choice) -> &[u16] {
-        self.choices.get(choice.0 as usize).map_or(&[], |logs| logs)
+    pub(super) fn logs_of(&self, set: LogSet) -> &[u16] {
+        self.log_sets.get(set.0 as usize).map_or(&[], |logs| logs)
     }
 
     pub(super) fn logs_of_refused(&self) -> &[u16] {
@@ -193,6 +193,6 @@ impl LogPlan {
 
 fn add(names: &mut Vec<Box<str>>, name: &str) -> NameNumber {
     names.push(name.into());
-    // Fewer than bytes of configuration.
+    // A configuration has fewer names than bytes.
     NameNumber(u32::try_from(names.len() - 1).unwrap_or(u32::MAX))
 }

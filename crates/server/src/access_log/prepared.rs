@@ -1,48 +1,45 @@
-//! From the logs that a document declares to a plan: targets opened, formats compiled, names kept.
+//! Makes a plan of the logs that a document declares: opens targets and compiles formats.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Named};
 
-use super::logs::Logs;
-use super::outlet::Outlet;
-use super::plan::{Choice, LogNumber, LogPlan};
-use super::rotation::Rotation;
+use super::plan::{LogNumber, LogPlan, LogSet};
 use super::settings::LogSettings;
-use super::target::Target;
+use crate::log_sinks::{LogSink, LogSinks, Rotation, Target};
 
-/// What targets are opened for.
+/// How targets are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// To write to them. Files that are made are given to this user and group.
-    Work(Option<(u32, u32)>),
-    /// To find what would go wrong: nothing is made, and no line goes further than to memory.
-    Rehearsal,
+pub enum OpenMode {
+    /// To write to them. New files belong to this user and group.
+    Write(Option<(u32, u32)>),
+    /// To find errors: nothing is created, and lines go to memory only.
+    DryRun,
 }
 
-/// The logs of a document, open. Nothing that is in use has changed yet: what of it cannot be undone is left to
-/// [`PreparedLogs::activate`].
+/// The open logs of a document. Sinks in use have not changed yet: [`PreparedLogs::activate`] does
+/// what cannot be undone.
 #[derive(Debug, Default)]
 pub struct PreparedLogs {
-    /// The logs; the names of sites and routes are to be added.
+    /// The logs. The caller adds the names of sites and routes.
     pub plan: LogPlan,
     numbers: HashMap<String, LogNumber>,
-    rotations: Vec<(Outlet, Option<Rotation>)>,
+    rotations: Vec<(LogSink, Option<Rotation>)>,
 }
 
 impl PreparedLogs {
-    /// Opens the logs of a document. One that cannot be had is found and left out.
+    /// Opens the logs of a document. Those that fail are reported and left out.
     pub fn open(
         settings: &Named<LogSettings>,
-        logs: &Logs,
-        opening: Opening,
-        found: &mut Diagnostics,
+        logs: &LogSinks,
+        mode: OpenMode,
+        diagnostics: &mut Diagnostics,
     ) -> Self {
         let mut prepared = Self::default();
         for (name, settings) in settings.iter() {
-            if let Err(problem) = prepared.add((name, settings), logs, opening) {
-                found.push(*problem);
+            if let Err(problem) = prepared.add(name, settings, logs, mode) {
+                diagnostics.push(*problem);
             }
         }
         prepared
@@ -50,13 +47,14 @@ impl PreparedLogs {
 
     fn add(
         &mut self,
-        (name, settings): (&Name, &LogSettings),
-        logs: &Logs,
-        opening: Opening,
+        name: &Name,
+        settings: &LogSettings,
+        logs: &LogSinks,
+        mode: OpenMode,
     ) -> Result<(), Box<Diagnostic>> {
-        let owner = match opening {
-            Opening::Work(owner) => owner,
-            Opening::Rehearsal => None,
+        let owner = match mode {
+            OpenMode::Write(owner) => owner,
+            OpenMode::DryRun => None,
         };
         let mut target = settings.target(name.span(), owner)?;
         let (rotation, condition) = (settings.rotation()?, settings.condition()?);
@@ -65,52 +63,54 @@ impl PreparedLogs {
         } else {
             name.span()
         };
-        if opening == Opening::Rehearsal {
-            rehearse(&target).map_err(|message| Diagnostic::error(span, message))?;
+        if mode == OpenMode::DryRun {
+            check_directory(&target).map_err(|message| Diagnostic::error(span, message))?;
             target = Target::Memory;
         }
-        let outlet = logs
+        let sink = logs
             .open(&target)
             .map_err(|error| Diagnostic::error(span, format!("cannot open {target}: {error}")))?;
-        self.rotations.push((outlet.clone(), rotation));
+        self.rotations.push((sink.clone(), rotation));
         let number = self
             .plan
-            .add_log(settings.format.format().clone(), condition, outlet)
+            .add_log(settings.format.format().clone(), condition, sink)
             .ok_or_else(|| Diagnostic::error(name.span(), "too many logs"))?;
         self.numbers.insert(name.value().clone(), number);
         Ok(())
     }
 
-    /// The log of a name.
+    /// The log of this name.
     pub fn number(&self, name: &str) -> Option<LogNumber> {
         self.numbers.get(name).copied()
     }
 
-    /// The choice of the logs of these names; names of none are left out.
-    pub fn choice<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> Choice {
+    /// The set of the logs of these names; unknown names are left out.
+    pub fn log_set<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> LogSet {
         let numbers = names.into_iter().filter_map(|name| self.number(name));
         let numbers: Vec<_> = numbers.collect();
-        self.plan.choice(&numbers)
+        self.plan.log_set(&numbers)
     }
 
-    /// Takes effect: from now on the files are put aside as this document says.
+    /// Applies the rotation settings of the document to the sinks.
     pub fn activate(&self) {
-        for (outlet, rotation) in &self.rotations {
-            outlet.set_rotation(rotation.clone());
+        for (sink, rotation) in &self.rotations {
+            sink.set_rotation(rotation.clone());
         }
     }
 }
 
-/// Whether a file could be opened, as far as its folder tells.
-fn rehearse(target: &Target) -> Result<(), String> {
+/// Fails if the directory of a log file does not exist.
+fn check_directory(target: &Target) -> Result<(), String> {
     let Target::File(file) = target else {
         return Ok(());
     };
     match file.path.parent() {
-        Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(format!(
-            "there is no folder {} for the log",
-            folder.display()
-        )),
+        Some(directory) if directory != Path::new("") && !directory.is_dir() => {
+            let directory = directory.display();
+            Err(format!(
+                "the directory {directory} of the log does not exist"
+            ))
+        }
         _ => Ok(()),
     }
 }

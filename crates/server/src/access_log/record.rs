@@ -1,49 +1,49 @@
-//! What is kept of a request until its lines are written: the segments that its head decides, as they will stand there.
-//! The buffers are used again, so that in the steady state nothing is allocated.
+//! What is kept of a request until its lines are written: the segments that its head decides, as
+//! the lines will have them. Buffers are reused, so that in the steady state nothing is allocated.
 
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use super::condition::Matched;
-use super::desk::Desk;
+use super::condition::RuleMatches;
 use super::plan::Origin;
+use super::writer::ReactorLogs;
 
 /// A buffer that has grown past this, in bytes, is not kept for the next request.
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
-/// A log that gets a line of the request, if its rules let the status pass.
+/// A log that gets a line of the request, if its rules accept the status.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct PendingLine {
     /// The log's number in the plan.
     pub(super) log: u16,
-    /// What is known of its rules.
-    pub(super) matched: Matched,
+    /// The rules that the head of the request matches.
+    pub(super) matches: RuleMatches,
 }
 
-/// What is kept of one request.
+/// What is kept of one request until its lines are written.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(super) struct RequestRecord {
     text: Vec<u8>,
     segment_ends: Vec<usize>,
     response: Vec<u8>,
-    /// Begin and end of each; none where the response does not have the field.
-    response_places: Vec<Option<(usize, usize)>>,
-    pub(super) entries: Vec<Entry>,
-    /// The logs as they were when the request came.
-    pub(super) desk: Option<Rc<Desk>>,
+    /// Begin and end of each; `None` if the response does not have the field.
+    response_ranges: Vec<Option<(usize, usize)>>,
+    pub(super) lines: Vec<PendingLine>,
+    /// The logs as they were when the request arrived.
+    pub(super) logs: Option<Rc<ReactorLogs>>,
     client: Option<IpAddr>,
     origin: Origin,
 }
 
-impl Record {
-    /// Begins anew.
-    pub(super) fn begin(&mut self, desk: &Rc<Desk>, client: Option<IpAddr>, origin: Origin) {
+impl RequestRecord {
+    /// Clears the record for another request.
+    pub(super) fn begin(&mut self, logs: &Rc<ReactorLogs>, client: Option<IpAddr>, origin: Origin) {
         self.text.clear();
         self.segment_ends.clear();
         self.response.clear();
-        self.response_places.clear();
-        self.entries.clear();
-        self.desk = Some(Rc::clone(desk));
+        self.response_ranges.clear();
+        self.lines.clear();
+        self.logs = Some(Rc::clone(logs));
         self.client = client;
         self.origin = origin;
     }
@@ -54,18 +54,18 @@ impl Record {
         self.segment_ends.push(self.text.len());
     }
 
-    /// Adds one field of the response, which `push` appends if it is there.
+    /// Adds one field of the response, which `push` appends if the response has it.
     pub(super) fn add_response(&mut self, push: impl FnOnce(&mut Vec<u8>) -> bool) {
         let begin = self.response.len();
         let known = push(&mut self.response);
-        let place = (begin, self.response.len());
-        self.response_places.push(known.then_some(place));
+        let range = (begin, self.response.len());
+        self.response_ranges.push(known.then_some(range));
     }
 
-    /// Forgets the fields of a response that another has taken the place of.
+    /// Forgets the fields of a response that another one replaces.
     pub(super) fn clear_response(&mut self) {
         self.response.clear();
-        self.response_places.clear();
+        self.response_ranges.clear();
     }
 
     /// The segment of this number.
@@ -79,11 +79,11 @@ impl Record {
 
     /// The response's field of this number.
     pub(super) fn response(&self, index: usize) -> Option<&[u8]> {
-        let (begin, end) = (*self.response_places.get(index)?)?;
+        let (begin, end) = (*self.response_ranges.get(index)?)?;
         self.response.get(begin..end)
     }
 
-    /// The client, where it is not the peer.
+    /// The client, if it is not the peer.
     pub(super) fn client(&self) -> Option<IpAddr> {
         self.client
     }
@@ -94,7 +94,7 @@ impl Record {
     }
 
     fn release(&mut self) {
-        self.desk = None;
+        self.logs = None;
         for buffer in [&mut self.text, &mut self.response] {
             if buffer.capacity() > KEPT_BYTES_MAX {
                 *buffer = Vec::new();
@@ -103,35 +103,35 @@ impl Record {
     }
 }
 
-/// The records of one reactor, by the tag of their exchange.
+/// The records of one reactor, by the tags of their exchanges.
 #[derive(Debug, Default)]
 pub(super) struct Records {
-    records: Vec<Record>,
+    records: Vec<RequestRecord>,
     free: Vec<u32>,
 }
 
 impl Records {
-    /// A record, and the tag that it is found by.
-    pub(super) fn take(&mut self) -> (u32, &mut Record) {
+    /// A record and its tag.
+    pub(super) fn take(&mut self) -> (u32, &mut RequestRecord) {
         let tag = self.free.pop().unwrap_or_else(|| {
-            self.records.push(Record::default());
-            // As many as exchanges under way: fewer than descriptors.
+            self.records.push(RequestRecord::default());
+            // As many as active exchanges: fewer than descriptors.
             u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX)
         });
         (tag, &mut self.records[tag as usize])
     }
 
-    /// The record of an exchange under way.
-    pub(super) fn get(&self, tag: u32) -> Option<&Record> {
+    /// The record of an active exchange.
+    pub(super) fn get(&self, tag: u32) -> Option<&RequestRecord> {
         self.records.get(tag as usize)
     }
 
-    /// The same, to be changed.
-    pub(super) fn get_mut(&mut self, tag: u32) -> Option<&mut Record> {
+    /// The record of an active exchange, to be changed.
+    pub(super) fn get_mut(&mut self, tag: u32) -> Option<&mut RequestRecord> {
         self.records.get_mut(tag as usize)
     }
 
-    /// Lets the record be used again. Call it once for each tag.
+    /// Frees the record for another request. Call it once for each tag.
     pub(super) fn release(&mut self, tag: u32) {
         if let Some(record) = self.records.get_mut(tag as usize) {
             record.release();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_used_again_and_large_ones_are_not_kept() {
+    fn records_are_reused_and_large_buffers_are_freed() {
         let mut records = Records::default();
         let (first, second) = (add(&mut records, 10), add(&mut records, KEPT_BYTES_MAX + 1));
         assert_eq!((first, second), (0, 1));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn segments_and_fields_keep_their_numbers() {
-        let mut record = Record::default();
+        let mut record = RequestRecord::default();
         for text in ["one", "", "three"] {
             record.add_segment(|out| out.extend_from_slice(text.as_bytes()));
         }

@@ -1,24 +1,25 @@
-//! A format string: text with variables in braces, read once into the pieces of a line.
+//! A format string: text with variables in braces, parsed once into the pieces of a line.
 //!
-//! `{client} "{request}" {status}`. A brace that is meant as such is written twice. Whatever a peer sends is escaped so
-//! that it can neither end the line nor the value: control bytes, bytes above ASCII, the quote, the backslash, and the
-//! byte that follows the value in the format.
+//! `{client} "{request}" {status}`. A literal brace is doubled. Values are escaped so that a peer can
+//! end neither the line nor the value: control bytes, bytes above ASCII, the quote, the backslash, and
+//! the byte that follows the value in the format.
 
 use std::fmt;
 
 use super::escape::Delimiter;
-use super::layout::{Form, Piece};
-use super::variable::{Unknown, value};
+use super::layout::Piece;
+use super::value_writer::Form;
+use super::variable::{VariableError, parse_variable};
 
-/// Bytes that a format string may have.
+/// Maximum length of a format string, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
 
-/// Why a format string is none.
+/// An error in a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// Where the fault begins, in bytes from the beginning of the string.
+    /// Where the error begins, in bytes from the beginning of the string.
     pub at: usize,
-    /// How many bytes it has; at least one.
+    /// Its length in bytes; at least one.
     pub length: usize,
     problem: Problem,
 }
@@ -30,7 +31,7 @@ enum Problem {
     Control,
     Empty,
     TooLong,
-    Variable(String, Unknown),
+    Variable(String, VariableError),
 }
 
 impl TemplateError {
@@ -42,12 +43,13 @@ impl TemplateError {
         }
     }
 
-    /// The name that was probably meant.
+    /// The closest valid name, if one is similar.
     pub fn nearest(&self) -> Option<&'static str> {
         match &self.problem {
-            Problem::Variable(_, Unknown::Name { nearest } | Unknown::Word { nearest, .. }) => {
-                *nearest
-            }
+            Problem::Variable(
+                _,
+                VariableError::Unknown { nearest } | VariableError::UnknownWord { nearest, .. },
+            ) => *nearest,
             _ => None,
         }
     }
@@ -60,11 +62,11 @@ impl fmt::Display for TemplateError {
             Problem::Unclosed => formatter.write_str("`{` without `}` (write `{{` for a brace)"),
             Problem::Unopened => formatter.write_str("`}` without `{` (write `}}` for a brace)"),
             Problem::Control => {
-                formatter.write_str("a line is one line: no control characters but tabs")
+                formatter.write_str("control characters other than tab are not allowed")
             }
-            Problem::Empty => formatter.write_str("an empty format writes nothing"),
+            Problem::Empty => formatter.write_str("the format is empty"),
             Problem::TooLong => write!(formatter, "longer than {TEMPLATE_BYTES_MAX} bytes"),
-            Problem::Variable(text, unknown) => explain(formatter, text, unknown),
+            Problem::Variable(text, error) => explain(formatter, text, error),
         }?;
         match self.nearest() {
             Some(nearest) => write!(formatter, " (did you mean `{nearest}`?)"),
@@ -73,25 +75,32 @@ impl fmt::Display for TemplateError {
     }
 }
 
-fn explain(formatter: &mut fmt::Formatter<'_>, text: &str, unknown: &Unknown) -> fmt::Result {
-    match unknown {
-        Unknown::Name { .. } => write!(formatter, "there is no variable `{{{text}}}`"),
-        Unknown::TakesNothing => write!(formatter, "`{{{text}}}` takes nothing behind a colon"),
-        Unknown::NeedsName => {
+fn explain(formatter: &mut fmt::Formatter<'_>, text: &str, error: &VariableError) -> fmt::Result {
+    match error {
+        VariableError::Unknown { .. } => write!(formatter, "unknown variable `{{{text}}}`"),
+        VariableError::NoArgument => {
+            write!(formatter, "`{{{text}}}`: this variable takes no argument")
+        }
+        VariableError::NeedsName => {
+            let example = "{field:accept}";
             write!(
                 formatter,
-                "`{{{text}}}` needs a name behind a colon, such as `{{field:accept}}`"
+                "`{{{text}}}` needs a name after a colon, such as `{example}`"
             )
         }
-        Unknown::Word { words, .. } => {
-            write!(formatter, "`{{{text}}}` takes one of {}", words.join(", "))
+        VariableError::UnknownWord { words, .. } => {
+            write!(
+                formatter,
+                "`{{{text}}}`: expected one of {}",
+                words.join(", ")
+            )
         }
     }
 }
 
 impl std::error::Error for TemplateError {}
 
-/// The pieces of a format string, and the text behind the last.
+/// The pieces of a format string, and the text after the last.
 pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError> {
     if text.is_empty() {
         return Err(TemplateError::new(0, 1, Problem::Empty));
@@ -114,7 +123,7 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
                 at += 2;
             }
             b'{' => {
-                let (piece, end) = variable(text, at, std::mem::take(&mut before))?;
+                let (piece, end) = parse_piece(text, at, std::mem::take(&mut before))?;
                 pieces.push(piece);
                 at = end;
             }
@@ -132,15 +141,15 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
 }
 
 /// The variable whose brace opens at `at`, and where it ends.
-fn variable(text: &str, at: usize, before: Vec<u8>) -> Result<(Piece, usize), TemplateError> {
+fn parse_piece(text: &str, at: usize, before: Vec<u8>) -> Result<(Piece, usize), TemplateError> {
     let inside = &text[at + 1..];
     let length = inside
         .find(['{', '}'])
         .filter(|end| inside.as_bytes()[*end] == b'}')
         .ok_or_else(|| TemplateError::new(at, 1, Problem::Unclosed))?;
     let name = &inside[..length];
-    let value = value(name).map_err(|unknown| {
-        TemplateError::new(at, length + 2, Problem::Variable(name.to_owned(), unknown))
+    let value = parse_variable(name).map_err(|error| {
+        TemplateError::new(at, length + 2, Problem::Variable(name.to_owned(), error))
     })?;
     let end = at + length + 2;
     let delimiter = text
@@ -167,11 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_named_with_its_place_and_the_remedy() {
-        check(
-            "",
-            "at byte 1 of the format: an empty format writes nothing",
-        );
+    fn errors_name_their_position_and_the_remedy() {
+        check("", "at byte 1 of the format: the format is empty");
         check(
             "{status",
             "at byte 1 of the format: `{` without `}` (write `{{` for a brace)",
@@ -186,29 +192,29 @@ mod tests {
         );
         check(
             "{status}\n",
-            "at byte 9 of the format: a line is one line: no control characters but tabs",
+            "at byte 9 of the format: control characters other than tab are not allowed",
         );
         check(
             "{client} {statsu}",
-            "at byte 10 of the format: there is no variable `{statsu}` (did you mean `status`?)",
+            "at byte 10 of the format: unknown variable `{statsu}` (did you mean `status`?)",
         );
-        check("{}", "at byte 1 of the format: there is no variable `{}`");
+        check("{}", "at byte 1 of the format: unknown variable `{}`");
         check(
             "{status:x}",
-            "at byte 1 of the format: `{status:x}` takes nothing behind a colon",
+            "at byte 1 of the format: `{status:x}`: this variable takes no argument",
         );
         check(
             "{field}",
-            "at byte 1 of the format: `{field}` needs a name behind a colon, such as `{field:accept}`",
+            "at byte 1 of the format: `{field}` needs a name after a colon, such as `{field:accept}`",
         );
         check(
             "{cookie:a b}",
-            "at byte 1 of the format: `{cookie:a b}` needs a name behind a colon, such as `{field:accept}`",
+            "at byte 1 of the format: `{cookie:a b}` needs a name after a colon, such as `{field:accept}`",
         );
         check(
             "{time:iso_sm}",
-            "at byte 1 of the format: `{time:iso_sm}` takes one of common, iso, iso_ms, unix, unix_ms, clock (did you \
-             mean `iso_ms`?)",
+            "at byte 1 of the format: `{time:iso_sm}`: expected one of common, iso, iso_ms, \
+             unix, unix_ms, clock (did you mean `iso_ms`?)",
         );
         check(
             &"x".repeat(TEMPLATE_BYTES_MAX + 1),
@@ -217,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_of_the_longest_length_is_read() {
+    fn a_format_of_maximum_length_is_accepted() {
         assert!(compile(&"x".repeat(TEMPLATE_BYTES_MAX)).is_ok());
     }
 }

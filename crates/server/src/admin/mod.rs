@@ -1,17 +1,15 @@
-//! What operators and their tools ask a running server: whether it lives and is ready, its numbers, its state.
+//! The admin service: health checks, metrics and status of a running server.
 //!
-//! [`Admin`] answers on a listener of its own, with an engine of one reactor, so that a busy server still answers. It takes
-//! what it tells from [`Facts`], which whoever has put the server together hands in.
+//! [`Admin`] answers on a listener of its own, with an engine of one reactor, so that a busy server
+//! still answers. It gets the state of the server from a [`StatusSource`].
 
 mod blocks;
-mod process;
 mod prometheus;
 mod report;
 mod service;
 mod settings;
 mod status;
 
-pub use process::ProcessReport;
-pub use report::{Facts, ListenerReport, LogReport, Phase, Reloads, Report};
+pub use report::{ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report, StatusSource};
 pub use service::Admin;
 pub use settings::AdminSettings;

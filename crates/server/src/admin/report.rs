@@ -1,48 +1,50 @@
-//! What there is to tell of a server at one moment.
+//! The state of a server at one moment, and where the admin service gets it.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fs;
 use std::sync::Arc;
 
+use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::EngineControl;
 use vervet_engine::counters::Totals;
 use vervet_engine::listener::Endpoint;
 
-use super::process::ProcessReport;
-use crate::access_log::{Logs, Outlet};
 use crate::caches::CacheReport;
 use crate::error_log::{ErrorLog, Level};
 use crate::filters::blocks::Blocks;
+use crate::log_sinks::{LogSink, LogSinks};
 use crate::metrics::{Metrics, SiteTotals};
 
-/// Where the admin service takes what it tells from. Asked on its own thread, for each request.
-pub trait Facts: Send + Sync {
-    /// What the server is doing.
+/// Where the admin service gets the state of the server. It is called for each request, on the
+/// thread of the admin service.
+pub trait StatusSource: Send + Sync {
+    /// The phase of the server.
     fn phase(&self) -> Phase;
 
-    /// All that there is to tell.
+    /// The state of the server.
     fn report(&self) -> Report;
 
-    /// Who is blocked for now; none where nobody can be.
+    /// The blocked networks; `None` if blocking is not supported.
     fn blocks(&self) -> Option<Arc<Blocks>> {
         None
     }
 }
 
-/// What the server is doing.
+/// The phase of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// It is not answering yet.
+    /// It does not answer requests yet.
     #[default]
     Starting,
-    /// It answers.
+    /// It answers requests.
     Ready,
-    /// It answers what it has taken and takes no more.
+    /// It finishes active requests and accepts no more connections.
     Draining,
 }
 
 impl Phase {
-    /// The word for it.
+    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -52,51 +54,52 @@ impl Phase {
     }
 }
 
-/// A server at one moment.
+/// The state of a server at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The version of the program.
     pub version: &'static str,
-    /// What it is doing.
+    /// Its phase.
     pub phase: Phase,
-    /// When it began, in seconds since 1970.
+    /// When it started, in seconds since 1970.
     pub started_unix: u64,
     /// How long it has been running, in seconds.
     pub uptime_seconds: u64,
-    /// Which plan is in force: 1 at the start, and one more with each reload.
+    /// The number of the current plan: 1 at the start, increased by each reload.
     pub generation: u64,
     /// Reloads so far.
     pub reloads: Reloads,
-    /// What the kernel says of the process.
+    /// Resources of the process.
     pub process: ProcessReport,
-    /// What all reactors have counted together.
+    /// Counters of the engine, summed over all reactors.
     pub engine: Totals,
     /// Connections open now in each reactor.
     pub reactor_connections: Vec<usize>,
-    /// Where connections come from.
+    /// The listeners.
     pub listeners: Vec<ListenerReport>,
-    /// What each site has answered.
+    /// Counters of each site.
     pub sites: Vec<SiteTotals>,
-    /// Requests and connections that a limit or rule has refused, by a short name of it, such as `rate`, besides those that
-    /// [`Report::engine`] has.
+    /// Requests and connections refused by a limit or rule, by its short name, such as `rate`; not
+    /// those that [`Report::engine`] counts.
     pub refused: Vec<(String, u64)>,
-    /// What is kept for speed.
+    /// Counters of each kind of cache.
     pub caches: Vec<CacheReport>,
-    /// Where logs go.
+    /// The sinks of logs.
     pub logs: Vec<LogReport>,
     /// Events of the error log by level.
     pub events: Vec<(Level, u64)>,
-    /// The last of them, the oldest first.
+    /// The last events, oldest first.
     pub recent_events: Vec<String>,
 }
 
 impl Report {
-    /// What an engine at work, its meters and its logs tell. The rest is whoever's who steers the server: the phase, the plan,
-    /// the names of listeners, what filters have refused, caches.
-    pub fn of(
+    /// Reads the counters of a running engine, its sites and its logs. The caller fills in the rest:
+    /// the phase, the plan, the names of listeners, counters of filters and caches.
+    pub fn collect(
         engine: &EngineControl,
         metrics: &Metrics,
-        (logs, error_log): (&Logs, &ErrorLog),
+        sinks: &LogSinks,
+        error_log: &ErrorLog,
     ) -> Self {
         let listener = |endpoint: &Arc<Endpoint>| ListenerReport {
             name: endpoint.address().to_string(),
@@ -109,7 +112,7 @@ impl Report {
             reactor_connections: engine.loads(),
             listeners: engine.listeners().iter().map(listener).collect(),
             sites: metrics.sites(),
-            logs: LogReport::all(logs),
+            logs: LogReport::all(sinks),
             events: error_log.events().collect(),
             recent_events: error_log.recent(),
             ..Self::default()
@@ -120,24 +123,24 @@ impl Report {
 /// Reloads of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reloads {
-    /// Those that took effect.
+    /// Successful reloads.
     pub done: u64,
-    /// Those that were refused because of mistakes in the document.
+    /// Reloads refused because of errors in the document.
     pub refused: u64,
-    /// Why the last one was refused, if it was.
+    /// Why the last one was refused; `None` if it succeeded.
     pub last_error: Option<String>,
 }
 
 /// A listener.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenerReport {
-    /// What sites call it.
+    /// Its name in the configuration.
     pub name: String,
     /// Its address.
     pub address: String,
 }
 
-/// Where a log goes, and how it fares.
+/// A sink of logs and its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogReport {
     /// The target.
@@ -146,18 +149,18 @@ pub struct LogReport {
     pub written: u64,
     /// Lines dropped.
     pub dropped: u64,
-    /// What the system said last of one that it did not take.
+    /// The last error of the system, if it refused to write.
     pub reason: Option<String>,
-    /// The last lines, where the target is memory.
+    /// The last lines, if the target is memory.
     pub recent: Vec<String>,
 }
 
 impl LogReport {
-    /// All targets in use, by name. Those of one name, such as one daemon under two tags, are one: no number may be told
-    /// twice.
-    pub fn all(logs: &Logs) -> Vec<Self> {
+    /// All sinks in use, by name. Sinks of one name, such as one daemon with two tags, are summed: a
+    /// metric must not have two samples with equal labels.
+    pub fn all(sinks: &LogSinks) -> Vec<Self> {
         let mut reports: BTreeMap<String, Self> = BTreeMap::new();
-        for report in logs.outlets().iter().map(Self::of) {
+        for report in sinks.sinks().iter().map(Self::new) {
             match reports.entry(report.target.clone()) {
                 Entry::Vacant(place) => {
                     place.insert(report);
@@ -173,33 +176,66 @@ impl LogReport {
         reports.into_values().collect()
     }
 
-    fn of(outlet: &Outlet) -> Self {
-        let drops = outlet.drops();
+    fn new(sink: &LogSink) -> Self {
+        let drops = sink.drops();
         Self {
-            target: outlet.target().to_string(),
-            written: outlet.written(),
+            target: sink.target().to_string(),
+            written: sink.written(),
             dropped: drops.lines,
             reason: drops.reason,
-            recent: outlet.recent(),
+            recent: sink.recent(),
         }
     }
 }
 
+/// Resources of this process; zero if the kernel does not report them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessReport {
+    /// Process ID.
+    pub id: u32,
+    /// Resident memory, in bytes.
+    pub resident_bytes: u64,
+    /// CPU time of all threads, including those that have ended, in milliseconds.
+    pub cpu_ms: u64,
+    /// Open file descriptors.
+    pub descriptors: u64,
+}
+
+impl ProcessReport {
+    /// Reads them from the kernel.
+    pub fn read() -> Self {
+        let cpu = clock_gettime(ClockId::ProcessCPUTime);
+        Self {
+            id: std::process::id(),
+            resident_bytes: resident_bytes().unwrap_or(0),
+            cpu_ms: u64::try_from(cpu.tv_sec * 1000 + cpu.tv_nsec / 1_000_000).unwrap_or(0),
+            descriptors: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
+        }
+    }
+}
+
+fn resident_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
 #[cfg(test)]
 mod tests {
+    use vervet_config::read_text;
+
     use super::*;
-    use crate::access_log::{Syslog, Target};
+    use crate::log_sinks::{Syslog, Target};
 
     #[test]
-    fn targets_of_one_name_are_told_once() {
-        let logs = Logs::new(|notice| panic!("{notice:?}"));
+    fn targets_of_one_name_are_reported_once() {
+        let logs = LogSinks::new(|notice| panic!("{notice:?}"));
         let tagged = |tag: &str| {
-            let tag = tag.to_owned();
-            let syslog = Syslog {
-                tag,
-                ..Syslog::local()
-            };
-            logs.open(&Target::Syslog(syslog)).unwrap()
+            let syslog = read_text::<Syslog>("vervet.toml", &format!("tag = '{tag}'"));
+            logs.open(&Target::Syslog(syslog.value.unwrap())).unwrap()
         };
         let _open = [
             tagged("a"),
@@ -211,5 +247,12 @@ mod tests {
             .map(|log| log.target)
             .collect();
         assert_eq!(names, ["memory", "syslog at /dev/log"]);
+    }
+
+    #[test]
+    fn this_process_has_memory_and_descriptors() {
+        let process = ProcessReport::read();
+        assert!(process.resident_bytes > 100_000, "{process:?}");
+        assert!(process.descriptors >= 3, "{process:?}");
     }
 }

@@ -11,44 +11,45 @@ use vervet_http::openmetrics;
 use vervet_http::status::Status;
 
 use super::blocks;
-use super::report::{Facts, Phase};
+use super::report::{Phase, StatusSource};
 use super::{prometheus, status};
 
-/// Whom the service answers.
+/// Which hosts the service answers for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// Requests whose Host is an address or `localhost`: a page in a browser on this machine cannot make a name of its own
-    /// lead here and read the answers.
+    /// Requests whose Host is an address or `localhost`, so that a web page in a browser on this
+    /// machine cannot read responses by DNS rebinding.
     Local,
-    /// All: the service was put on an address that others reach.
+    /// All: the service is on an address that others reach.
     Any,
 }
 
-/// Answers what operators and their tools ask.
+/// Answers requests of operators and their tools.
 #[derive(Clone)]
 pub struct Admin {
-    facts: Arc<dyn Facts>,
+    source: Arc<dyn StatusSource>,
     hosts: Hosts,
 }
 
 impl Admin {
     /// For a unix socket or a loopback address.
-    pub fn new(facts: Arc<dyn Facts>) -> Self {
+    pub fn new(source: Arc<dyn StatusSource>) -> Self {
         Self {
-            facts,
+            source,
             hosts: Hosts::Local,
         }
     }
 
     /// For an address that others reach.
-    pub fn exposed(facts: Arc<dyn Facts>) -> Self {
+    pub fn exposed(source: Arc<dyn StatusSource>) -> Self {
         Self {
-            facts,
+            source,
             hosts: Hosts::Any,
         }
     }
 
-    /// The answer to a request for the blocks; changes come by a unix socket alone, whose permissions say who may.
+    /// The response to a request for the blocks. Only a unix socket accepts changes, because its
+    /// permissions restrict access.
     fn blocks(&self, exchange: &Exchange<'_>, query: &[u8]) -> Answer {
         let method = exchange.head().method;
         let changes = matches!(method, Method::Post | Method::Put | Method::Delete);
@@ -56,36 +57,39 @@ impl Admin {
             return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET, PUT and DELETE\n");
         }
         if changes && exchange.peer().is_some() {
-            return Answer::text(Status::FORBIDDEN, "changes come by the unix socket\n");
+            return Answer::text(
+                Status::FORBIDDEN,
+                "changes are accepted on a unix socket only\n",
+            );
         }
-        match self.facts.blocks() {
+        match self.source.blocks() {
             Some(blocks) => blocks::answer(&blocks, method, query, exchange.now()),
-            None => Answer::text(Status::NOT_FOUND, "there are no blocks here\n"),
+            None => Answer::text(Status::NOT_FOUND, "blocks are not supported here\n"),
         }
     }
 
-    /// The answer to a method and a path, without its query.
+    /// The response to a method and a path without its query.
     fn answer(&self, method: Method, path: &[u8]) -> Answer {
         if !matches!(method, Method::Get | Method::Head) {
             return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
         }
         match path {
             b"/-/live" => Answer::text(Status::OK, "live\n"),
-            b"/-/ready" => probe(self.facts.phase(), &[Phase::Ready]),
-            b"/-/startup" => probe(self.facts.phase(), &[Phase::Ready, Phase::Draining]),
+            b"/-/ready" => probe(self.source.phase(), &[Phase::Ready]),
+            b"/-/startup" => probe(self.source.phase(), &[Phase::Ready, Phase::Draining]),
             b"/metrics" => Answer {
                 status: Status::OK,
                 media_type: openmetrics::CONTENT_TYPE,
-                content: prometheus::metrics(&self.facts.report()),
+                content: prometheus::metrics(&self.source.report()),
             },
             b"/-/status" => Answer {
                 status: Status::OK,
                 media_type: "application/json",
-                content: status::status(&self.facts.report()),
+                content: status::status(&self.source.report()),
             },
             _ => Answer::text(
                 Status::NOT_FOUND,
-                "there are /-/live, /-/ready, /-/startup, /-/status, /-/blocks and /metrics\n",
+                "not found: try /-/live, /-/ready, /-/startup, /-/status, /-/blocks or /metrics\n",
             ),
         }
     }
@@ -105,7 +109,7 @@ impl Service for Admin {
         } else {
             Answer::text(
                 Status::MISDIRECTED_REQUEST,
-                "Host has to be an address or localhost here\n",
+                "Host must be an IP address or localhost\n",
             )
         };
         Outcome::Done(answer.response())
@@ -121,7 +125,7 @@ impl fmt::Debug for Admin {
     }
 }
 
-/// What is answered.
+/// A response of the service.
 #[derive(Debug)]
 pub(super) struct Answer {
     status: Status,
@@ -162,7 +166,7 @@ impl Answer {
         for (name, value) in &fields[..count] {
             response = match response.field(*name, value.as_bytes()) {
                 Ok(response) => response,
-                // Our own fields are well formed.
+                // Its own fields are well formed: this does not happen.
                 Err(_) => return Response::new(Status::INTERNAL_SERVER_ERROR),
             };
         }
@@ -170,9 +174,9 @@ impl Answer {
     }
 }
 
-/// What a probe is told that asks for one of some phases.
-fn probe(phase: Phase, wanted: &[Phase]) -> Answer {
-    let status = if wanted.contains(&phase) {
+/// 200 in one of these phases, otherwise 503.
+fn probe(phase: Phase, healthy: &[Phase]) -> Answer {
+    let status = if healthy.contains(&phase) {
         Status::OK
     } else {
         Status::SERVICE_UNAVAILABLE
@@ -180,7 +184,8 @@ fn probe(phase: Phase, wanted: &[Phase]) -> Answer {
     Answer::text(status, &format!("{}\n", phase.as_str()))
 }
 
-/// Whether a Host is an address or `localhost`, with or without a port; or empty, as over a unix socket.
+/// Whether a Host is an address or `localhost`, with or without a port, or empty, as over a unix
+/// socket.
 fn is_local(host: &[u8]) -> bool {
     let Ok(host) = std::str::from_utf8(host) else {
         return false;

@@ -1,25 +1,25 @@
-//! Limits that were hit, as events: what the counters say now against what they said before.
+//! Events for limits that were reached, from the difference of counters.
 
 use vervet_engine::counters::Totals;
 
-use super::level::Level;
+use super::line::Level;
 use super::log::ErrorLog;
 
-/// Looks at the counters of an engine now and then, and tells which limits were hit since it last looked.
+/// Compares the counters of an engine with their last values and logs the limits that were reached.
 #[derive(Debug, Default)]
 pub struct LimitWatch {
     before: Totals,
 }
 
 impl LimitWatch {
-    /// Nothing was hit yet.
+    /// Starts with all counters at zero.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a warning for each limit on connections, and a line of information for each limit in time, that was hit since
-    /// the last look. Slow peers are the internet; too many connections are for the operator to know.
-    pub fn look(&mut self, now: &Totals, log: &ErrorLog) {
+    /// Logs a warning for each limit on connections, and an info event for each timeout, that was
+    /// reached since the last call. Slow peers are normal; too many connections concern the operator.
+    pub fn check(&mut self, now: &Totals, log: &ErrorLog) {
         let (before, after) = (&self.before.timeouts, &now.timeouts);
         let in_number = [
             ("connections_max", self.before.refused, now.refused),
@@ -74,23 +74,23 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::access_log::{Logs, Target};
+    use crate::log_sinks::{LogSinks, Target};
 
     #[test]
-    fn each_limit_is_told_with_what_was_hit_since_the_last_look() {
-        let logs = Logs::new(|notice| panic!("{notice:?}"));
-        let outlet = logs.open(&Target::Memory).unwrap();
-        let log = ErrorLog::new(&outlet, Level::Info);
+    fn each_limit_is_reported_with_its_count_since_the_last_check() {
+        let logs = LogSinks::new(|notice| panic!("{notice:?}"));
+        let sink = logs.open(&Target::Memory).unwrap();
+        let log = ErrorLog::new(&sink, Level::Info);
         let (mut watch, mut totals) = (LimitWatch::new(), Totals::default());
-        watch.look(&totals, &log);
+        watch.check(&totals, &log);
         (totals.refused, totals.timeouts.head) = (5, 2);
-        watch.look(&totals, &log);
-        watch.look(&totals, &log);
+        watch.check(&totals, &log);
+        watch.check(&totals, &log);
         totals.refused = 6;
-        watch.look(&totals, &log);
+        watch.check(&totals, &log);
         drop(log);
         logs.finish(Duration::from_secs(20));
-        let lines = outlet.recent();
+        let lines = sink.recent();
         let found: Vec<_> = lines
             .iter()
             .filter_map(|line| line.split_once(' '))

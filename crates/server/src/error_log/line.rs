@@ -1,10 +1,54 @@
-//! The line of an event, as each kind of target takes it.
+//! Events and their lines, in the format of each kind of target.
 
-use std::fmt;
+use std::io::Write as _;
 
-use super::level::Level;
-use crate::access_log::{FIELD_MARK, SEVERITY_MARK, Target};
-use crate::timestamp::Moment;
+use vervet_config::words;
+
+use crate::log_sinks::{FIELD_MARK, SEVERITY_MARK, Severity, Target};
+use crate::timestamp::utc;
+
+words! {
+    /// The severity of an event. A log of one level includes the more severe ones.
+    pub enum Level {
+        /// A failure: of a page, a log, a reload.
+        Error = "error",
+        /// A possible failure, or something given up for now.
+        Warning = "warning",
+        /// The start, a reload, a drain.
+        Notice = "notice",
+        /// Errors of peers.
+        Info = "info",
+        /// Details for debugging.
+        Debug = "debug",
+    }
+}
+
+impl Level {
+    /// All levels, the most severe first.
+    pub const ALL: [Self; 5] = [
+        Self::Error,
+        Self::Warning,
+        Self::Notice,
+        Self::Info,
+        Self::Debug,
+    ];
+
+    /// The index in [`Level::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The equivalent of syslog and the journal.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Notice => Severity::Notice,
+            Self::Info => Severity::Info,
+            Self::Debug => Severity::Debug,
+        }
+    }
+}
 
 /// Bytes of the text of an event; longer ones are cut.
 const TEXT_BYTES_MAX: usize = 8192;
@@ -15,23 +59,23 @@ pub(super) struct Event<'a> {
     pub(super) level: Level,
     pub(super) kind: &'static str,
     pub(super) text: &'a str,
-    /// When, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub(super) unix_ms: u64,
 }
 
-/// How a target takes lines.
+/// The format of lines for a kind of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Envelope {
+pub(super) enum LineFormat {
     /// With time and level.
     Plain,
-    /// The target adds the time.
+    /// With a severity; the target adds the time.
     Syslog,
-    /// As fields.
+    /// Fields of an entry, with a severity.
     Journal,
 }
 
-impl Envelope {
-    pub(super) fn of(target: &Target) -> Self {
+impl LineFormat {
+    pub(super) fn for_target(target: &Target) -> Self {
         match target {
             Target::Journal(_) => Self::Journal,
             Target::Syslog(_) => Self::Syslog,
@@ -41,33 +85,29 @@ impl Envelope {
 }
 
 impl Event<'_> {
-    /// Appends the line with its end.
-    pub(super) fn push(&self, out: &mut Vec<u8>, envelope: Envelope) {
+    /// Appends the line and its line feed.
+    pub(super) fn push(&self, out: &mut Vec<u8>, format: LineFormat) {
         let Self { level, kind, .. } = self;
-        match envelope {
-            Envelope::Plain => {
-                let seconds = i64::try_from(self.unix_ms / 1000).unwrap_or(0);
-                let time = Moment::of_unix(seconds).rfc3339();
-                let time = time.trim_end_matches('Z');
+        // Writing to a Vec does not fail; the same holds below.
+        let _ = match format {
+            LineFormat::Plain => {
+                let time = utc(self.unix_ms / 1000).format("%FT%T");
                 let milliseconds = self.unix_ms % 1000;
-                push(
-                    out,
-                    format_args!("{time}.{milliseconds:03}Z {level} {kind}: "),
-                );
+                write!(out, "{time}.{milliseconds:03}Z {level} {kind}: ")
             }
-            Envelope::Syslog => {
+            LineFormat::Syslog => {
                 self.push_severity(out);
-                push(out, format_args!("{kind}: "));
+                write!(out, "{kind}: ")
             }
-            Envelope::Journal => {
+            LineFormat::Journal => {
                 self.push_severity(out);
-                push(out, format_args!("MESSAGE={kind}: "));
+                write!(out, "MESSAGE={kind}: ")
             }
-        }
+        };
         push_one_line(out, self.text);
-        if envelope == Envelope::Journal {
+        if format == LineFormat::Journal {
             out.push(FIELD_MARK);
-            push(out, format_args!("VERVET_KIND={kind}"));
+            let _ = write!(out, "VERVET_KIND={kind}");
         }
         out.push(b'\n');
     }
@@ -77,18 +117,12 @@ impl Event<'_> {
     }
 }
 
-fn push(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
-    use std::io::Write as _;
-    // Writing to a Vec does not fail.
-    let _ = out.write_fmt(text);
-}
-
-/// Appends a text so that it stays in its line: control characters, and what some readers end a line at, are escaped.
+/// Appends a text as one line: control characters and line separators are escaped.
 fn push_one_line(out: &mut Vec<u8>, text: &str) {
     let begin = out.len();
     for character in text.chars() {
         if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
-            push(out, format_args!("{}", character.escape_default()));
+            let _ = write!(out, "{}", character.escape_default());
         } else {
             out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
@@ -103,7 +137,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(envelope: Envelope, text: &str, expected: &str) {
+    fn check(format: LineFormat, text: &str, expected: &str) {
         let event = Event {
             level: Level::Warning,
             kind: "page",
@@ -111,35 +145,35 @@ mod tests {
             unix_ms: 1_795_202_999_007,
         };
         let mut out = Vec::new();
-        event.push(&mut out, envelope);
+        event.push(&mut out, format);
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]
-    fn lines_are_as_their_target_takes_them() {
+    fn lines_have_the_format_of_their_target() {
         check(
-            Envelope::Plain,
+            LineFormat::Plain,
             "a.html:3: \"ä\"",
             "2026-11-20T19:29:59.007Z warning page: a.html:3: \"ä\"\n",
         );
-        check(Envelope::Syslog, "a", "\x1f4page: a\n");
+        check(LineFormat::Syslog, "a", "\x1f4page: a\n");
         check(
-            Envelope::Journal,
+            LineFormat::Journal,
             "a",
             "\x1f4MESSAGE=page: a\x1eVERVET_KIND=page\n",
         );
     }
 
     #[test]
-    fn a_text_stays_in_its_line_and_its_length() {
+    fn a_text_is_one_line_and_cut_at_its_maximum_length() {
         check(
-            Envelope::Syslog,
+            LineFormat::Syslog,
             "a\r\nb\x1e\u{9b}\u{2028}",
             "\x1f4page: a\\r\\nb\\u{1e}\\u{9b}\\u{2028}\n",
         );
         let long = "x".repeat(TEXT_BYTES_MAX);
         check(
-            Envelope::Syslog,
+            LineFormat::Syslog,
             &"x".repeat(TEXT_BYTES_MAX + 1),
             &format!("\x1f4page: {long}…\n"),
         );

@@ -1,4 +1,4 @@
-//! The error log at work.
+//! The error log of a running server.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -10,67 +10,65 @@ use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::exchange::Finished;
 
 use super::budget::{Budget, Verdict};
-use super::level::Level;
-use super::line::{Envelope, Event};
+use super::line::{Event, Level, LineFormat};
 use super::settings::ErrorLogSettings;
-use crate::access_log::{Lines, Outlet};
-use crate::pages::Journal;
+use crate::log_sinks::{LineSender, LogSink};
 
-/// The error log of a server. Clones are the same; any thread may write, and none waits.
+/// The error log of a server. Clones share it; any thread may write, and writing never blocks.
 #[derive(Clone, Debug)]
 pub struct ErrorLog(Arc<Mutex<State>>, Arc<Counts>);
 
-/// Events by level, written or left out by their rate, but not those below the level of the log.
+/// Events by level, written or left out because of their rate; not those below the level of the log.
 #[derive(Debug, Default)]
 struct Counts([AtomicU64; Level::ALL.len()]);
 
 #[derive(Debug)]
 struct State {
     level: Level,
-    /// Levels of parts, by the kind of their events.
+    /// Levels of single kinds of events.
     parts: Vec<(&'static str, Level)>,
-    envelope: Envelope,
-    lines: Arc<Lines>,
+    format: LineFormat,
+    sender: Arc<LineSender>,
     budgets: BTreeMap<&'static str, Budget>,
     recent: VecDeque<String>,
 }
 
-/// Events that are remembered.
+/// Events that are kept in memory.
 pub const RECENT_EVENTS_MAX: usize = 50;
 
 impl ErrorLog {
-    /// A log of events of this level and graver ones.
-    pub fn new(outlet: &Outlet, level: Level) -> Self {
+    /// A log of events of this level and more severe ones.
+    pub fn new(sink: &LogSink, level: Level) -> Self {
         let state = State {
             level,
             parts: Vec::new(),
-            envelope: Envelope::of(outlet.target()),
-            lines: Arc::new(outlet.lines()),
+            format: LineFormat::for_target(sink.target()),
+            sender: Arc::new(sink.sender()),
             budgets: BTreeMap::new(),
             recent: VecDeque::new(),
         };
         Self(Arc::new(Mutex::new(state)), Arc::default())
     }
 
-    /// Goes over to another target and level, as a reload asks for. What was written to the old one gets there.
-    pub fn change(&self, outlet: &Outlet, level: Level) {
+    /// Replaces sink and level. Lines that were written before still reach the old sink.
+    pub fn set_sink(&self, sink: &LogSink, level: Level) {
         let mut state = self.state();
         state.level = level;
-        state.envelope = Envelope::of(outlet.target());
-        state.lines = Arc::new(outlet.lines());
+        state.format = LineFormat::for_target(sink.target());
+        state.sender = Arc::new(sink.sender());
     }
 
-    /// Goes over to what a document says, whose target is open.
-    pub fn obey(&self, settings: &ErrorLogSettings, outlet: &Outlet) {
-        // One that is wrong was found when the target was opened.
-        outlet.set_rotation(settings.rotation().unwrap_or_default());
-        self.change(outlet, *settings.level);
+    /// Applies the settings of a document, whose target is open.
+    pub fn apply(&self, settings: &ErrorLogSettings, sink: &LogSink) {
+        // An invalid rotation was reported when the target was opened.
+        sink.set_rotation(settings.rotation().unwrap_or_default());
+        self.set_sink(sink, *settings.level);
         let parts = settings.parts.value().as_ref();
         self.state().parts = parts.map_or_else(Vec::new, |parts| parts.own().collect());
     }
 
-    /// Writes an event. Its kind is one word for what it is about, such as `page`, `limit` or `reload`: events of one kind
-    /// share a budget.
+    /// Writes an event. Its kind is one word, such as `page`, `limit` or `reload`. Events of one kind
+    /// share a rate limit.
     pub fn write(&self, level: Level, kind: &'static str, text: fmt::Arguments<'_>) {
         let mut state = self.state();
         if level.index() > state.level_of(kind).index() {
@@ -83,7 +81,7 @@ impl ErrorLog {
             .budgets
             .entry(kind)
             .or_insert_with(|| Budget::new(now_ms));
-        match budget.ask(now_ms) {
+        match budget.take(now_ms) {
             Verdict::LeftOut => {}
             Verdict::Written { left_out: 0 } => texts.push((level, kind, text.to_string())),
             Verdict::Written { left_out } => texts.push((
@@ -92,15 +90,15 @@ impl ErrorLog {
                 format!("{text} ({left_out} more like this were left out)"),
             )),
         }
-        let (target, lines) = state.lines(&texts);
-        // A target that drops lines tells so, which may become an event.
+        let (sender, lines) = state.lines(&texts);
+        // A sink that drops lines sends a notice, which may become an event.
         drop(state);
         for line in lines {
-            target.push(|out| out.extend_from_slice(&line));
+            sender.send(|out| out.extend_from_slice(&line));
         }
     }
 
-    /// Writes what there is to say of an exchange that the engine refused or that did not reach its end.
+    /// Writes an event for an exchange that the engine refused or that was incomplete.
     pub fn write_fault(&self, finished: &Finished<'_>) {
         let Some(fault) = finished.fault else {
             return;
@@ -120,12 +118,12 @@ impl ErrorLog {
         }
     }
 
-    /// Writes the lines of one trace, whatever the level of the log: somebody asked for them. They have no budget, and are
-    /// neither remembered nor counted.
+    /// Writes the lines of one trace, whatever the level of the log. They have no rate limit, and are
+    /// neither kept in memory nor counted.
     pub fn write_trace(&self, texts: &[String]) {
-        let (target, envelope) = {
+        let (sender, format) = {
             let state = self.state();
-            (Arc::clone(&state.lines), state.envelope)
+            (Arc::clone(&state.sender), state.format)
         };
         let unix_ms = unix_ms();
         for text in texts {
@@ -135,11 +133,11 @@ impl ErrorLog {
                 text,
                 unix_ms,
             };
-            target.push(|out| event.push(out, envelope));
+            sender.send(|out| event.push(out, format));
         }
     }
 
-    /// The last events that were written, the oldest first.
+    /// The last events that were written, oldest first.
     pub fn recent(&self) -> Vec<String> {
         self.state().recent.iter().cloned().collect()
     }
@@ -160,15 +158,20 @@ impl ErrorLog {
             .collect()
     }
 
-    /// No holder leaves it half changed.
+    /// Holders of the lock never leave the state half changed.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Problems of pages are events, too.
-impl Journal for ErrorLog {
-    fn tell(&self, line: &str) {
+/// Receives problems of pages. Called on the threads of reactors, so it must not block.
+pub trait ProblemLog: Send + Sync + fmt::Debug {
+    /// Reports a problem in one line without line feed.
+    fn report(&self, line: &str);
+}
+
+impl ProblemLog for ErrorLog {
+    fn report(&self, line: &str) {
         let text = line.strip_prefix("page ").unwrap_or(line);
         self.write(Level::Error, "page", format_args!("{text}"));
     }
@@ -177,13 +180,13 @@ impl Journal for ErrorLog {
 type Text = (Level, &'static str, String);
 
 impl State {
-    /// The level of a part.
+    /// The level of a kind of events.
     fn level_of(&self, kind: &str) -> Level {
         let own = self.parts.iter().find(|(part, _)| *part == kind);
         own.map_or(self.level, |(_, level)| *level)
     }
 
-    /// What there is to say of other kinds, whose flood is over.
+    /// Reports of events left out of other kinds that may be written again.
     fn summaries(&mut self, now: &'static str, now_ms: u64) -> Vec<Text> {
         let summary = |(kind, budget): (&&'static str, &mut Budget)| {
             let left_out = budget.summary(now_ms)?;
@@ -194,8 +197,8 @@ impl State {
         others.filter_map(summary).collect()
     }
 
-    /// The events as lines, remembered; and where they are to be written.
-    fn lines(&mut self, texts: &[Text]) -> (Arc<Lines>, Vec<Vec<u8>>) {
+    /// Formats events as lines and keeps them in memory; also returns where to send the lines.
+    fn lines(&mut self, texts: &[Text]) -> (Arc<LineSender>, Vec<Vec<u8>>) {
         let unix_ms = unix_ms();
         let mut lines = Vec::with_capacity(texts.len());
         for (level, kind, text) in texts {
@@ -206,16 +209,16 @@ impl State {
                 unix_ms,
             };
             let mut line = Vec::new();
-            event.push(&mut line, self.envelope);
+            event.push(&mut line, self.format);
             lines.push(line);
             self.remember(&event);
         }
-        (Arc::clone(&self.lines), lines)
+        (Arc::clone(&self.sender), lines)
     }
 
     fn remember(&mut self, event: &Event<'_>) {
         let mut line = Vec::new();
-        event.push(&mut line, Envelope::Plain);
+        event.push(&mut line, LineFormat::Plain);
         if self.recent.len() >= RECENT_EVENTS_MAX {
             self.recent.pop_front();
         }
@@ -244,18 +247,18 @@ mod tests {
 
     use super::super::budget::BURST_MAX;
     use super::*;
-    use crate::access_log::{Logs, Target};
+    use crate::log_sinks::{LogSinks, Target};
 
-    fn memory() -> (Logs, Outlet) {
-        let logs = Logs::new(|notice| panic!("{notice:?}"));
-        let outlet = logs.open(&Target::Memory).unwrap();
-        (logs, outlet)
+    fn memory() -> (LogSinks, LogSink) {
+        let logs = LogSinks::new(|notice| panic!("{notice:?}"));
+        let sink = logs.open(&Target::Memory).unwrap();
+        (logs, sink)
     }
 
     /// What was written, without the times.
-    fn written(logs: &Logs, outlet: &Outlet) -> Vec<String> {
+    fn written(logs: &LogSinks, sink: &LogSink) -> Vec<String> {
         logs.finish(Duration::from_secs(20));
-        let lines = outlet.recent();
+        let lines = sink.recent();
         lines
             .iter()
             .map(|line| line["2026-11-20T19:29:59.007Z ".len()..].to_owned())
@@ -264,12 +267,12 @@ mod tests {
 
     #[test]
     fn events_below_the_level_are_not_written_and_not_counted() {
-        let (logs, outlet) = memory();
-        let log = ErrorLog::new(&outlet, Level::Notice);
+        let (logs, sink) = memory();
+        let log = ErrorLog::new(&sink, Level::Notice);
         log.write(Level::Info, "request", format_args!("bad"));
         log.write(Level::Notice, "reload", format_args!("done"));
         log.write(Level::Error, "page", format_args!("a.html:{}: broken", 3));
-        log.change(&outlet, Level::Info);
+        log.set_sink(&sink, Level::Info);
         log.write(Level::Info, "request", format_args!("worse"));
         let counts: Vec<_> = log.events().map(|(_, count)| count).collect();
         assert_eq!(counts, [1, 0, 1, 1, 0]);
@@ -284,14 +287,14 @@ mod tests {
             "error page: a.html:3: broken",
             "info request: worse",
         ];
-        assert_eq!(written(&logs, &outlet), expected);
+        assert_eq!(written(&logs, &sink), expected);
     }
 
     #[test]
-    fn problems_of_pages_and_of_requests_are_events() {
-        let (logs, outlet) = memory();
-        let log = ErrorLog::new(&outlet, Level::Info);
-        Journal::tell(&log, "page hello.html: line 3: no such name");
+    fn problems_of_pages_and_requests_are_events() {
+        let (logs, sink) = memory();
+        let log = ErrorLog::new(&sink, Level::Info);
+        ProblemLog::report(&log, "page hello.html: line 3: no such name");
         let mut finished = Finished {
             tag: None,
             status: Status::BAD_REQUEST,
@@ -309,24 +312,24 @@ mod tests {
             "error page: hello.html: line 3: no such name",
             "info request: 192.0.2.9:4711: 400: peer sent no Host",
         ];
-        assert_eq!(written(&logs, &outlet), expected);
+        assert_eq!(written(&logs, &sink), expected);
     }
 
     #[test]
-    fn a_target_that_drops_lines_may_make_an_event_of_it() {
+    fn a_sink_that_drops_lines_may_cause_an_event() {
         let tree = tempfile::tempdir().unwrap();
         let pipe = tree.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.is_ok_and(|status| status.success()));
         let own: Arc<OnceLock<ErrorLog>> = Arc::default();
         let told = Arc::clone(&own);
-        let logs = Logs::new(move |notice| {
+        let logs = LogSinks::new(move |notice| {
             if let Some(log) = told.get() {
                 log.write(Level::Warning, "log", format_args!("{notice}"));
             }
         });
-        let outlet = logs.open(&Target::file(&pipe)).unwrap();
-        let log = own.get_or_init(|| ErrorLog::new(&outlet, Level::Info));
+        let sink = logs.open(&Target::file(&pipe)).unwrap();
+        let log = own.get_or_init(|| ErrorLog::new(&sink, Level::Info));
         // As many kinds as it takes to fill the buffers with what each may write at once, long before the writer's own
         // attempts could drop a line.
         let text = "x".repeat(8000);
@@ -341,8 +344,8 @@ mod tests {
 
     #[test]
     fn a_flood_of_one_kind_leaves_room_for_others() {
-        let (logs, outlet) = memory();
-        let log = ErrorLog::new(&outlet, Level::Info);
+        let (logs, sink) = memory();
+        let log = ErrorLog::new(&sink, Level::Info);
         for _ in 0..BURST_MAX * 100 {
             log.write(Level::Info, "request", format_args!("bad"));
         }
@@ -351,7 +354,7 @@ mod tests {
         let [("request", left_out)] = left_out[..] else {
             panic!("{left_out:?}");
         };
-        let lines = written(&logs, &outlet);
+        let lines = written(&logs, &sink);
         assert_eq!(lines.last().unwrap(), "error page: broken");
         assert_eq!(
             lines.len() as u64,

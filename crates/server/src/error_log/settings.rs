@@ -2,15 +2,15 @@
 
 use vervet_config::{Diagnostic, Path, section};
 
-use super::level::Level;
-use crate::access_log::{
-    JournalSettings, LogMode, Logs, Outlet, RotateSettings, Rotation, StreamName, SyslogSettings,
-    Target, TargetSettings,
+use super::line::Level;
+use crate::log_sinks::{
+    Journal, LogMode, LogSink, LogSinks, Rotation, StreamName, Syslog, Target, TargetSettings,
 };
 
 section! {
-    /// The error log: one line for each event that is not a request. Without a target it goes to standard error. Events of
-    /// one kind are written thirty at once and then one a second; the rest are counted.
+    /// The error log: one line for each event that is not a request. Without a target it goes to
+    /// standard error. Of each kind of event, thirty are written at once and then one per second;
+    /// the rest are counted.
     ///
     /// ```toml
     /// [error_log]
@@ -18,23 +18,23 @@ section! {
     /// file  = "/var/log/vervet/error.log"
     /// ```
     pub struct ErrorLogSettings short(level) {
-        /// The least grave events that are written.
+        /// The minimum level of events that are written.
         pub level: Level = "notice",
-        /// Levels of single parts, in place of that one.
+        /// Levels of single parts of the server, which override it.
         pub parts: Option<PartLevels>,
-        /// The file that lines are appended to. It is opened anew on USR1, and when it was renamed away. Its folder has to
-        /// be there.
+        /// The file that lines are appended to. It is reopened on SIGUSR1 and when it was renamed. Its
+        /// directory must exist.
         pub file: Option<Path>,
-        /// Permissions of a file that is made, in octal; at most 640, less what the umask takes away.
+        /// Permissions of a new file, in octal; at most 640, less the bits of the umask.
         pub mode: LogMode = "640",
         /// Standard output or standard error.
         pub stream: Option<StreamName>,
         /// A syslog daemon; levels become severities.
-        pub syslog: Option<SyslogSettings>,
-        /// The systemd journal; levels become priorities, and `VERVET_KIND` says what an event is about.
-        pub journal: Option<JournalSettings>,
-        /// When the file is put aside, and how many copies stay.
-        pub rotate: Option<RotateSettings>,
+        pub syslog: Option<Syslog>,
+        /// The systemd journal; levels become priorities, and `VERVET_KIND` is the kind of the event.
+        pub journal: Option<Journal>,
+        /// When the file is rotated, and how many copies are kept.
+        pub rotate: Option<Rotation>,
     }
 }
 
@@ -47,23 +47,23 @@ section! {
     /// page    = "error"
     /// ```
     pub struct PartLevels {
-        /// Files of users and their passwords.
+        /// User files and passwords.
         pub auth: Option<Level>,
-        /// Limits of the server that were hit.
+        /// Limits of the server that were reached.
         pub limit: Option<Level>,
         /// Templates.
         pub page: Option<Level>,
-        /// The configuration read anew.
+        /// Reloads of the configuration.
         pub reload: Option<Level>,
-        /// Requests that were refused or did not reach their end.
+        /// Requests that were refused or incomplete.
         pub request: Option<Level>,
-        /// Routes that lead nowhere.
+        /// Routes that rewrite in a circle.
         pub routing: Option<Level>,
     }
 }
 
 impl PartLevels {
-    /// The parts that have a level of their own.
+    /// The parts with a level.
     pub(super) fn own(&self) -> impl Iterator<Item = (&'static str, Level)> {
         let parts = [
             ("auth", &self.auth),
@@ -79,20 +79,24 @@ impl PartLevels {
 }
 
 impl ErrorLogSettings {
-    /// Where the lines go. A file that is made is given to `owner`, a user and a group.
+    /// Where the lines go. New files belong to `owner`, a user and a group.
     pub fn target(&self, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;
         Ok(target.unwrap_or(Target::Stderr))
     }
 
-    /// When its file is put aside.
+    /// When its file is rotated; `None` for never.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
-        self.targets().rotation(&self.rotate)
+        self.targets().rotation()
     }
 
-    /// Opens its target. What is wrong is found at the directive. How its file is put aside, and the level, are changed by
-    /// [`ErrorLog::obey`](super::ErrorLog::obey).
-    pub fn open(&self, logs: &Logs, owner: Option<(u32, u32)>) -> Result<Outlet, Box<Diagnostic>> {
+    /// Opens its target. Errors are reported at the directive. Rotation and level are applied by
+    /// [`ErrorLog::apply`](super::ErrorLog::apply).
+    pub fn open(
+        &self,
+        logs: &LogSinks,
+        owner: Option<(u32, u32)>,
+    ) -> Result<LogSink, Box<Diagnostic>> {
         let target = self.target(owner)?;
         self.rotation()?;
         logs.open(&target).map_err(|error| {
@@ -109,6 +113,7 @@ impl ErrorLogSettings {
             syslog: &self.syslog,
             journal: &self.journal,
             memory: None,
+            rotate: &self.rotate,
         }
     }
 }

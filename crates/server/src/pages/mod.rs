@@ -36,7 +36,7 @@ mod target;
 pub use handler::{PageAction, PageHandler};
 pub use input::Input;
 pub use limits::PageLimits;
-pub use options::{Journal, Mode, PageOptions, StandardError};
+pub use options::{Mode, PageOptions, StandardError};
 pub use page::{Counts, Page, PageError};
 pub use parameter_settings::{ParameterKind, ParameterSettings, ParameterSource, Plain};
 pub use parameters::{Absent, BadParameter, Parameter, ParameterType, Source};

@@ -1,10 +1,10 @@
 //! What a page is made from: one struct of plain choices, each with its default.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::caches::Caches;
+use crate::error_log::ProblemLog;
 use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
 use crate::root::Symlinks;
@@ -19,24 +19,18 @@ pub enum Mode {
     Development,
 }
 
-/// Where problems of pages are told to those who run the server. Called on the threads of the reactors.
-pub trait Journal: Send + Sync + fmt::Debug {
-    /// One line, without its end.
-    fn tell(&self, line: &str);
-}
-
 /// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no terminal obeys it.
-pub(crate) fn tell(journal: &dyn Journal, template: &str, text: &str) {
+pub(crate) fn tell(journal: &dyn ProblemLog, template: &str, text: &str) {
     let shown = text.replace(char::is_control, "\u{fffd}");
-    journal.tell(&format!("page {template}: {shown}"));
+    journal.report(&format!("page {template}: {shown}"));
 }
 
 /// The standard error stream.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StandardError;
 
-impl Journal for StandardError {
-    fn tell(&self, line: &str) {
+impl ProblemLog for StandardError {
+    fn report(&self, line: &str) {
         // Nobody is left to tell when this fails.
         let _ = rustix::io::write(rustix::stdio::stderr(), format!("{line}\n").as_bytes());
     }
@@ -60,7 +54,7 @@ pub struct PageOptions {
     /// The Server field.
     pub server: String,
     /// Where problems are told.
-    pub journal: Arc<dyn Journal>,
+    pub journal: Arc<dyn ProblemLog>,
     /// Where looks at what is compiled are counted.
     pub caches: Caches,
 }

@@ -8,10 +8,11 @@ use vervet_engine::reactor::Now;
 
 use crate::actions::{ActionDirective, OpenAction, SymlinkRule};
 use crate::caches::Caches;
+use crate::error_log::ProblemLog;
 use crate::matching::Offer;
 use crate::pages::handler::PageAction;
 use crate::pages::limits::PageLimits;
-use crate::pages::options::{Journal, Mode, PageOptions};
+use crate::pages::options::{Mode, PageOptions};
 use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
@@ -69,7 +70,7 @@ pub struct PageSetup<'s> {
     /// The Server field.
     pub server: &'s str,
     /// Where problems are told while the server runs.
-    pub journal: &'s Arc<dyn Journal>,
+    pub journal: &'s Arc<dyn ProblemLog>,
     /// Where looks at what is compiled are counted.
     pub caches: &'s Caches,
     /// The time.
@@ -87,7 +88,7 @@ impl ActionDirective for PageSettings {
 
     /// The page of the last plan where its section is the same, unless it has problems now: then all are reported.
     fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
-        let journal: Arc<dyn Journal> = Arc::new(resources.error_log.clone());
+        let journal: Arc<dyn ProblemLog> = Arc::new(resources.error_log.clone());
         let setup = PageSetup {
             server: resources.server,
             journal: &journal,

@@ -44,16 +44,16 @@ impl Server {
         let mut current = self.current();
         let mut change = Change::of(&current, &plan);
         let error_log = &plan.document().error_log;
-        let outlet = error_log.open(&self.tools.logs, self.tools.owner);
-        let outlet = outlet.map_err(|problem| change.found.push(*problem));
-        let (Ok(outlet), false) = (outlet, change.found.has_errors()) else {
+        let sink = error_log.open(&self.tools.logs, self.tools.owner);
+        let sink = sink.map_err(|problem| change.found.push(*problem));
+        let (Ok(sink), false) = (sink, change.found.has_errors()) else {
             // All that is wrong is told at once.
             change.found.extend_behind(rehearse(&plan));
             change.found.sort();
             return Err(change.found);
         };
         let (mut stage, warnings) = prepare(&plan, &change.keys, &self.tools)?;
-        self.tools.error_log.obey(error_log, &outlet);
+        self.tools.error_log.apply(error_log, &sink);
         let leaving = change.leaving.iter();
         let leaving = leaving.map(|leaving| (leaving.key, leaving.listener.stage()));
         stage.listeners.extend(leaving);

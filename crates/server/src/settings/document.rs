@@ -43,7 +43,7 @@ section! {
         /// Further files, whose tables are added to those of this one. Wildcards are allowed: `"sites/*.toml"`.
         pub include: Vec<Path>,
         /// The account that the server becomes when its sockets are bound, by name or number. Who starts it as root has to
-        /// give one; `"root"` insists. Logs are opened as this account.
+        /// give one; `"root"` insists. LogSinks are opened as this account.
         pub user: Option<Text>,
         /// Its group, where it is not that of the account.
         pub group: Option<Text>,

@@ -8,7 +8,7 @@ use vervet_engine::listener::ListenerKey;
 use vervet_engine::reactor::Now;
 
 use super::tools::{Purpose, Tools};
-use crate::access_log::{Opening, Origin, PreparedLogs};
+use crate::access_log::{OpenMode, Origin, PreparedLogs};
 use crate::actions::{ErrorPages, FilesAction, OpenAction};
 use crate::filters::FilterDirective;
 use crate::filters::access::AccessRules;
@@ -95,8 +95,8 @@ pub fn prepare(
 
 fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> PreparedLogs {
     let opening = match tools.purpose {
-        Purpose::Rehearse => Opening::Rehearsal,
-        Purpose::Serve => Opening::Work(tools.owner),
+        Purpose::Rehearse => OpenMode::DryRun,
+        Purpose::Serve => OpenMode::Write(tools.owner),
     };
     PreparedLogs::open(&document.log, &tools.logs, opening, found)
 }
@@ -153,7 +153,7 @@ impl Maker<'_> {
                 error_pages: self.error_pages(site),
                 compression: None,
             },
-            logs: self.logs.choice(names(site.settings.log.as_ref())),
+            logs: self.logs.log_set(names(site.settings.log.as_ref())),
             origin: Origin {
                 site: Some(self.logs.plan.add_site(&site.name)),
                 route: None,
@@ -186,7 +186,7 @@ impl Maker<'_> {
         let place = format!("{} {}", site.name, route.name);
         if let Some(settings) = &route.settings {
             if settings.log.is_some() {
-                passage.logs = self.logs.choice(names(settings.log.as_ref()));
+                passage.logs = self.logs.log_set(names(settings.log.as_ref()));
             }
             self.open_filters(place, settings.filters(), &mut passage);
         } else {

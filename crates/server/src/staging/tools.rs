@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use crate::access_log::{Logs, Target};
 use crate::error_log::{ErrorLog, Level};
 use crate::files_pool::FilesPool;
 use crate::filters::blocks::Blocks;
+use crate::log_sinks::{LogSinks, Target};
 use crate::metrics::Metrics;
 use crate::resources::Kept;
 use crate::web::{TraceRule, Tracer};
@@ -30,7 +30,7 @@ pub struct Tools {
     /// Who is blocked for now.
     pub blocks: Arc<Blocks>,
     /// Log targets that are open.
-    pub logs: Logs,
+    pub logs: LogSinks,
     /// Events of the server itself.
     pub error_log: ErrorLog,
     /// What has been answered.
@@ -44,7 +44,7 @@ pub struct Tools {
 
 impl Tools {
     /// Nothing is open yet. Events go to the error log.
-    pub fn new(logs: Logs, error_log: ErrorLog) -> Self {
+    pub fn new(logs: LogSinks, error_log: ErrorLog) -> Self {
         Self {
             pool: Arc::default(),
             kept: Kept::default(),
@@ -60,11 +60,11 @@ impl Tools {
 
     /// For a stage that is only tried. What would be told later is not.
     pub(super) fn rehearsing() -> io::Result<Self> {
-        let logs = Logs::new(|_| {});
-        let outlet = logs.open(&Target::Memory).map_err(io::Error::other)?;
+        let logs = LogSinks::new(|_| {});
+        let sink = logs.open(&Target::Memory).map_err(io::Error::other)?;
         Ok(Self {
             purpose: Purpose::Rehearse,
-            ..Self::new(logs, ErrorLog::new(&outlet, Level::Error))
+            ..Self::new(logs, ErrorLog::new(&sink, Level::Error))
         })
     }
 

@@ -13,13 +13,13 @@ use super::edits::Edits;
 use super::reactor_stage::ReactorStage;
 use super::request::Request;
 use super::stage::Finish;
-use super::trace::Trace;
-use crate::access_log::Scribe;
+use crate::access_log::LogWriter;
 use crate::actions::ErrorPagesAtWork;
 use crate::filters::compression::{AnswerCompression, Taken};
+use crate::trace::Trace;
 
 /// The log that wants to see the head of an answer, and the tag of its exchange.
-pub(super) type Told = Option<(Rc<RefCell<Scribe>>, u32)>;
+pub(super) type Told = Option<(Rc<RefCell<LogWriter>>, u32)>;
 
 /// What is to be done to one answer.
 pub(super) struct Finishing {
@@ -117,7 +117,9 @@ impl Finishing {
             step(self.trace.as_ref(), "behind compression", &response);
         }
         if let Some((scribe, tag)) = &self.told {
-            scribe.borrow_mut().respond(*tag, response.head_bytes());
+            scribe
+                .borrow_mut()
+                .record_response(*tag, response.head_bytes());
         }
         response
     }

@@ -12,6 +12,7 @@ mod stages;
 mod trace;
 mod way;
 
+pub use crate::trace::STEPS_MAX;
 pub use edits::{Edit, Edits};
 pub use filter::{RequestFilter, Verdict};
 pub use handler::{Action, Handler};
@@ -19,5 +20,4 @@ pub use request::Request;
 pub use service::Web;
 pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage};
 pub use stages::Stages;
-pub(crate) use trace::note_look;
-pub use trace::{STEPS_MAX, TraceRule, TraceRuleError, Tracer};
+pub use trace::{TraceRule, TraceRuleError, Tracer};

@@ -23,20 +23,20 @@ use super::reactor_stage::ReactorStage;
 use super::request::Request;
 use super::stage::{ListenerStage, Passage, SiteStage, Stage};
 use super::stages::Stages;
-use super::trace::Trace;
 use super::way::{End, Way};
-use crate::access_log::{RequestFacts, RequestIds, Scribe};
+use crate::access_log::{LogWriter, RequestIds, RequestInfo};
 use crate::actions::{REWRITES_MAX, too_many_rewrites};
 use crate::error_log::Level;
 use crate::error_page::error_answer;
 use crate::matching::Captures;
 use crate::metrics::Meter;
+use crate::trace::Trace;
 
 /// The sites of a server on one reactor.
 pub struct Web {
     stages: Stages,
     current: Rc<ReactorStage>,
-    scribe: Rc<RefCell<Scribe>>,
+    scribe: Rc<RefCell<LogWriter>>,
     ids: RequestIds,
     /// What filters hold for the exchanges under way, by tag.
     held: Vec<Held>,
@@ -57,7 +57,10 @@ impl Web {
         let current = ReactorStage::new(stages.newest());
         Self {
             stages: stages.clone(),
-            scribe: Rc::new(RefCell::new(Scribe::counting(&current.stage.logs, meter))),
+            scribe: Rc::new(RefCell::new(LogWriter::with_meter(
+                &current.stage.logs,
+                meter,
+            ))),
             ids: RequestIds::new(),
             current: Rc::new(current),
             held: Vec::new(),
@@ -66,7 +69,7 @@ impl Web {
     }
 
     /// Begins the line in the log, and keeps what filters hold until the exchange has ended.
-    fn begin(&mut self, exchange: &mut Exchange<'_>, facts: &RequestFacts<'_>, held: Held) -> u32 {
+    fn begin(&mut self, exchange: &mut Exchange<'_>, facts: &RequestInfo<'_>, held: Held) -> u32 {
         let tag = self.scribe.borrow_mut().begin(facts);
         exchange.set_tag(tag);
         if !held.is_empty() {
@@ -81,9 +84,9 @@ impl Web {
 
     /// Answers what is no request that a site could be asked.
     fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status, trace: Traced) -> Outcome {
-        let facts = RequestFacts {
+        let facts = RequestInfo {
             logs: self.current.stage.logs.refused(),
-            ..RequestFacts::of_head(exchange.head())
+            ..RequestInfo::from_head(exchange.head())
         };
         let tag = self.begin(&mut exchange, &facts, Vec::new());
         if let Some(trace) = trace {
@@ -227,7 +230,7 @@ impl Service for Web {
 
     fn refresh(&mut self) {
         let next = self.current.followed_by(self.stages.newest());
-        self.scribe.borrow_mut().change(&next.stage.logs);
+        self.scribe.borrow_mut().set_plan(&next.stage.logs);
         self.current = Rc::new(next);
     }
 
@@ -345,8 +348,8 @@ fn facts<'f>(
     request: &'f Request<'_>,
     passage: &Passage,
     listener: &'f ListenerStage,
-) -> RequestFacts<'f> {
-    RequestFacts {
+) -> RequestInfo<'f> {
+    RequestInfo {
         head: request.head,
         path: &request.path,
         query: request.query.as_deref(),

@@ -10,14 +10,15 @@ use vervet_engine::listener::ListenerKey;
 
 use super::filter::RequestFilter;
 use super::handler::Action;
-use super::trace::{Trace, Tracer};
-use crate::access_log::{Choice, LogPlan, Origin};
+use super::trace::Tracer;
+use crate::access_log::{LogPlan, LogSet, Origin};
 use crate::actions::{ErrorPages, RewriteAction};
 use crate::error_log::ErrorLog;
 use crate::filters::access::AccessRules;
 use crate::filters::blocks::Blocks;
 use crate::filters::compression::AnswerCompression;
 use crate::matching::{Hosts, Routes};
+use crate::trace::Trace;
 
 /// All that serves.
 #[derive(Debug, Default)]
@@ -142,7 +143,7 @@ pub struct Passage {
     /// What changes the answer: for a route, those of its site are among them.
     pub finish: Finish,
     /// The logs that get a line.
-    pub logs: Choice,
+    pub logs: LogSet,
     /// What logs and counters call this place.
     pub origin: Origin,
 }

@@ -4,23 +4,18 @@
 //! look at an empty place; where a rule does not fit, the look at the rule. A trace is told when its request has ended,
 //! each line under its number.
 
-use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use vervet_config::FromText as _;
 
 use super::request::Request;
 use crate::access_log::PathPattern;
-use crate::caches::CacheName;
 use crate::filters::networks::Network;
-
-/// Steps of one request that are told; rewrites are bounded, so that only filters could make more.
-pub const STEPS_MAX: usize = 1000;
+use crate::trace::{Fit, Trace};
 
 /// Which requests are traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,36 +112,6 @@ impl Tracer {
     }
 }
 
-/// A request on its way, as it is told.
-#[derive(Debug)]
-pub(super) struct Trace {
-    began: Instant,
-    fit: Fit,
-    last: Cell<Instant>,
-    steps: RefCell<Vec<Step>>,
-}
-
-/// Whether a rule fits a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fit {
-    /// One does, whoever the client turns out to be.
-    Known,
-    /// It depends on the client.
-    Open,
-}
-
-#[derive(Debug)]
-struct Step {
-    took: Duration,
-    text: String,
-}
-
-thread_local! {
-    /// The trace of the request that is answered on this thread right now, for parts that see no request.
-    static PRESENT: RefCell<Option<Rc<Trace>>> = const { RefCell::new(None) };
-    static IS_PRESENT: Cell<bool> = const { Cell::new(false) };
-}
-
 /// The first line of a trace: what is asked, and by whom.
 struct First<'r>(&'r Request<'r>);
 
@@ -169,75 +134,6 @@ impl fmt::Display for First<'_> {
         }
         Ok(())
     }
-}
-
-impl Trace {
-    fn new(fit: Fit) -> Self {
-        let now = Instant::now();
-        Self {
-            began: now,
-            fit,
-            last: Cell::new(now),
-            steps: RefCell::default(),
-        }
-    }
-
-    /// Tells that a part has had its turn since the last step.
-    pub(super) fn step(&self, text: fmt::Arguments<'_>) {
-        let now = Instant::now();
-        let took = now.duration_since(self.last.replace(now));
-        let mut steps = self.steps.borrow_mut();
-        if steps.len() < STEPS_MAX {
-            let text = text.to_string();
-            steps.push(Step { took, text });
-        }
-    }
-
-    /// Lets parts below add to the trace while `run` does its work.
-    pub(super) fn present<T>(trace: Option<&Rc<Self>>, run: impl FnOnce() -> T) -> T {
-        let Some(trace) = trace else {
-            return run();
-        };
-        PRESENT.set(Some(Rc::clone(trace)));
-        IS_PRESENT.set(true);
-        let done = run();
-        IS_PRESENT.set(false);
-        PRESENT.set(None);
-        done
-    }
-
-    /// The lines, each with the number of the trace, the time since the step before, and what happened.
-    pub(super) fn lines(&self, number: u64) -> Vec<String> {
-        let steps = self.steps.borrow();
-        let lines = steps.iter().enumerate().map(|(at, step)| {
-            let text = &step.text;
-            let took = step.took.as_micros();
-            match at {
-                0 => format!("{number} {text}"),
-                _ => format!("{number} {took:>7} us  {text}"),
-            }
-        });
-        let total = self.last.get().duration_since(self.began).as_micros();
-        let total = format!("{number} {total:>7} us  in all");
-        lines.chain([total]).collect()
-    }
-}
-
-/// Adds to the trace of the request that is answered on this thread, where there is one: that a cache was looked at.
-#[inline]
-pub(crate) fn note_look(cache: CacheName, what: &str) {
-    if IS_PRESENT.get() {
-        note(format_args!("cache {}: {what}", cache.as_str()));
-    }
-}
-
-#[cold]
-fn note(text: fmt::Arguments<'_>) {
-    PRESENT.with_borrow(|trace| {
-        if let Some(trace) = trace {
-            trace.step(text);
-        }
-    });
 }
 
 #[cfg(test)]
@@ -278,15 +174,5 @@ mod tests {
         check("192.0.2.0/24", Some(&TraceRule::Client(network)));
         let one = Network::of("2001:db8::1".parse().unwrap());
         check("2001:db8::1", Some(&TraceRule::Client(one)));
-    }
-
-    #[test]
-    fn a_trace_does_not_grow_without_bound() {
-        let trace = Trace::new(Fit::Known);
-        for _ in 0..STEPS_MAX + 10 {
-            trace.step(format_args!("step"));
-        }
-        assert_eq!(trace.lines(7).len(), STEPS_MAX + 1);
-        assert_eq!(trace.lines(7)[0], "7 step");
     }
 }

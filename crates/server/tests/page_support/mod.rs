@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use vervet_engine::http::field::FieldSlots;
 use vervet_engine::reactor::Now;
-use vervet_server::pages::{Input, Journal, Page, PageOptions, Parameter, Rendered, Renderer};
+use vervet_server::error_log::ProblemLog;
+use vervet_server::pages::{Input, Page, PageOptions, Parameter, Rendered, Renderer};
 use vervet_testkit::TempTree;
 
 use crate::support::heads;
@@ -22,8 +23,8 @@ pub const NOW_S: u64 = 1_800_000_000;
 #[derive(Debug, Clone, Default)]
 pub struct Told(Arc<Mutex<Vec<String>>>);
 
-impl Journal for Told {
-    fn tell(&self, line: &str) {
+impl ProblemLog for Told {
+    fn report(&self, line: &str) {
         self.0.lock().unwrap().push(line.to_owned());
     }
 }

@@ -4,8 +4,8 @@
 
 pub mod filtered;
 pub mod heads;
+pub mod log_writer;
 pub mod routed;
-pub mod scribe;
 pub mod served;
 pub mod wire;
 

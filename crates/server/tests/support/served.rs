@@ -6,8 +6,8 @@ use std::path::Path;
 use vervet_config::{Diagnostics, Documents, Reading, Sources};
 use vervet_engine::listener::Inherited;
 use vervet_engine::{Carrier, Running};
-use vervet_server::access_log::{Logs, Target};
 use vervet_server::error_log::{ErrorLog, Level};
+use vervet_server::log_sinks::{LogSinks, Target};
 use vervet_server::plan::Plan;
 use vervet_server::server::{Reloaded, Server, Setup, Sockets};
 use vervet_server::settings::Document;
@@ -42,9 +42,9 @@ pub fn said(found: &Diagnostics, sources: &Sources) -> Vec<String> {
 }
 
 pub fn tools() -> Tools {
-    let logs = Logs::new(|_| {});
-    let outlet = logs.open(&Target::Memory).unwrap();
-    let error_log = ErrorLog::new(&outlet, Level::Debug);
+    let logs = LogSinks::new(|_| {});
+    let sink = logs.open(&Target::Memory).unwrap();
+    let error_log = ErrorLog::new(&sink, Level::Debug);
     Tools::new(logs, error_log)
 }
 

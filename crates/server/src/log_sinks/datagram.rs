@@ -1,4 +1,4 @@
-//! Lines as datagrams, one each, to a daemon that may be slow, go away and come back.
+//! Lines as datagrams, one each, to a daemon that may be slow, stop and start again.
 
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -9,51 +9,81 @@ use std::path::PathBuf;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::target::{Refusal, Then};
+use super::settings::from_text;
+use super::target::{OnError, WriteError};
 
-/// The beginning of a line that says how severe it is: this byte and a digit of [`Severity`]. No line of text begins so,
-/// because control bytes are escaped.
+/// A line that begins with this byte states its severity: a digit of [`Severity`] follows. Other
+/// lines do not begin with it, because control bytes are escaped.
 pub(crate) const SEVERITY_MARK: u8 = 0x1f;
 
-/// How severe an entry is, by the number that syslog and the journal share (RFC 5424 §6.2.1).
+/// The severity of an entry, by the number that syslog and the journal use (RFC 5424 §6.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something has failed.
+    /// Error conditions.
     Error = 3,
-    /// Something may fail.
+    /// Warning conditions.
     Warning = 4,
-    /// Worth knowing.
+    /// Normal but significant conditions.
     Notice = 5,
-    /// As it should be.
+    /// Informational messages. Lines that state no severity have this one.
     Info = 6,
-    /// For whoever looks for a fault.
+    /// Debug messages.
     Debug = 7,
 }
 
-/// The severity that a line begins with, as a digit, and the rest of the line.
-pub(super) fn split_severity(line: &[u8], default: Severity) -> (u8, &[u8]) {
+/// The severity of a line, as a digit, and the rest of the line.
+pub(super) fn split_severity(line: &[u8]) -> (u8, &[u8]) {
     match line {
         [SEVERITY_MARK, digit @ b'0'..=b'7', rest @ ..] => (*digit, rest),
-        _ => (b'0' + default as u8, line),
+        _ => (b'0' + Severity::Info as u8, line),
     }
 }
 
-/// How long a daemon may take to make room for a line before the writer looks whether it is asked for something else.
+/// How long a daemon may take to make room for a line before the writer thread checks whether
+/// there is something else to do.
 const ROOM_PATIENCE: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
 
-/// Where datagrams go.
+/// The address of a daemon that takes datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatagramAddress {
     /// A unix socket by its path.
     Unix(PathBuf),
-    /// An address of the internet.
+    /// An IP address and a port.
     Udp(SocketAddr),
 }
 
-/// A socket that is connected again when it has to be.
+impl DatagramAddress {
+    /// The path or address without its kind.
+    pub(super) fn location(&self) -> String {
+        match self {
+            Self::Unix(path) => path.display().to_string(),
+            Self::Udp(address) => address.to_string(),
+        }
+    }
+}
+
+from_text!(
+    DatagramAddress,
+    "address of a syslog daemon",
+    "unix:/dev/log",
+    |text: &str| match text.split_once(':') {
+        Some(("unix", path)) if path.starts_with('/') => Ok(DatagramAddress::Unix(path.into())),
+        Some(("udp", address)) => match address.parse() {
+            Ok(address) => Ok(DatagramAddress::Udp(address)),
+            Err(_) => Err("`udp:` must be followed by an IP address and a port".to_owned()),
+        },
+        _ => Err("it must begin with `unix:/` or `udp:`".to_owned()),
+    },
+    |address: &DatagramAddress| match address {
+        DatagramAddress::Unix(_) => format!("unix:{}", address.location()),
+        DatagramAddress::Udp(_) => format!("udp:{}", address.location()),
+    }
+);
+
+/// A socket that is connected again when necessary.
 #[derive(Debug)]
 pub(super) struct Datagrams {
     to: DatagramAddress,
@@ -67,7 +97,7 @@ enum Socket {
 }
 
 impl Datagrams {
-    /// Not connected yet: a daemon that starts later is found later.
+    /// Connects with the first datagram, so that the daemon may start later.
     pub(super) fn new(to: DatagramAddress) -> Self {
         Self { to, socket: None }
     }
@@ -76,40 +106,40 @@ impl Datagrams {
         self.socket = None;
     }
 
-    /// Sends the lines, each without its end as `wrap` puts it into an empty buffer.
+    /// Sends each line, without its line feed, as `write_message` writes it to an empty buffer.
     pub(super) fn send_lines(
         &mut self,
         lines: &[u8],
-        mut wrap: impl FnMut(&mut Vec<u8>, &[u8]),
-    ) -> Result<(), Refusal> {
+        mut write_message: impl FnMut(&mut Vec<u8>, &[u8]),
+    ) -> Result<(), WriteError> {
         let (mut message, mut written) = (Vec::new(), 0);
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             message.clear();
-            wrap(&mut message, line.strip_suffix(b"\n").unwrap_or(line));
-            self.send(&message).map_err(|error| Refusal {
+            write_message(&mut message, line.strip_suffix(b"\n").unwrap_or(line));
+            self.send(&message).map_err(|error| WriteError {
                 written,
                 error,
-                then: Then::Retry,
+                then: OnError::Retry,
             })?;
             written += line.len();
         }
         Ok(())
     }
 
-    /// Sends one datagram, cut where the system takes none of that size.
+    /// Sends one datagram, cut if the system refuses its size.
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
-        let (mut message, mut tries) = (message, 0);
+        let (mut message, mut attempts) = (message, 0);
         loop {
             match self.send_once(message) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Its queue is full: it is reading, or it is not.
+                // The queue of the daemon is full.
                 Err(error) if error.kind() == ErrorKind::WouldBlock && self.has_room_soon() => {}
                 Err(error) if is_too_large(&error) && message.len() > 1 => {
                     message = &message[..message.len() / 2];
                 }
-                // The daemon may have been started anew since the last line.
-                Err(error) if tries == 0 && is_gone(&error) => {
-                    tries = 1;
+                // The daemon may have restarted since the last line.
+                Err(error) if attempts == 0 && is_disconnected(&error) => {
+                    attempts = 1;
                     self.disconnect();
                 }
                 result => return result,
@@ -168,7 +198,7 @@ fn is_too_large(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::MSGSIZE)
 }
 
-fn is_gone(error: &io::Error) -> bool {
+fn is_disconnected(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::ConnectionRefused

@@ -1,4 +1,4 @@
-//! Requests that reach a scribe without a socket, so that a line can be compared to the letter.
+//! Requests that reach a log writer without a socket, so that lines can be compared exactly.
 
 #![allow(dead_code)] // each test file uses what it needs
 
@@ -6,19 +6,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use vervet_config::{Span, read_text};
 use vervet_engine::exchange::Finished;
 use vervet_engine::http::field::FieldSlots;
 use vervet_engine::http::h1::{HeadLimits, Received, Server};
 use vervet_engine::http::status::Status;
 use vervet_engine::reactor::Now;
-use vervet_server::access_log::{
-    Choice, Condition, LogPlan, Logs, Outlet, RequestFacts, Scribe, Target,
-};
+use vervet_server::access_log::{Condition, LogPlan, LogSet, LogSettings, LogWriter, RequestInfo};
+use vervet_server::log_sinks::{LogSink, LogSinks, Target};
 
 /// 2026-11-21 19:30:00 UTC.
 pub(crate) const SECOND: u64 = 1_795_289_400;
 
-/// A request without fields of note, and how its exchange ends.
+/// A simple request, and how its exchange ends.
 pub(crate) struct Ended<'a> {
     pub(crate) request: &'a str,
     pub(crate) response: &'a str,
@@ -57,19 +57,19 @@ impl Ended<'_> {
         }
     }
 
-    /// Lets a scribe write the lines of it; `fill` says what the server has found out.
-    pub(crate) fn log(&self, scribe: &mut Scribe, fill: impl FnOnce(&mut RequestFacts<'_>)) {
-        let tag = with_head(self.request, |facts| {
-            fill(facts);
-            scribe.begin(facts)
+    /// Writes its lines; `fill` sets what the server knows of the request.
+    pub(crate) fn log(&self, writer: &mut LogWriter, fill: impl FnOnce(&mut RequestInfo<'_>)) {
+        let tag = with_head(self.request, |info| {
+            fill(info);
+            writer.begin(info)
         });
-        scribe.respond(tag, self.response.as_bytes());
-        scribe.finish(&self.finished(Some(tag)));
+        writer.record_response(tag, self.response.as_bytes());
+        writer.finish(&self.finished(Some(tag)));
     }
 }
 
-/// Reads a request and gives what its head tells.
-pub(crate) fn with_head<T>(request: &str, take: impl FnOnce(&mut RequestFacts<'_>) -> T) -> T {
+/// Parses a request and passes what its head says to `take`.
+pub(crate) fn with_head<T>(request: &str, take: impl FnOnce(&mut RequestInfo<'_>) -> T) -> T {
     let limits = HeadLimits {
         head_bytes_max: 65_536,
         fields_max: 100,
@@ -78,51 +78,60 @@ pub(crate) fn with_head<T>(request: &str, take: impl FnOnce(&mut RequestFacts<'_
     };
     let mut slots = FieldSlots::new();
     match Server::new().receive(request.as_bytes(), &mut slots, &limits) {
-        Ok(Received::Head { head, .. }) => take(&mut RequestFacts::of_head(&head)),
+        Ok(Received::Head { head, .. }) => take(&mut RequestInfo::from_head(&head)),
         other => panic!("{other:?}"),
     }
 }
 
-/// Targets whose notices end the test: nothing is to go wrong.
-pub(crate) fn logs() -> Logs {
-    Logs::new(|notice| panic!("{notice:?}"))
+/// Sinks whose notices fail the test.
+pub(crate) fn logs() -> LogSinks {
+    LogSinks::new(|notice| panic!("{notice:?}"))
+}
+
+/// The target of a log with these directives.
+pub(crate) fn target(directives: &str) -> Target {
+    let settings = read_text::<LogSettings>("vervet.toml", directives).value;
+    settings.unwrap().target(Span::NOWHERE, None).unwrap()
 }
 
 /// A plan with one log of this format, to memory.
-pub(crate) fn memory_plan(format: &str, condition: Condition) -> (Logs, Outlet, LogPlan, Choice) {
+pub(crate) fn memory_plan(
+    format: &str,
+    condition: Condition,
+) -> (LogSinks, LogSink, LogPlan, LogSet) {
     let logs = logs();
-    let outlet = logs.open(&Target::Memory).unwrap();
+    let sink = logs.open(&Target::Memory).unwrap();
     let mut plan = LogPlan::new();
-    let log = plan.add_log(format.parse().unwrap(), condition, outlet.clone());
-    let choice = plan.choice(log.as_slice());
-    plan.set_refused(choice);
-    (logs, outlet, plan, choice)
+    let log = plan.add_log(format.parse().unwrap(), condition, sink.clone());
+    let log_set = plan.log_set(log.as_slice());
+    plan.set_refused(log_set);
+    (logs, sink, plan, log_set)
 }
 
-/// Waits for what is written to memory.
-pub(crate) fn written(logs: &Logs, outlet: &Outlet) -> Vec<String> {
+/// Waits for the lines in memory.
+pub(crate) fn written(logs: &LogSinks, sink: &LogSink) -> Vec<String> {
     for (target, drops) in logs.finish(Duration::from_secs(20)) {
         assert_eq!(drops.lines, 0, "{target}");
     }
-    outlet.recent()
+    sink.recent()
 }
 
 /// The line of one exchange in a format.
 pub(crate) fn line(
     format: &str,
     ended: &Ended<'_>,
-    fill: impl FnOnce(&mut RequestFacts<'_>),
+    fill: impl FnOnce(&mut RequestInfo<'_>),
 ) -> String {
-    let (logs, outlet, mut plan, choice) = memory_plan(format, Condition::default());
+    let (logs, sink, mut plan, log_set) = memory_plan(format, Condition::default());
     let (site, route) = (plan.add_site("shop \"1\""), plan.add_route("/a*"));
-    let mut scribe = Scribe::new(&Arc::new(plan));
-    ended.log(&mut scribe, |facts| {
-        facts.logs = choice;
-        facts.origin.site = Some(site);
-        facts.origin.route = Some(route);
-        fill(facts);
+    let mut writer = LogWriter::new(&Arc::new(plan));
+    ended.log(&mut writer, |info| {
+        info.logs = log_set;
+        info.origin.site = Some(site);
+        info.origin.route = Some(route);
+        fill(info);
     });
-    let lines = written(&logs, &outlet);
+    let lines = written(&logs, &sink);
     assert_eq!(lines.len(), 1, "{lines:?}");
     lines.into_iter().next().unwrap()
 }

@@ -1,20 +1,16 @@
-//! The time of a line, written once a second and copied from then on.
+//! The time of a line, formatted once a second and copied from then on.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use rustix::time::{ClockId, clock_gettime};
 use vervet_engine::reactor::Now;
 
-use super::number::{push_number, three};
-use crate::timestamp::Moment;
-
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+use super::bytes::{push_number, three_digits};
+use crate::timestamp::utc;
 
 /// How a format writes a time. All are UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum TimeStyle {
     /// `20/Nov/2026:19:30:00 +0000`.
     Common,
     /// `2026-11-20T19:30:00Z`.
@@ -26,10 +22,28 @@ pub(super) enum Style {
     /// `1795203000.123`.
     UnixMilliseconds,
     /// `19:30:00`.
-    OfDay,
+    TimeOfDay,
 }
 
-/// The last moment asked for, as the styles have it.
+impl TimeStyle {
+    /// The names of the styles in format strings; the first is the default.
+    pub(super) const WORDS: &[&str] = &["common", "iso", "iso_ms", "unix", "unix_ms", "clock"];
+}
+
+impl From<&str> for TimeStyle {
+    fn from(word: &str) -> Self {
+        match word {
+            "iso" => Self::Rfc3339,
+            "iso_ms" => Self::Rfc3339Milliseconds,
+            "unix" => Self::Unix,
+            "unix_ms" => Self::UnixMilliseconds,
+            "clock" => Self::TimeOfDay,
+            _ => Self::Common,
+        }
+    }
+}
+
+/// The present time, formatted in all styles.
 #[derive(Debug)]
 pub(super) struct Clock {
     second: Option<u64>,
@@ -43,12 +57,12 @@ pub(super) struct Clock {
 
 const COMMON_BYTES: usize = "20/Nov/2026:19:30:00 +0000".len();
 const RFC3339_BYTES: usize = "2026-11-20T19:30:00.123Z".len();
-/// Where the milliseconds begin in it, with their point.
+/// Where the decimal point is in it.
 const POINT: usize = "2026-11-20T19:30:00".len();
 /// Where the time of day begins in it.
-const OF_DAY: usize = "2026-11-20T".len();
+const TIME_OF_DAY: usize = "2026-11-20T".len();
 
-/// The last second of the year 9999, behind which no text would have its length. A clock that is wrong may say more.
+/// The last second of the year 9999: later times would be longer. A wrong clock may report one.
 const SECOND_MAX: u64 = 253_402_300_799;
 
 impl Clock {
@@ -62,8 +76,8 @@ impl Clock {
         }
     }
 
-    /// Goes to a time. The milliseconds, which a turn's time does not have, are those of the monotonic clock, moved by
-    /// what both clocks said when the second began: so no line reads a clock.
+    /// Advances to a time. Its milliseconds are those of the monotonic clock, shifted by the
+    /// difference of both clocks when the second began, so that no line reads a clock.
     pub(super) fn advance(&mut self, now: Now) {
         if self.second != Some(now.unix_seconds) {
             self.begin_second(now.unix_seconds);
@@ -79,32 +93,30 @@ impl Clock {
 
     fn begin_second(&mut self, second: u64) {
         self.second = Some(second);
-        let moment = Moment::of_unix(second.min(SECOND_MAX).cast_signed());
-        // Writing to an array fails where it is full; up to the last second the text has its length.
-        let _ = write_common(&mut self.common, moment);
-        if let Some(text) = moment.rfc3339().as_bytes().first_chunk::<POINT>() {
-            self.rfc3339[..POINT].copy_from_slice(text);
-        }
+        let time = utc(second.min(SECOND_MAX));
+        // Writing to an array fails where it is full; up to the last second the text fits.
+        let _ = write!(&mut self.common[..], "{}", time.format("%d/%b/%Y:%T +0000"));
+        let _ = write!(&mut self.rfc3339[..POINT], "{}", time.format("%FT%T"));
     }
 
     fn begin_millisecond(&mut self, millisecond: u16) {
         self.millisecond = millisecond;
-        self.rfc3339[POINT + 1..POINT + 4].copy_from_slice(&three(millisecond));
+        self.rfc3339[POINT + 1..POINT + 4].copy_from_slice(&three_digits(millisecond));
     }
 
     /// Appends the time.
-    pub(super) fn push(&self, out: &mut Vec<u8>, style: Style) {
+    pub(super) fn push(&self, out: &mut Vec<u8>, style: TimeStyle) {
         match style {
-            Style::Common => out.extend_from_slice(&self.common),
-            Style::Rfc3339Milliseconds => out.extend_from_slice(&self.rfc3339),
-            Style::Rfc3339 => {
+            TimeStyle::Common => out.extend_from_slice(&self.common),
+            TimeStyle::Rfc3339Milliseconds => out.extend_from_slice(&self.rfc3339),
+            TimeStyle::Rfc3339 => {
                 out.extend_from_slice(&self.rfc3339[..POINT]);
                 out.push(b'Z');
             }
-            Style::OfDay => out.extend_from_slice(&self.rfc3339[OF_DAY..POINT]),
-            Style::Unix | Style::UnixMilliseconds => {
+            TimeStyle::TimeOfDay => out.extend_from_slice(&self.rfc3339[TIME_OF_DAY..POINT]),
+            TimeStyle::Unix | TimeStyle::UnixMilliseconds => {
                 push_number(out, self.second.unwrap_or_default());
-                if style == Style::UnixMilliseconds {
+                if style == TimeStyle::UnixMilliseconds {
                     out.extend_from_slice(&self.rfc3339[POINT..POINT + 4]);
                 }
             }
@@ -120,31 +132,12 @@ fn offset_ms() -> u64 {
     milliseconds(ClockId::RealtimeCoarse).wrapping_sub(milliseconds(ClockId::MonotonicCoarse))
 }
 
-fn write_common(mut out: &mut [u8], moment: Moment) -> io::Result<()> {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = moment;
-    let name = usize::try_from(month - 1)
-        .ok()
-        .and_then(|index| MONTHS.get(index))
-        .unwrap_or(&"---");
-    write!(
-        out,
-        "{day:02}/{name}/{year:04}:{hour:02}:{minute:02}:{second:02} +0000"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(style: Style, seconds: u64, expected: &str) {
+    fn check(style: TimeStyle, seconds: u64, expected: &str) {
         let mut clock = Clock::new();
         let at = |clock: &mut Clock, seconds| {
             clock.begin_second(seconds);
@@ -159,18 +152,30 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_written_as_each_format_wants() {
-        check(Style::Common, 0, "01/Jan/1970:00:00:00 +0000");
-        check(Style::Common, 1_794_252_599, "09/Nov/2026:19:29:59 +0000");
-        check(Style::Rfc3339, 1_709_164_800, "2024-02-29T00:00:00Z");
-        check(Style::Rfc3339Milliseconds, 0, "1970-01-01T00:00:00.042Z");
-        check(Style::Unix, 1_794_252_599, "1794252599");
-        check(Style::UnixMilliseconds, 1_794_252_599, "1794252599.042");
-        check(Style::OfDay, 1_794_252_599, "19:29:59");
-        // A clock that is wrong.
-        check(Style::Common, SECOND_MAX + 1, "31/Dec/9999:23:59:59 +0000");
+    fn seconds_are_written_in_each_style() {
+        check(TimeStyle::Common, 0, "01/Jan/1970:00:00:00 +0000");
         check(
-            Style::Rfc3339Milliseconds,
+            TimeStyle::Common,
+            1_794_252_599,
+            "09/Nov/2026:19:29:59 +0000",
+        );
+        check(TimeStyle::Rfc3339, 1_709_164_800, "2024-02-29T00:00:00Z");
+        check(
+            TimeStyle::Rfc3339Milliseconds,
+            0,
+            "1970-01-01T00:00:00.042Z",
+        );
+        check(TimeStyle::Unix, 1_794_252_599, "1794252599");
+        check(TimeStyle::UnixMilliseconds, 1_794_252_599, "1794252599.042");
+        check(TimeStyle::TimeOfDay, 1_794_252_599, "19:29:59");
+        // A clock that is wrong.
+        check(
+            TimeStyle::Common,
+            SECOND_MAX + 1,
+            "31/Dec/9999:23:59:59 +0000",
+        );
+        check(
+            TimeStyle::Rfc3339Milliseconds,
             u64::MAX - 1,
             "9999-12-31T23:59:59.042Z",
         );
