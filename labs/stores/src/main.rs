@@ -1,9 +1,9 @@
-//! Fills a store and reads it again, and says how long each phase took: what `vervet lab run` has as the client of the
-//! stores that it compares. A program of its own, so that the clients of stores are no part of `vervet`.
+//! Fills a store, reads it again, and reports how long each phase took: the client of the stores
+//! that `vervet lab run` compares. A separate program, so that `vervet` contains no store clients.
 //!
-//! Standard output has a line for each phase as it ends, `phase NAME OPERATIONS NANOSECONDS`, and one for each thing
-//! that is worth knowing beside that, `fact NAME TEXT`. What goes wrong is said on standard error, and how the program
-//! ends says whose fault it is: [`Problem::status`].
+//! Standard output has a line for each phase when it ends, `phase NAME OPERATIONS NANOSECONDS`, and
+//! one for each further fact, `fact NAME TEXT`. Errors go to standard error, and the exit status
+//! says whose fault they are: [`Problem::status`].
 
 mod pairs;
 mod phases;

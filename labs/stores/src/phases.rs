@@ -80,7 +80,7 @@ fn another(key: &str, put: &[u8], found: &[u8]) -> String {
     )
 }
 
-/// A phase that has ended. It is told at once: who watches sees how far it came.
+/// Reports a phase that has ended, at once, so that progress is visible.
 fn ended(
     output: &mut dyn Write,
     phase: &str,

@@ -1,4 +1,4 @@
-//! A lab has each store run, for real and few times: every phase is told, and what goes wrong is named.
+//! A lab runs each store for a few operations: every phase is reported, and errors are named.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -55,7 +55,7 @@ fn run_lab(text: &str) -> LabRecord {
     result.unwrap()
 }
 
-/// Every phase is told once, with its operations, and the report shows their shares.
+/// Every phase is reported once, with its operations, and the report shows their shares.
 #[track_caller]
 fn check(task: &str) {
     let record = record(task, 50);
@@ -86,13 +86,22 @@ fn check(task: &str) {
 fn every_store_of_s2c() {
     let lab = include_str!("../../s2c.toml");
     let client = env!("CARGO_BIN_EXE_vervet-stores");
-    let lab = lab.replace("repeats = 5", "repeats = 1\ncores = { server = [], generator = [] }");
+    let lab = lab.replace(
+        "repeats = 5",
+        "repeats = 1\ncores = { server = [], generator = [] }",
+    );
     let operations = format!("[operations]\nclient = '{client}'\n");
     let lab = lab.replace("[operations]\n", &operations);
     let record = run_lab(&lab.replace("count = 10_000", "count = 100"));
     let measured: Vec<&str> = record.tasks.iter().map(|step| step.task.as_str()).collect();
     // What is in the client itself is always there.
-    for name in ["redb", "sqlite", "redb-durable", "sqlite-durable", "sqlite-no-index"] {
+    for name in [
+        "redb",
+        "sqlite",
+        "redb-durable",
+        "sqlite-durable",
+        "sqlite-no-index",
+    ] {
         assert!(measured.contains(&name), "{name}: {measured:?}");
     }
     for step in &record.tasks {

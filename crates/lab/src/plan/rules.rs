@@ -4,15 +4,15 @@ use vervet_config::{Diagnostic, Diagnostics};
 
 use super::names::Names;
 use super::types::{CEILING, PlannedWorkload};
-use crate::document::{Figure, Lab};
-use crate::record::{Against, Bound, Rule};
+use crate::document::{Figure, Lab, Rule};
+use crate::record::{self, Against, Bound};
 
 /// The rules of the planned workloads, one for each variant of its workload.
 pub(super) fn resolve(
     lab: &Lab,
     workloads: &[PlannedWorkload],
     found: &mut Diagnostics,
-) -> Vec<Rule> {
+) -> Vec<record::Rule> {
     let is_of_tasks = !lab.task.is_empty();
     let known = Names::new("workload", lab.workload.names());
     let subjects = if is_of_tasks {
@@ -40,29 +40,10 @@ pub(super) fn resolve(
             let message = format!("`{}` is a figure of {kind}", figure.as_str());
             found.push(Diagnostic::error(rule.figure.span(), message));
         }
-        let bound = match (*rule.at_least, *rule.at_most) {
-            (Some(least), None) => Bound::AtLeast(least),
-            (None, Some(most)) => Bound::AtMost(most),
-            _ => {
-                let message = "a rule needs either `at_least` or `at_most`";
-                found.push(Diagnostic::error(rule.workload.span(), message));
-                continue;
-            }
+        let (Some(bound), Some(against)) = (bound(rule, found), against(rule, found)) else {
+            continue;
         };
-        let others = rule.against.value().clone();
-        let size = rule.against_size.value().map(vervet_config::Size::bytes);
-        let against = match (others.is_empty(), rule.against_workload.value(), size) {
-            (false, None, None) => Against::Subjects(others),
-            (true, Some(workload), None) => Against::Workload(workload.clone()),
-            (true, None, Some(bytes)) => Against::Bytes(bytes),
-            _ => {
-                let message =
-                    "a rule needs one of `against`, `against_workload` and `against_size`";
-                found.push(Diagnostic::error(rule.workload.span(), message));
-                continue;
-            }
-        };
-        let planned = |workload: &str, against: Against| Rule {
+        let planned = |workload: &str, against: Against| record::Rule {
             workload: workload.to_owned(),
             subject: rule.subject.value().clone(),
             figure: figure.as_str().to_owned(),
@@ -82,6 +63,33 @@ pub(super) fn resolve(
             }));
     }
     rules
+}
+
+fn bound(rule: &Rule, found: &mut Diagnostics) -> Option<Bound> {
+    match (*rule.at_least, *rule.at_most) {
+        (Some(least), None) => Some(Bound::AtLeast(least)),
+        (None, Some(most)) => Some(Bound::AtMost(most)),
+        _ => {
+            let message = "a rule needs either `at_least` or `at_most`";
+            found.push(Diagnostic::error(rule.workload.span(), message));
+            None
+        }
+    }
+}
+
+fn against(rule: &Rule, found: &mut Diagnostics) -> Option<Against> {
+    let others = rule.against.value().clone();
+    let size = rule.against_size.value().map(vervet_config::Size::bytes);
+    match (others.is_empty(), rule.against_workload.value(), size) {
+        (false, None, None) => Some(Against::Subjects(others)),
+        (true, Some(workload), None) => Some(Against::Workload(workload.clone())),
+        (true, None, Some(bytes)) => Some(Against::Bytes(bytes)),
+        _ => {
+            let message = "a rule needs one of `against`, `against_workload` and `against_size`";
+            found.push(Diagnostic::error(rule.workload.span(), message));
+            None
+        }
+    }
 }
 
 /// Whether a planned workload is the named one, under whatever congestion control.

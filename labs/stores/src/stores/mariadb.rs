@@ -13,7 +13,7 @@ pub(super) static STORE: Store = Store {
     connect,
 };
 
-/// The data base, which is made anew.
+/// The database, which is created for each run.
 const DATABASE: &str = "lab";
 
 struct Open {

@@ -22,7 +22,7 @@ pub(crate) struct Store {
     pub(crate) version: Option<fn() -> &'static str>,
     /// Makes it, empty: a file with its table, or a server that has nothing.
     pub(crate) create: fn(&Place) -> Result<(), Problem>,
-    /// Opens it, anew.
+    /// Opens a new connection to it.
     pub(crate) connect: fn(&Place) -> Result<Box<dyn Connection>, Problem>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Store {
 pub(crate) struct Place {
     /// The socket of its server, or its file.
     pub(crate) at: PathBuf,
-    /// Whether a put is on the disk when it returns. A server is told so when it is started.
+    /// Whether a put is on the disk when it returns. A server has a flag for that.
     pub(crate) is_durable: bool,
     /// Whether there is an index on the keys of a table.
     pub(crate) has_index: bool,
