@@ -8,6 +8,7 @@ mod edges;
 mod exceptions;
 mod habits;
 mod links;
+mod locked;
 mod phrases;
 mod shape;
 mod source;
