@@ -1,14 +1,14 @@
-# Sourced by the scripts beside it: where things are, and how a result is said and counted.
+# Sourced by the other scripts: where things are, and how results are printed and counted.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
 cd "$ROOT"
 
-# A shell that logs in to nothing may lack the folder that rustup installs to.
+# A non-login shell may lack the folder that rustup installs to.
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin:/usr/sbin
 export PATH
 
-# On a machine of a continuous build, where everything can be installed, nothing may be skipped.
+# In continuous integration, where everything can be installed, nothing may be skipped.
 if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ]; then
     export VERVET_REQUIRE_ALL=${VERVET_REQUIRE_ALL:-1}
 fi
@@ -41,7 +41,7 @@ record() {
     recorded "$verdict" "$name"
 }
 
-# recorded pass|fail|skip NAME: counts what somebody else has said already.
+# recorded pass|fail|skip NAME: counts a result that has been printed already.
 recorded() {
     [ -z "${VERVET_RESULTS:-}" ] || printf '%s %s\n' "$1" "$2" >>"$VERVET_RESULTS"
     [ "$1" != fail ] || FAILED=1
@@ -53,11 +53,35 @@ FAILED=0
 attempt() {
     local name=$1 began=$SECONDS
     shift
-    if "$@"; then
+    if timed "$name" "$@"; then
         record pass "$name" "$((SECONDS - began)) s"
     else
         record fail "$name" "exit $? of: $*"
     fi
+}
+
+# timed NAME COMMAND...: runs it and leaves its seconds for the list of the slowest steps.
+timed() {
+    local name=$1 began=$SECONDS status=0
+    shift
+    "$@" || status=$?
+    [ -z "${VERVET_STEPS:-}" ] || printf '%d %s\n' "$((SECONDS - began))" "$name" >>"$VERVET_STEPS"
+    return "$status"
+}
+
+# Clippy's driver is the compiler with lints: wrapped around it, one build gives the test programs
+# and all warnings. Every part of the gate uses this one choice of packages and features, so that
+# nothing is built twice.
+WORKSPACE_TESTS=(
+    env RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo test --workspace --locked --all-features
+)
+
+# Builds all test programs; a warning is a failure.
+build_tests() {
+    local log=$TARGET/build-log
+    mkdir -p "$TARGET"
+    "${WORKSPACE_TESTS[@]}" --no-run 2>&1 | tee "$log"
+    ! grep -qE '^warning' "$log"
 }
 
 # wait_for_address PID LOG SECONDS: prints the first address that a server of ours has written, as HOST:PORT.

@@ -1,15 +1,16 @@
-# Sourced by `scripts/test`: from what the parts print to the numbers of the sum. crates/testkit/tests/gate.rs tries it.
+# Sourced by `scripts/test`: from what the parts print to the numbers of the sum.
+# crates/testkit/tests/gate.rs tests it.
 
-# count_tests LOG STATUS: adds what `cargo test` said of each test binary, and ended with. Its `ignored` and our
-# `SKIPPED:` lines are skips; a binary that ends without a sum (a crash, code that does not compile) fails `cargo test`
-# itself, which then counts as one more.
+# count_tests LOG STATUS: adds what `cargo test` said of each test program, and ended with. Its
+# `ignored` and our `SKIPPED:` lines are skips; a program that ends without a sum (a crash, code
+# that does not compile) fails `cargo test` itself, which then counts as one more.
 count_tests() {
     local log=$1 status=$2 passed failed ignored skipped
     read -r passed failed ignored < <(awk '
         /^test result: / { for (i = 2; i <= NF; i++) { n[$i] += $(i - 1) } }
         END { print n["passed;"] + 0, n["failed;"] + 0, n["ignored;"] + 0 }' "$log")
     skipped=$({ grep -o 'SKIPPED: ' "$log" || true; } | wc -l)
-    # What another test runs as a program of its own is no skip.
+    # A test that another test runs as a program of its own is not skipped.
     ignored=$((ignored - $(grep -c '^test .* \.\.\. ignored, run by ' "$log" || true)))
     TESTS_PASSED=$((passed - skipped))
     TESTS_FAILED=$failed
@@ -20,29 +21,55 @@ count_tests() {
     fi
 }
 
-# failed_targets LOG: the targets that `cargo test --no-fail-fast` names at its end, as its own flags, one a line.
-failed_targets() { sed -nE 's/^    `(-p [^`]+)`$/\1/p' "$1"; }
+# failed_tests LOG: the names of the tests that failed, one a line.
+failed_tests() { sed -nE 's/^test (.*) \.\.\. FAILED( <.*)?$/\1/p' "$1" | sort -u; }
 
-# count_again LOG: after `count_tests` counted failures, LOG is what the failed targets printed when each was run again.
-# What fails now is what failed; what passed is told, as a test that can fail for want of a processor is worth mending.
+# count_again LOG: after `count_tests` counted failures, LOG is what the failed tests printed when
+# they were run again. What fails again has failed; a program that crashes fails all it holds.
 count_again() {
-    local first=$TESTS_FAILED passed=$TESTS_PASSED skipped=$TESTS_SKIPPED failed
-    count_tests "$1" 0
-    failed=$((TESTS_FAILED + $(grep -c '^AGAIN WITHOUT A SUM' "$1" || true)))
-    [ "$failed" -le "$first" ] || failed=$first
-    TESTS_PASSED=$((passed + first - failed))
-    TESTS_FAILED=$failed
-    TESTS_SKIPPED=$skipped
+    local first=$TESTS_FAILED again
+    again=$(awk '/^test result: / { n += $4; m += $6 } END { print n + 0, m + 0 }' "$1")
+    TESTS_FAILED=$((first - ${again% *}))
+    [ "$TESTS_FAILED" -ge "${again#* }" ] || TESTS_FAILED=${again#* }
+    [ "$TESTS_FAILED" -le "$first" ] || TESTS_FAILED=$first
+    TESTS_PASSED=$((TESTS_PASSED + first - TESTS_FAILED))
 }
 
-# count_fuzzing LOG STATUS: `fuzz/run` prints `fuzz TARGET ok` or `fuzz TARGET FAILED` for each target, and ends with
-# 3 when it cannot run on this machine. Each target is recorded as a test.
+# flaky_or_failed LOG AGAIN: a line for each test that failed at first.
+flaky_or_failed() {
+    local name verdict
+    while read -r name; do
+        verdict=FAILED
+        [ ! -e "$2" ] || ! grep -qE "^test $name \.\.\. ok( <.*)?$" "$2" || verdict=FLAKY
+        printf '%s: %s\n' "$verdict" "$name"
+    done < <(failed_tests "$1")
+}
+
+# program_steps LOG: the seconds of each test program that ran, and its name.
+program_steps() {
+    awk '
+        /^ *Running / { name = $2 == "unittests" ? "unit tests" : $2; path = $NF
+            sub(/.*\/deps\//, "", path); sub(/-[0-9a-f]+\)$/, "", path) }
+        /^test result: / { sub(/s$/, "", $NF); printf "%d tests: %s %s\n", $NF + 0.5, name, path }' "$1"
+}
+
+# slow_tests LOG SECONDS: names the tests that took longer.
+slow_tests() {
+    sed -nE 's/^test (.*) \.\.\. .*<([0-9.]+)s>$/\2 \1/p' "$1" | sort -rn |
+        awk -v most="$2" '$1 > most { printf "SLOW: %s took %.1f s, at most %d\n", $2, $1, most }'
+}
+
+# budget WHAT USED MOST UNIT
+budget() {
+    local verdict=
+    [ "$2" -le "$3" ] || verdict=": OVER BUDGET"
+    printf '%s: %d of %d %s%s\n' "$1" "$2" "$3" "$4" "$verdict"
+}
+
+# count_fuzzing LOG STATUS: `fuzz/run` prints `fuzz TARGET ok` or `fuzz TARGET FAILED` for each
+# target. Each target is recorded as a test.
 count_fuzzing() {
     local log=$1 status=$2 verdict targets=0 failed=0
-    if [ "$status" = 3 ]; then
-        record skip "fuzz" "needs nightly Rust and cargo-fuzz"
-        return
-    fi
     while read -r verdict; do
         targets=$((targets + 1))
         if [ "$verdict" = ok ]; then

@@ -64,7 +64,8 @@ fn packages() -> String {
 fn check(packages: &str, policy: &Policy) -> Vec<String> {
     let mut findings = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for line in packages.lines().collect::<BTreeSet<_>>() {
+    let lines = packages.lines().filter(|line| !line.is_empty());
+    for line in lines.collect::<BTreeSet<_>>() {
         let (package, license) = line.split_once('|').unwrap();
         let package = package.replace(" (proc-macro)", "");
         let (package, source) = package.split_once(" (").unwrap_or((&package, ""));
