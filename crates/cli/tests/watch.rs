@@ -44,8 +44,8 @@ fn check_refused(arguments: &[&str], status: i32, expected: &str) {
 #[test]
 fn wrong_usage_is_status_2() {
     check_refused(&[], 2, "<TARGET>");
-    check_refused(&["pid:x"], 2, "\"x\" is no process number");
-    check_refused(&["port:65536"], 2, "\"65536\" is no port (1 to 65535)");
+    check_refused(&["pid:x"], 2, "\"x\" is not a process ID");
+    check_refused(&["port:65536"], 2, "\"65536\" is not a port (1 to 65535)");
     check_refused(
         &["1", "-i", "9ms"],
         2,

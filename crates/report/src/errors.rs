@@ -22,7 +22,7 @@ pub enum ErrorClass {
     ClosedEarly,
     /// What came is not HTTP as RFC 9112 has it.
     Malformed,
-    /// The status is none of those that were asked for.
+    /// The status is not an expected one.
     WrongStatus,
     /// The content is not what was asked for: length, hash, text, or an assertion of a scenario.
     WrongContent,

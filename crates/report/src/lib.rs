@@ -1,7 +1,7 @@
 //! What a load run found, as values without I/O: quantiles, errors by class, series, findings of the audit, conditions
 //! on them, and each form in which they are written.
 //!
-//! A [`Run`] is filled by whoever made the load, merged with those of other agents, and written by whoever shows it. Times
+//! A [`Run`] is filled by the load generator, merged with those of other agents, and written by a report format. Times
 //! are kept in [`Histogram`]s, so nothing is lost on the way.
 
 mod audit;

@@ -16,7 +16,7 @@ pub struct Asked {
     pub connections: u64,
     /// How long a connection is used.
     pub reuse: Reuse,
-    /// Requests on a connection that may wait for their answers at once; 1 is no pipelining.
+    /// Maximum number of outstanding requests per connection; 1 means no pipelining.
     pub pipelining: u32,
     /// When the run is over.
     pub stop: Stop,

@@ -50,7 +50,7 @@ pub enum TryOutcome {
     Holds,
     /// The rate was reached, and the condition does not hold at it.
     DoesNotHold,
-    /// Nothing was measured that the condition could be held against.
+    /// Nothing was measured that the condition applies to.
     NotMeasured,
     /// Too many requests failed.
     RequestsFailed,

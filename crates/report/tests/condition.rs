@@ -2,7 +2,7 @@
 
 use vervet_report::{Answer, Asked, Condition, ErrorClass, Histogram, Mode, Reuse, Run, Stop};
 
-/// A text that is no condition, the column of its mistake, and parts of the message.
+/// An invalid condition, the column of its error, and parts of the message.
 #[track_caller]
 fn check_refused(text: &str, column: usize, parts: &[&str]) {
     let error = text.parse::<Condition>().unwrap_err();

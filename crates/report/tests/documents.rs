@@ -1,5 +1,5 @@
-//! Documents that programs read: they are as their schema says, what is no report is refused, and nothing that a target
-//! or a file is called opens an element or computes.
+//! Documents for programs: they match their schema, invalid reports are rejected, and names of targets and files are
+//! escaped in HTML and CSV.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};

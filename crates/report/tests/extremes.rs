@@ -9,7 +9,7 @@ use vervet_report::{Condition, Histogram, Packed};
 
 use crate::common::sample;
 
-/// The largest value of the whole number under a name: those of small types are told by their unit or their meaning.
+/// The largest value of the whole number under a name: small types are recognized by their unit or meaning.
 fn largest(name: &str) -> Value {
     match name {
         "status" => json!(u16::MAX),

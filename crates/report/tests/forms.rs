@@ -23,7 +23,7 @@ fn check(file: &str, form: &str) {
         .find(|(at, line)| committed.lines().nth(*at) != Some(line))
     {
         panic!(
-            "{file}, line {}: VERVET_WRITE=1 writes it anew\n  is: {}\n now: {}",
+            "{file}, line {}: VERVET_WRITE=1 rewrites it\n  is: {}\n now: {}",
             line.0 + 1,
             committed.lines().nth(line.0).unwrap_or("nothing"),
             line.1
@@ -32,7 +32,7 @@ fn check(file: &str, form: &str) {
     assert_eq!(
         committed.len(),
         form.len(),
-        "{file} has more: VERVET_WRITE=1 writes it anew"
+        "{file} has more: VERVET_WRITE=1 rewrites it"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Histograms: what is told apart, what is kept in documents, and what other programs' documents may hold.
+//! Histograms: resolution, what documents keep, and what documents of other programs may contain.
 
 use std::time::Duration;
 

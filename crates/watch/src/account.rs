@@ -123,7 +123,7 @@ impl Ledger {
         }
     }
 
-    /// Processes that are gone, all at once: who has ended with its parent was reaped by whoever is left above both.
+    /// Processes that exited at once: a process that exited with its parent was reaped by the nearest remaining ancestor.
     pub(crate) fn end(&mut self, gone: &[u32]) {
         for pid in gone {
             let Some(whole) = self.entries.get(pid).map(Entry::whole) else {

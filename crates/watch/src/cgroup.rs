@@ -19,7 +19,7 @@ pub(crate) struct Cgroup {
     /// As the kernel calls it.
     pub(crate) name: PathBuf,
     folder: PathBuf,
-    /// The number of the folder: one that was removed and made anew has another.
+    /// The inode of the folder: it changes when the cgroup is removed and created again.
     inode: u64,
     cpu: Kept,
     memory: Kept,
@@ -37,7 +37,7 @@ impl Cgroup {
             .or_else(|_| path.strip_prefix("/"))
             .ok()?;
         let folder = mount.point.join(below);
-        // The root has no such file: it is no group of its own.
+        // The root cgroup has no such file.
         if !folder.join("cgroup.type").is_file() {
             return None;
         }

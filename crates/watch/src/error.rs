@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use crate::target::Target;
 
-/// What was typed is no target.
+/// The text is not a valid target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetError {
     /// Nothing.
     Empty,
-    /// It says `pid:`, and behind that stands no number of a process.
+    /// `pid:` is not followed by a process ID.
     Pid(String),
-    /// It says `port:`, and behind that stands no port from 1 to 65535.
+    /// `port:` is not followed by a port from 1 to 65535.
     Port(String),
 }
 
@@ -23,9 +23,9 @@ impl fmt::Display for TargetError {
             Self::Empty => f.write_str(
                 "nothing to watch is named: give a process number, a name, a port or a cgroup",
             ),
-            Self::Pid(text) => write!(f, "\"{}\" is no process number", text.escape_debug()),
+            Self::Pid(text) => write!(f, "\"{}\" is not a process ID", text.escape_debug()),
             Self::Port(text) => {
-                write!(f, "\"{}\" is no port (1 to 65535)", text.escape_debug())
+                write!(f, "\"{}\" is not a port (1 to 65535)", text.escape_debug())
             }
         }
     }

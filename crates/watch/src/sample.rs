@@ -149,7 +149,7 @@ pub struct Host {
     pub load: [f64; 3],
     /// All processors together, since the first sample.
     pub cpu: HostCpu,
-    /// Memory that could be had without swapping.
+    /// Memory available without swapping.
     pub memory_available_bytes: u64,
     /// Memory there is.
     pub memory_total_bytes: u64,

@@ -23,7 +23,7 @@ pub struct Summary {
     pub duration_us: u64,
     /// Samples.
     pub samples: u64,
-    /// Whether the tree was the same one throughout. When not, no figure here may be held against another.
+    /// Whether the tree was the same one throughout. If not, figures before and after cannot be added.
     pub valid: bool,
     /// Why not.
     pub invalid_because: Vec<String>,
@@ -124,7 +124,7 @@ pub struct HostSummary {
     pub cpu: HostCpu,
     /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to 1.
     pub busy: f64,
-    /// The least memory that could be had.
+    /// Minimum of the available memory.
     pub memory_available_min_bytes: u64,
     /// The most swap that was in use.
     pub swap_used_peak_bytes: u64,

@@ -19,7 +19,7 @@ pub enum Target {
     Pid(u32),
     /// All processes of that name and those below them.
     Name(String),
-    /// Whoever listens on that TCP port, and those below them.
+    /// The processes that listen on that TCP port, and their descendants.
     Port(u16),
     /// The processes of a cgroup and of those below it; an absolute path, with or without the mount point.
     Cgroup(PathBuf),

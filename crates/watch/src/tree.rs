@@ -61,9 +61,9 @@ pub(crate) struct Look {
 /// Who belongs to it.
 #[derive(Debug)]
 pub(crate) enum Belonging<'a> {
-    /// The roots and whoever they forked.
+    /// The roots and their descendants.
     Descent,
-    /// Whoever is in the cgroup.
+    /// The processes in the cgroup.
     Cgroup(&'a mut Cgroup),
 }
 
@@ -286,7 +286,7 @@ impl Tree {
         let known: Vec<_> = self.roots.iter().map(|state| state.root.pid).collect();
         let processes = self.processes.values();
         let top = processes.filter(|process| !self.processes.contains_key(&process.reading.parent));
-        // A worker that has outlived its root is no successor of it.
+        // A worker that has outlived its root is not its successor.
         let is_old =
             |process: &&Process| known.contains(&process.pid) || known.contains(&process.forked_by);
         let new = top.filter(|process| !process.is_zombie() && !is_old(process));

@@ -99,8 +99,8 @@ impl Watcher {
         Self::open_below(Path::new(PROC), target, Begin::Now)
     }
 
-    /// Watches a process that was just started, and counts from its start. Whoever started it should not reap it
-    /// before [`Watcher::has_ended`]: until then the kernel still tells what it used.
+    /// Watches a process that was just started, and counts from its start. The caller should not reap it
+    /// before [`Watcher::has_ended`]: until then the kernel still reports its usage.
     pub fn open_child(pid: u32) -> Result<Self, FindError> {
         Self::open_below(Path::new(PROC), &Target::Pid(pid), Begin::Birth)
     }
@@ -233,7 +233,7 @@ impl Watcher {
         }
     }
 
-    /// Once a root has ended: whoever answers to the target now took its place.
+    /// After a root has exited: a process that matches the target now took its place.
     fn look_for_successor(&mut self, now: Instant) {
         let is_new = self.tree.take_new_loss();
         if matches!(self.target, Target::Pid(_)) || (!is_new && self.looking_until.is_none()) {
@@ -260,7 +260,7 @@ impl Watcher {
         }
     }
 
-    /// A unit that was restarted has a cgroup of the same name, made anew: its account begins at zero.
+    /// A restarted unit has a new cgroup of the same name, whose counters start at zero.
     fn follow_cgroup(&mut self, cgroup: Cgroup) {
         if self
             .cgroup

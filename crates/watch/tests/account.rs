@@ -18,7 +18,7 @@ const TOLERANCE: u64 = 50;
 /// Connections between two samples, and requests on each.
 const ROUND: (usize, usize) = (10, 10);
 
-/// Watches a tree by its root while `round` keeps it busy, and its cgroup beside it.
+/// Watches a tree by its root while `round` keeps it busy, and its cgroup as well.
 #[track_caller]
 fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
     cgroup.adopt_tree(root);
@@ -48,11 +48,11 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
         let off = summary.cpu.total_us().abs_diff(used);
         assert!(off * TOLERANCE < used, "{used} us used: {summary:#?}");
         assert_eq!(summary.invalid_because, [""; 0]);
-        // The cgroup is the tree's own, so its figures stand beside those of the processes.
-        let beside = summary.cgroup.expect("the cgroup's account").cpu.total_us();
+        // The cgroup belongs to the tree, so its figures are comparable with those of the processes.
+        let cgroup_us = summary.cgroup.expect("the cgroup's account").cpu.total_us();
         assert!(
-            beside.abs_diff(used) * TOLERANCE < used,
-            "{beside} of {used}"
+            cgroup_us.abs_diff(used) * TOLERANCE < used,
+            "{cgroup_us} of {used}"
         );
         let forward = samples.windows(2).all(|pair| {
             pair[0].cpu.user_us <= pair[1].cpu.user_us

@@ -14,7 +14,7 @@ pub struct Axis {
     pub scale: Scale,
     /// How far it reaches.
     pub range: Range,
-    /// Ticks with their labels, instead of those that would be chosen.
+    /// Ticks with their labels, instead of automatic ones.
     pub ticks: Option<Vec<(f64, String)>>,
 }
 

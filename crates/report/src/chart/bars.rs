@@ -1,4 +1,4 @@
-//! Bars beside their names: one value each, perhaps with its interval.
+//! Horizontal bars with labels: one value each, optionally with its interval.
 
 use super::axis::{Axis, Range, Settled, Unit};
 use super::canvas::{Anchor, Canvas, Number, Size, standalone};
@@ -75,7 +75,7 @@ impl BarChart {
         self.axis.clone().reaching(range)
     }
 
-    /// How long the longest may be, so that its value fits behind it.
+    /// The maximum length of a bar, which leaves room for its value.
     fn length(&self, canvas: &Canvas) -> f64 {
         let said = self
             .bars

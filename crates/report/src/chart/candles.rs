@@ -1,4 +1,4 @@
-//! Candles beside their names: where the times of a server lie, from the shortest to the 95 % quantile.
+//! Candlesticks with labels: the response times of a server, from the minimum to the 95th percentile.
 
 use super::axis::{Axis, Settled};
 use super::canvas::{Anchor, Canvas, Number, Size, standalone};

@@ -40,7 +40,7 @@ pub struct LineChart {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Its points, in order of `x`. Where `y` is no number the line has a gap.
+    /// Its points, in order of `x`. Where `y` is not a number the line has a gap.
     pub points: Vec<(f64, f64)>,
     /// Its colour.
     pub colour: Colour,
@@ -297,7 +297,7 @@ impl LineChart {
         }
     }
 
-    /// The marks of a series, one path: hollow where the line is no whole one.
+    /// The marks of a series, one path: hollow if the line is dashed.
     fn mark_points(&self, canvas: &mut Canvas, plot: &Plot, series: &Series) {
         if series.points.len() > MARKED_MAX {
             return;

@@ -41,7 +41,7 @@ display:block;width:100%;height:auto;overflow:visible;font-family:system-ui,-app
 ";
 
 impl Colour {
-    /// Colours for several series, which begin anew after the last.
+    /// The style of the series with this number; styles repeat after the last.
     pub fn nth(number: usize) -> Self {
         let colours = [
             Self::Leaf,

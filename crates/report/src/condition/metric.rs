@@ -94,7 +94,7 @@ pub(super) const TIMINGS: [Timing; 4] = [
 ];
 
 impl Metric {
-    /// Reads a name; none where it is no name of a figure.
+    /// Parses the name of a figure; `None` if it is unknown.
     pub(super) fn named(name: &str) -> Option<Self> {
         let metric = match name {
             "rate" => Self::Rate,

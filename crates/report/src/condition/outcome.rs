@@ -14,9 +14,9 @@ pub struct ConditionOutcome {
     pub measured: String,
     /// What was measured: nanoseconds, per second, bytes per second, percent, or a number; null where nothing was.
     pub measured_value: Option<f64>,
-    /// What it was held against, with its unit.
+    /// The bound, with its unit.
     pub bound: String,
-    /// What it was held against, in the unit of `measured_value`.
+    /// The bound, in the unit of `measured_value`.
     pub bound_value: f64,
 }
 
@@ -28,6 +28,6 @@ pub enum Answer {
     Holds,
     /// It does not hold.
     DoesNotHold,
-    /// Nothing was measured that it could be held against: there was no good answer.
+    /// Nothing was measured: there was no successful response.
     NotMeasured,
 }

@@ -1,4 +1,4 @@
-//! Reads a condition. A mistake is told with its column, what was expected there, and the nearest name that exists.
+//! Parses a condition. An error states its column, what was expected there, and the nearest known name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ const CONDITION_BYTES_MAX: usize = 200;
 /// How alike a name must be to be offered, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.6;
 
-/// Why a text is no condition.
+/// Why a text is not a valid condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionError {
     /// The condition, as it was written.
@@ -109,7 +109,7 @@ fn in_percent(metric: Metric, unit: &str) -> Metric {
 
 fn expected_unit(metric: Metric) -> String {
     match metric {
-        Metric::Errors(..) => "%, nothing, k or m behind the number, as in 0.1% or 10".to_owned(),
+        Metric::Errors(..) => "%, nothing, k or m after the number, as in 0.1% or 10".to_owned(),
         other => other.quantity().expected().to_owned(),
     }
 }

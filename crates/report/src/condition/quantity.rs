@@ -20,7 +20,7 @@ pub enum Quantity {
 const KIBI: f64 = 1024.0;
 
 impl Quantity {
-    /// What a unit is worth; none where it is no unit of this kind.
+    /// The factor of a unit; `None` if this kind of figure does not have it.
     pub(super) fn unit(self, unit: &str) -> Option<f64> {
         let small = unit.to_ascii_lowercase();
         match self {
@@ -45,13 +45,13 @@ impl Quantity {
         }
     }
 
-    /// What may stand behind a number, for messages.
+    /// The allowed suffixes of a number, for messages.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Time => "a unit of time: us, ms or s, as in 20ms",
-            Self::Rate => "nothing, k, m or /s behind the number, as in 5k or 5000/s",
-            Self::BytesPerSecond => "k, m or g behind the number (of 1,024), as in 10m or 10MiB/s",
-            Self::Percent | Self::Count => "nothing, k or m behind the number, as in 10 or 2k",
+            Self::Rate => "nothing, k, m or /s after the number, as in 5k or 5000/s",
+            Self::BytesPerSecond => "k, m or g after the number (of 1,024), as in 10m or 10MiB/s",
+            Self::Percent | Self::Count => "nothing, k or m after the number, as in 10 or 2k",
         }
     }
 

@@ -17,7 +17,7 @@ pub struct Condition {
     pub(super) text: String,
 }
 
-/// How a figure is held against its bound.
+/// How a figure is compared with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `>`

@@ -1,4 +1,4 @@
-//! What each figure of a report means, how it is reckoned and in what unit: the page `docs/load-report.md`, and the end of
+//! What each figure of a report means, how it is calculated and in what unit: the page `docs/load-report.md`, and the end of
 //! every page of a run.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Its unit in documents.
     pub unit: &'static str,
-    /// How it is reckoned.
+    /// How it is calculated.
     pub formula: &'static str,
     /// What it says.
     pub meaning: &'static str,
@@ -237,7 +237,7 @@ Programs may read the CSV of intervals by place: columns are added at the end, a
 ## OpenMetrics
 
 All names begin with `vervet_load_`, times are in seconds, counters end in `_total`. Response, service, first-byte and connect times
-are histograms with three buckets a decade, and besides `..._quantile_seconds{quantile=\"0.99\"}`, since buckets are too coarse to
+are histograms with three buckets per decade, and also `..._quantile_seconds{quantile=\"0.99\"}`, since buckets are too coarse to
 compare runs by. `vervet_load_audit{rule=...}` is 0 where a rule passed, 1 for a warning, 2 where it failed;
 `vervet_load_condition{condition=...}` is 1 where a condition holds.
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::stream::StreamLine;
 use crate::run::{Run, VERSION};
 
-/// Why a text is no report.
+/// Why a text is not a valid report.
 #[derive(Debug)]
 pub enum ReadError {
     /// It is not of this form.
@@ -61,7 +61,7 @@ fn pretty(value: &impl serde::Serialize) -> String {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Form(error) => write!(f, "this is no report of a load run: {error}"),
+            Self::Form(error) => write!(f, "not a report of a load test: {error}"),
             Self::Version(version) => write!(
                 f,
                 "this report is of version {version}, and this program reads version {VERSION}: use the one that wrote it"

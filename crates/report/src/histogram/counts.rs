@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::packed::{Packed, Unreadable};
 use super::record::HistogramRecord;
 
-/// The longest time that is told apart, in nanoseconds: one hour. What lasts longer is recorded as this.
+/// The longest time that is recorded, in nanoseconds: one hour. Longer times are recorded as this.
 pub const TIME_MAX_NS: u64 = 3_600_000_000_000;
 
 /// The quantiles that every form shows, with their names.
@@ -25,7 +25,7 @@ pub const QUANTILES: [(&str, f64); 7] = [
 
 /// Digits that are kept of each value.
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// Pieces of each doubling that [`Histogram::rounded`] tells apart.
+/// Buckets per power of two in [`Histogram::rounded`].
 const ROUNDED_PIECES: u64 = 64;
 
 /// Histogram in nanoseconds, each kept to three significant digits, up to one hour.

@@ -11,7 +11,7 @@ const INTERPRETERS: &[&str] = &[
     "python", "perl", "ruby", "node", "php", "bash", "sh", "dash",
 ];
 
-/// The topmost ones of that name. Whoever asks, and those above it, are not meant.
+/// The topmost processes of that name, except this process and its ancestors.
 pub(super) fn named(proc: &Path, name: &str, reader: &mut Reader) -> Vec<u32> {
     let all = all_processes(proc, reader);
     let asking = line_of(std::process::id(), &all);
@@ -59,7 +59,7 @@ fn is_named(proc: &Path, process: &Passing, name: &str, reader: &mut Reader) -> 
     interprets && base(script.next().unwrap_or_default()) == name.as_bytes()
 }
 
-/// What stands behind the last slash.
+/// The part after the last slash.
 fn base(word: &[u8]) -> &[u8] {
     word.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }

@@ -12,9 +12,9 @@ use crate::target::Target;
 /// What a target means.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// These processes and whoever they fork.
+    /// These processes and their descendants.
     Roots(Vec<u32>),
-    /// Whoever is in this cgroup.
+    /// The processes in this cgroup.
     Cgroup(Box<Cgroup>),
 }
 
@@ -46,7 +46,7 @@ fn not_none(found: Vec<u32>, target: &Target) -> Result<Found, FindError> {
 }
 
 fn pid_alone(proc: &Path, pid: u32) -> Vec<u32> {
-    // `/proc/TID` is there for each thread, too, and is no process.
+    // `/proc/TID` exists for each thread, too, but is not a process.
     let is_process = proc.join(format!("{pid}/task/{pid}")).is_dir();
     is_process.then_some(pid).into_iter().collect()
 }

@@ -1,6 +1,6 @@
-//! Numbers behind their names: lines of `NAME: NUMBER unit`, and pairs of lines, one of names and one of numbers.
+//! Labelled numbers: lines of `NAME: NUMBER unit`, and pairs of lines, one of names and one of numbers.
 
-/// The number behind `label` in a text whose lines begin with their labels: `Pss:   345 kB`, `usage_usec 123`.
+/// The number after `label` in a text whose lines begin with their labels: `Pss:   345 kB`, `usage_usec 123`.
 /// The label is given with its colon where it has one.
 pub(crate) fn number_after(text: &[u8], label: &str) -> Option<u64> {
     let lines = text.split(|byte| *byte == b'\n');

@@ -23,7 +23,7 @@ fn listening_inode(line: &str, port: u16) -> Option<u64> {
     fields.nth(5)?.parse().ok()
 }
 
-/// The inode in what a descriptor links to, `socket:[547]`; none when it is no socket.
+/// The inode in what a descriptor links to, `socket:[547]`; `None` if it is not a socket.
 pub(crate) fn socket_inode(link: &[u8]) -> Option<u64> {
     let number = link.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;
     std::str::from_utf8(number).ok()?.parse().ok()

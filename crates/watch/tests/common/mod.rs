@@ -88,7 +88,7 @@ impl Forking {
 
 impl Drop for Forking {
     fn drop(&mut self) {
-        // Killed outright, the master leaves its workers behind.
+        // On SIGKILL the master does not stop its workers.
         self.child.signal(vervet_testkit::Signal::TERM);
         wait_for(PATIENCE, || self.child.exit());
     }

@@ -203,7 +203,7 @@ fn middle(interval: &Interval) -> f64 {
     (float(interval.start_ms) + float(interval.length_ms) / 2.0) * 1e6
 }
 
-/// Times from the shortest up to the percentile that the number of answers still tells apart.
+/// Response times by percentile, up to the highest one that the number of responses supports.
 fn by_percentile(times: &Histogram) -> Vec<(f64, f64)> {
     if times.is_empty() {
         return Vec::new();
@@ -219,7 +219,7 @@ fn by_percentile(times: &Histogram) -> Vec<(f64, f64)> {
     if let Some(last) = points.last_mut()
         && told_apart < f64::from(NINES_MAX)
     {
-        // The last that is told apart is the longest.
+        // The highest percentile is the maximum.
         let end = (
             nines(1.0 - 1.0 / float(times.count()).max(1.0)),
             float(times.max_ns()),
