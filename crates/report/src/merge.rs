@@ -32,7 +32,7 @@ impl Run {
     /// Adds the run of another agent, made at the same time on the same plan.
     ///
     /// The window is the longest of both, since the agents worked at the same time. Findings of the audit are kept by
-    /// rule, the worst of each; whoever wants them for the whole run audits the merged one.
+    /// rule, the worst of each; to get them for the whole run, audit the merged one.
     pub fn merge(mut self, other: &Self) -> Result<Self, MergeError> {
         if (self.version, &self.tool) != (other.version, &other.tool) {
             let named = |run: &Self| format!("{} (version {})", run.tool, run.version);
@@ -170,7 +170,7 @@ fn steps(
     Ok(ours)
 }
 
-/// Intervals that begin together become one, as long as the longer; others stand beside each other.
+/// Intervals that begin together become one, as long as the longer; others are kept as they are.
 fn intervals(ours: Vec<Interval>, theirs: &[Interval]) -> Vec<Interval> {
     let mut by_start: BTreeMap<u64, Interval> = ours
         .into_iter()

@@ -27,7 +27,7 @@ pub struct Packed {
 /// Why a packed histogram cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is no base64.
+    /// It is not valid base64.
     Base64,
     /// It is longer than any histogram of this kind.
     TooLong,
@@ -52,7 +52,7 @@ impl Packed {
         }
     }
 
-    /// Each time that was recorded, as the lowest of those that are not told apart, and how often it was.
+    /// Each bucket with records: the lowest time that falls into it, and its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         self.counts
             .iter()
@@ -157,7 +157,7 @@ fn put(bytes: &mut Vec<u8>, number: i64) {
     bytes.push((rest & 0xff) as u8);
 }
 
-/// Reads such a number and gives what is behind it.
+/// Reads such a number and returns it with the remaining bytes.
 fn take(bytes: &[u8]) -> Result<(i64, &[u8]), Unreadable> {
     let mut number = 0;
     for (at, byte) in bytes.iter().enumerate().take(9) {
@@ -232,7 +232,7 @@ impl JsonSchema for Packed {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Base64 => "the histogram is no base64",
+            Self::Base64 => "the histogram is not valid base64",
             Self::TooLong => "the histogram is longer than any with three digits up to one hour",
             Self::Truncated => "the histogram ends in the middle",
             Self::Encoding => "the histogram is not in the V2 encoding",
