@@ -2,16 +2,16 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test check bench fuzz dist
 
-help: ## say what there is
+help: ## list the targets
 	@sed -n 's/^\([a-z]*\): ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-run: ## build the release program and serve examples/site with it
+run: ## build quickly (about three minutes on 2 cores) and serve examples/site
 	@scripts/run
 
-test: ## everything that must hold: set-up, check, all tests, a minute of fuzzing, dist
+test: ## the whole gate: set-up, checks, all tests, fuzzing, the static program
 	@scripts/test
 
-check: ## format, lints, the tidy test, generated files, licences and versions of dependencies
+check: ## format, lints, rules of the repository, licenses and versions of dependencies
 	@scripts/check
 
 bench: ## measure against nginx, lighttpd and h2o, and against other load generators
@@ -21,5 +21,5 @@ bench: ## measure against nginx, lighttpd and h2o, and against other load genera
 fuzz: ## fuzz each target for ten minutes
 	@fuzz/run 600
 
-dist: ## one static program in dist/, its size and idle memory bounded
+dist: ## the fast static program in dist/, with profile-guided optimization
 	@scripts/dist
