@@ -41,8 +41,6 @@ pub struct ListenOptions {
     pub defer_accept_s: u32,
     /// Connections whose request may come with the SYN (`TCP_FASTOPEN`); 0 for none.
     pub fastopen_queue: u32,
-    /// Send small packets at once. Without it a large answer may wait 40 ms for a delayed acknowledgement.
-    pub nodelay: bool,
     /// Congestion control by its kernel name; the system's default if none.
     pub congestion: Option<String>,
     /// Permissions of the file of a unix socket, as in `0o660`; the umask's if none.
@@ -65,7 +63,6 @@ impl Default for ListenOptions {
             reuse_port: false,
             defer_accept_s: 1,
             fastopen_queue: 0,
-            nodelay: true,
             congestion: None,
             unix_mode: None,
             v6only: false,
@@ -385,7 +382,8 @@ fn set_tcp_options(socket: BorrowedFd<'_>, options: &ListenOptions) -> Result<()
             set_socket_send_buffer_size(socket, bytes),
         )?;
     }
-    option("nodelay", set_tcp_nodelay(socket, options.nodelay))?;
+    // Without it the end of a large answer may wait 40 ms for a delayed acknowledgement.
+    option("nodelay", set_tcp_nodelay(socket, true))?;
     option(
         "defer_accept_s",
         sys::set_tcp_defer_accept(socket, options.defer_accept_s),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use vervet_config::{FromText, Text, TextShape, Time, section};
-use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions};
+use vervet_config::{FromText, Size, Text, TextShape, Time, section};
+use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions, ListenerKey};
 
 use crate::filters::access::Access;
 use crate::filters::networks::Network;
@@ -89,6 +89,10 @@ section! {
         pub fastopen: u32 = 0 in 0..=65535,
         /// Congestion control by its kernel name, such as `"bbr"`; the system's where it is not given.
         pub congestion: Option<Text>,
+        /// Kernel send buffer of each connection (`SO_SNDBUF`); without it the kernel adapts it to the connection.
+        pub send_buffer: Option<Size> = _ in "4KiB"..="1GiB",
+        /// Kernel receive buffer of each connection (`SO_RCVBUF`); without it the kernel adapts it to the connection.
+        pub receive_buffer: Option<Size> = _ in "4KiB"..="1GiB",
         /// Keep IPv4 off an IPv6 address; otherwise `[::]` takes both.
         pub v6only: bool = false,
         /// Permissions of the file of a unix socket, in octal.
@@ -112,6 +116,7 @@ impl Listen {
 
     /// The options of its socket.
     pub fn options(&self) -> ListenOptions {
+        let bytes = |size: &Option<Size>| size.and_then(|size| usize::try_from(size.bytes()).ok());
         ListenOptions {
             backlog: *self.backlog,
             reuse_port: *self.reuse_port,
@@ -125,7 +130,9 @@ impl Listen {
                 .iter()
                 .map(|network| network.net())
                 .collect(),
-            ..ListenOptions::default()
+            send_buffer_bytes: bytes(&self.send_buffer),
+            receive_buffer_bytes: bytes(&self.receive_buffer),
+            key: ListenerKey::default(),
         }
     }
 }
