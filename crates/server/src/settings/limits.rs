@@ -7,7 +7,7 @@ use vervet_config::{
     Declaration, Diagnostic, Field, Fields, FromConfig, Literal, Node, Reader, Section, Setting,
     Shape, Shown, ShownEntry, Size, Span, Time, Value, absent_section, read_section, show_field,
 };
-use vervet_engine::limits::{LimitRow, Limits};
+use vervet_engine::limits::{LimitError, LimitRow, Limits};
 
 /// The limits that a document gives, each with its origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,18 +23,29 @@ impl LimitSettings {
             let set = limits.set(row.name, amount.number());
             set.map_err(|error| Diagnostic::error(amount.span(), error.to_string()))?;
         }
-        limits.validate().map_err(|error| {
-            let text = error.to_string();
-            let mut named = self.rows.iter().filter(|(row, _)| text.contains(row.name));
-            // Where one of the two is the default, the other is what somebody wrote.
-            let is_given = |amount: &Setting<Amount>| !amount.is_default();
-            let given = named.clone().find(|(_, amount)| is_given(amount));
-            let span = given
-                .or(named.next())
-                .map_or(Span::NOWHERE, |(_, amount)| amount.span());
-            Box::new(Diagnostic::error(span, text))
-        })?;
-        Ok(limits)
+        match limits.validate() {
+            Ok(()) => Ok(limits),
+            Err(error) => Err(Box::new(Diagnostic::error(
+                self.span_of(&error),
+                error.to_string(),
+            ))),
+        }
+    }
+
+    /// Where a contradiction between two limits is reported: at the first that is given, for the other is a default.
+    fn span_of(&self, error: &LimitError) -> Span {
+        let LimitError::Relation {
+            lesser, greater, ..
+        } = error
+        else {
+            return Span::NOWHERE;
+        };
+        let rows = self.rows.iter();
+        let mut named = rows.filter(|(row, _)| [*lesser, *greater].contains(&row.name));
+        let given = named.clone().find(|(_, amount)| !amount.is_default());
+        given
+            .or_else(|| named.next())
+            .map_or(Span::NOWHERE, |(_, amount)| amount.span())
     }
 }
 
