@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use vervet_config::words;
+
 use crate::root::Symlinks;
 
 /// How the files of one root are served.
@@ -97,15 +99,16 @@ pub enum CacheControl {
     },
 }
 
-/// Whether content is sent encoded to those who accept it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Compression {
-    /// Never.
-    Off,
-    /// Only from files that lie beside the original as `.zst`, `.br` or `.gz`.
-    Siblings,
-    /// From siblings, else compressed on the way and kept.
-    On,
+words! {
+    /// Whether content is sent encoded to clients that accept it.
+    pub enum Compression {
+        /// Never.
+        Off = "off",
+        /// Only from files next to the original with the extension `.zst`, `.br` or `.gz`.
+        Siblings = "siblings",
+        /// From these files; else compressed once and cached.
+        On = "on",
+    }
 }
 
 /// Bounds of one reactor's file cache.

@@ -12,20 +12,21 @@ use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use vervet_config::words;
 
 use crate::walk;
 
 /// How often an open that raced with a rename (`EAGAIN` of `openat2`) is repeated before it counts as failed.
 pub const OPEN_RETRIES_MAX: u32 = 8;
 
-/// Whether symbolic links beneath the root are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Symlinks {
-    /// A path with a link in any part is answered as if nothing were there.
-    #[default]
-    Refuse,
-    /// Links are followed as long as they stay beneath the root; absolute links never do.
-    Follow,
+words! {
+    /// Whether symbolic links beneath the folder are followed.
+    pub enum Symlinks {
+        /// A path with a link in any part is answered as if nothing were there.
+        Refuse = "refuse",
+        /// Links are followed as long as they stay beneath the folder; absolute ones never do.
+        Follow = "follow",
+    }
 }
 
 /// Who enforces that an open stays beneath the root.

@@ -28,37 +28,6 @@ words! {
     }
 }
 
-words! {
-    /// Whether symbolic links beneath the folder are followed.
-    pub enum SymlinkRule {
-        /// What lies behind a link is not there.
-        Refuse = "refuse",
-        /// Links are followed as long as they stay beneath the folder; absolute ones never do.
-        Follow = "follow",
-    }
-}
-
-impl From<SymlinkRule> for Symlinks {
-    fn from(rule: SymlinkRule) -> Self {
-        match rule {
-            SymlinkRule::Refuse => Self::Refuse,
-            SymlinkRule::Follow => Self::Follow,
-        }
-    }
-}
-
-words! {
-    /// Whether content is sent encoded to those who accept it.
-    pub enum CompressionRule {
-        /// Never.
-        Off = "off",
-        /// From files that lie beside the original as `.zst`, `.br` or `.gz`.
-        Siblings = "siblings",
-        /// From those; else compressed once and kept.
-        On = "on",
-    }
-}
-
 section! {
     /// Serves the files of a folder.
     ///
@@ -80,11 +49,11 @@ section! {
         /// Serve names that begin with a dot. `.well-known` at the top is always served.
         pub hidden: bool = false,
         /// Follow symbolic links.
-        pub symlinks: SymlinkRule = "refuse",
+        pub symlinks: Symlinks = "refuse",
         /// Answer unknown paths whose last name has no dot with the page at `/`, whose script routes them.
         pub spa: bool = false,
         /// Send content encoded to those who accept it.
-        pub compression: CompressionRule = "on",
+        pub compression: Compression = "on",
         /// Which part of the path is looked up in the folder.
         pub from: FilesFrom = "matched",
     }
@@ -122,7 +91,7 @@ pub(super) struct FolderSettings<'s> {
     /// How long caches may use a file.
     pub(super) max_age: Option<Time>,
     /// Whether links are followed.
-    pub(super) symlinks: SymlinkRule,
+    pub(super) symlinks: Symlinks,
 }
 
 impl FolderSettings<'_> {
@@ -131,7 +100,7 @@ impl FolderSettings<'_> {
         FilesOptions {
             index: self.index.to_vec(),
             listing: self.listing,
-            symlinks: self.symlinks.into(),
+            symlinks: self.symlinks,
             cache_control: cache_control(self.max_age),
             media_types: resources.media_types.to_vec(),
             default_media_type: resources.default_media_type.to_owned(),
@@ -217,11 +186,7 @@ impl ServeFiles {
             } else {
                 UnknownPaths::NotFound
             },
-            compression: match self.compression.value() {
-                CompressionRule::Off => Compression::Off,
-                CompressionRule::Siblings => Compression::Siblings,
-                CompressionRule::On => Compression::On,
-            },
+            compression: *self.compression.value(),
             ..folder.options(&self.root, resources)
         };
         Ok(FilesAction {
@@ -256,7 +221,7 @@ impl Alias {
             index: &["index.html".to_owned()],
             listing: listing(&self.listing),
             max_age: *self.max_age.value(),
-            symlinks: SymlinkRule::Refuse,
+            symlinks: Symlinks::Refuse,
         };
         let shared = open_root(folder.options(&self.to, resources), &self.to, resources)?;
         if rest == Rest::Absent && !shared.is_single() {

@@ -23,7 +23,7 @@ use crate::resources::{Needs, Resources};
 use crate::web::Action;
 
 pub use error_pages::{ErrorPage, ErrorPages, ErrorPagesAtWork};
-pub use files::{Alias, CompressionRule, FilesAction, FilesFrom, ServeFiles, SymlinkRule};
+pub use files::{Alias, FilesAction, FilesFrom, ServeFiles};
 pub use redirect::Redirect;
 pub use respond::Respond;
 pub use rewrite::{REWRITES_MAX, Rewrite, RewriteAction, Rewritten};

@@ -11,7 +11,7 @@ use vervet_config::{Diagnostic, Diagnostics, Path, Text, Time, section};
 use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
-use super::files::{FolderSettings, SymlinkRule, listing};
+use super::files::{FolderSettings, listing};
 use super::unrouted::{not_found, slash_redirect};
 use super::users::{Look, Users};
 use super::{ActionDirective, OpenAction};
@@ -21,6 +21,7 @@ use crate::files_pool::FilesPool;
 use crate::matching::{Offer, SlashForm};
 use crate::options::{CacheLimits, FilesOptions};
 use crate::resources::{Needs, Resources};
+use crate::root::Symlinks;
 use crate::web::{Action, Handler, Request};
 
 /// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.
@@ -54,7 +55,7 @@ section! {
         /// How long caches may use a file without asking; as for `files`.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
         /// Follow symbolic links beneath the folder.
-        pub symlinks: SymlinkRule = "refuse",
+        pub symlinks: Symlinks = "refuse",
     }
 }
 

@@ -34,22 +34,14 @@ section! {
     }
 }
 
-/// Whether requests without a Referer are answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EmptyReferer {
-    /// They are.
-    Answered,
-    /// They are not.
-    Refused,
-}
-
 /// What is protected, and from whom.
 #[derive(Debug)]
 pub struct RefererRules {
     paths: Vec<Vec<u8>>,
     extensions: Vec<Vec<u8>>,
     allow: Vec<HostPattern>,
-    empty: EmptyReferer,
+    /// Whether requests without a Referer are answered.
+    empty: bool,
     refused: AtomicU64,
 }
 
@@ -92,11 +84,7 @@ impl RefererRules {
                 .map(|name| name.as_bytes().to_vec())
                 .collect(),
             allow: section.allow.to_vec(),
-            empty: if *section.empty {
-                EmptyReferer::Answered
-            } else {
-                EmptyReferer::Refused
-            },
+            empty: *section.empty,
             refused: AtomicU64::new(0),
         }
     }
@@ -118,7 +106,7 @@ impl RefererRules {
 
     fn allows(&self, source: Source<'_>, own: &[u8]) -> bool {
         match source {
-            Source::Nobody => self.empty == EmptyReferer::Answered,
+            Source::Nobody => self.empty,
             Source::Host(host) => {
                 host.eq_ignore_ascii_case(own)
                     || self.allow.iter().any(|pattern| pattern.matches(host))

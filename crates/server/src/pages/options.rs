@@ -3,20 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use vervet_config::words;
+
 use crate::caches::Caches;
 use crate::error_log::ProblemLog;
 use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
 use crate::root::Symlinks;
 
-/// For whom the pages are served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// For visitors: a change is live within a second, problems stand in the log alone.
-    #[default]
-    Production,
-    /// For those who write the pages: a change is live on the next request, problems are shown in the browser.
-    Development,
+words! {
+    /// For whom a page is served.
+    pub enum Mode {
+        /// For visitors: an edit is live within a second; a problem stands in the log, and the last good version goes on.
+        Production = "production",
+        /// For those who write it: an edit is live on the next request; a problem is shown in the browser.
+        Development = "development",
+    }
 }
 
 /// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no terminal obeys it.

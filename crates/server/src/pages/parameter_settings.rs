@@ -31,20 +31,6 @@ words! {
     }
 }
 
-words! {
-    /// Where a parameter comes from.
-    pub enum ParameterSource {
-        /// The first of path, form and query that has it.
-        Any = "any",
-        /// The query.
-        Query = "query",
-        /// The form.
-        Form = "form",
-        /// The variables of the route's path.
-        Path = "path",
-    }
-}
-
 section! {
     /// What visitors may send under one name.
     ///
@@ -58,7 +44,7 @@ section! {
         /// What it is read as; `"choice"` where `choices` are given, else `"text"`.
         pub r#type: Option<ParameterKind>,
         /// Where it comes from.
-        pub from: ParameterSource = "any",
+        pub from: Source = "any",
         /// What it is where the visitor sends nothing; without one the visitor must send it.
         pub default: Option<Plain>,
         /// It is `none` where the visitor sends nothing.
@@ -125,7 +111,7 @@ impl ParameterSettings {
         match (read, found.is_empty()) {
             (Some(kind), true) => Ok(Parameter {
                 name: name.to_owned(),
-                from: self.source(),
+                from: *self.from,
                 kind,
                 absent: match (self.default.value(), *self.optional) {
                     (Some(default), _) => Absent::Default(default.0.clone()),
@@ -144,15 +130,6 @@ impl ParameterSettings {
             ParameterKind::Choice
         };
         self.r#type.unwrap_or(of_choices)
-    }
-
-    fn source(&self) -> Source {
-        match *self.from {
-            ParameterSource::Any => Source::Any,
-            ParameterSource::Query => Source::Query,
-            ParameterSource::Form => Source::Form,
-            ParameterSource::Path => Source::Path,
-        }
     }
 
     /// Directives that mean nothing for a type.

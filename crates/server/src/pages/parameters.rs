@@ -6,21 +6,22 @@ use std::fmt;
 
 use chrono::NaiveDate;
 use minijinja::Value;
+use vervet_config::words;
 
 use crate::pages::moment::When;
 
-/// Where the value of a parameter comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Source {
-    /// The first of path, form and query that has one of this name.
-    #[default]
-    Any,
-    /// The query of the request target.
-    Query,
-    /// The form that is sent as content.
-    Form,
-    /// The pattern of the route.
-    Path,
+words! {
+    /// Where a parameter comes from.
+    pub enum Source {
+        /// The first of path, form and query that has it.
+        Any = "any",
+        /// The query.
+        Query = "query",
+        /// The form.
+        Form = "form",
+        /// The variables of the route's path.
+        Path = "path",
+    }
 }
 
 /// What a value is read as, and its bounds.

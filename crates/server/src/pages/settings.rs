@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics, Named, Path, Size, Time, section, words};
+use vervet_config::{Diagnostic, Diagnostics, Named, Path, Size, Time, section};
 use vervet_engine::reactor::Now;
 
-use crate::actions::{ActionDirective, OpenAction, SymlinkRule};
+use crate::actions::{ActionDirective, OpenAction};
 use crate::caches::Caches;
 use crate::error_log::ProblemLog;
 use crate::matching::Offer;
@@ -17,16 +17,7 @@ use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
 use crate::resources::{Needs, Resources};
-
-words! {
-    /// For whom a page is served.
-    pub enum PageMode {
-        /// For visitors: an edit is live within a second; a problem stands in the log, and the last good version goes on.
-        Production = "production",
-        /// For those who write it: an edit is live on the next request; a problem is shown in the browser.
-        Development = "development",
-    }
-}
+use crate::root::Symlinks;
 
 section! {
     /// Renders a template for each request. `docs/pages.md` is the guide to the language and to what templates know.
@@ -50,9 +41,9 @@ section! {
         /// answered with 400.
         pub parameters: Named<ParameterSettings>,
         /// For whom the page is served.
-        pub mode: PageMode = "production",
+        pub mode: Mode = "production",
         /// Whether templates may be symbolic links. One that may not is a problem of the page.
-        pub symlinks: SymlinkRule = "refuse",
+        pub symlinks: Symlinks = "refuse",
         /// Steps of the template engine that one rendering may take; one that takes more is answered with 500.
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
         /// Bytes that the page may have.
@@ -122,11 +113,8 @@ impl PageSettings {
         };
         Ok(PageOptions {
             parameters: parameters.into(),
-            symlinks: (*self.symlinks).into(),
-            mode: match *self.mode {
-                PageMode::Production => Mode::Production,
-                PageMode::Development => Mode::Development,
-            },
+            symlinks: *self.symlinks,
+            mode: *self.mode,
             limits: self.limits(),
             server: setup.server.to_owned(),
             journal: Arc::clone(setup.journal),
