@@ -1,19 +1,19 @@
-//! What is wrong with a document, each finding with its place. How it is shown is the matter of `render`.
+//! Findings about a document, each with the span it refers to. Rendering is in `render`.
 
 use crate::shape::quoted;
-use crate::span::Span;
+use crate::source::Span;
 
-/// Whether a finding stops the server from taking the document.
+/// Whether a finding makes the document invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The document is refused.
+    /// The document is rejected.
     Error,
-    /// The document is taken; something in it is probably not meant so.
+    /// The document is accepted, but something in it is probably a mistake.
     Warning,
 }
 
 impl Severity {
-    /// Its name: `error` or `warning`.
+    /// Returns the name: `error` or `warning`.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -22,36 +22,36 @@ impl Severity {
     }
 }
 
-/// More on a finding; with a place where it speaks of another one.
+/// An additional remark on a finding, with a span if it refers to another place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// One line.
+    /// The text, one line.
     pub message: String,
-    /// The place it speaks of.
+    /// The place that the note refers to, if any.
     pub span: Option<Span>,
 }
 
-/// One finding.
+/// One finding: an error or a warning about a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether it is fatal.
+    /// Whether the finding is an error or a warning.
     pub severity: Severity,
-    /// What is underlined.
+    /// The text that is underlined.
     pub span: Span,
-    /// One line, in lower case: the thing and what is the matter with it.
+    /// One line, in lower case: the subject and what is wrong with it.
     pub message: String,
-    /// What should stand there, such as `a time such as "10s"`.
+    /// What was expected instead, such as `a time such as "10s"`.
     pub expected: Option<String>,
-    /// The known name that is nearest to the one given.
+    /// The known name that was probably meant; see [`nearest`].
     pub nearest: Option<String>,
-    /// More, in order.
+    /// Additional remarks, in order.
     pub notes: Vec<Note>,
-    /// Whether it may be there only because of a mistake elsewhere.
+    /// Whether the finding may only follow from an error elsewhere.
     pub is_consequence: bool,
 }
 
 impl Diagnostic {
-    /// A finding that refuses the document.
+    /// Makes an error, which rejects the document.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -64,14 +64,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says that it may be there only because something else could not be read.
+    /// Marks the finding as one that may only follow from an error elsewhere.
     #[must_use]
     pub fn consequence(mut self) -> Diagnostic {
         self.is_consequence = true;
         self
     }
 
-    /// A finding that does not.
+    /// Makes a warning, which does not reject the document.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
@@ -79,21 +79,21 @@ impl Diagnostic {
         }
     }
 
-    /// Says what should stand there.
+    /// Sets what was expected instead.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
         self.expected = Some(expected.into());
         self
     }
 
-    /// Says which known name was probably meant, if there is one.
+    /// Sets the known name that was probably meant, if there is one.
     #[must_use]
     pub fn nearest(mut self, nearest: Option<impl Into<String>>) -> Diagnostic {
         self.nearest = nearest.map(Into::into);
         self
     }
 
-    /// Adds a line.
+    /// Adds a note without a place of its own.
     #[must_use]
     pub fn note(mut self, message: impl Into<String>) -> Diagnostic {
         let message = message.into();
@@ -104,7 +104,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a line about another place.
+    /// Adds a note that refers to another place.
     #[must_use]
     pub fn note_at(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
         let message = message.into();
@@ -116,28 +116,28 @@ impl Diagnostic {
     }
 }
 
-/// All findings of one reading.
+/// All findings of one reading of a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// None yet.
+    /// Creates an empty list of findings.
     pub fn new() -> Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds one.
+    /// Appends a finding to the list.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
     }
 
-    /// Adds those of another reading of the same sources.
+    /// Appends the findings of another reading of the same sources.
     pub fn extend(&mut self, others: Diagnostics) {
         self.0.extend(others.0);
     }
 
-    /// Adds what a later look has found: where there are errors already, without what may only follow from them, and
-    /// without what is said of the same places.
+    /// Appends the findings of a later check. If there are errors already, consequences of errors
+    /// and findings at spans that were reported before are left out.
     pub fn extend_behind(&mut self, later: Diagnostics) {
         let is_clean = !self.has_errors();
         let is_told = |one: &Diagnostic| self.iter().any(|known| known.span.meets(one.span));
@@ -148,32 +148,32 @@ impl Diagnostics {
         self.0.extend(later);
     }
 
-    /// Takes all back but the first `length`.
+    /// Removes all findings but the first `length`.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }
 
-    /// In the order of the sources and of their lines.
+    /// Sorts the findings by source and position.
     pub fn sort(&mut self) {
         self.0.sort_by_key(|diagnostic| diagnostic.span);
     }
 
-    /// Each of them.
+    /// Iterates over the findings in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
     }
 
-    /// Whether one of them refuses the document.
+    /// Returns whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.iter().any(|one| one.severity == Severity::Error)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of findings.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -200,10 +200,11 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
-/// The most characters of a text that a message repeats.
+/// The maximum number of characters of a text that a message quotes.
 const CITED_CHARACTERS_MAX: usize = 60;
 
-/// A text within a message: on one line, and cut where it is long.
+/// Returns a text to be quoted in a message: on one line, control characters escaped, and truncated
+/// if it is long.
 pub fn cited(text: &str) -> String {
     let mut cited = String::new();
     for (index, character) in text.chars().enumerate() {
@@ -220,7 +221,7 @@ pub fn cited(text: &str) -> String {
     cited
 }
 
-/// A name that is none of those known.
+/// Makes the finding for a name that is not known.
 pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::error(span, message).nearest(nearest(name, known.iter().copied()));
     if known.is_empty() {
@@ -229,8 +230,8 @@ pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -
     diagnostic.expected(format!("one of {}", quoted(known.iter().copied())))
 }
 
-/// Returns the known name that `name` was probably meant for: the nearest by Damerau-Levenshtein distance,
-/// if at most a third of its characters differ.
+/// Returns the known name that `name` was probably meant for: the nearest by Damerau-Levenshtein
+/// distance, if at most a third of its characters differ.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let distances = known
         .into_iter()
@@ -239,7 +240,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     (distance <= nearest.chars().count().max(3) / 3).then_some(nearest)
 }
 
-/// Returns `` ; did you mean `x`? `` with the [`nearest`] known name, or nothing if no name is near.
+/// Returns `` ; did you mean `x`? `` with the [`nearest`] known name, or nothing if no name is
+/// near.
 pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
@@ -249,7 +251,8 @@ mod tests {
     use super::*;
     use crate::source::{SourceKind, Sources};
 
-    /// What is told of a later look: its findings at these places, the second of which may be a consequence.
+    /// Checks the findings of a later check: at these spans, the second of which may be a
+    /// consequence.
     #[track_caller]
     fn check(first: Option<(usize, usize)>, expected: &[&str]) {
         let mut sources = Sources::default();

@@ -1,10 +1,9 @@
-//! Reading a whole configuration: its files, what they include, the flags and variables that go before them, and what
-//! comes out. The caller does all input and output; here is what it is asked for.
+//! Reading a whole configuration: its files and what they include, and the flags and environment
+//! variables that override them. The caller does all input and output.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
-use crate::assemble::Assembly;
 use crate::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::parse::{Role, parse_file};
 use crate::reader::Reader;
@@ -13,26 +12,27 @@ use crate::section::Section;
 use crate::setting::Setting;
 use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
-use crate::span::{SourceId, Span};
+use crate::source::{SourceId, Span};
+use crate::tree::Assembly;
 use crate::tree::{Entry, Key, Node, Value};
 use crate::value::Path;
 use crate::{FromConfig, Table};
 
-/// The most files of one configuration.
+/// The maximum number of files in one configuration.
 pub const FILES_MAX: usize = 65_536;
 
 /// The directive whose files are read before the document is.
 pub(crate) const INCLUDE: &str = "include";
 
-/// What the names of environment variables that stand for directives begin with.
+/// The prefix of environment variables that set directives.
 pub const ENVIRONMENT_PREFIX: &str = "VERVET_";
 
-/// A pattern of files that a document wants to include.
+/// A pattern of files to be included, for the caller to resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Include {
-    /// The path, perhaps with wildcards, starting where the including file's folder does.
+    /// The path, which may contain wildcards, relative to the folder of the including file.
     pub pattern: PathBuf,
-    /// Where it is wanted.
+    /// The value of the `include` directive.
     pub span: Span,
 }
 
@@ -67,23 +67,23 @@ pub struct Documents<'e> {
     assembly: Assembly,
     found: Diagnostics,
     wanted: VecDeque<Include>,
-    /// The file that was asked for, which takes the blame for what no file has.
+    /// The main file, which findings about missing directives refer to.
     main: Option<SourceId>,
-    /// Each file with the place that asked for it.
+    /// Each file, and the directive that included it.
     files: HashMap<PathBuf, Span>,
     flags: Vec<Override>,
-    /// The names of variables that are set.
+    /// The names of the environment variables that are set.
     variables: Vec<String>,
 }
 
-/// A directive given outside of the files.
+/// The value of a directive from a flag or an environment variable.
 struct Override {
     directive: String,
     node: Node,
 }
 
 impl<'e> Documents<'e> {
-    /// A configuration without a file, whose variables are looked up by `environment`.
+    /// Creates a configuration without files. `environment` looks up environment variables.
     pub fn new(environment: &'e dyn Fn(&str) -> Option<String>) -> Documents<'e> {
         Documents {
             environment,
@@ -98,7 +98,8 @@ impl<'e> Documents<'e> {
         }
     }
 
-    /// Adds the main file, by the name that findings show and that relative paths start from.
+    /// Adds the main file. `name` is its path as findings show it; relative paths start from its
+    /// folder.
     pub fn add(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add_file(name.into(), bytes.into(), None);
     }
@@ -114,7 +115,7 @@ impl<'e> Documents<'e> {
                 (text, Some(at))
             }
         };
-        // A byte order mark says nothing here, and is no column.
+        // A byte order mark has no meaning here, and is no column.
         let (text, shift) = match text.strip_prefix('\u{feff}') {
             Some(rest) => (rest.to_owned(), '\u{feff}'.len_utf8()),
             None => (text, 0),
@@ -145,11 +146,11 @@ impl<'e> Documents<'e> {
         }
     }
 
-    /// Queues the patterns of an `include`.
+    /// Queues the patterns of an `include` directive.
     fn want(&mut self, node: &Node, role: Role) {
         let mut found = Diagnostics::new();
         let mut reader = Reader::new(&self.sources, self.environment, &mut found);
-        // Each by itself, so that one mistake does not hide what the other files have.
+        // Each separately, so that one mistake does not hide findings in the other files.
         let each = node.elements().unwrap_or(std::slice::from_ref(node));
         let patterns: Vec<Setting<Path>> = each
             .iter()
@@ -160,13 +161,15 @@ impl<'e> Documents<'e> {
             pattern: pattern.into_value().into_path_buf(),
         });
         self.wanted.extend(includes);
-        // That of the main file is a directive of the document, and reported when it is read.
+        // The `include` of the main file is a directive of the document, and is reported when that
+        // is read.
         if role == Role::Included {
             self.found.extend(found);
         }
     }
 
-    /// The next pattern whose files are to be found, read and supplied in the order of their names.
+    /// Returns the next pattern whose files the caller must find, read and supply in the order of
+    /// their names.
     pub fn wanted(&mut self) -> Option<Include> {
         self.wanted.pop_front()
     }
@@ -193,13 +196,14 @@ impl<'e> Documents<'e> {
         }
     }
 
-    /// Says why the files of a pattern cannot be had.
+    /// Reports why the files of a pattern are not available.
     pub fn refuse(&mut self, include: &Include, reason: &str) {
         let message = format!("cannot include `{}`: {reason}", include.pattern.display());
         self.found.push(Diagnostic::error(include.span, message));
     }
 
-    /// Gives a directive of the top level by a flag, which goes before variables and files. `flag` is shown as typed.
+    /// Sets a directive of the top level by a flag, which overrides environment variables and
+    /// files. `flag` is the flag as typed.
     pub fn flag(&mut self, directive: &str, flag: &str, value: &str) {
         let node = bare(&mut self.sources, flag, value, SourceKind::Flag);
         self.flags.push(Override {
@@ -208,8 +212,8 @@ impl<'e> Documents<'e> {
         });
     }
 
-    /// Tells which variables are set, so that one whose name is nearly that of a directive, or that of a table, does not
-    /// go by unnoticed: a warning says so.
+    /// Passes the names of the environment variables that are set, so that a misspelled one causes
+    /// a warning.
     pub fn variables(&mut self, names: impl IntoIterator<Item = String>) {
         let ours = names.into_iter();
         self.variables = ours
@@ -217,7 +221,7 @@ impl<'e> Documents<'e> {
             .collect();
     }
 
-    /// Reads all of it.
+    /// Reads the document from all files, flags and environment variables.
     pub fn read<S: Section>(mut self) -> Reading<S> {
         let overrides = self.overrides(S::declaration().fields);
         let at = self.main.map_or(Span::NOWHERE, |id| Span::new(id, 0, 0));
@@ -229,8 +233,8 @@ impl<'e> Documents<'e> {
             span: at,
             value: Value::Table(root),
         };
-        let mut reader =
-            Reader::new(&self.sources, self.environment, &mut self.found).of(S::declaration());
+        let mut reader = Reader::new(&self.sources, self.environment, &mut self.found)
+            .with_root(S::declaration());
         let value = S::read(&root, &mut reader);
         self.found.sort();
         let (value, partial) = if self.found.has_errors() {
@@ -246,12 +250,13 @@ impl<'e> Documents<'e> {
         }
     }
 
-    /// What flags and variables say, variables first, so that flags replace them.
+    /// Returns the values of environment variables and flags, variables first, so that flags
+    /// override them.
     fn overrides(&mut self, fields: &'static [Field]) -> Vec<(&'static Field, Node)> {
         let mut overrides = Vec::new();
         for field in fields.iter().filter(|field| is_open(field)) {
             let variable = variable_of(field);
-            // A variable that is set to nothing is taken as not set, as compose files leave them.
+            // A variable set to an empty string counts as not set, as compose files leave them.
             let value = (self.environment)(&variable).filter(|value| !value.is_empty());
             if let Some(value) = value {
                 let node = bare(
@@ -278,7 +283,8 @@ impl<'e> Documents<'e> {
         overrides
     }
 
-    /// Warns of a variable that gives nothing though it looks as if it should.
+    /// Warns about an environment variable that is similar to that of a directive but has no
+    /// effect.
     fn unheard(&mut self, name: &str, fields: &'static [Field]) {
         let plain = name.strip_prefix(ENVIRONMENT_PREFIX).unwrap_or(name);
         let exact = fields.iter().find(|field| variable_of(field) == name);
@@ -305,13 +311,13 @@ impl<'e> Documents<'e> {
     }
 }
 
-/// The variable of a directive.
+/// Returns the name of a directive's environment variable.
 fn variable_of(field: &Field) -> String {
     format!("{ENVIRONMENT_PREFIX}{}", field.name().to_uppercase())
 }
 
-/// Whether a variable or a flag can give a directive. What is included is said in files alone: they have been read when
-/// the document is.
+/// Returns whether an environment variable or a flag can set a directive. `include` is only for
+/// files, since they have been read when the document is.
 fn is_open(field: &Field) -> bool {
     field.name() != INCLUDE && (field.shape)().is_plain()
 }
@@ -338,27 +344,27 @@ fn give(root: &mut Table, field: &Field, node: Node) {
     }
 }
 
-/// What came of a configuration.
+/// The result of reading a configuration.
 #[derive(Clone, Debug)]
 pub struct Reading<S> {
-    /// The document, if nothing refuses it.
+    /// The document; `None` if there are errors.
     pub value: Option<S>,
-    /// What could be read of a document that is refused, for whoever looks for further mistakes: what is wrong is left out.
+    /// The valid parts of a document with errors, for further checks.
     pub partial: Option<S>,
     /// All findings, in the order of the files and their lines.
     pub diagnostics: Diagnostics,
-    /// The texts that the findings and the origins point into.
+    /// The texts that spans and origins refer to.
     pub sources: Sources,
 }
 
 impl<S> Reading<S> {
-    /// The findings for people, without colours.
+    /// Renders the findings as text without colours.
     pub fn to_text(&self) -> String {
         render_text(&self.diagnostics, &self.sources, Style::Plain)
     }
 }
 
-/// Reads one text without variables and includes.
+/// Reads a document from one text, without environment variables and includes.
 pub fn read_text<S: Section>(name: &str, text: &str) -> Reading<S> {
     let mut documents = Documents::new(&|_| None);
     documents.add(name, text);

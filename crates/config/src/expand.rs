@@ -1,28 +1,29 @@
-//! `${NAME}` in texts: the value of an environment variable. `${NAME:-text}` has a fallback for a variable that is not set or empty,
-//! `$${` stands for `${` itself, and a `$` before anything else is a `$`.
+//! `${NAME}` in texts: the value of an environment variable. `${NAME:-text}` has a fallback for a
+//! variable that is not set or empty, `$${` stands for `${` itself, and a `$` before anything else
+//! is literal.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Why a text cannot be expanded, and which bytes of it are to blame.
+/// Why a text cannot be expanded, and which bytes of it are the cause.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unexpanded {
     pub(crate) range: Range<usize>,
     pub(crate) fault: Fault,
 }
 
-/// What is the matter.
+/// What is wrong with a reference to a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// There is no variable of this name.
+    /// No environment variable has this name.
     NotSet(String),
-    /// `${` without `}`.
+    /// The closing `}` is missing.
     Open,
-    /// What stands in the braces is no name.
+    /// The text in the braces is not a valid name.
     NoName(String),
 }
 
-/// Puts the values of variables in, or says all that is wrong with the text.
+/// Replaces variables by their values, or returns all errors in the text.
 pub(crate) fn expand<'t>(
     text: &'t str,
     lookup: &dyn Fn(&str) -> Option<String>,
@@ -65,7 +66,7 @@ pub(crate) fn expand<'t>(
     }
 }
 
-/// The value of what stands between the braces.
+/// Returns the value for the text between the braces.
 fn variable(inner: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, Fault> {
     let (name, fallback) = match inner.split_once(":-") {
         Some((name, fallback)) => (name, Some(fallback)),

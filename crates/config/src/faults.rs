@@ -1,5 +1,5 @@
-//! What is wrong with declarations themselves. A default is read when it is needed, so that one which does not read would
-//! be found by a user; a test that asks [`faults`] finds it first.
+//! Errors in declarations. A default is parsed when it is used, so an invalid one would be found by
+//! a user; a test that calls [`faults`] finds it first.
 
 use crate::diagnostic::Diagnostics;
 use crate::reader::{Bounded, FromConfig, Reader};
@@ -7,17 +7,17 @@ use crate::schema::prose;
 use crate::section::Section;
 use crate::shape::{Declaration, Literal};
 use crate::source::Sources;
-use crate::span::Span;
+use crate::source::Span;
 
-/// The faults in the declaration of a document and of all sections in it: defaults and bounds that do not read, defaults
-/// out of bounds, short forms of directives that are not there, and directives without documentation.
+/// Returns the errors in the declaration of a document and of all sections in it: invalid defaults
+/// and bounds, defaults out of bounds, short forms without a directive, and missing documentation.
 pub fn faults<S: Section>() -> Vec<String> {
     let mut faults = Faults::default();
     S::faults(&mut faults);
     faults.found
 }
 
-/// The faults found so far, and the sections that have been looked at.
+/// The errors found so far, and the sections that were checked.
 #[derive(Debug, Default)]
 pub struct Faults {
     found: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Begins with a section, unless it has been looked at.
+    /// Checks a section; `false` if it was checked before.
     pub fn enter(&mut self, declaration: &'static Declaration) -> bool {
         if self
             .seen
@@ -55,7 +55,7 @@ impl Faults {
         true
     }
 
-    /// Looks at the default of a directive, and at the sections in its type.
+    /// Checks the default of a directive, and the sections in its type.
     pub fn directive<T: FromConfig>(
         &mut self,
         declaration: &'static Declaration,
@@ -71,7 +71,7 @@ impl Faults {
         T::faults(self);
     }
 
-    /// Looks at the bounds of a directive.
+    /// Checks the bounds of a directive.
     pub fn bounds<T: Bounded>(&mut self, declaration: &'static Declaration, identifier: &str) {
         let field = declaration
             .fields

@@ -1,32 +1,31 @@
-//! From the bytes of one file to its headers and directives, with every mistake of the syntax. The tokens and the grammar
-//! are those of `toml_parser`; here they become values with their places.
+//! Parsing one file into headers and directives with their spans. The tokens, the grammar and the
+//! error messages are those of `toml_parser`.
 
 use std::borrow::Cow;
 
-use toml_parser::ParseError;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace};
+use toml_parser::{Expected, ParseError};
 
-use crate::assemble::{Assembly, Header, give_within};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::INCLUDE;
-use crate::phrases::{expectation, sentence};
-use crate::span::{SourceId, Span};
+use crate::source::{SourceId, Span};
+use crate::tree::{Assembly, Header, give_within};
 use crate::tree::{Key, ListForm, Node, Table, TableForm, Value};
 
-/// The most tables and lists within each other, and the most parts of a dotted name.
+/// The maximum nesting depth of tables and lists, and the maximum number of parts of a dotted name.
 pub const DEPTH_MAX: u32 = 32;
 
-/// How a file came to be read.
+/// Why a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It was asked for.
+    /// It is the main file.
     Main,
-    /// Another one includes it: its own `include` adds to that of the others.
+    /// It is included: its own `include` adds to those of the others.
     Included,
 }
 
-/// Reads a file into the tree. What is given for `include` at its top level is handed back.
+/// Parses a file into the tree. Returns the value of `include` at its top level.
 pub(crate) fn parse_file(
     (id, role): (SourceId, Role),
     text: &str,
@@ -61,7 +60,7 @@ pub(crate) fn parse_file(
     include.entries.pop().map(|entry| entry.node)
 }
 
-/// Reads one value, such as a default.
+/// Parses one value, such as a default.
 pub(crate) fn parse_value(id: SourceId, text: &str, found: &mut Diagnostics) -> Node {
     let source = toml_parser::Source::new(text);
     let tokens = source.lex().into_vec();
@@ -151,13 +150,14 @@ impl<'a> Parser<'a> {
         self.skip_blank();
         let node = match self.take(EventKind::KeyValSep) {
             Some(_) => self.value(),
-            // A name without a value: reported, and not missing either.
+            // A name without a value, which has been reported.
             None => broken(self.span(first)),
         };
         Statement::Directive { path, node }
     }
 
-    /// A simple or dotted name; empty when a part is broken or it has too many, which has been reported.
+    /// Parses a simple or dotted name; empty if a part is invalid or it has too many, which has
+    /// been reported.
     fn path(&mut self, first: &Event) -> Vec<Key> {
         let before = self.found.len();
         let mut path = vec![self.key(first)];
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value that comes next. Its depth is bounded by the guard that the events have passed.
+    /// Parses the next value. Its depth is bounded by the recursion guard.
     fn value(&mut self) -> Node {
         self.skip_blank();
         if let Some(event) = self.take(EventKind::Scalar) {
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
                     continue;
                 }
                 EventKind::ArrayClose => {
-                    // The parser closes what is left open by a bracket without extent.
+                    // The parser closes an unclosed bracket by an event without extent.
                     is_closed = !event.span().is_empty();
                     self.events.next();
                     break;
@@ -275,8 +275,8 @@ impl<'a> Parser<'a> {
         Node { span, value }
     }
 
-    /// What is within brackets that are never closed: the brackets have been reported, and what was found since is their
-    /// consequence.
+    /// The value of brackets that are never closed. They have been reported; findings within them
+    /// follow from that and are dropped.
     fn left_open(&mut self, before: usize) -> Value {
         self.found.truncate(before);
         Value::Broken
@@ -285,8 +285,8 @@ impl<'a> Parser<'a> {
     fn scalar(&mut self, event: &Event) -> Node {
         let span = self.span(event);
         if span.start() == span.end() {
-            // What the parser puts where a value should have been.
-            let missing = Diagnostic::error(span, "the value is missing").expected("a value");
+            // The parser inserts an empty scalar for a missing value.
+            let missing = Diagnostic::error(span, "missing value").expected("value");
             self.found.push(missing);
             return broken(span);
         }
@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
         Value::Broken
     }
 
-    /// The next event, if it is of this kind.
+    /// Takes the next event, if it is of this kind.
     fn take(&mut self, kind: EventKind) -> Option<&'a Event> {
         self.events.next_if(|event| event.kind() == kind)
     }
@@ -339,7 +339,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What has been reported.
+/// A value that was reported as invalid.
 fn broken(span: Span) -> Node {
     Node {
         span,
@@ -347,8 +347,8 @@ fn broken(span: Span) -> Node {
     }
 }
 
-/// Turns what the parser says into findings. What it says within brackets that are never closed is their consequence, and
-/// they are what is shown.
+/// Turns the errors of the parser into findings. Errors within brackets that are never closed
+/// follow from that and are dropped; the brackets themselves are underlined.
 fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnostics) {
     let opened = |error: &ParseError| {
         let is_unclosed = matches!(
@@ -371,15 +371,20 @@ fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnos
         };
         let end = at.end().min(text.len());
         let span = Span::new(id, at.start().min(end), end);
-        let mut diagnostic = Diagnostic::error(span, sentence(&error));
-        if error.description() == UNQUOTED {
-            diagnostic = diagnostic.expected(format!("`\"{}\"`", text[span.start()..end].trim()));
-        } else if let Some(expected) = error.expected().and_then(expectation) {
-            diagnostic = diagnostic.expected(expected);
-        }
+        let mut diagnostic = Diagnostic::error(span, error.description());
+        diagnostic.expected = error.expected().and_then(expectation);
         found.push(diagnostic);
     }
 }
 
-/// What the parser says of text without quotes.
-const UNQUOTED: &str = "string values must be quoted";
+/// The alternatives that the parser expects, or nothing where the text should end.
+fn expectation(expected: &[Expected]) -> Option<String> {
+    let named = expected.iter().map(|one| match one {
+        Expected::Literal("\n") => "newline".to_owned(),
+        Expected::Literal(text) => format!("`{}`", text.trim_matches('`')),
+        Expected::Description(text) => (*text).to_owned(),
+        _ => "another token".to_owned(),
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| named.join(" or "))
+}

@@ -1,4 +1,5 @@
-//! From values in a document to values in Rust: what a type has to say to be usable in a section, and what it is given.
+//! Conversion of values in a document to Rust types: what a type must implement to be used in a
+//! section, and the reader that it is passed.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -6,72 +7,73 @@ use std::fmt::Debug;
 use crate::diagnostic::{Diagnostic, Diagnostics, cited};
 use crate::expand::{Fault, Unexpanded, expand};
 use crate::faults::Faults;
-use crate::places::{Place, places};
 use crate::setting::Setting;
 use crate::shape::{Bounds, Declaration, Field, Literal, Shape};
+use crate::shape::{SectionPath, section_paths};
 use crate::show::Shown;
 use crate::source::Sources;
-use crate::span::Span;
+use crate::source::Span;
 use crate::tree::{Node, Value};
 
-/// A type that directives can have.
+/// A type of directives.
 ///
-/// What is text with a meaning (a time, a network) implements [`FromText`](crate::FromText) instead and gets this for free.
+/// A type that is written as text with a meaning (a time, a network) implements
+/// [`FromText`](crate::FromText) instead.
 pub trait FromConfig: Clone + Debug + PartialEq + Sized {
-    /// What it takes.
+    /// Describes the accepted values.
     fn shape() -> Shape;
 
-    /// Reads it. `None` means that a finding has been reported, or that the value was broken before.
+    /// Reads a value. `None` means that an error was reported, now or when the value was parsed.
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// The value as a document would give it.
+    /// Returns the value in the form that a document has.
     fn show(&self) -> Shown;
 
-    /// Whether a directive without a default has to be given.
+    /// Returns whether a directive of this type without a default is required.
     fn insists() -> bool {
         true
     }
 
-    /// The value of a directive that is not there and has no default; only asked where it does not insist.
+    /// Returns the value of an optional directive that is missing and has no default.
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let _ = (at, reader);
         None
     }
 
-    /// What is wrong with the declarations of sections in it; see [`faults`](crate::faults).
+    /// Checks the declarations of sections in this type; see [`faults`](crate::faults).
     #[doc(hidden)]
     fn faults(faults: &mut Faults) {
         let _ = faults;
     }
 }
 
-/// What holds between a value and the bounds in its declaration.
+/// A type whose values can be compared with the bounds in a declaration.
 pub trait Bounded: FromConfig {
-    /// The type of the bounds: that of the value itself, or of what it holds.
+    /// The type of the bounds: the type itself, or that of its elements.
     type Bound: Bounded<Bound = Self::Bound>;
 
-    /// Whether it lies outside.
+    /// Returns whether the value is out of bounds.
     fn is_outside(&self, low: &Self::Bound, high: &Self::Bound) -> bool;
 }
 
-/// What types are read with: the way to texts, variables and findings.
+/// Reads values: gives access to the sources and environment variables, and collects findings.
 pub struct Reader<'a> {
     sources: &'a Sources,
     environment: &'a dyn Fn(&str) -> Option<String>,
     found: &'a mut Diagnostics,
-    /// The declaration of the whole document, for what is said of directives that stand elsewhere.
+    /// The declaration of the whole document, for hints about directives of other sections.
     root: Option<&'static Declaration>,
-    /// What is being read, from the outside in.
+    /// The names of what is being read, from the outermost in.
     subjects: Vec<Subject>,
-    /// While a default is read: the section that lacks the directive, which takes the blame for it.
+    /// While a default is read: the section that lacks the directive, where findings are placed.
     default_of: Option<Span>,
 }
 
-/// What findings speak of.
+/// The subject of findings.
 struct Subject {
-    /// The name of a directive, or the one that the user has given to a table; empty for the element of a list.
+    /// The name of a directive or of a named table; empty for the element of a list.
     name: Cow<'static, str>,
-    /// Of the directive.
+    /// The bounds of the directive.
     bounds: Option<Bounds>,
 }
 
@@ -91,7 +93,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a finding.
+    /// Adds a finding to those of the document.
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         if let Some(section) = self.default_of {
             diagnostic.span = section;
@@ -100,37 +102,37 @@ impl<'a> Reader<'a> {
         self.found.push(diagnostic);
     }
 
-    /// Whether directives of the top level are being read.
+    /// Returns whether directives of the top level are being read.
     pub(crate) fn is_at_root(&self) -> bool {
         self.subjects.is_empty()
     }
 
-    /// How many findings there are, to be given to [`Self::forget_since`].
+    /// Returns the number of findings so far, for [`Self::forget_since`].
     pub(crate) fn found_so_far(&self) -> usize {
         self.found.len()
     }
 
-    /// Takes back what was found since there were so many.
+    /// Removes all findings but the first `found`.
     pub(crate) fn forget_since(&mut self, found: usize) {
         self.found.truncate(found);
     }
 
-    /// Makes the declarations of a whole document known.
-    pub(crate) fn of(mut self, root: &'static Declaration) -> Reader<'a> {
+    /// Sets the declaration of the whole document.
+    pub(crate) fn with_root(mut self, root: &'static Declaration) -> Reader<'a> {
         self.root = Some(root);
         self
     }
 
-    /// The headers of all sections that have a directive of this name.
+    /// Returns the headers of all sections that have a directive of this name.
     pub(crate) fn headers_of(&self, name: &str) -> Vec<String> {
-        let places = self.root.map(places).unwrap_or_default();
+        let places = self.root.map(section_paths).unwrap_or_default();
         let has = places
             .iter()
             .filter(|place| place.declaration.field(name).is_some());
-        has.map(Place::header).collect()
+        has.map(SectionPath::header).collect()
     }
 
-    /// Reports that a value is of another kind than the one that is taken.
+    /// Reports that a value has the wrong type.
     pub fn mismatch(&mut self, node: &Node, wanted: &Shape) {
         if matches!(node.value, Value::Broken) {
             return;
@@ -139,14 +141,15 @@ impl<'a> Reader<'a> {
         self.refuse(node, wanted, &reason);
     }
 
-    /// Reports that a value is none of what is taken, with the reason as the end of a sentence.
+    /// Reports that a value is invalid; `reason` is the end of a sentence.
     pub fn refuse(&mut self, node: &Node, wanted: &Shape, reason: &str) {
         let message = format!("{} {reason}", self.subject());
         let bounds = self.subjects.last().and_then(|subject| subject.bounds);
         self.report(Diagnostic::error(node.span, message).expected(wanted.phrase_within(bounds)));
     }
 
-    /// What is being read, for the beginning of a message: `` `max_age` `` or `` an element of `hosts` ``.
+    /// Returns what is being read, to begin a message with: `` `max_age` `` or `` an element of
+    /// `hosts` ``.
     pub fn subject(&self) -> String {
         match self.subjects.as_slice() {
             [] => "the document".to_owned(),
@@ -157,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads something of another name inside of a directive.
+    /// Reads a value under another name inside a directive.
     pub fn within<T>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -178,7 +181,7 @@ impl<'a> Reader<'a> {
         self.about(Subject { name, bounds }, read)
     }
 
-    /// Reads a directive.
+    /// Reads the value of a directive.
     pub(crate) fn directive<T>(
         &mut self,
         field: &'static Field,
@@ -198,7 +201,7 @@ impl<'a> Reader<'a> {
         result
     }
 
-    /// The text of a value with its variables expanded; everything else is a mismatch.
+    /// Returns the text of a value with its variables expanded; reports any other type.
     pub fn text<'n>(&mut self, node: &'n Node, wanted: &Shape) -> Option<Cow<'n, str>> {
         match &node.value {
             Value::Bare(text) => Some(Cow::Borrowed(text)),
@@ -218,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a value's text means by `parse`, whose error ends the sentence that refuses it.
+    /// Parses the text of a value; the error of `parse` ends the sentence of the finding.
     pub fn parsed<T>(
         &mut self,
         node: &Node,
@@ -236,7 +239,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of a value that is a number or a boolean by type: that of a flag or variable, or `"${NAME}"`.
+    /// Returns the text of a value that is a number or boolean by type: from a flag or environment
+    /// variable, or `"${NAME}"`.
     pub(crate) fn plain<'n>(&mut self, node: &'n Node, wanted: &Shape) -> Option<Cow<'n, str>> {
         match &node.value {
             Value::Text(text) if !text.contains("${") => {
@@ -271,7 +275,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Where a part of a text stands: exactly, unless escapes have moved it.
+    /// Returns the span of a part of a text: exact, unless the text has escapes.
     fn part(&self, node: &Node, text: &str, problem: &Unexpanded) -> Span {
         let written = self.sources.slice(node.span);
         let quotes = written.len().saturating_sub(text.len()) / 2;
@@ -284,12 +288,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The folder that a relative path of this value starts from.
+    /// Returns the folder that a relative path in this value starts from.
     pub fn folder(&self, node: &Node) -> std::path::PathBuf {
         self.sources.folder(node.span)
     }
 
-    /// A value with the origin and the place of its node.
+    /// Makes a setting of a value, with the origin and span of its node.
     pub fn setting<T>(&self, node: &Node, value: T) -> Setting<T> {
         match self.default_of {
             Some(section) => Setting::default_at(value, section),
@@ -297,7 +301,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads something whose findings are told elsewhere.
+    /// Reads something and drops its findings, which are reported elsewhere.
     pub(crate) fn silently<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
         let before = std::mem::take(self.found);
         let result = read(self);
@@ -305,7 +309,7 @@ impl<'a> Reader<'a> {
         result
     }
 
-    /// Reads the value that a declaration gives, on behalf of the section at `section`.
+    /// Reads the value in a declaration, on behalf of the section at `section`.
     pub(crate) fn declared<T: FromConfig>(
         &mut self,
         literal: &Literal,

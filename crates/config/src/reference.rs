@@ -1,28 +1,30 @@
-//! The reference in Markdown: a page for each section, made from its declaration.
+//! The reference of a document: pages in Markdown, and the manual page of section 5.
 
 use std::fmt::Write as _;
 
-use crate::document::{ENVIRONMENT_PREFIX, INCLUDE};
-use crate::places::{CHOSEN, Count, Place, places};
-use crate::schema::prose;
-use crate::shape::{Declaration, Field, Shape, Word};
-use crate::toml::string;
+use roff::{Inline, Roff, bold, roman};
 
-/// What a user might choose for a name.
+use crate::document::{ENVIRONMENT_PREFIX, INCLUDE};
+use crate::schema::prose;
+use crate::shape::{CHOSEN, Count, SectionPath, section_paths};
+use crate::shape::{Declaration, Field, Shape, Word};
+use crate::show::toml_string;
+
+/// An example of a name that users choose.
 const CHOSEN_EXAMPLE: &str = "main";
 
-/// One page.
+/// One page of the reference, in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its file: `site.cors.md`; `index.md` for the top level.
+    /// The file name: `site.cors.md`; `index.md` for the top level.
     pub file: String,
-    /// What stands in it.
+    /// The text of the page in Markdown.
     pub text: String,
 }
 
-/// The pages of a document: the top level first, with links to all others.
+/// Returns the pages of a document: the top level first, with links to all others.
 pub fn reference(root: &'static Declaration) -> Vec<Page> {
-    let places = places(root);
+    let places = section_paths(root);
     let homes = places.iter().filter(|place| is_home(place, &places));
     homes
         .map(|place| Page {
@@ -32,29 +34,30 @@ pub fn reference(root: &'static Declaration) -> Vec<Page> {
         .collect()
 }
 
-fn is_same(one: &Place, other: &Place) -> bool {
+fn is_same(one: &SectionPath, other: &SectionPath) -> bool {
     std::ptr::eq(one.declaration, other.declaration)
 }
 
-/// Whether a section has its page under the name of this place: the first of those with the shortest path.
-fn is_home(place: &Place, places: &[Place]) -> bool {
+/// Returns whether a section has its page under this path: the first of those with the shortest
+/// path.
+fn is_home(place: &SectionPath, places: &[SectionPath]) -> bool {
     std::ptr::eq(home(place.declaration, places).unwrap_or(place), place)
 }
 
-fn home<'p>(declaration: &Declaration, places: &'p [Place]) -> Option<&'p Place> {
+fn home<'p>(declaration: &Declaration, places: &'p [SectionPath]) -> Option<&'p SectionPath> {
     let same = places
         .iter()
         .filter(|place| std::ptr::eq(place.declaration, declaration));
     same.min_by_key(|place| place.path.len())
 }
 
-/// The table of one section's directives: name, type, default, bounds and documentation.
+/// Returns the table of one section's directives: name, type, default, bounds and documentation.
 pub fn reference_table(declaration: &'static Declaration) -> String {
     table(declaration, &[])
 }
 
-/// The file of a section's page, named by its place.
-fn file(place: &Place) -> String {
+/// Returns the file of a section's page, named by its path.
+fn file(place: &SectionPath) -> String {
     let names = place.path.iter().filter(|name| **name != CHOSEN);
     let names: Vec<&str> = names.copied().collect();
     match names.join(".").as_str() {
@@ -63,7 +66,7 @@ fn file(place: &Place) -> String {
     }
 }
 
-fn page(place: &Place, places: &[Place]) -> String {
+fn page(place: &SectionPath, places: &[SectionPath]) -> String {
     let declaration = place.declaration;
     let is_top = place.path.is_empty();
     let title = if is_top {
@@ -79,7 +82,7 @@ fn page(place: &Place, places: &[Place]) -> String {
     let elsewhere = places
         .iter()
         .filter(|other| is_same(other, place) && !std::ptr::eq(*other, place));
-    let headers: Vec<String> = elsewhere.map(Place::header).collect();
+    let headers: Vec<String> = elsewhere.map(SectionPath::header).collect();
     if !headers.is_empty() {
         paragraph(format!("Also: {}.", headers.join(", ")));
     }
@@ -113,7 +116,7 @@ fn page(place: &Place, places: &[Place]) -> String {
     text
 }
 
-fn table(declaration: &'static Declaration, places: &[Place]) -> String {
+fn table(declaration: &'static Declaration, places: &[SectionPath]) -> String {
     let mut text =
         "| directive | type | default | bounds | what it does |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -134,8 +137,8 @@ fn table(declaration: &'static Declaration, places: &[Place]) -> String {
     text
 }
 
-/// What a directive takes; a section is a link to its page.
-fn type_of(field: &Field, places: &[Place]) -> String {
+/// Returns what a directive accepts; a section is a link to its page.
+fn type_of(field: &Field, places: &[SectionPath]) -> String {
     let link = |declaration: &'static Declaration, name: &str| {
         let page = home(declaration, places);
         let name = page.map_or_else(
@@ -173,7 +176,8 @@ fn default_of(field: &Field) -> String {
     }
 }
 
-/// What does not fit into the table: the words of a directive and the example in its documentation.
+/// Adds what does not fit into the table: the words of a directive, and the example in its
+/// documentation.
 fn details(field: &Field, paragraph: &mut impl FnMut(String)) {
     let words = words_of(&(field.shape)());
     if !words.is_empty() {
@@ -205,7 +209,7 @@ fn words_of(shape: &Shape) -> &'static [Word] {
     }
 }
 
-/// The block of code in a documentation comment.
+/// Returns the code block in a documentation comment.
 fn code(lines: &[&str]) -> Option<String> {
     let mut lines = lines.iter().flat_map(|line| line.split('\n'));
     lines.find(|line| line.trim_start().starts_with("```"))?;
@@ -216,8 +220,9 @@ fn code(lines: &[&str]) -> Option<String> {
     (!block.is_empty()).then(|| format!("{}\n", block.join("\n")))
 }
 
-/// The example of a section: that of its documentation, or each directive that is no table with its default or an example.
-fn example(place: &Place) -> String {
+/// Returns the example of a section: that of its documentation, or all directives that are not
+/// tables, with their defaults or examples.
+fn example(place: &SectionPath) -> String {
     if let Some(code) = code(place.declaration.doc) {
         return code;
     }
@@ -245,18 +250,18 @@ fn example_of(field: &Field) -> String {
     }
 }
 
-/// A value that can be typed.
+/// Returns an example of a value.
 fn value_of(shape: &Shape, field: &Field) -> String {
     let least = field.bounds_text().map(|(low, _)| low.to_owned());
     match shape {
         Shape::Boolean => "true".to_owned(),
         Shape::Integer { min, .. } => least.unwrap_or_else(|| (*min).max(1).to_string()),
         Shape::Number => least.unwrap_or_else(|| "1.0".to_owned()),
-        Shape::Text(text) if text.example.is_empty() => string(text.noun),
-        Shape::Text(text) => least.unwrap_or_else(|| string(text.example)),
+        Shape::Text(text) if text.example.is_empty() => toml_string(text.noun),
+        Shape::Text(text) => least.unwrap_or_else(|| toml_string(text.example)),
         Shape::Word(words) => words
             .first()
-            .map_or_else(String::new, |word| string(word.name)),
+            .map_or_else(String::new, |word| toml_string(word.name)),
         Shape::List(element) => format!("[{}]", value_of(element, field)),
         Shape::Named(_) => "{}".to_owned(),
         Shape::Section(declaration) => match declaration.short_field() {
@@ -269,8 +274,8 @@ fn value_of(shape: &Shape, field: &Field) -> String {
     }
 }
 
-/// All sections with links to their pages.
-fn contents(places: &[Place]) -> String {
+/// Returns the list of all sections with links to their pages.
+fn contents(places: &[SectionPath]) -> String {
     let mut text = "## Sections\n".to_owned();
     let below = places.iter().filter(|place| !place.path.is_empty());
     for place in below.filter(|place| is_home(place, places)) {
@@ -287,7 +292,7 @@ fn first_sentence(text: &str) -> &str {
     &paragraph[..end.unwrap_or(paragraph.len())]
 }
 
-/// A phrase whose example is set as code, which keeps its letters from being read as Markdown.
+/// Returns a phrase with its example as code, so that Markdown does not interpret it.
 fn with_code(phrase: &str) -> String {
     let Some((before, example)) = phrase.split_once(" such as \"") else {
         return phrase.to_owned();
@@ -298,4 +303,83 @@ fn with_code(phrase: &str) -> String {
         }
         None => phrase.to_owned(),
     }
+}
+
+/// Returns the manual page of the file `name`, with a chapter for each section and a paragraph for
+/// each directive.
+pub fn manual(root: &'static Declaration, name: &str, summary: &str) -> String {
+    let mut page = Roff::new();
+    let title = name.to_uppercase();
+    page.control("TH", [title.as_str(), "5", "", "Vervet"]);
+    page.control("SH", ["NAME"]);
+    page.text([roman(format!("{name} - {summary}"))]);
+    page.control("SH", ["DESCRIPTION"]);
+    for paragraph in FORM {
+        page.control("PP", []);
+        page.text(inlines(paragraph));
+    }
+    for place in &section_paths(root) {
+        chapter(&mut page, place);
+    }
+    page.render()
+}
+
+/// The description that all manual pages share.
+const FORM: &[&str] = &[
+    "The file is TOML. A directive that is not given has its default. An unknown one is an error.",
+    "A time has its unit: `10s`, `1h30m`, `250ms`. A size is a number of bytes, or has its unit: `64KiB`, `10MB`. A relative \
+     path starts from the folder of the file in which it stands.",
+    "`${NAME}` in a text is the value of an environment variable, `${NAME:-text}` has a fallback, and `$${` stands for `${`.",
+    "A list of one text, number or word may be written without its brackets.",
+];
+
+fn chapter(page: &mut Roff, place: &SectionPath) {
+    let header = place.header().replace('`', "");
+    page.control("SH", [header.as_str()]);
+    page.text(inlines(&prose(place.declaration.doc)));
+    if let Some(short) = place.declaration.short_field() {
+        let text = format!(
+            "A bare value in place of the table stands for `{}`.",
+            short.name()
+        );
+        page.control("PP", []);
+        page.text(inlines(&text));
+    }
+    for field in place.declaration.fields {
+        entry(page, field);
+    }
+}
+
+fn entry(page: &mut Roff, field: &Field) {
+    page.control("TP", []);
+    let what = match &field.default {
+        Some(default) => format!(" = {}", default.text()),
+        None if field.is_required() => " (required)".to_owned(),
+        None => String::new(),
+    };
+    page.text([bold(field.name()), roman(what)]);
+    let mut paragraphs = vec![prose(field.doc)];
+    paragraphs.push(format!("Takes {}.", field.phrase()));
+    for (index, paragraph) in paragraphs
+        .iter()
+        .flat_map(|text| text.split("\n\n"))
+        .enumerate()
+    {
+        if index > 0 {
+            page.control("IP", []);
+        }
+        page.text(inlines(paragraph));
+    }
+}
+
+/// Returns text in which code is bold.
+fn inlines(text: &str) -> Vec<Inline> {
+    let pieces = text.split('`').enumerate();
+    let pieces = pieces.filter(|(_, piece)| !piece.is_empty());
+    pieces
+        .map(|(index, piece)| match index % 2 {
+            0 => roman(piece),
+            _ => bold(piece),
+        })
+        .collect()
 }

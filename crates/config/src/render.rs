@@ -1,25 +1,27 @@
-//! Findings as text for people: file, line and column, the line itself with the place underlined, and what to do.
+//! Findings as text for people, with the underlined line, and as JSON for programs.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::Value as Json;
+use serde_json::json;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 use crate::source::Sources;
-use crate::span::Span;
+use crate::source::Span;
 
-/// Whether text is drawn for a terminal.
+/// Whether text is coloured for a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Letters alone: files, pipes, `NO_COLOR`.
+    /// Without colours: for files, pipes and `NO_COLOR`.
     #[default]
     Plain,
     /// With the colours of a terminal.
     Coloured,
 }
 
-/// All findings, each with an empty line behind it.
+/// Renders all findings as text, each followed by an empty line.
 pub fn render_text(diagnostics: &Diagnostics, sources: &Sources, style: Style) -> String {
     let renderer = match style {
         Style::Plain => Renderer::plain(),
@@ -33,7 +35,7 @@ pub fn render_text(diagnostics: &Diagnostics, sources: &Sources, style: Style) -
     text
 }
 
-/// How far two places may be apart to be drawn in one picture.
+/// The maximum distance in bytes of two spans shown in one excerpt.
 const EXCERPT_BYTES_MAX: usize = 16 << 10;
 
 fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
@@ -49,7 +51,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     let here = |note: &&Note| note.span.is_some_and(is_beside);
     let (beside, apart): (Vec<&Note>, Vec<&Note>) = diagnostic.notes.iter().partition(here);
     let spans: Vec<Span> = beside.iter().filter_map(|note| note.span).collect();
-    if let Some(excerpt) = Excerpt::of(sources, diagnostic.span, &spans) {
+    if let Some(excerpt) = Excerpt::new(sources, diagnostic.span, &spans) {
         let mut primary = excerpt.mark(AnnotationKind::Primary, diagnostic.span);
         if let Some(label) = label(diagnostic) {
             primary = primary.label(label);
@@ -75,7 +77,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     }
 }
 
-/// What stands beside the underline.
+/// Returns the text next to the underline.
 fn label(diagnostic: &Diagnostic) -> Option<String> {
     match (&diagnostic.nearest, &diagnostic.expected) {
         (Some(nearest), _) => Some(format!("did you mean `{nearest}`?")),
@@ -84,11 +86,11 @@ fn label(diagnostic: &Diagnostic) -> Option<String> {
     }
 }
 
-/// A note about another file, or about no place.
+/// Adds a note that refers to another file or to no place.
 fn remark<'a>(group: Group<'a>, note: &'a Note, sources: &'a Sources) -> Group<'a> {
     let excerpt = note
         .span
-        .and_then(|span| Some((span, Excerpt::of(sources, span, &[])?)));
+        .and_then(|span| Some((span, Excerpt::new(sources, span, &[])?)));
     match excerpt {
         Some((span, excerpt)) => {
             let mark = excerpt
@@ -100,7 +102,7 @@ fn remark<'a>(group: Group<'a>, note: &'a Note, sources: &'a Sources) -> Group<'
     }
 }
 
-/// Whole lines of one source, with a line feed alone at the end of each.
+/// Whole lines of one source, each ended by a line feed.
 struct Excerpt<'a> {
     name: &'a str,
     first_line: usize,
@@ -110,8 +112,8 @@ struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// The lines from the first to the last that one of the spans begins in.
-    fn of(sources: &'a Sources, span: Span, others: &[Span]) -> Option<Excerpt<'a>> {
+    /// Returns the lines in which the spans begin, from the first to the last.
+    fn new(sources: &'a Sources, span: Span, others: &[Span]) -> Option<Excerpt<'a>> {
         let begins = || others.iter().copied().chain([span]).map(Span::start);
         let (begin, end) = (begins().min()?, begins().max()?);
         let (first_line, begin, original) = sources.lines(span.source(), begin, end)?;
@@ -135,7 +137,7 @@ impl<'a> Excerpt<'a> {
             .path(self.name)
     }
 
-    /// The span up to the end of its first line.
+    /// Returns the span up to the end of its first line.
     fn mark(&self, kind: AnnotationKind, span: Span) -> Annotation<'a> {
         kind.span(self.range(span))
     }
@@ -148,4 +150,39 @@ impl<'a> Excerpt<'a> {
         let start = start - returns;
         start.min(self.text.len())..(start + covered.len()).min(self.text.len())
     }
+}
+
+/// Returns findings as a list of objects with `severity`, `message`, `file`, `line`, `column`,
+/// `length`, `expected`, `nearest` and `notes`; notes have a `message` and optionally a position.
+/// Lines and columns count from 1, columns and lengths in characters. Missing values are `null`.
+pub fn render_json(diagnostics: &Diagnostics, sources: &Sources) -> Json {
+    diagnostics
+        .iter()
+        .map(|one| finding(one, sources))
+        .collect()
+}
+
+fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+    let notes = diagnostic.notes.iter();
+    let notes = notes.map(|note| {
+        let message = json!({ "message": note.message });
+        placed(message, note.span.unwrap_or(Span::NOWHERE), sources)
+    });
+    let finding = json!({
+        "severity": diagnostic.severity.as_str(),
+        "message": diagnostic.message,
+        "expected": diagnostic.expected,
+        "nearest": diagnostic.nearest,
+        "notes": notes.collect::<Json>(),
+    });
+    placed(finding, diagnostic.span, sources)
+}
+
+fn placed(mut object: Json, span: Span, sources: &Sources) -> Json {
+    let position = sources.position(span);
+    object["file"] = json!(position.map(|at| at.file));
+    object["line"] = json!(position.map(|at| at.line));
+    object["column"] = json!(position.map(|at| at.column));
+    object["length"] = json!(position.map(|at| at.length));
+    object
 }

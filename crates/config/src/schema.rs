@@ -1,4 +1,5 @@
-//! The JSON Schema (draft 2020-12) of a document, for editors and for whoever makes documents by program.
+//! The JSON Schema (draft 2020-12) of a document, for editors and for programs that generate
+//! documents.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -6,13 +7,13 @@ use crate::shape::{Declaration, Field, Literal, Shape, TextShape, Word};
 use crate::show::integer;
 use crate::tree::{Node, Value};
 
-/// The version of JSON Schema.
+/// The URI of the JSON Schema version.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// What stands for a variable in a text that is otherwise held against a pattern.
+/// The pattern of a variable, which texts with another pattern may also contain.
 const VARIABLE: &str = "\\$\\{[A-Za-z_]";
 
-/// The schema of a document: its directives, and each section once under `$defs`.
+/// Returns the schema of a document: its directives, and each section once under `$defs`.
 pub fn schema(root: &'static Declaration) -> Json {
     let mut definitions = Definitions::default();
     let mut document = definitions.table(root);
@@ -22,11 +23,11 @@ pub fn schema(root: &'static Declaration) -> Json {
     document
 }
 
-/// The sections met so far, each with its schema as soon as it is made.
+/// The sections found so far, each with its schema once that is made.
 #[derive(Default)]
 struct Definitions(Vec<(&'static Declaration, Option<Json>)>);
 
-/// The name of what stands for a number or a word when a variable gives it.
+/// The name of the definition of a variable that stands for a number or a word.
 const VARIABLE_NAME: &str = "Variable";
 
 impl Definitions {
@@ -44,7 +45,8 @@ impl Definitions {
         Json::Object(object)
     }
 
-    /// The name of a section's type; a number tells apart two types of the same name.
+    /// Returns the definition name of a section's type, with a number if another type has the same
+    /// name.
     fn name(&self, index: usize) -> String {
         let name = self.0[index].0.name;
         let before = self.0[..index].iter().filter(|(one, _)| one.name == name);
@@ -54,7 +56,7 @@ impl Definitions {
         }
     }
 
-    /// A reference to the schema of a section, which is made at the first one.
+    /// Returns a reference to the schema of a section, which is made on first use.
     fn reference(&mut self, declaration: &'static Declaration) -> Json {
         let known = self
             .0
@@ -70,7 +72,7 @@ impl Definitions {
         json!({ "$ref": format!("#/$defs/{}", self.name(index)) })
     }
 
-    /// A section, and what may stand in its place.
+    /// Returns the schema of a section and of the values that may replace it.
     fn section(&mut self, declaration: &'static Declaration) -> Json {
         let table = self.table(declaration);
         let Some(field) = declaration.short_field() else {
@@ -138,7 +140,7 @@ impl Definitions {
         }
     }
 
-    /// The part of a shape that is no table: what may stand for a section.
+    /// Returns the schema of the values other than tables that may replace a section.
     fn without_tables(&mut self, shape: &Shape) -> Option<Json> {
         match shape {
             Shape::List(_) => Some(self.shape(shape)),
@@ -147,7 +149,7 @@ impl Definitions {
     }
 }
 
-/// The part of a shape that is neither table nor list.
+/// Returns the schema of a shape without tables and lists.
 fn bare(shape: &Shape) -> Option<Json> {
     let variable = json!({ "$ref": format!("#/$defs/{VARIABLE_NAME}") });
     match shape {
@@ -194,8 +196,8 @@ fn word(word: &Word) -> Json {
     json!({ "const": word.name, "description": prose(&[word.doc]) })
 }
 
-/// Narrows the integers and numbers of a schema to the bounds of the directive. Bounds of texts, such as times, are only
-/// told in the description.
+/// Narrows integers and numbers to the bounds of the directive. Bounds of texts, such as times, are
+/// only in the description.
 fn with_bounds(mut schema: Json, field: &Field) -> Json {
     if let Some((low, high)) = &field.bounds {
         let (low, high) = (literal(low), literal(high));
@@ -244,7 +246,7 @@ fn json_of(node: &Node) -> Json {
     }
 }
 
-/// The lines of a documentation comment as one text, without its blocks of code.
+/// Returns the lines of a documentation comment as one text, without its code blocks.
 pub(crate) fn prose(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut is_code = false;

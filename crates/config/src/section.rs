@@ -1,4 +1,4 @@
-//! Sections: structures whose fields are directives. [`section!`](crate::section) declares one; here is what it becomes.
+//! Sections: structs whose fields are directives. [`section!`](crate::section) declares one.
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::{cited, unknown};
@@ -6,12 +6,12 @@ use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;
-use crate::span::Span;
+use crate::source::Span;
 use crate::tree::{Node, Value};
 
-/// A structure whose fields are directives. [`section!`](crate::section) implements it.
+/// A struct whose fields are directives. Implemented by [`section!`](crate::section).
 pub trait Section: FromConfig {
-    /// Its directives.
+    /// Returns the directives of the section.
     fn declaration() -> &'static Declaration;
 
     /// Reads each field; the macro's part of [`read`].
@@ -37,7 +37,7 @@ pub trait Section: FromConfig {
 ///         pub max_age: Time = "10m" in "0s"..="1d",
 ///         /// Who answers for it. Without a default it is required.
 ///         pub contact: Text,
-///         /// The most bytes. An `Option` may be missing; `_` is no default, for the sake of the bounds.
+///         /// The most bytes. An `Option` may be missing; `_` stands for no default.
 ///         pub bytes: Option<Size> = _ in "1KiB"..="1GiB",
 ///     }
 /// }
@@ -46,14 +46,16 @@ pub trait Section: FromConfig {
 /// assert_eq!(read.value.unwrap().max_age.as_secs(), 600);
 /// ```
 ///
-/// - Defaults and bounds are values as they would stand in a document, read by the reader of documents. One that is
-///   several tokens in Rust stands in parentheses: `= (-5)`. `_` is none.
+/// - Defaults and bounds are values as they would stand in a document, read by the reader of
+///   documents. One that is several tokens in Rust stands in parentheses: `= (-5)`. `_` is none.
 /// - `short(field)`: a bare value in place of the table stands for that one field (`cors = "*"`).
-/// - `in part` behind the name: who looks at the section further bears with directives that could not be read. A document
-///   with one is refused all the same, but the others of the section are held against the rest of the document at once.
-/// - The made structure has a [`Setting`] in each field, which derefs to the value and knows its origin.
-/// - A field that is an `Option`, a `Vec`, a [`Named`](crate::Named), or a section of which nothing is required may be
-///   missing without a default.
+/// - `in part` behind the name: who looks at the section further bears with directives that could
+///   not be read. A document with one is refused all the same, but the others of the section are
+///   held against the rest of the document at once.
+/// - The made structure has a [`Setting`] in each field, which derefs to the value and knows its
+///   origin.
+/// - A field that is an `Option`, a `Vec`, a [`Named`](crate::Named), or a section of which nothing
+///   is required may be missing without a default.
 /// - A block of code in a documentation comment is shown in the reference as an example.
 #[macro_export]
 macro_rules! section {
@@ -161,7 +163,7 @@ macro_rules! section {
     };
 }
 
-/// The name of a directive: a Rust word such as `type` is written `r#type` as a field.
+/// Returns the name of a directive: a field for a Rust keyword such as `type` is written `r#type`.
 #[doc(hidden)]
 pub const fn plain_name(identifier: &'static str) -> &'static str {
     match identifier.as_bytes() {
@@ -200,7 +202,7 @@ macro_rules! __bound {
     };
 }
 
-/// Reads a section from a table, or from the value that stands for its short directive.
+/// Reads a section from a table, or from the value of its short directive.
 #[doc(hidden)]
 pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<S> {
     let declaration = S::declaration();
@@ -241,7 +243,7 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
     })
 }
 
-/// A section that is not there, with all its defaults.
+/// Returns a section that is missing, with all its defaults.
 #[doc(hidden)]
 pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S> {
     S::read_fields(&mut Fields {
@@ -253,7 +255,7 @@ pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S
     })
 }
 
-/// The most sections that a finding names to which a directive belongs.
+/// The maximum number of sections that a finding lists for a directive that belongs to them.
 const HEADERS_MAX: usize = 4;
 
 fn unknown_directive(
@@ -280,7 +282,7 @@ fn unknown_directive(
 /// The directives of one section while they are read.
 pub struct Fields<'r, 'a> {
     reader: &'r mut Reader<'a>,
-    /// The header, or what stands in its place.
+    /// The header, or the value in place of the section.
     at: Span,
     declaration: &'static Declaration,
     given: Vec<(&'r str, &'r Node)>,
@@ -291,12 +293,13 @@ pub struct Fields<'r, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Table,
-    /// As the value of its short directive, which findings call by the name that is written.
+    /// As the value of its short directive; findings use the name that is written.
     Short,
 }
 
 impl Fields<'_, '_> {
-    /// Reads a directive: what is given, or its default, or what its type says of one that is not there.
+    /// Reads a directive: its value, or its default, or the value of its type for a missing
+    /// directive.
     pub fn read<T: FromConfig>(&mut self, identifier: &'static str) -> Option<Setting<T>> {
         let field = self.field(identifier)?;
         let name = field.name();
@@ -315,8 +318,8 @@ impl Fields<'_, '_> {
         self.unsaid(field)
     }
 
-    /// What stands for a directive that could not be read, which has been told: so that the rest of the document can be
-    /// looked at all the same. What makes its section what it is has no such thing, and the section is left out.
+    /// Returns a replacement for a directive that could not be read, which has been reported, so
+    /// that the rest of the document can be checked. If its type has none, the section is left out.
     fn in_its_place<T: FromConfig>(
         &mut self,
         field: &'static Field,
@@ -335,12 +338,12 @@ impl Fields<'_, '_> {
         Some(self.reader.setting(node, value?.into_value()))
     }
 
-    /// Whether the section stays where one of its directives could not be read.
+    /// Returns whether the section is kept if one of its directives could not be read.
     fn is_looked_at_in_part(&self) -> bool {
         self.reader.is_at_root() || self.declaration.is_in_part
     }
 
-    /// A directive that nobody gives: its default, or what its type says of one that is not there.
+    /// Returns the value of a missing directive: its default, or the value of its type for one.
     fn unsaid<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
         let at = self.at;
         let default = |value| Setting::default_at(value, at);
@@ -357,7 +360,7 @@ impl Fields<'_, '_> {
             .map(default)
     }
 
-    /// Holds a value against its bounds; in a list each element that can be read, even beside others that cannot.
+    /// Checks a value against its bounds; in a list, each valid element.
     pub fn bounded<T: Bounded>(
         &mut self,
         setting: Option<Setting<T>>,
@@ -407,7 +410,7 @@ impl Fields<'_, '_> {
     }
 }
 
-/// One directive as a document would give it.
+/// Returns one directive in the form that a document has.
 #[doc(hidden)]
 pub fn show_field<T: FromConfig>(identifier: &str, setting: &Setting<T>) -> ShownEntry {
     ShownEntry {

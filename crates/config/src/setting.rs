@@ -1,25 +1,26 @@
-//! A value and where it came from.
+//! Values with the origin they came from.
 
 use std::fmt;
 use std::ops::Deref;
 
-use crate::span::Span;
+use crate::source::Span;
 
-/// Who said so.
+/// Where the value of a setting came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody: the directive's default.
+    /// The directive's default.
     Default,
-    /// The source in which this lies: a file, an environment variable, or a flag of the command line.
+    /// This span of a source: a file, an environment variable, or a flag.
     Source(Span),
 }
 
-/// The value of one directive with its origin. Two settings are equal when their values are: a document that only moved
-/// on its page asks for no reload.
+/// The value of one directive with its origin. Two settings are equal if their values are, so
+/// moving a directive in its file requires no reload.
 #[derive(Clone)]
 pub struct Setting<T> {
     value: T,
-    // A route has dozens of settings, and a document ten thousand routes: what a setting has beside its value is 13 bytes.
+    // A route has dozens of settings, and a document ten thousand routes: what a setting has beside
+    // its value is 13 bytes.
     span: Span,
     is_default: bool,
 }
@@ -27,7 +28,7 @@ pub struct Setting<T> {
 const _: () = assert!(size_of::<Setting<u16>>() == 16);
 
 impl<T> Setting<T> {
-    /// A value that a source gives.
+    /// Makes a setting of a value from a source.
     pub fn given(value: T, span: Span) -> Setting<T> {
         Setting {
             value,
@@ -36,7 +37,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// A value that nobody gives, with the place that is underlined when something turns out to be wrong with it.
+    /// Makes a setting of a default, with the span that findings about it underline.
     pub fn default_at(value: T, span: Span) -> Setting<T> {
         Setting {
             value,
@@ -45,22 +46,22 @@ impl<T> Setting<T> {
         }
     }
 
-    /// A value that a program has chosen, without any document.
+    /// Makes a setting of a value that a program chose, without a document.
     pub fn assumed(value: T) -> Setting<T> {
         Setting::default_at(value, Span::NOWHERE)
     }
 
-    /// The value; the setting itself derefs to it.
+    /// Returns the value; the setting also derefs to it.
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// The value alone.
+    /// Returns the value without its origin.
     pub fn into_value(self) -> T {
         self.value
     }
 
-    /// Who said so.
+    /// Returns where the value came from.
     pub fn origin(&self) -> Origin {
         if self.is_default {
             Origin::Default
@@ -69,17 +70,18 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The value that was given, or for a default the header of the section that did not give one.
+    /// Returns the span of the value, or for a default the header of the section that lacks the
+    /// directive.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// Whether it is the directive's default.
+    /// Returns whether the value is the directive's default.
     pub fn is_default(&self) -> bool {
         self.is_default
     }
 
-    /// Another value of the same origin.
+    /// Converts the value and keeps the origin.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
         Setting {
             value: change(self.value),
@@ -90,7 +92,8 @@ impl<T> Setting<T> {
 }
 
 impl<T> Setting<Option<T>> {
-    /// Whether something was given that could not be read, which has been told: only in a document that is refused.
+    /// Returns whether the value replaces one that could not be read, which happens only in a
+    /// rejected document.
     pub fn is_unread(&self) -> bool {
         self.value.is_none() && !self.is_default()
     }
@@ -121,7 +124,7 @@ impl<T: fmt::Debug> fmt::Debug for Setting<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::span::SourceId;
+    use crate::source::SourceId;
 
     #[test]
     fn what_only_moved_is_equal() {

@@ -1,33 +1,34 @@
-//! What a directive takes, as data: error messages, the schema, the reference and the completion are made from it.
+//! What a directive accepts, as data: messages, the schema, the reference and completion are made
+//! of it.
 
 use std::sync::OnceLock;
 
 use crate::diagnostic::Diagnostics;
 use crate::parse::parse_value;
-use crate::span::SourceId;
+use crate::source::SourceId;
 use crate::tree::{Node, Value};
 
-/// What a value of a type looks like.
+/// The values that a type accepts.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Boolean,
-    /// A number without a fraction, both bounds included.
+    /// An integer; both bounds are included.
     Integer {
-        /// The least that the type holds.
+        /// The smallest value of the type.
         min: i128,
-        /// The greatest.
+        /// The largest value of the type.
         max: i128,
     },
     /// A number with a fraction.
     Number,
-    /// Text that is read further.
+    /// A text with a meaning.
     Text(TextShape),
-    /// One of some words.
+    /// One of several words.
     Word(&'static [Word]),
     /// A list, or one element alone.
     List(Box<Shape>),
-    /// A table whose names the user chooses, each with a value of one shape.
+    /// A table whose names users choose, with values of one shape.
     Named(Box<Shape>),
     /// A table of directives.
     Section(&'static Declaration),
@@ -35,97 +36,97 @@ pub enum Shape {
     Either(Vec<Shape>),
 }
 
-/// Text that is read further, such as a time.
+/// A text with a meaning, such as a time.
 #[derive(Clone, Copy, Debug)]
 pub struct TextShape {
-    /// What it is, in the singular and without an article: `time`.
+    /// What it is called, in the singular and without an article: `time`.
     pub noun: &'static str,
-    /// One that can be typed, without quotes; empty for text that says all by its name.
+    /// An example without quotes; empty if the noun is clear enough.
     pub example: &'static str,
-    /// A regular expression (ECMA 262) for editors, if there is one; the reader itself is the judge.
+    /// A regular expression (ECMA 262) for editors, if there is one; the reader decides.
     pub pattern: Option<&'static str>,
 }
 
-/// A word that has a meaning.
+/// A word that a directive accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    /// The word.
+    /// The word as it is typed.
     pub name: &'static str,
-    /// What it means.
+    /// What the word means.
     pub doc: &'static str,
 }
 
-/// A section: its directives and what they are for.
+/// A section: its directives and its documentation.
 #[derive(Debug)]
 pub struct Declaration {
     /// The name of its type; unique among the sections of one document.
     pub name: &'static str,
-    /// What it is for: the lines of its documentation.
+    /// The lines of its documentation.
     pub doc: &'static [&'static str],
-    /// The directive that a bare value stands for.
+    /// The directive that a value in place of the table stands for.
     pub short: Option<&'static str>,
-    /// Whether a directive that could not be read leaves the others to be looked at, if it may be missing.
+    /// Whether the section, if optional, is kept if one of its directives could not be read.
     pub is_in_part: bool,
     /// Its directives, in order.
     pub fields: &'static [Field],
 }
 
 impl Declaration {
-    /// The directive of a name.
+    /// Returns the directive of a name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name() == name)
     }
 
-    /// Whether one of its directives has to be given.
+    /// Returns whether any of its directives is required.
     pub fn is_required(&self) -> bool {
         self.fields.iter().any(Field::is_required)
     }
 }
 
-/// One directive.
+/// The declaration of one directive.
 #[derive(Debug)]
 pub struct Field {
     /// The name of the field; see [`Field::name`].
     pub identifier: &'static str,
     /// The lines of its documentation.
     pub doc: &'static [&'static str],
-    /// What it takes.
+    /// Returns the values that it accepts.
     pub shape: fn() -> Shape,
-    /// Whether its type has no value of its own for a directive that is not there.
+    /// Returns whether its type has no value of its own for a missing directive.
     pub insists: fn() -> bool,
-    /// What holds when it is not there.
+    /// The default, used if the directive is missing.
     pub default: Option<Literal>,
-    /// The least and the greatest value.
+    /// The smallest and the largest value.
     pub bounds: Option<(Literal, Literal)>,
 }
 
 impl Field {
-    /// Its name in documents: a Rust word such as `type` is written `r#type` as a field.
+    /// Returns its name in documents: a Rust keyword such as `type` is written `r#type` as a field.
     pub fn name(&self) -> &'static str {
         self.identifier
             .strip_prefix("r#")
             .unwrap_or(self.identifier)
     }
 
-    /// Whether it has to be given.
+    /// Returns whether the directive is required.
     pub fn is_required(&self) -> bool {
         self.default.is_none() && (self.insists)()
     }
 
-    /// Its bounds as they would stand in a document.
+    /// Returns its bounds as they are written in a document.
     pub fn bounds_text(&self) -> Option<Bounds> {
         self.bounds
             .as_ref()
             .map(|(low, high)| (low.text(), high.text()))
     }
 
-    /// What it takes, within its bounds: `a time from "0s" to "1d"`.
+    /// Returns what it accepts, with its bounds: `a time from "0s" to "1d"`.
     pub fn phrase(&self) -> String {
         (self.shape)().phrase_within(self.bounds_text())
     }
 }
 
-/// A value in a declaration, as it would stand in a document. It is read once.
+/// A value in a declaration, as written in a document. It is parsed once.
 #[derive(Debug)]
 pub struct Literal {
     text: &'static str,
@@ -133,7 +134,8 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// A value as it would stand in a document. Parentheses around it, which hold several tokens together, are no part of it.
+    /// Makes a literal of its text in a document. Parentheses around it, which join several tokens,
+    /// are removed.
     pub const fn new(text: &'static str) -> Literal {
         Literal {
             text,
@@ -141,7 +143,7 @@ impl Literal {
         }
     }
 
-    /// The value as a user would type it.
+    /// Returns the value as a user would type it.
     pub fn text(&self) -> &'static str {
         let inner = self.text.strip_prefix('(');
         inner
@@ -155,32 +157,32 @@ impl Literal {
     }
 }
 
-/// The least and the greatest value of a directive, as its declaration has them.
+/// The smallest and the largest value of a directive, as in its declaration.
 pub type Bounds = (&'static str, &'static str);
 
-/// What is said of a type beside its name.
+/// What is added to the name of a type.
 #[derive(Clone, Copy)]
 enum Extent {
     /// Its own bounds, or an example.
     Own,
     /// The bounds of a directive.
     Within(Bounds),
-    /// Nothing, because it stands elsewhere.
+    /// Nothing, because it is mentioned elsewhere.
     Unsaid,
 }
 
 impl Shape {
-    /// What is expected, with its article: `a time such as "10s"`.
+    /// Returns what is expected, with its article: `a time such as "10s"`.
     pub fn phrase(&self) -> String {
         self.singular(Extent::Own)
     }
 
-    /// The same within the bounds of a directive: `a time from "0s" to "1d"`.
+    /// Returns what is expected within the bounds of a directive: `a time from "0s" to "1d"`.
     pub fn phrase_within(&self, bounds: Option<Bounds>) -> String {
         self.singular(bounds.map_or(Extent::Own, Extent::Within))
     }
 
-    /// The same without bounds and examples: `a time`.
+    /// Returns what is expected without bounds and examples: `a time`.
     pub(crate) fn bare_phrase(&self) -> String {
         self.singular(Extent::Unsaid)
     }
@@ -203,7 +205,7 @@ impl Shape {
         }
     }
 
-    /// Several of them: `times`.
+    /// Returns the plural: `times`.
     fn plural(&self, extent: Extent) -> String {
         match self {
             Shape::Boolean => "booleans".to_owned(),
@@ -217,7 +219,7 @@ impl Shape {
         }
     }
 
-    /// What a value without structure is called.
+    /// Returns the name of a value without structure.
     fn noun(&self) -> &'static str {
         match self {
             Shape::Integer { .. } => "integer",
@@ -227,7 +229,7 @@ impl Shape {
         }
     }
 
-    /// What is said behind the noun.
+    /// Returns what follows the noun.
     fn extent(&self, extent: Extent) -> String {
         match (self, extent) {
             (_, Extent::Within((low, high))) => format!(" from {low} to {high}"),
@@ -243,8 +245,8 @@ impl Shape {
         }
     }
 
-    /// Whether a flag or an environment variable can give it: a value without structure, a list of such, or a section that
-    /// such a value stands for.
+    /// Returns whether a flag or an environment variable can set it: a value without structure, a
+    /// list of such, or a section that such a value stands for.
     pub fn is_plain(&self) -> bool {
         match self {
             Shape::Boolean
@@ -262,7 +264,7 @@ impl Shape {
         }
     }
 
-    /// Whether a value is of a kind that can be one, whatever it says.
+    /// Returns whether a value has the right type, whatever its content.
     pub(crate) fn accepts(&self, value: &Value) -> bool {
         let is_text = matches!(value, Value::Text(_) | Value::Bare(_));
         let is_variable = matches!(value, Value::Text(text) | Value::Bare(text) if text.contains("${"))
@@ -285,13 +287,13 @@ impl Shape {
 }
 
 impl Declaration {
-    /// The directive that a bare value stands for.
+    /// Returns the directive that a value in place of the table stands for.
     pub(crate) fn short_field(&self) -> Option<&'static Field> {
         self.field(self.short?)
     }
 }
 
-/// Several shapes in one phrase. Bounds hold for all of them and are said once.
+/// Returns several shapes in one phrase. Bounds hold for all of them and are written once.
 fn either(shapes: &[Shape], or: &str, extent: Extent, say: fn(&Shape, Extent) -> String) -> String {
     let (each, behind) = match extent {
         Extent::Within((low, high)) => (Extent::Unsaid, format!(", from {low} to {high}")),
@@ -311,7 +313,7 @@ fn typed(word: &Word) -> String {
     format!("`\"{}\"`", word.name)
 }
 
-/// By its first letter. A noun in `u` gets `a`: a URL, a user.
+/// Chosen by the first letter. A noun with `u` gets `a`: a URL, a user.
 fn with_article(noun: &str) -> String {
     if noun.to_ascii_lowercase().starts_with(['a', 'e', 'i', 'o']) {
         format!("an {noun}")
@@ -334,10 +336,99 @@ fn plural_of(noun: &str) -> String {
     }
 }
 
-/// Names in the form of code, with commas between them.
+/// Returns names as code, separated by commas.
 pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+/// Stands for the name that a user chooses.
+pub(crate) const CHOSEN: &str = "NAME";
+
+/// One of the paths at which a section occurs in a document.
+#[derive(Clone, Debug)]
+pub struct SectionPath {
+    /// The names that lead to it from the top level, whose path is empty.
+    pub path: Vec<&'static str>,
+    /// Whether it occurs once or any number of times.
+    pub count: Count,
+    /// The declaration of the section.
+    pub declaration: &'static Declaration,
+}
+
+/// How often a section may occur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Once, under one header.
+    One,
+    /// Any number of times, in a list.
+    Many,
+}
+
+impl SectionPath {
+    /// Returns its header in a document as code; words for the top level.
+    pub fn header(&self) -> String {
+        let path = self.path.join(".");
+        match (path.as_str(), self.count) {
+            ("", _) => "the top level".to_owned(),
+            (path, Count::One) => format!("`[{path}]`"),
+            (path, Count::Many) => format!("`[[{path}]]`"),
+        }
+    }
+}
+
+/// Returns all sections of a document in the order of their declarations. A section that contains
+/// itself is listed once there.
+pub fn section_paths(root: &'static Declaration) -> Vec<SectionPath> {
+    let mut places = vec![SectionPath {
+        path: Vec::new(),
+        count: Count::One,
+        declaration: root,
+    }];
+    collect(root, &mut Vec::new(), &mut vec![root], &mut places);
+    places
+}
+
+fn collect(
+    declaration: &'static Declaration,
+    path: &mut Vec<&'static str>,
+    above: &mut Vec<&'static Declaration>,
+    places: &mut Vec<SectionPath>,
+) {
+    for field in declaration.fields {
+        path.push(field.name());
+        let depth = path.len();
+        if let Some((inner, count)) = section_of(&(field.shape)(), path) {
+            places.push(SectionPath {
+                path: path.clone(),
+                count,
+                declaration: inner,
+            });
+            if !above.iter().any(|one| std::ptr::eq(*one, inner)) {
+                above.push(inner);
+                collect(inner, path, above, places);
+                above.pop();
+            }
+        }
+        path.truncate(depth - 1);
+    }
+}
+
+/// Returns the section that a shape consists of; names that users choose are added to the path.
+fn section_of(
+    shape: &Shape,
+    path: &mut Vec<&'static str>,
+) -> Option<(&'static Declaration, Count)> {
+    match shape {
+        Shape::Section(declaration) => Some((*declaration, Count::One)),
+        Shape::List(element) => section_of(element, path).map(|(inner, _)| (inner, Count::Many)),
+        Shape::Named(element) => {
+            path.push(CHOSEN);
+            section_of(element, path)
+        }
+        Shape::Either(shapes) => shapes.iter().find_map(|shape| section_of(shape, path)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,50 +1,51 @@
-//! Values on their way back to a document: what `config show` prints, as TOML with the origin of each directive beside
-//! it, or as JSON.
+//! Values as they are written in a document: what `config show` prints, as TOML with the origin of
+//! each directive in a comment, or as JSON.
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
+use serde_json::{Map, json};
 
 use crate::reader::FromConfig;
 use crate::setting::Origin;
+use crate::source::Span;
 use crate::source::{Source, SourceKind, Sources};
-use crate::span::Span;
-use crate::toml::{key, string};
 
-/// A value as a document would give it.
+/// A value in the form that a document has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shown {
-    /// A directive that is not given and has no default.
+    /// A directive that is not set and has no default.
     Nothing,
     /// Text, without quotes.
     Text(String),
-    /// Text that is not to be seen.
+    /// A text that must not be shown.
     Hidden,
-    /// A number.
+    /// A number without a fraction.
     Integer(i128),
     /// A number with a fraction.
     Number(f64),
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Boolean(bool),
-    /// Several values.
+    /// A list of values.
     List(Vec<Shown>),
-    /// A section, or a table of named ones.
+    /// A section, or a table whose names users choose.
     Table(Vec<ShownEntry>),
 }
 
 /// One directive of a section, or one name of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownEntry {
-    /// Its name.
+    /// The name of the directive.
     pub name: String,
-    /// Who said so; nobody for a name of a table, whose directives have their own origins.
+    /// Where the value came from; `None` for a name of a table, whose directives have their own
+    /// origins.
     pub origin: Option<Origin>,
-    /// Its value.
+    /// The value of the directive.
     pub value: Shown,
 }
 
-/// A section as TOML that reads as the same section, with the origin of each directive in a comment. Only hidden texts are
-/// not in it.
+/// Returns a section as TOML that reads as the same section, with the origin of each directive in a
+/// comment. Only hidden texts are missing.
 pub fn show_text<T: FromConfig>(value: &T, sources: &Sources) -> String {
     let mut page = Page {
         sources,
@@ -56,13 +57,13 @@ pub fn show_text<T: FromConfig>(value: &T, sources: &Sources) -> String {
     page.text
 }
 
-/// A section as JSON in which each directive is an object of its `value` and its `origin`.
+/// Returns a section as JSON in which each directive is an object of its `value` and its `origin`.
 pub fn show_json<T: FromConfig>(value: &T, sources: &Sources) -> Json {
     with_origins(&value.show(), sources)
 }
 
 impl Shown {
-    /// The value alone as JSON, as programs give and take it.
+    /// Returns the value as JSON, without origins.
     pub fn to_json(&self) -> Json {
         match self {
             Shown::Nothing | Shown::Hidden => Json::Null,
@@ -82,7 +83,7 @@ impl Shown {
         }
     }
 
-    /// Whether it stands under a header of its own, or several.
+    /// Returns whether the value is written under headers of its own.
     fn has_header(&self) -> bool {
         match self {
             Shown::Table(_) => true,
@@ -96,12 +97,12 @@ impl Shown {
         }
     }
 
-    /// The value on one line.
+    /// Returns the value on one line.
     fn inline(&self) -> String {
         let joined = |parts: Vec<String>| parts.join(", ");
         match self {
             Shown::Nothing | Shown::Hidden => "\"\"".to_owned(),
-            Shown::Text(text) => string(&text.replace("${", "$${")),
+            Shown::Text(text) => toml_string(&text.replace("${", "$${")),
             Shown::Integer(number) => number.to_string(),
             Shown::Number(number) => format!("{number:?}"),
             Shown::Boolean(value) => value.to_string(),
@@ -110,15 +111,16 @@ impl Shown {
             }
             Shown::Table(entries) => {
                 let entries = entries.iter().filter(|entry| entry.value != Shown::Nothing);
-                let pair =
-                    |entry: &ShownEntry| format!("{} = {}", key(&entry.name), entry.value.inline());
+                let pair = |entry: &ShownEntry| {
+                    format!("{} = {}", toml_key(&entry.name), entry.value.inline())
+                };
                 format!("{{ {} }}", joined(entries.map(pair).collect()))
             }
         }
     }
 }
 
-/// A number of JSON, or text for one that has too many digits.
+/// Returns a number as JSON, or as text if it has too many digits.
 pub(crate) fn integer(number: i128) -> Json {
     match (i64::try_from(number), u64::try_from(number)) {
         (Ok(number), _) => json!(number),
@@ -183,7 +185,7 @@ fn origin_text(origin: Origin, sources: &Sources) -> String {
     }
 }
 
-/// The source of a value, and where in it the value stands; none for a default.
+/// Returns the source of a value and its span; `None` for a default.
 fn source(origin: Origin, sources: &Sources) -> Option<(&Source, Span)> {
     match origin {
         Origin::Default => None,
@@ -194,7 +196,7 @@ fn source(origin: Origin, sources: &Sources) -> Option<(&Source, Span)> {
 /// The column in which comments begin, unless the directive is longer.
 const COMMENT_COLUMN: usize = 40;
 
-/// The most columns of names in a line of those that are not set.
+/// The maximum number of columns in a comment of unset names.
 const UNSET_COLUMNS_MAX: usize = 80;
 
 struct Page<'a> {
@@ -203,7 +205,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The directives of a table, those without a header first, as TOML wants it.
+    /// Writes the directives of a table, those without a header first, as TOML requires.
     fn table(&mut self, entries: &[ShownEntry], path: &str) {
         for entry in entries.iter().filter(|entry| !entry.value.has_header()) {
             self.directive(entry);
@@ -212,12 +214,12 @@ impl Page<'_> {
         let unset = entries
             .iter()
             .filter(is_unset)
-            .map(|entry| key(&entry.name));
+            .map(|entry| toml_key(&entry.name));
         self.unset(&unset.collect::<Vec<_>>());
         for entry in entries.iter().filter(|entry| entry.value.has_header()) {
             let path = match path {
-                "" => key(&entry.name),
-                path => format!("{path}.{}", key(&entry.name)),
+                "" => toml_key(&entry.name),
+                path => format!("{path}.{}", toml_key(&entry.name)),
             };
             match &entry.value {
                 Shown::Table(inner) => self.headed(&format!("[{path}]"), inner, &path, entry),
@@ -236,7 +238,7 @@ impl Page<'_> {
     fn headed(&mut self, header: &str, inner: &[ShownEntry], path: &str, entry: &ShownEntry) {
         let is_default = entry.origin == Some(Origin::Default);
         let remark = if is_default { "default" } else { "" };
-        // A table of names alone needs no header, and would have none of its own in a document.
+        // A table of names only needs no header, and would have none in a document.
         let names_only = inner
             .iter()
             .all(|entry| entry.origin.is_none() && entry.value.has_header());
@@ -253,7 +255,7 @@ impl Page<'_> {
         let remark = entry
             .origin
             .map_or_else(String::new, |origin| origin_text(origin, self.sources));
-        let name = key(&entry.name);
+        let name = toml_key(&entry.name);
         match entry.value {
             Shown::Nothing => {}
             Shown::Hidden => self.line(&format!("# {name} is hidden"), &remark),
@@ -261,7 +263,7 @@ impl Page<'_> {
         }
     }
 
-    /// The names of directives that hold nothing, in lines of comments.
+    /// Writes the names of directives without a value as comments.
     fn unset(&mut self, names: &[String]) {
         let mut line = String::new();
         for name in names {
@@ -285,5 +287,61 @@ impl Page<'_> {
             (_, true) => writeln!(self.text, "{text}, {remark}"),
             (_, false) => writeln!(self.text, "{text:<COMMENT_COLUMN$} # {remark}"),
         };
+    }
+}
+
+/// Returns a name, quoted if necessary.
+pub fn toml_key(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !name.is_empty() && name.bytes().all(is_bare) {
+        name.to_owned()
+    } else {
+        toml_string(name)
+    }
+}
+
+/// Returns a text as a TOML string in double quotes on one line.
+pub fn toml_string(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            other if other.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\u{:04X}", u32::from(other));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, as_key: &str, as_string: &str) {
+        assert_eq!((&*toml_key(text), &*toml_string(text)), (as_key, as_string));
+    }
+
+    #[test]
+    fn quotes_what_needs_it() {
+        check("", "\"\"", "\"\"");
+        check("a b", "\"a b\"", "\"a b\"");
+        check("a.b", "\"a.b\"", "\"a.b\"");
+        check(
+            "\"\\\n\u{1}\u{85}",
+            "\"\\\"\\\\\\n\\u0001\\u0085\"",
+            "\"\\\"\\\\\\n\\u0001\\u0085\"",
+        );
+        check("ü", "\"ü\"", "\"ü\"");
+        check("a_b-9", "a_b-9", "\"a_b-9\"");
     }
 }

@@ -1,64 +1,62 @@
-//! The texts that were read, and what line and column a byte of them has. Reading files is the caller's part.
+//! The texts that configuration comes from, and spans of bytes in them.
 
 use std::path::{Path, PathBuf};
 
-use crate::span::{SourceId, Span};
-
-/// The most bytes of one source. A file of ten thousand routes has one million.
+/// The maximum length in bytes of one source. A file of ten thousand routes has one million.
 pub const SOURCE_BYTES_MAX: usize = 64 << 20;
 
-/// What a source is.
+/// What kind of text a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     /// A file, named by its path.
     File,
-    /// The value of an environment variable, named by it.
+    /// The value of an environment variable, named by the variable.
     Environment,
-    /// The value of a flag of the command line, named as it is typed.
+    /// The value of a command-line flag, named as it is typed.
     Flag,
 }
 
-/// One text.
+/// One text of a configuration, with its name.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     text: String,
     kind: SourceKind,
-    /// Where each line begins.
+    /// The offset at which each line begins.
     lines: Vec<usize>,
 }
 
 impl Source {
-    /// The path of the file, the name of the variable, the flag.
+    /// Returns the path of the file, the name of the variable, or the flag.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What stands in it.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it is.
+    /// Returns what kind of text it is.
     pub fn kind(&self) -> SourceKind {
         self.kind
     }
 }
 
-/// Where a span begins, as people and editors count, and how long it is.
+/// The position of a span as people and editors count, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position<'a> {
     /// The name of the source.
     pub file: &'a str,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
     /// The number of characters up to the end of the span or of its first line.
     pub length: usize,
 }
 
-/// All texts that one reading has seen.
+/// All texts of one reading of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Sources(Vec<Source>);
 
@@ -76,12 +74,12 @@ impl Sources {
         id
     }
 
-    /// A source, or nothing for the place of a default.
+    /// Returns a source; `None` for the id of a default.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.0.get(id.0 as usize)
     }
 
-    /// What stands at a span: empty for one that lies nowhere.
+    /// Returns the text of a span; empty for one without a source.
     pub fn slice(&self, span: Span) -> &str {
         let source = self.get(span.source());
         source
@@ -89,7 +87,7 @@ impl Sources {
             .unwrap_or_default()
     }
 
-    /// The position of a span, or nothing for one that lies nowhere.
+    /// Returns the position of a span; `None` for one without a source.
     pub fn position(&self, span: Span) -> Option<Position<'_>> {
         let source = self.get(span.source())?;
         let line = source.lines.partition_point(|begin| *begin <= span.start());
@@ -105,8 +103,8 @@ impl Sources {
         })
     }
 
-    /// The whole lines from the one of the offset `first` to that of `last`: the number of the first line, where it
-    /// begins, and their text.
+    /// Returns the whole lines from the one at offset `first` to that at `last`: the number of the
+    /// first line, its offset, and the text.
     pub(crate) fn lines(
         &self,
         id: SourceId,
@@ -122,13 +120,85 @@ impl Sources {
         Some((line, begin, text))
     }
 
-    /// The folder of the file in which a span lies: what relative paths there start from. The values of flags and
-    /// variables start from the working directory.
+    /// Returns the folder of the file that contains a span, which relative paths start from. Values
+    /// of flags and variables start from the working directory.
     pub(crate) fn folder(&self, span: Span) -> PathBuf {
         let main = self.0.first();
         let source = self.get(span.source()).or(main);
         let file = source.filter(|source| source.kind == SourceKind::File);
         let folder = file.and_then(|source| Path::new(&source.name).parent());
         folder.map(Path::to_owned).unwrap_or_default()
+    }
+}
+
+/// Identifies one of the texts that were read: a file, or the value of a flag or environment
+/// variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub(crate) u32);
+
+impl SourceId {
+    /// No text: the source of defaults and of values made by programs.
+    pub(crate) const NONE: SourceId = SourceId(u32::MAX);
+}
+
+/// A range of bytes in one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    source: SourceId,
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// The span of values without a source.
+    pub const NOWHERE: Span = Span {
+        source: SourceId::NONE,
+        start: 0,
+        end: 0,
+    };
+
+    /// The bytes `start..end` of a source. Sources are bounded (`SOURCE_BYTES_MAX`), so offsets
+    /// fit.
+    pub(crate) fn new(source: SourceId, start: usize, end: usize) -> Span {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Span {
+            source,
+            start: offset(start),
+            end: offset(end.max(start)),
+        }
+    }
+
+    /// Returns the source that contains the span.
+    pub fn source(self) -> SourceId {
+        self.source
+    }
+
+    /// Returns the offset of the first byte.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// Returns the offset after the last byte.
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// Returns a part of the span: `start` and `end` count from its beginning and are clamped to
+    /// it.
+    #[must_use]
+    pub fn part(self, start: usize, end: usize) -> Span {
+        let at = |offset: usize| (self.start() + offset).min(self.end());
+        Span::new(self.source, at(start), at(end))
+    }
+
+    /// Returns whether the spans overlap.
+    pub(crate) fn meets(self, other: Span) -> bool {
+        let is_within = self.start < other.end && other.start < self.end;
+        self.source == other.source && is_within
+    }
+
+    /// Returns the span from the beginning of this one to the end of another in the same source.
+    pub(crate) fn to(self, other: Span) -> Span {
+        Span::new(self.source, self.start(), other.end())
     }
 }

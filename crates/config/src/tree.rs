@@ -1,18 +1,24 @@
-//! A document as a tree in which every key and every value knows its place. It says nothing of what a directive means.
+//! A document as a tree in which every key and every value knows its span, and how headers, dotted
+//! names and several files are assembled into one tree.
+//!
+//! The rules are those of TOML, and hold across files as within one: what a second file adds is
+//! read as if it stood in the first. Lists of tables are continued, tables that only other headers
+//! have made may get their own, and everything else is given once.
 
-use crate::span::Span;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::Span;
 
-/// A value and its place. The place of a table with a header is its header.
+/// A value and its span. The span of a table with a header is its header.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it stands.
+    /// The text of the value.
     pub span: Span,
-    /// What it is.
+    /// The value, if it was valid.
     pub value: Value,
 }
 
 impl Node {
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub fn elements(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(elements, _) => Some(elements),
@@ -21,31 +27,32 @@ impl Node {
     }
 }
 
-/// What a value is.
+/// A value of a document.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Text in quotes, as written: variables in it are not yet expanded.
+    /// A text in quotes, as written: variables in it are not expanded yet.
     Text(String),
-    /// The value of a flag or of an environment variable: it has no quotes, so its type is what the directive takes.
+    /// The value of a flag or environment variable. It has no quotes, so the directive determines
+    /// its type.
     Bare(String),
     /// A number without a fraction.
     Integer(i128),
-    /// A number with one.
+    /// A number with a fraction.
     Number(f64),
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Boolean(bool),
-    /// A date, a time of day, or both, as written. No directive takes one.
+    /// A date, a time of day, or both, as written. No directive accepts one.
     Date(String),
     /// A list in brackets, or tables under `[[headers]]`.
     List(Vec<Node>, ListForm),
-    /// A table.
+    /// A table of directives.
     Table(Table),
-    /// What could not be read and has been reported: whoever meets it says nothing more.
+    /// A value that could not be parsed, which has been reported: it causes no further findings.
     Broken,
 }
 
 impl Value {
-    /// What people call it, with its article.
+    /// Returns the name of the value's type, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) | Value::Bare(_) => "a text",
@@ -64,31 +71,31 @@ impl Value {
 /// How a list was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListForm {
-    /// `[a, b]`: complete as it stands.
+    /// `[a, b]`: cannot be extended.
     Brackets,
-    /// `[[name]]`: may be continued.
+    /// `[[name]]`: can be extended by further headers.
     Headers,
 }
 
-/// How a table was written, which decides what may still be added to it.
+/// How a table was written, which decides what can be added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableForm {
-    /// `{ a = 1 }`: complete as it stands.
+    /// `{ a = 1 }`: cannot be extended.
     Braces,
     /// `[name]`, `[[name]]`, or the document itself.
     Header,
-    /// `[name.other]` has made `name`; its own header may follow.
+    /// Implied by `[name.other]`; its own header may follow.
     Implied,
-    /// `name.other = 1` has made `name`.
+    /// Implied by `name.other = 1`.
     Dotted,
 }
 
 /// Keys and values in the order of the document.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// How it was written.
+    /// How the table was written.
     pub form: TableForm,
-    /// Its directives; no name is there twice.
+    /// The directives; names are unique.
     pub entries: Vec<Entry>,
 }
 
@@ -100,7 +107,7 @@ impl Table {
         }
     }
 
-    /// The entry of a name.
+    /// Returns the directive of a name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key.name == name)
     }
@@ -110,20 +117,267 @@ impl Table {
     }
 }
 
-/// One directive.
+/// One directive: a key and its value.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name.
+    /// The name of the directive.
     pub key: Key,
-    /// What it is given.
+    /// The value of the directive.
     pub node: Node,
 }
 
-/// A name and its place.
+/// A name with its span.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The name, without quotes and escapes.
     pub name: String,
-    /// Where it stands.
+    /// The text of the name.
     pub span: Span,
+}
+
+/// What a header opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    /// A table: `[name]`.
+    Table,
+    /// An element of a list: `[[name]]`.
+    Element,
+}
+
+/// The tree of all files so far, and the table that directives are added to.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    root: Table,
+    current: Current,
+}
+
+#[derive(Debug)]
+enum Current {
+    /// The table at these names, through the last elements of lists.
+    Table(Vec<String>),
+    /// A table whose header is a duplicate: further duplicates in it are not reported.
+    Again(Vec<String>),
+    /// None, since the header was invalid.
+    Nowhere,
+}
+
+impl Assembly {
+    pub(crate) fn new() -> Assembly {
+        Assembly {
+            root: Table::new(TableForm::Header),
+            current: Current::Table(Vec::new()),
+        }
+    }
+
+    /// Returns to the top level, where each file begins.
+    pub(crate) fn begin_file(&mut self) {
+        self.current = Current::Table(Vec::new());
+    }
+
+    /// Returns whether directives are added to the top level.
+    pub(crate) fn is_at_top(&self) -> bool {
+        matches!(&self.current, Current::Table(path) if path.is_empty())
+    }
+
+    /// Returns the whole tree.
+    pub(crate) fn into_root(self) -> Table {
+        self.root
+    }
+
+    /// Opens the table of a header.
+    pub(crate) fn header(
+        &mut self,
+        path: &[Key],
+        span: Span,
+        header: Header,
+        found: &mut Diagnostics,
+    ) {
+        let names = path.iter().map(|key| key.name.clone()).collect();
+        self.current = match self.open(path, span, header) {
+            Ok(()) => Current::Table(names),
+            Err(problem) => {
+                let again = self.table_at(&names).is_some();
+                found.extend_with(problem);
+                if again {
+                    Current::Again(names)
+                } else {
+                    Current::Nowhere
+                }
+            }
+        };
+    }
+
+    fn open(&mut self, path: &[Key], span: Span, header: Header) -> Result<(), Problem> {
+        let Some((last, parents)) = path.split_last() else {
+            return Err(Problem::Known);
+        };
+        let mut table = &mut self.root;
+        for key in parents {
+            table = descend(table, key, TableForm::Implied)?;
+        }
+        let fresh = Node {
+            span,
+            value: Value::Table(Table::new(TableForm::Header)),
+        };
+        let Some(at) = table.position(&last.name) else {
+            let node = match header {
+                Header::Table => fresh,
+                Header::Element => Node {
+                    span,
+                    value: Value::List(vec![fresh], ListForm::Headers),
+                },
+            };
+            table.entries.push(Entry {
+                key: last.clone(),
+                node,
+            });
+            return Ok(());
+        };
+        let entry = &mut table.entries[at];
+        match (&mut entry.node.value, header) {
+            (Value::List(elements, ListForm::Headers), Header::Element) => {
+                elements.push(fresh);
+                Ok(())
+            }
+            (Value::Table(known), Header::Table) if known.form == TableForm::Implied => {
+                known.form = TableForm::Header;
+                entry.node.span = span;
+                entry.key.span = last.span;
+                Ok(())
+            }
+            (Value::Broken, _) => Err(Problem::Known),
+            _ => Err(given_twice(last, entry)),
+        }
+    }
+
+    /// Adds a directive to the current table.
+    pub(crate) fn directive(&mut self, path: &[Key], node: Node, found: &mut Diagnostics) {
+        let Err(problem) = self.give(path, node) else {
+            return;
+        };
+        if matches!(self.current, Current::Table(_)) {
+            found.extend_with(problem);
+        }
+    }
+
+    fn give(&mut self, path: &[Key], node: Node) -> Result<(), Problem> {
+        let (Current::Table(names) | Current::Again(names)) = &self.current else {
+            return Err(Problem::Known);
+        };
+        let names = names.clone();
+        let (Some(mut table), Some((last, parents))) = (self.table_at(&names), path.split_last())
+        else {
+            return Err(Problem::Known);
+        };
+        for key in parents {
+            table = descend(table, key, TableForm::Dotted)?;
+        }
+        insert(table, last, node)
+    }
+
+    fn table_at(&mut self, names: &[String]) -> Option<&mut Table> {
+        let mut table = &mut self.root;
+        for name in names {
+            let at = table.position(name)?;
+            table = match &mut table.entries[at].node.value {
+                Value::Table(inner) if inner.form != TableForm::Braces => inner,
+                Value::List(elements, ListForm::Headers) => last_table(elements)?,
+                _ => return None,
+            };
+        }
+        Some(table)
+    }
+}
+
+/// Why a directive cannot be added to the tree.
+pub(crate) enum Problem {
+    /// An error that was not reported yet.
+    New(Box<Diagnostic>),
+    /// An error that was reported before.
+    Known,
+}
+
+impl Diagnostics {
+    pub(crate) fn extend_with(&mut self, problem: Problem) {
+        if let Problem::New(diagnostic) = problem {
+            self.push(*diagnostic);
+        }
+    }
+}
+
+/// Adds a directive to a table in braces, or to the table that its dotted name leads to.
+pub(crate) fn give_within(table: &mut Table, path: &[Key], node: Node) -> Result<(), Problem> {
+    let Some((last, parents)) = path.split_last() else {
+        return Err(Problem::Known);
+    };
+    let mut table = table;
+    for key in parents {
+        table = descend(table, key, TableForm::Dotted)?;
+    }
+    insert(table, last, node)
+}
+
+fn insert(table: &mut Table, key: &Key, node: Node) -> Result<(), Problem> {
+    if let Some(entry) = table.get(&key.name) {
+        return Err(given_twice(key, entry));
+    }
+    table.entries.push(Entry {
+        key: key.clone(),
+        node,
+    });
+    Ok(())
+}
+
+/// Returns the table of a name within another; creates it in the given form if it does not exist.
+fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t mut Table, Problem> {
+    let at = table.position(&key.name).unwrap_or_else(|| {
+        table.entries.push(Entry {
+            key: key.clone(),
+            node: Node {
+                span: key.span,
+                value: Value::Table(Table::new(made)),
+            },
+        });
+        table.entries.len() - 1
+    });
+    let entry = &mut table.entries[at];
+    let twice = given_twice(key, entry);
+    match &mut entry.node.value {
+        Value::Table(inner) if may_grow(inner.form, made) => Ok(inner),
+        Value::List(elements, ListForm::Headers) if made == TableForm::Implied => {
+            last_table(elements).ok_or(twice)
+        }
+        Value::Broken => Err(Problem::Known),
+        _ => Err(twice),
+    }
+}
+
+/// Returns whether a table of one form can be extended by a header (`Implied`) or a dotted name
+/// (`Dotted`).
+fn may_grow(form: TableForm, by: TableForm) -> bool {
+    match form {
+        TableForm::Braces => false,
+        TableForm::Header => by == TableForm::Implied,
+        TableForm::Implied | TableForm::Dotted => true,
+    }
+}
+
+fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
+    match &mut elements.last_mut()?.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn given_twice(key: &Key, first: &Entry) -> Problem {
+    let note = match &first.node.value {
+        Value::Table(table) if table.form == TableForm::Braces => {
+            "first given here, complete in its braces".to_owned()
+        }
+        Value::Table(_) => "first given here".to_owned(),
+        other => format!("first given here, as {}", other.kind()),
+    };
+    let message = format!("`{}` is given twice", key.name);
+    let diagnostic = Diagnostic::error(key.span, message).note_at(first.key.span, note);
+    Problem::New(Box::new(diagnostic))
 }

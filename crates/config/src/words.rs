@@ -45,7 +45,7 @@ macro_rules! words {
                 $($crate::Word { name: $word, doc: concat!($($word_doc),*) },)*
             ];
 
-            /// The word as it is typed.
+            /// Returns the word as it is typed.
             $vis fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$Word => $word,)*
@@ -78,7 +78,7 @@ macro_rules! words {
     };
 }
 
-/// Reads one of some words.
+/// Reads one of several words.
 #[doc(hidden)]
 pub fn read_word(
     node: &Node,

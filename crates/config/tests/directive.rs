@@ -1,5 +1,6 @@
-//! Adding a directive touches one place: its declaration. The section below has one that nothing else knows of, and the
-//! reader, the bounds, the schema, the reference, what is shown, flags, variables and the texts of findings know it.
+//! Adding a directive touches one place: its declaration. The section below has one that nothing
+//! else knows of, and the reader, the bounds, the schema, the reference, what is shown, flags,
+//! variables and the texts of findings know it.
 use serde_json::json;
 use vervet_config::{
     Documents, Reading, Section, SourceKind, manual, read_text, reference, schema, show_json,

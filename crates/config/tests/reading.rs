@@ -1,4 +1,5 @@
-//! What is read from documents that are right: values, defaults, origins, includes, flags and variables.
+//! What is read from documents that are right: values, defaults, origins, includes, flags and
+//! variables.
 
 use std::time::Duration;
 

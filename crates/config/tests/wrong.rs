@@ -1,7 +1,8 @@
-//! Wrong documents, each with the exact text of its findings beside it in `tests/wrong`. `VERVET_REGENERATE=1` writes them.
+//! Wrong documents, each with the exact text of its findings beside it in `tests/wrong`.
+//! `VERVET_REGENERATE=1` writes them.
 //!
-//! Lines at the beginning of a document give what does not stand in files: `#! variable NAME=VALUE`, and
-//! `#! flag --workers=VALUE` for the directive of that name.
+//! Lines at the beginning of a document give what does not stand in files:
+//! `#! variable NAME=VALUE`, and `#! flag --workers=VALUE` for the directive of that name.
 
 use std::path::Path;
 

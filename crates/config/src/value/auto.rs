@@ -1,4 +1,4 @@
-//! Values that may be left to the program.
+//! Values that the program can choose.
 
 use crate::faults::Faults;
 use crate::reader::{Bounded, FromConfig, Reader};
@@ -9,10 +9,10 @@ use crate::tree::{Node, Value};
 /// `"auto"`, or a value: `workers = "auto"`, `workers = 4`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Auto<T> {
-    /// The program finds the best value.
+    /// The program chooses the value.
     #[default]
     Auto,
-    /// This one.
+    /// The value that was given.
     Given(T),
 }
 
@@ -23,7 +23,7 @@ const WORDS: &[Word] = &[Word {
 }];
 
 impl<T> Auto<T> {
-    /// The value, if there is one.
+    /// Returns the value, if one was given.
     pub fn given(self) -> Option<T> {
         match self {
             Auto::Auto => None,

@@ -1,18 +1,12 @@
-//! The types of directives that are not particular to one of them.
+//! The types of directives that several sections use.
 
-mod address;
 mod auto;
-mod list;
-mod named;
+mod collection;
 mod number;
-mod path;
 mod quantity;
-mod secret;
 mod text;
 
 pub use auto::Auto;
-pub use named::{Name, Named};
-pub use path::Path;
+pub use collection::{Name, Named};
 pub use quantity::{Size, Time};
-pub use secret::Secret;
-pub use text::{FromText, Text};
+pub use text::{FromText, Path, Secret, Text};

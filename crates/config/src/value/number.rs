@@ -85,7 +85,7 @@ impl FromConfig for f64 {
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let number = match node.value {
             Value::Number(number) => Some(number),
-            // No directive is so exact that the 53 bits of a number with a fraction do not do.
+            // No directive needs more than the 53 bits of a number with a fraction.
             #[allow(clippy::cast_precision_loss)]
             Value::Integer(number) => Some(number as f64),
             _ => reader.plain(node, &Self::shape())?.trim().parse().ok(),
@@ -102,7 +102,7 @@ impl FromConfig for f64 {
     }
 }
 
-/// Types that are compared with bounds of their own type.
+/// Types whose bounds have their own type.
 macro_rules! bounded {
     ($($type:ty),*) => {$(
         impl Bounded for $type {

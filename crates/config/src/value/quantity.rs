@@ -1,5 +1,5 @@
-//! Numbers with a unit: lengths of time and numbers of bytes. The only reader of both, for documents,
-//! flags and scenarios.
+//! Numbers with a unit: lengths of time and numbers of bytes. The only reader of both, for
+//! documents, flags and scenarios.
 
 use std::fmt;
 use std::ops::Deref;
@@ -44,9 +44,9 @@ const SIZE_SHAPE: TextShape = TextShape {
     pattern: Some("^[0-9]+(\\.[0-9]+)? *(([kKmMgGtT][iI]?)?[bB])?$"),
 };
 
-/// A length of time: `"10s"`, `"1h30m"`, `"1.5s"`. The units are `ns`, `us`, `ms`, `s`, `m`, `h`, `d`
-/// (24 hours) and `w` (seven days). A number without a unit is refused, since some programs take it for
-/// seconds and others for milliseconds.
+/// A length of time: `"10s"`, `"1h30m"`, `"1.5s"`. The units are `ns`, `us`, `ms`, `s`, `m`, `h`,
+/// `d` (24 hours) and `w` (seven days). A number without a unit is refused, since some programs
+/// take it for seconds and others for milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(Duration);
 
@@ -95,8 +95,8 @@ impl FromText for Time {
     }
 }
 
-/// Reads the sum of numbers with units. `default_scale` is what a number without a unit counts in, in
-/// nanoseconds; without it, such a number is refused.
+/// Reads the sum of numbers with units. `default_scale` is what a number without a unit counts in,
+/// in nanoseconds; without it, such a number is refused.
 fn read_time(text: &str, default_scale: Option<u128>) -> Result<Time, String> {
     let mut rest = text.trim_matches(' ');
     if rest.is_empty() {
@@ -147,8 +147,9 @@ impl fmt::Display for Time {
     }
 }
 
-/// A number of bytes: `"64KiB"`, `"1.5MB"`, or a number without a unit. `KiB`, `MiB`, `GiB`, `TiB` count
-/// in 1024, `KB`, `MB`, `GB`, `TB` in 1000. A lone `k` or `m` is refused, since it stands for either.
+/// A number of bytes: `"64KiB"`, `"1.5MB"`, or a number without a unit. `KiB`, `MiB`, `GiB`, `TiB`
+/// count in 1024, `KB`, `MB`, `GB`, `TB` in 1000. A lone `k` or `m` is refused, since it stands for
+/// either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(u64);
 
@@ -163,8 +164,8 @@ impl Size {
         self.0
     }
 
-    /// Reads a size or a count; a lone `k`, `m`, `g` or `t` counts in powers of `step` (1000 or 1024), as
-    /// flags take it.
+    /// Reads a size or a count; a lone `k`, `m`, `g` or `t` counts in powers of `step` (1000 or
+    /// 1024), as flags take it.
     ///
     /// The error is the reason, in lower case and without a full stop.
     pub fn with_step(text: &str, step: u64) -> Result<Size, String> {
@@ -240,8 +241,8 @@ fn is_number_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'.'
 }
 
-/// Splits before the first byte that is none of those wanted. One side consists of ASCII digits and dots
-/// only, so the cut is never within a character.
+/// Splits before the first byte that is none of those wanted. One side consists of ASCII digits and
+/// dots only, so the cut is never within a character.
 fn split(text: &str, is_wanted: impl Fn(u8) -> bool) -> (&str, &str) {
     let end = text.bytes().position(|byte| !is_wanted(byte));
     text.split_at(end.unwrap_or(text.len()))

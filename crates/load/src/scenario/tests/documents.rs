@@ -32,8 +32,8 @@ fn mistakes_of_the_language_are_told() {
         "a = \n[[scenario]\nb = 1\n",
         &[
             "1:1: unknown directive `a`; expected one of `base`, `feed`, `fields`, `scenario`",
-            "1:5: the value is missing; expected a value",
-            "2:12: a header is not closed; expected `]`",
+            "1:5: missing value; expected value",
+            "2:12: unclosed array table; expected `]`",
             "3:1: unknown directive `b`; expected one of `name`, `weight`, `cookies`, `redirects`, `fields`, `step`",
         ],
     );

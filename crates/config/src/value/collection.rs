@@ -1,14 +1,14 @@
-//! Values that may be missing, and lists.
+//! Lists, and tables whose names users choose.
+
+use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::faults::Faults;
-use std::sync::Arc;
-
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::Shape;
-use crate::show::Shown;
-use crate::span::Span;
+use crate::show::{Shown, ShownEntry};
+use crate::source::Span;
 use crate::tree::{Node, Value};
 
 impl<T: FromConfig> FromConfig for Option<T> {
@@ -46,8 +46,8 @@ impl<T: Bounded> Bounded for Option<T> {
     }
 }
 
-/// A list in brackets or of tables. One value without structure may stand for a list of one; the text of a flag or a
-/// variable has its elements between commas.
+/// A list in brackets or of tables. A single value without structure stands for a list of one; the
+/// text of a flag or variable has its elements separated by commas.
 impl<T: FromConfig> FromConfig for Vec<T> {
     fn shape() -> Shape {
         Shape::List(Box::new(T::shape()))
@@ -101,7 +101,7 @@ impl<T: Bounded> Bounded for Vec<T> {
     }
 }
 
-/// Reads all elements, and leaves out those that are wrong, which has been told.
+/// Reads all elements, and leaves out invalid ones, which have been reported.
 fn read_all<T: FromConfig>(elements: &[Node], reader: &mut Reader<'_>) -> Vec<T> {
     let elements = elements.iter();
     let read = elements.filter_map(|element| reader.element(|reader| T::read(element, reader)));
@@ -125,7 +125,7 @@ fn pieces(span: Span, text: &str) -> Vec<Node> {
     pieces
 }
 
-/// An element of a list that keeps its own place.
+/// An element of a list with its own span.
 impl<T: FromConfig> FromConfig for Setting<T> {
     fn shape() -> Shape {
         T::shape()
@@ -154,7 +154,7 @@ impl<T: FromConfig> FromConfig for Setting<T> {
     }
 }
 
-/// A value that several parts of a program hold without copying it.
+/// A value that several parts of a program share.
 impl<T: FromConfig> FromConfig for Arc<T> {
     fn shape() -> Shape {
         T::shape()
@@ -174,6 +174,105 @@ impl<T: FromConfig> FromConfig for Arc<T> {
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         T::absent(at, reader).map(Arc::new)
+    }
+
+    fn faults(faults: &mut Faults) {
+        T::faults(faults);
+    }
+}
+
+/// A name that the user chose, with its span.
+pub type Name = Setting<String>;
+
+/// Values under names of the user's choice, in the order of the document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named<T>(Vec<(Name, T)>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
+    }
+}
+
+impl<T> Named<T> {
+    /// Returns the value of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.iter()
+            .find(|(known, _)| known.as_str() == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Iterates over names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Name, &T)> {
+        self.0.iter().map(|(name, value)| (name, value))
+    }
+
+    /// Iterates over the names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Returns the number of names.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> FromIterator<(Name, T)> for Named<T> {
+    fn from_iter<I: IntoIterator<Item = (Name, T)>>(iter: I) -> Self {
+        Named(iter.into_iter().collect())
+    }
+}
+
+impl<T: FromConfig> FromConfig for Named<T> {
+    fn shape() -> Shape {
+        Shape::Named(Box::new(T::shape()))
+    }
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let Value::Table(table) = &node.value else {
+            reader.mismatch(node, &Self::shape());
+            return None;
+        };
+        let mut read = Vec::with_capacity(table.entries.len());
+        for entry in &table.entries {
+            if entry.key.name.is_empty() {
+                reader.report(Diagnostic::error(entry.key.span, "a name cannot be empty"));
+            }
+            let at = Node {
+                span: entry.key.span,
+                value: Value::Broken,
+            };
+            let name = reader.setting(&at, entry.key.name.clone());
+            let value = reader.within(entry.key.name.clone(), |reader| {
+                T::read(&entry.node, reader)
+            });
+            // An invalid value has been reported, and is left out.
+            read.extend(value.map(|value| (name, value)));
+        }
+        Some(Named(read))
+    }
+
+    fn show(&self) -> Shown {
+        let entry = |(name, value): (&Name, &T)| ShownEntry {
+            name: name.to_string(),
+            origin: None,
+            value: value.show(),
+        };
+        Shown::Table(self.iter().map(entry).collect())
+    }
+
+    fn insists() -> bool {
+        false
+    }
+
+    fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
+        Some(Named::default())
     }
 
     fn faults(faults: &mut Faults) {
