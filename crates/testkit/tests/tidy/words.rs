@@ -1,5 +1,7 @@
-//! What may stand in no file: notes to oneself, paths of one machine, hosts of package registries, and long lines.
+//! What no file may contain: notes to oneself, paths of one machine, hosts of package registries, long
+//! lines, and documentation that says nothing.
 
+use crate::tidy::source::is_test_file;
 use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Words that say that something is unfinished. Put together here, so that this file does not hold them.
@@ -29,6 +31,22 @@ const HOSTS: &[&str] = &[
 
 /// The longest line, in characters. Tables of Markdown cannot be broken and are exempt.
 const LINE_CHARACTERS_MAX: usize = 160;
+
+/// Where comments are held to [`COMMENT_CHARACTERS_MAX`] and [`DOC_WORDS_MIN`]. In the end all Rust
+/// files are: extend this list as crates become clean.
+const COMMENTS_CHECKED: &[&str] = &[
+    "bindings/poll/",
+    "crates/config/",
+    "crates/engine/",
+    "crates/http/",
+    "fuzz/fuzz_targets/",
+];
+
+/// The longest line of a comment, in characters.
+const COMMENT_CHARACTERS_MAX: usize = 100;
+
+/// The fewest words of documentation of a public item: it must stand alone when an editor shows it.
+const DOC_WORDS_MIN: usize = 4;
 
 /// Files that others write: cargo's lock file names the registry; licences are as they are.
 const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -64,8 +82,50 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
                     .map(|text| Finding::at(path, index + 1, text)),
             );
         }
+        let checks_comments = COMMENTS_CHECKED.iter().any(|begin| path.starts_with(begin));
+        if checks_comments && has_extension(path, "rs") {
+            findings.extend(comments(path, text));
+        }
     }
     findings
+}
+
+/// Finds comment lines that are too long, and documentation of public items that is too short.
+fn comments(path: &str, text: &str) -> Vec<Finding> {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut findings = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let length = line.chars().count();
+        if line.trim_start().starts_with("//") && length > COMMENT_CHARACTERS_MAX {
+            let text =
+                format!("{length} characters in a comment line, at most {COMMENT_CHARACTERS_MAX}");
+            findings.push(Finding::at(path, index + 1, text));
+        }
+        let before = index.checked_sub(1).and_then(|before| doc(lines[before]));
+        let after = lines.get(index + 1).and_then(|line| doc(line));
+        if let (Some(words), None, None) = (doc(line), before, after) {
+            let item = item_after(&lines[index + 1..]);
+            if !is_test_file(path)
+                && item.is_some_and(|item| item.starts_with("pub "))
+                && words.split_whitespace().count() < DOC_WORDS_MIN
+            {
+                let text = "documentation of a public item with fewer than 4 words";
+                findings.push(Finding::at(path, index + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+/// The text of a documentation line.
+fn doc(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("///")
+}
+
+/// The first line that is not an attribute: the item that the documentation is of.
+fn item_after<'t>(lines: &[&'t str]) -> Option<&'t str> {
+    let lines = lines.iter().map(|line| line.trim_start());
+    lines.into_iter().find(|line| !line.starts_with("#["))
 }
 
 fn problems(path: &str, line: &str) -> Vec<String> {
@@ -143,6 +203,25 @@ mod tests {
     fn finds_long_lines_at_the_edge() {
         check_line(&"ä".repeat(160), 0);
         check_line(&"ä".repeat(161), 1);
+    }
+
+    #[test]
+    fn finds_comments_that_are_too_long_or_say_too_little() {
+        let long = format!("/// {}\nfn a() {{}}\n", "a ".repeat(48));
+        let short = "/// They do.\n#[must_use]\npub fn a() {}\n/// They do.\nfn b() {}\n\
+                     /// Returns the length in bytes.\npub fn c() {}\n";
+        let files = [
+            ("crates/http/src/a.rs", long.as_str()),
+            ("crates/http/src/b.rs", short),
+            ("crates/watch/src/b.rs", short),
+        ];
+        check_rule(check, &files, &["crates/http/src/b.rs:1"]);
+        let longer = long.replace("\nfn", " and\nfn");
+        check_rule(
+            check,
+            &[("crates/http/src/a.rs", &longer)],
+            &["crates/http/src/a.rs:1"],
+        );
     }
 
     #[test]
