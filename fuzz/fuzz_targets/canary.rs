@@ -1,5 +1,5 @@
-//! A planted bug, to see that the fuzzer finds one: a reader who believes that a chunk size has one digit. The run of this
-//! target must fail, and no seed of it does.
+//! A planted bug, to see that the fuzzer finds one: a reader who believes that a chunk size has one
+//! digit. The run of this target must fail, and no seed of it does.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Request heads, pipelined or not: the same events however the bytes are cut, and no accepted head that another reader
-//! could see other lines in.
+//! Request heads, pipelined or not: the same events however the bytes are cut, and no accepted head
+//! that another reader could see other lines in.
 
 #![no_main]
 

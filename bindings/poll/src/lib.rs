@@ -1,6 +1,7 @@
-//! The smallest proof that any event loop can carry the engine: four functions of the C calling convention
-//! around one reactor with a fixed answer. Watch [`vervet_poll_fd`] for reading, call [`vervet_poll_turn`] when
-//! it is readable. The library for C programs, with handlers, is another crate.
+//! The smallest proof that any event loop can carry the engine: four functions of the C calling
+//! convention around one reactor with a fixed answer. Watch [`vervet_poll_fd`] for reading, call
+//! [`vervet_poll_turn`] when it is readable. The library for C programs, with handlers, is another
+//! crate.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int};

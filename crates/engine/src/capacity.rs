@@ -1,29 +1,31 @@
-//! What the system grants: open files and the kernel's queues, and advice where that is less than what the server is set to use.
+//! System resources: open files and kernel queues, with advice where they are lower than what the
+//! server is configured to use.
 
 use std::fs;
 
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors that are not connections: standard streams, listeners, logs, the reactors' own.
+/// Descriptors other than connections: standard streams, listeners, logs, and those of the
+/// reactors.
 const RESERVED_FILES: u64 = 64;
-/// Of the rest, one in so many is kept for open files that answers are sent from.
+/// One in so many of the rest is reserved for open files that responses are sent from.
 const SHARE_FOR_FILES: u64 = 8;
-/// Fewer half-open connections than this are worth a warning; kernels choose 128 to 4096 by memory.
+/// A lower maximum of half-open connections causes a warning; kernels choose 128 to 4096 by memory.
 const SYN_BACKLOG_LOW: u64 = 1024;
 
-/// What the kernel is set to; `None` where it does not tell.
+/// Settings of the kernel and limits of this process; `None` if a setting is not readable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
-    /// `net.core.somaxconn`: the cap of every backlog, in connections.
+    /// `net.core.somaxconn`: the maximum of every listen backlog, in connections.
     pub backlog_max: Option<u64>,
-    /// `net.ipv4.tcp_max_syn_backlog`: half-open connections of one listener.
+    /// `net.ipv4.tcp_max_syn_backlog`: the maximum number of half-open connections of one listener.
     pub syn_backlog_max: Option<u64>,
-    /// `net.ipv4.tcp_congestion_control`: what a listener uses unless it says otherwise.
+    /// `net.ipv4.tcp_congestion_control`: the default congestion control of listeners.
     pub congestion: Option<String>,
-    /// Open files this process may have now.
+    /// The current limit of open files of this process.
     pub files: u64,
-    /// Open files this process may grant itself.
+    /// The hard limit of open files, up to which this process may raise its limit.
     pub files_max: u64,
 }
 
@@ -40,7 +42,7 @@ impl Kernel {
         }
     }
 
-    /// Connections that the open files of this process allow.
+    /// Returns how many connections the limit of open files allows.
     pub fn connections(&self) -> u32 {
         let rest = self.files.saturating_sub(RESERVED_FILES);
         u32::try_from(rest - rest / SHARE_FOR_FILES)
@@ -54,7 +56,7 @@ fn setting(name: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// Raises the limit of open files as far as the process may and returns what holds then.
+/// Raises the limit of open files to the hard limit and returns it.
 pub fn raise_files() -> Result<u64, Errno> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
@@ -69,8 +71,8 @@ pub fn raise_files() -> Result<u64, Errno> {
     Ok(limit.maximum.unwrap_or(u64::MAX))
 }
 
-/// What of the kernel is too small for listeners of `backlog` connections and a server of `connections_max` (0: as many as fit), one
-/// sentence for each, with the remedy.
+/// Returns which kernel settings are too low for listeners of `backlog` connections and a server of
+/// `connections_max` (0: as many as fit), one sentence for each, with the remedy.
 pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32) -> Vec<String> {
     let backlog = u64::from(backlog);
     let mut sentences = Vec::new();

@@ -1,15 +1,16 @@
-//! Counters of one reactor: written by its thread alone, read by anybody, summed over reactors when read.
+//! Counters of one reactor: written by its thread only, read by any thread, summed over reactors
+//! when read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::gate::TooMany;
+use crate::gate::ConnectionLimit;
 
-/// A count with one writer: adding is a load and a store, without a locked instruction.
+/// A counter with one writer: adding is a load and a store, without a locked instruction.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds, on the thread of its one writer: what two threads add at once may be lost.
+    /// Adds to the counter. Only for the thread of its writer: concurrent additions may be lost.
     pub fn add(&self, amount: u64) {
         self.0.store(
             self.0.load(Ordering::Relaxed).wrapping_add(amount),
@@ -17,7 +18,7 @@ impl Counter {
         );
     }
 
-    /// The count; another thread sees it a moment late.
+    /// Returns the count, which another thread may see slightly late.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -81,7 +82,8 @@ macro_rules! counters {
 counters! {
     /// What one reactor has done since it began.
     Counters, Totals {
-        /// Connections taken from the kernel; those passed on by another reactor count where they are served.
+        /// Connections taken from the kernel; those passed on by another reactor count where they
+        /// are served.
         accepted: Counter,
         /// Connections closed without a byte because the service did not admit them.
         denied: Counter,
@@ -89,21 +91,22 @@ counters! {
         refused: Counter,
         /// Connections refused because their address had as many as one may have.
         refused_address: Counter,
-        /// Connections admitted.
+        /// Connections that were admitted.
         connections: Counter,
         /// Admitted connections that have ended.
         closed: Counter,
-        /// Complete request heads.
+        /// Complete request heads received.
         requests: Counter,
         /// Final responses by class, 1xx (only 101) to 5xx.
         responses: [Counter; 5],
         /// Requests that broke the protocol.
         violations: Counter,
-        /// Connections cut by a limit in time.
+        /// Connections closed because of a time limit.
         timeouts: Timeouts,
         /// Bytes received, as they were on the wire.
         received_bytes: Counter,
-        /// Bytes given to connections to be sent; what a peer did not take before it was cut is among them.
+        /// Bytes given to connections to be sent; what a peer did not take before it was cut is
+        /// among them.
         sent_bytes: Counter,
         /// Bytes of content in answers that have ended, without framing: what access logs show.
         content_bytes: Counter,
@@ -111,25 +114,25 @@ counters! {
 }
 
 counters! {
-    /// Connections cut by a limit in time, by the limit.
+    /// Connections closed because of a time limit, by the limit.
     Timeouts, TimeoutTotals {
-        /// `proxy_header_timeout_ms`
+        /// `proxy_header_timeout_ms` expired.
         proxy_header: Counter,
-        /// `head_timeout_ms`, when a head had begun.
+        /// `head_timeout_ms` expired after a head had begun.
         head: Counter,
-        /// `content_idle_timeout_ms`
+        /// `content_idle_timeout_ms` expired.
         content_idle: Counter,
-        /// `content_rate_min`
+        /// Request content was slower than `content_rate_min`.
         content_rate: Counter,
-        /// `write_stall_timeout_ms`
+        /// `write_stall_timeout_ms` expired.
         write_stall: Counter,
-        /// `write_rate_min`
+        /// The peer read slower than `write_rate_min`.
         write_rate: Counter,
     }
 }
 
 impl Counters {
-    /// The sum over several reactors.
+    /// Returns the sum over several reactors.
     pub fn totals<'a>(reactors: impl IntoIterator<Item = &'a Counters>) -> Totals {
         let mut totals = Totals::default();
         for counters in reactors {
@@ -138,16 +141,16 @@ impl Counters {
         totals
     }
 
-    pub(crate) fn count_refusal(&self, why: TooMany) {
+    pub(crate) fn count_refusal(&self, why: ConnectionLimit) {
         match why {
-            TooMany::InAll => self.refused.add(1),
-            TooMany::FromAddress => self.refused_address.add(1),
+            ConnectionLimit::Total => self.refused.add(1),
+            ConnectionLimit::PerAddress => self.refused_address.add(1),
         }
     }
 }
 
 impl TimeoutTotals {
-    /// By whatever limit.
+    /// Returns the sum over all limits.
     pub fn all(&self) -> u64 {
         let by_peer_input = self.proxy_header + self.head + self.content_idle + self.content_rate;
         by_peer_input + self.write_stall + self.write_rate

@@ -19,24 +19,27 @@ use crate::pipe::{ContentReader, ContentSender, pipe};
 use crate::reactor::{Mailbox, Now, Token};
 use crate::response::Response;
 
-/// What all requests of a server come to. Each reactor has a value of its own, so it needs no lock; what
-/// several reactors share, it holds by reference. A service around another hands on every call, not only those for requests.
+/// Handles all requests of a server. Each reactor has its own instance, so it needs no lock; what
+/// reactors share is held by reference. A service that wraps another must forward every call, not
+/// only those for requests.
 pub trait Service {
-    /// Answers a request, now or later. Called on the reactor's thread: it must not block.
+    /// Responds to a request, now or later. Called on the reactor's thread: it must not block.
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome;
 
-    /// Whether a connection is taken at all: asked before a byte is read from it, and, where a PROXY protocol header comes first, behind
-    /// that header with the address it tells. Called on the reactor's thread: it must not block.
+    /// Decides whether a connection is accepted. Called before any byte of it is read, or after its
+    /// PROXY protocol header, with the address in that. Called on the reactor's thread: it must not
+    /// block.
     fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
         let _ = (peer, listener);
         Admit::Accept
     }
 
-    /// Something that all services share has changed: called once on each reactor's thread, between two requests, when
-    /// [`EngineControl::refresh`](crate::EngineControl::refresh) asks for it. It must not block.
+    /// Shared state has changed: called once on each reactor's thread, between two requests, after
+    /// [`EngineControl::refresh`](crate::EngineControl::refresh). It must not block.
     fn refresh(&mut self) {}
 
-    /// An exchange that was [tagged](Exchange::set_tag) has ended, or the engine itself refused something.
+    /// An exchange that was [tagged](Exchange::set_tag) has ended, or the engine itself rejected
+    /// something.
     fn finished(&mut self, finished: &Finished<'_>) {
         let _ = finished;
     }
@@ -48,25 +51,25 @@ impl<F: FnMut(Exchange<'_>) -> Outcome> Service for F {
     }
 }
 
-/// Whether a connection is taken.
+/// Whether a connection is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admit {
-    /// It is served.
+    /// The connection is served.
     Accept,
-    /// It is closed without a byte.
+    /// The connection is closed without a byte.
     Close,
 }
 
-/// When the answer comes.
+/// When the response to an exchange comes.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Now.
+    /// The response is sent now.
     Done(Response),
-    /// Written already, by [`Exchange::send_whole`].
+    /// The response was written by [`Exchange::send_whole`].
     Sent(Sent),
-    /// When the [`Responder`] is used. Made by [`Exchange::later`].
+    /// The response comes from the [`Responder`]. Made by [`Exchange::later`].
     Later(Later),
-    /// The service is called again when the [`Resume`] is used. Made by [`Exchange::suspend`].
+    /// The service is called again after [`Resume::run`]. Made by [`Exchange::suspend`].
     Suspended(Suspended),
 }
 
@@ -76,24 +79,26 @@ impl From<Response> for Outcome {
     }
 }
 
-/// Says that the answer was written while the exchange was at hand.
+/// Proof that the response was written during the call.
 #[derive(Debug)]
 pub struct Sent {
     pub(crate) status: Status,
     pub(crate) content_bytes: u64,
-    /// Fails only for a status that cannot be a final answer: our side's fault.
+    /// Fails only for a status that is not final, which is a bug of the handler.
     pub(crate) result: Result<(), SendError>,
 }
 
-/// Content up to this size is copied behind its head into the one answer buffer; larger is sent from where it
-/// lies. Copying 16 KiB costs less than a second system call.
+/// Content up to this size is copied after its head into the response buffer; larger content is
+/// sent from where it is. Copying 16 KiB costs less than a second system call.
 pub const COPY_BYTES_MAX: usize = 16 * 1024;
 
 impl Outcome {
-    /// Changes the answer, now or when it comes: what a wrapper does with the outcome of the service within. A later answer is changed
-    /// on the reactor's thread, behind what was asked for before, and so is the 500 for a responder that was dropped. An exchange that
-    /// is suspended has no answer yet: the wrapper is called again with the service. One that is [sent](Exchange::send_whole) stays as it
-    /// is: a wrapper that may change answers [holds](Exchange::hold_answer) them first.
+    /// Changes the answer, now or when it comes: what a wrapper does with the outcome of the
+    /// service within. A later answer is changed on the reactor's thread, behind what was asked for
+    /// before, and so is the 500 for a responder that was dropped. An exchange that is suspended
+    /// has no answer yet: the wrapper is called again with the service. One that is
+    /// [sent](Exchange::send_whole) stays as it is: a wrapper that may change answers
+    /// [holds](Exchange::hold_answer) them first.
     #[must_use]
     pub fn amend(self, change: impl FnOnce(Response) -> Response + 'static) -> Self {
         match self {
@@ -107,7 +112,7 @@ impl Outcome {
     }
 }
 
-/// Says that a [`Responder`] exists for this exchange.
+/// Proof that a [`Responder`] exists for this exchange.
 pub struct Later {
     pub(crate) amendments: Vec<Amendment>,
 }
@@ -121,58 +126,59 @@ impl fmt::Debug for Later {
     }
 }
 
-/// Says that a [`Resume`] exists for this exchange.
+/// Proof that a [`Resume`] exists for this exchange.
 #[derive(Debug)]
 pub struct Suspended(());
 
-/// A change to an answer that is yet to come.
+/// A change to a response that comes later.
 pub(crate) type Amendment = Box<dyn FnOnce(Response) -> Response>;
 
-/// Makes all changes, in order.
+/// Applies all changes, in order.
 pub(crate) fn amended(response: Response, amendments: &mut Vec<Amendment>) -> Response {
     let amendments = std::mem::take(amendments).into_iter();
     amendments.fold(response, |response, change| change(response))
 }
 
-/// How an exchange ended.
+/// Reports how an exchange ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Finished<'a> {
-    /// What the handler called it; `None` for an answer of the engine itself.
+    /// The tag that the handler set; `None` for a response of the engine itself.
     pub tag: Option<u32>,
     /// The status that was sent.
     pub status: Status,
-    /// Bytes of content given to the connection, without framing.
+    /// Bytes of content passed to the connection, without framing.
     pub content_bytes: u64,
-    /// From the complete head to the end of the answer, in milliseconds of the coarse clock.
+    /// The time from the complete head to the end of the response, in milliseconds of the coarse
+    /// clock.
     pub duration_ms: u64,
-    /// The peer; `None` over a unix socket.
+    /// The peer's address; `None` over a unix socket.
     pub peer: Option<SocketAddr>,
-    /// The time at the end.
+    /// The time at which the exchange ended.
     pub now: Now,
-    /// Why the answer did not reach its end, if it did not, or why the engine refused.
+    /// Why the response is incomplete, or why the engine rejected the request.
     pub fault: Option<&'a str>,
 }
 
-/// What other parts of the program may post to a connection.
+/// A message to a connection from other parts of the program.
 #[derive(Debug)]
 pub enum Message {
-    /// The answer to the exchange of this number.
+    /// The response to the exchange with this number.
     Respond(u32, Box<Response>),
-    /// The responder or the resume of the exchange of this number was dropped unused.
+    /// The responder or the resume of the exchange with this number was dropped unused.
     Abandoned(u32),
-    /// The suspended exchange of this number goes on with this value.
+    /// The suspended exchange with this number resumes with this value.
     Resume(u32, u64),
-    /// A pipe of the exchange of this number has data or room again.
+    /// A pipe of the exchange with this number has data or room.
     Pipe(u32),
-    /// To all: other limits hold.
+    /// To all connections: limits have changed.
     Limits(Arc<Limits>),
-    /// To all: the service is to look anew at what it shares with others.
+    /// To all: the service must reload shared state.
     Refresh,
 }
 
-/// What names an exchange to the rest of the program.
+/// Identifies an exchange for other parts of the program.
 #[derive(Clone, Copy)]
-pub(crate) struct Return<'a> {
+pub(crate) struct ReturnAddress<'a> {
     pub(crate) mailbox: &'a Arc<Mailbox<Message>>,
     pub(crate) token: Token,
     pub(crate) number: u32,
@@ -180,15 +186,15 @@ pub(crate) struct Return<'a> {
 
 /// Makes pipes for the content of one exchange.
 #[derive(Clone, Debug)]
-pub struct Piping {
+pub struct PipeFactory {
     mailbox: Arc<Mailbox<Message>>,
     token: Token,
     number: u32,
     window_bytes: usize,
 }
 
-impl Piping {
-    /// A pipe for the content of a [stream](crate::response::Content::Stream).
+impl PipeFactory {
+    /// Makes a pipe for the content of a [stream](crate::response::Content::Stream).
     pub fn stream(self) -> (ContentSender, ContentReader) {
         let Self {
             mailbox,
@@ -201,7 +207,7 @@ impl Piping {
     }
 }
 
-/// Where an answer is written to while the exchange is at hand.
+/// Where a response is written during the call.
 pub(crate) struct Writer<'a> {
     pub(crate) out: &'a mut Vec<u8>,
     pub(crate) machine: &'a mut Server,
@@ -229,22 +235,22 @@ impl Writer<'_> {
     }
 }
 
-/// What a handler leaves behind besides its answer.
+/// Options of an exchange that a handler sets besides its response.
 #[derive(Default)]
-pub(crate) struct Left {
-    /// The connection ends behind the answer.
+pub(crate) struct ExchangeOptions {
+    /// The connection ends after the response.
     pub(crate) closes: bool,
     pub(crate) inbound: Option<ContentSender>,
-    /// What `inbound` carries begins when the connection has left HTTP.
+    /// `inbound` carries what follows once the connection has left HTTP.
     pub(crate) is_tunnel: bool,
     pub(crate) tag: Option<u32>,
-    /// Most content that may come, in bytes, by the limits that held when the request came; 0: any.
+    /// The maximum content length in bytes when the request arrived; 0: no limit.
     pub(crate) content_bytes_max: u64,
-    /// Changes to an answer that comes later.
+    /// Changes to a response that comes later.
     pub(crate) amendments: Vec<Amendment>,
 }
 
-/// One request, and the ways to answer it.
+/// One request, and the ways to respond to it.
 pub struct Exchange<'a> {
     pub(crate) head: &'a RequestHead<'a>,
     pub(crate) peer: Option<SocketAddr>,
@@ -253,55 +259,56 @@ pub struct Exchange<'a> {
     pub(crate) spawner: &'a Spawner,
     pub(crate) window_bytes: usize,
     pub(crate) resumed: Option<u64>,
-    pub(crate) to: Return<'a>,
-    pub(crate) left: &'a mut Left,
+    pub(crate) to: ReturnAddress<'a>,
+    pub(crate) left: &'a mut ExchangeOptions,
     pub(crate) writer: Writer<'a>,
     pub(crate) holds_answer: bool,
 }
 
 impl<'a> Exchange<'a> {
-    /// The request's head. It lives as long as the call: copy what is needed later.
+    /// Returns the request's head, valid during the call: copy what is needed later.
     pub fn head(&self) -> &'a RequestHead<'a> {
         self.head
     }
 
-    /// The peer's address; `None` over a unix socket.
+    /// Returns the peer's address; `None` over a unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.peer
     }
 
-    /// The listener that the connection came in by.
+    /// Returns the listener that accepted the connection.
     pub fn listener(&self) -> &'a Endpoint {
         self.listener
     }
 
-    /// The time of this turn.
+    /// Returns the time of this turn.
     pub fn now(&self) -> Now {
         self.now
     }
 
-    /// For futures that are to run on this reactor's thread.
+    /// Returns a spawner for futures that run on this reactor's thread.
     pub fn spawner(&self) -> &'a Spawner {
         self.spawner
     }
 
-    /// What [`Resume::go`] was told, in the call that follows a [suspension](Self::suspend).
+    /// Returns the value passed to [`Resume::run`], in the call that follows a
+    /// [suspension](Self::suspend).
     pub fn resumed(&self) -> Option<u64> {
         self.resumed
     }
 
-    /// The tag that was set, in this call or in one before a suspension.
+    /// Returns the tag that was set, now or before a suspension.
     pub fn tag(&self) -> Option<u32> {
         self.left.tag
     }
 
-    /// Names the exchange for [`Service::finished`].
+    /// Tags the exchange for [`Service::finished`].
     pub fn set_tag(&mut self, tag: u32) {
         self.left.tag = Some(tag);
     }
 
-    /// The request's content, to be read while it arrives; `None` when there is none, or it was taken before.
-    /// Content that nobody takes is read and dropped.
+    /// The request's content, to be read while it arrives; `None` when there is none, or it was
+    /// taken before. Content that nobody takes is read and dropped.
     ///
     /// A client that waits for `100 Continue` is told to go on when the content is taken.
     pub fn content(&mut self) -> Option<ContentReader> {
@@ -313,9 +320,10 @@ impl<'a> Exchange<'a> {
         Some(reader)
     }
 
-    /// What the client will send once the connection has left HTTP, for a request without content that proposes
-    /// another protocol or is CONNECT; `None` for others. Nothing comes before the answer, which is 101 (2xx to
-    /// CONNECT) with a [stream](Self::stream) as content: the other direction.
+    /// What the client will send once the connection has left HTTP, for a request without content
+    /// that proposes another protocol or is CONNECT; `None` for others. Nothing comes before the
+    /// answer, which is 101 (2xx to CONNECT) with a [stream](Self::stream) as content: the other
+    /// direction.
     pub fn tunnel(&mut self) -> Option<ContentReader> {
         let proposes = self.head.upgrade().is_some() || self.head.method == Method::Connect;
         let is_free = self.head.content() == ContentLength::None && self.left.inbound.is_none();
@@ -328,14 +336,15 @@ impl<'a> Exchange<'a> {
         Some(reader)
     }
 
-    /// A pipe for the content of a [stream](crate::response::Content::Stream): the handler keeps the sender.
+    /// Makes a pipe for the content of a [stream](crate::response::Content::Stream): the handler
+    /// keeps the sender.
     pub fn stream(&self) -> (ContentSender, ContentReader) {
-        self.piping().stream()
+        self.pipe_factory().stream()
     }
 
-    /// Makes such a pipe when it is needed, also after the exchange is gone from hand.
-    pub fn piping(&self) -> Piping {
-        Piping {
+    /// Returns a maker of such pipes, which can be used after the exchange is gone.
+    pub fn pipe_factory(&self) -> PipeFactory {
+        PipeFactory {
             mailbox: Arc::clone(self.to.mailbox),
             token: self.to.token,
             number: self.to.number,
@@ -343,9 +352,10 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Answers with a head (status line and field lines, each with its CRLF) and content that lie in memory: they are
-    /// copied into the answer buffer at once, and nothing is allocated, counted or kept. For content up to
-    /// [`COPY_BYTES_MAX`]; larger is better given as a [`Response`], which does not copy it.
+    /// Answers with a head (status line and field lines, each with its CRLF) and content that lie
+    /// in memory: they are copied into the answer buffer at once, and nothing is allocated, counted
+    /// or kept. For content up to [`COPY_BYTES_MAX`]; larger is better given as a [`Response`],
+    /// which does not copy it.
     pub fn send_whole(mut self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
         if self.holds_answer {
             let head = Bytes::copy_from_slice(head);
@@ -358,24 +368,26 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Closes the connection behind the answer, which says so.
+    /// Closes the connection after the response, which announces it.
     pub fn close_after(&mut self) {
         self.writer.machine.close_after_this();
         self.left.closes = true;
     }
 
-    /// Makes [`Self::send_whole`] return the answer instead of sending it, for a wrapper that is to change it.
+    /// Makes [`Self::send_whole`] return the response instead of sending it, for a wrapper that
+    /// changes it.
     pub fn hold_answer(&mut self) {
         self.holds_answer = true;
     }
 
-    /// Changes the answer if it comes [later](Self::later); one that is given at once is left to whoever gives it. Changes are made in
-    /// the order in which they were asked for, before those of [`Outcome::amend`], which does the same from outside.
+    /// Changes the answer if it comes [later](Self::later); one that is given at once is left to
+    /// whoever gives it. Changes are made in the order in which they were asked for, before those
+    /// of [`Outcome::amend`], which does the same from outside.
     pub fn amend(&mut self, change: impl FnOnce(Response) -> Response + Send + 'static) {
         self.left.amendments.push(Box::new(change));
     }
 
-    /// Promises an answer: return the outcome, and use the responder from wherever and whenever it suits.
+    /// Promises a response: return the outcome, and use the responder from any thread at any time.
     pub fn later(self) -> (Responder, Outcome) {
         let responder = Responder {
             mailbox: Arc::clone(self.to.mailbox),
@@ -387,13 +399,15 @@ impl<'a> Exchange<'a> {
         (responder, Outcome::Later(Later { amendments }))
     }
 
-    /// Lets the exchange wait until something is known that cannot be known here without blocking, such as whether a password is right:
-    /// return the outcome, and use the resume from wherever and whenever it suits. The service is then called again with the same head
-    /// and with [`Self::resumed`].
+    /// Lets the exchange wait until something is known that cannot be known here without blocking,
+    /// such as whether a password is right: return the outcome, and use the resume from wherever
+    /// and whenever it suits. The service is then called again with the same head and with
+    /// [`Self::resumed`].
     ///
-    /// Meanwhile nothing is read of the content and of the requests behind, and no limit in time runs against the client, which owes
-    /// nothing. The tag stays. Content that was taken is lost, and changes that [`Self::amend`] asked for are forgotten: both are for the
-    /// call that answers.
+    /// Meanwhile nothing is read of the content and of the requests behind, and no limit in time
+    /// runs against the client, which owes nothing. The tag stays. Content that was taken is lost,
+    /// and changes that [`Self::amend`] asked for are forgotten: both are for the call that
+    /// answers.
     pub fn suspend(self) -> (Resume, Outcome) {
         let resume = Resume {
             mailbox: Arc::clone(self.to.mailbox),
@@ -417,8 +431,9 @@ pub struct Resume {
 }
 
 impl Resume {
-    /// Calls the service again, on the reactor's thread; `value` is what [`Exchange::resumed`] gives then.
-    pub fn go(mut self, value: u64) {
+    /// Calls the service again, on the reactor's thread; [`Exchange::resumed`] then returns
+    /// `value`.
+    pub fn run(mut self, value: u64) {
         self.used = true;
         self.mailbox
             .post(self.token, Message::Resume(self.number, value));
@@ -436,8 +451,8 @@ impl Drop for Resume {
 
 /// Answers one exchange, once, from any thread. One that is dropped unused answers 500.
 ///
-/// An answer to an exchange whose connection is gone, or that was answered by the engine meanwhile (a time
-/// limit), goes nowhere; it can never reach another exchange.
+/// An answer to an exchange whose connection is gone, or that was answered by the engine meanwhile
+/// (a time limit), goes nowhere; it can never reach another exchange.
 #[derive(Debug)]
 pub struct Responder {
     mailbox: Arc<Mailbox<Message>>,
@@ -447,7 +462,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Sends the answer.
+    /// Sends the response, from any thread.
     pub fn send(mut self, response: Response) {
         self.answered = true;
         self.mailbox.post(

@@ -1,10 +1,11 @@
 //! A small executor for futures that live and die on the reactor's thread.
 //!
-//! It owns the futures and the queue of those to be polled; it has no timers and no sockets. Wakers may be used from any thread.
+//! It owns the futures and the queue of those to be polled; it has no timers and no sockets. Wakers
+//! may be used from any thread.
 //!
-//! One queue serves wakes of this thread and of others: an uncontended lock costs less than telling the threads apart. What must be
-//! avoided is the system call behind [`Notify`]: it is made only for the first wake after the executor ran dry, and not at all
-//! between [`Executor::hold_bell`] and the next [`Executor::run_ready`], while the reactor is awake anyway.
+//! One queue serves wakes of this thread and of others: an uncontended lock costs less than
+//! distinguishing the threads. The system call of [`Notify`] is made only for the first wake after
+//! the executor ran dry.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,16 +21,16 @@ use crate::notify::Notify;
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 
-/// What [`Executor::run_ready`] left behind.
+/// Whether [`Executor::run_ready`] left tasks to be polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remaining {
-    /// Nothing; the bell rings when there is something.
+    /// No tasks are ready; the executor notifies when there are some.
     Nothing,
-    /// The budget was used up with tasks still to be polled: call again without sleeping.
+    /// The budget was used up with tasks still ready: call again without sleeping.
     Tasks,
 }
 
-/// Owner of the tasks. Dropping it drops them all.
+/// Owns the tasks, and drops all of them when it is dropped.
 pub struct Executor {
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -39,11 +40,12 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor without tasks that rings `notify` when it wants [`Executor::run_ready`] to be called.
+    /// Creates an executor without tasks that calls `notify` when [`Executor::run_ready`] should be
+    /// called.
     pub fn new(notify: Arc<dyn Notify>) -> Executor {
-        let woken = Woken {
+        let woken = WokenTasks {
             tasks: Vec::new(),
-            bell_armed: true,
+            notify_armed: true,
         };
         let queue = Arc::new(Queue {
             notify,
@@ -61,22 +63,17 @@ impl Executor {
         }
     }
 
-    /// A handle to start tasks with.
+    /// Returns a handle for spawning tasks.
     pub fn spawner(&self) -> Spawner {
         Spawner(Rc::downgrade(&self.inbox))
     }
 
-    /// Number of tasks that have not completed.
+    /// Returns the number of tasks that have not completed.
     pub fn tasks(&self) -> usize {
         self.slots.len() - self.free.len() + self.inbox.tasks.borrow().len()
     }
 
-    /// Says that the reactor is awake and will call [`Executor::run_ready`] before it sleeps, so that wakes need not ring.
-    pub fn hold_bell(&self) {
-        self.queue.lock().bell_armed = false;
-    }
-
-    /// Polls tasks that were woken or are new, `budget` polls at most.
+    /// Polls ready and new tasks, at most `budget` polls.
     pub fn run_ready(&mut self, budget: usize) -> Remaining {
         for _ in 0..budget {
             if self.ready.is_empty() && self.collect() == Remaining::Nothing {
@@ -92,15 +89,15 @@ impl Executor {
         Remaining::Tasks
     }
 
-    /// Moves what was woken or spawned to `ready`; arms the bell if that was nothing.
+    /// Moves woken and new tasks to `ready`; arms the notification if there are none.
     fn collect(&mut self) -> Remaining {
         for task in self.inbox.tasks.take() {
             self.admit(task);
         }
         let mut woken = self.queue.lock();
         self.ready.extend(woken.tasks.drain(..));
-        woken.bell_armed = self.ready.is_empty();
-        if woken.bell_armed {
+        woken.notify_armed = self.ready.is_empty();
+        if woken.notify_armed {
             return Remaining::Nothing;
         }
         Remaining::Tasks
@@ -131,11 +128,11 @@ impl Executor {
         if slot.generation != id.generation {
             return;
         }
-        // Out of its slot while polled: a task that panics must not be polled again.
+        // Taken from its slot while polled: a task that panics must not be polled again.
         let (Some(mut task), Some((waker, handle))) = (slot.task.take(), &slot.waker) else {
             return;
         };
-        // Cleared before the poll: a wake during the poll must queue the task once more.
+        // Cleared before the poll: a wake during the poll must queue the task again.
         handle.queued.store(false, Ordering::SeqCst);
         let cx = &mut Context::from_waker(waker);
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(cx)));
@@ -152,12 +149,13 @@ impl Executor {
     }
 }
 
-/// Starts tasks; cheap to clone, stays on the reactor's thread, and outlives the executor harmlessly.
+/// Spawns tasks; cheap to clone, stays on the reactor's thread, and may outlive the executor.
 #[derive(Clone)]
 pub struct Spawner(Weak<Inbox>);
 
 impl Spawner {
-    /// Hands a future to the executor; the first poll is in the next [`Executor::run_ready`]. Dropped at once if the executor is gone.
+    /// Spawns a future; its first poll is in the next [`Executor::run_ready`]. Dropped at once if
+    /// the executor is gone.
     pub fn spawn(&self, future: impl Future<Output = ()> + 'static) {
         if let Some(inbox) = self.0.upgrade() {
             inbox.tasks.borrow_mut().push(Box::pin(future));
@@ -174,13 +172,13 @@ struct TaskId {
 
 #[derive(Default)]
 struct Slot {
-    /// Counts the tasks this slot has had: the wakers of a completed one point to nobody.
+    /// Counts the tasks that this slot has had: wakers of a completed task have no effect.
     generation: u32,
     task: Option<Task>,
     waker: Option<(Waker, Arc<Handle>)>,
 }
 
-/// New tasks, apart from the slots so that a task may spawn while it is polled.
+/// New tasks, separate from the slots so that a task may spawn while it is polled.
 struct Inbox {
     tasks: RefCell<Vec<Task>>,
     queue: Arc<Queue>,
@@ -188,25 +186,25 @@ struct Inbox {
 
 struct Queue {
     notify: Arc<dyn Notify>,
-    woken: Mutex<Woken>,
+    woken: Mutex<WokenTasks>,
 }
 
-struct Woken {
+struct WokenTasks {
     tasks: Vec<TaskId>,
     /// The executor ran dry and nobody has rung since.
-    bell_armed: bool,
+    notify_armed: bool,
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Woken> {
+    fn lock(&self) -> MutexGuard<'_, WokenTasks> {
         self.woken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues the task if one is named; rings, without the lock, if the executor sleeps.
+    /// Queues the task, if any; notifies, without holding the lock, if the executor sleeps.
     fn push(&self, id: Option<TaskId>) {
         let mut woken = self.lock();
         woken.tasks.extend(id);
-        let armed = std::mem::replace(&mut woken.bell_armed, false);
+        let armed = std::mem::replace(&mut woken.notify_armed, false);
         drop(woken);
         if armed {
             self.notify.notify();
@@ -216,7 +214,7 @@ impl Queue {
 
 struct Handle {
     id: TaskId,
-    /// In the queue already: a task is there once, however often it is woken.
+    /// The task is in the queue: it is queued once, however often it is woken.
     queued: AtomicBool,
     queue: Arc<Queue>,
 }
@@ -244,23 +242,23 @@ mod tests {
 
     use super::*;
 
-    /// An executor and the number of times it has rung.
+    /// An executor and the number of its notifications.
     fn counted() -> (Executor, Arc<AtomicUsize>) {
-        let rings = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&rings);
+        let notifications = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&notifications);
         let notify = move || {
             counter.fetch_add(1, Ordering::SeqCst);
         };
-        (Executor::new(Arc::new(notify)), rings)
+        (Executor::new(Arc::new(notify)), notifications)
     }
 
-    fn take(rings: &AtomicUsize) -> usize {
-        rings.swap(0, Ordering::SeqCst)
+    fn take(notifications: &AtomicUsize) -> usize {
+        notifications.swap(0, Ordering::SeqCst)
     }
 
     type LastWaker = Rc<RefCell<Option<Waker>>>;
 
-    /// A task that counts its polls, leaves its waker and completes at the given poll.
+    /// A task that counts its polls, stores its waker and completes at the given poll.
     fn polled(until: usize) -> (Rc<Cell<usize>>, LastWaker, impl Future<Output = ()>) {
         let polls = Rc::new(Cell::new(0));
         let waker = Rc::new(RefCell::new(None));
@@ -279,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_completed_task_is_never_polled_again() {
-        let (mut executor, rings) = counted();
+        let (mut executor, notifications) = counted();
         let (polls, waker, future) = polled(1);
         executor.spawner().spawn(future);
         assert_eq!(executor.run_ready(8), Remaining::Nothing);
@@ -288,7 +286,7 @@ mod tests {
         let (next_polls, _next_waker, next) = polled(9);
         executor.spawner().spawn(next);
         executor.run_ready(8);
-        take(&rings);
+        take(&notifications);
         stale.wake();
         executor.run_ready(8);
         assert_eq!(
@@ -300,31 +298,18 @@ mod tests {
 
     #[test]
     fn many_wakes_are_one_poll_and_one_ring() {
-        let (mut executor, rings) = counted();
+        let (mut executor, notifications) = counted();
         let (polls, waker, future) = polled(9);
         executor.spawner().spawn(future);
-        assert_eq!(take(&rings), 1);
+        assert_eq!(take(&notifications), 1);
         executor.run_ready(8);
         let waker = waker.borrow().clone().unwrap();
         for _ in 0..5 {
             waker.wake_by_ref();
         }
-        assert_eq!(take(&rings), 1);
+        assert_eq!(take(&notifications), 1);
         executor.run_ready(8);
         assert_eq!(polls.get(), 2);
-    }
-
-    #[test]
-    fn a_held_bell_is_silent_until_the_executor_has_run_dry() {
-        let (mut executor, rings) = counted();
-        let (polls, waker, future) = polled(9);
-        executor.hold_bell();
-        executor.spawner().spawn(future);
-        assert_eq!(take(&rings), 0);
-        executor.run_ready(8);
-        assert_eq!(polls.get(), 1);
-        waker.borrow().as_ref().unwrap().wake_by_ref();
-        assert_eq!(take(&rings), 1);
     }
 
     #[test]
@@ -415,7 +400,7 @@ mod tests {
         assert_eq!((polls.get(), executor.tasks()), (1, 0));
     }
 
-    /// Sleeps on the bell until `rounds` wakes of another thread have each been answered.
+    /// Sleeps until notified, until `rounds` wakes of another thread have each been handled.
     #[test]
     fn wakes_of_other_threads_are_never_lost() {
         const ROUNDS: usize = 20_000;

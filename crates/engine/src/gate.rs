@@ -1,25 +1,26 @@
-//! How many connections there may be, in all and from one address: counted over all reactors of a process.
+//! Connection limits, in total and by address: counted over all reactors of a process.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Why a connection is one too many.
+/// Which connection limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TooMany {
-    /// The cap on all connections is reached.
-    InAll,
-    /// The peer's address has as many as one address may.
-    FromAddress,
+pub enum ConnectionLimit {
+    /// The limit of all connections is reached.
+    Total,
+    /// The limit of connections from the peer's address is reached.
+    PerAddress,
 }
 
-/// Who is counted as one peer: an IPv4 address, or a /64 of IPv6, which is the least that one subscriber gets.
+/// What counts as one peer: an IPv4 address, or a /64 of IPv6, the smallest network that a
+/// subscriber gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct AddressKey(IpAddr);
 
 impl AddressKey {
-    fn of(peer: SocketAddr) -> Self {
+    fn new(peer: SocketAddr) -> Self {
         match peer.ip() {
             IpAddr::V4(v4) => Self(IpAddr::V4(v4)),
             IpAddr::V6(v6) => {
@@ -30,7 +31,7 @@ impl AddressKey {
     }
 }
 
-/// The counts and their caps.
+/// The connection counts and their limits.
 #[derive(Debug, Default)]
 pub struct Gate {
     connections: AtomicUsize,
@@ -39,19 +40,20 @@ pub struct Gate {
     per_address_max: AtomicU32,
 }
 
-/// Says that a connection was counted in, and as whose: to be handed back when it ends.
+/// A permit of one counted connection, to be returned when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entered(Option<AddressKey>);
+pub struct Permit(Option<AddressKey>);
 
 impl Gate {
-    /// A gate for this many connections in all, and this many from one address; 0 means no cap.
+    /// Creates a gate for this many connections in total, and this many from one address; 0 means
+    /// no limit.
     pub fn new(connections_max: usize, per_address_max: u32) -> Self {
         let gate = Self::default();
         gate.set_caps(connections_max, per_address_max);
         gate
     }
 
-    /// Sets other caps. Connections that are there stay, however many they are.
+    /// Changes the limits. Existing connections are not closed.
     pub fn set_caps(&self, connections_max: usize, per_address_max: u32) {
         let in_all = match connections_max {
             0 => usize::MAX,
@@ -62,12 +64,12 @@ impl Gate {
             .store(per_address_max, Ordering::Relaxed);
     }
 
-    /// Connections now counted.
+    /// Returns the number of connections that are counted now.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// Whether one more connection would be too many.
+    /// Returns whether no more connections are admitted.
     pub fn is_full(&self) -> bool {
         self.connections() >= self.connections_max.load(Ordering::Relaxed)
     }
@@ -78,32 +80,32 @@ impl Gate {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a connection in, unless it is one too many. A peer without an address (a unix socket) counts in
-    /// all only.
-    pub fn enter(&self, peer: Option<SocketAddr>) -> Result<Entered, TooMany> {
+    /// Counts a connection unless a limit is reached. A peer without an address (a unix socket)
+    /// counts in total only.
+    pub fn enter(&self, peer: Option<SocketAddr>) -> Result<Permit, ConnectionLimit> {
         let connections_max = self.connections_max.load(Ordering::Relaxed);
         if self.connections.fetch_add(1, Ordering::Relaxed) >= connections_max {
             self.connections.fetch_sub(1, Ordering::Relaxed);
-            return Err(TooMany::InAll);
+            return Err(ConnectionLimit::Total);
         }
         let per_address_max = self.per_address_max.load(Ordering::Relaxed);
         let Some(peer) = peer.filter(|_| per_address_max > 0) else {
-            return Ok(Entered(None));
+            return Ok(Permit(None));
         };
-        let key = AddressKey::of(peer);
+        let key = AddressKey::new(peer);
         let mut addresses = self.addresses();
         let count = addresses.entry(key).or_default();
         if *count >= per_address_max {
             drop(addresses);
             self.connections.fetch_sub(1, Ordering::Relaxed);
-            return Err(TooMany::FromAddress);
+            return Err(ConnectionLimit::PerAddress);
         }
         *count += 1;
-        Ok(Entered(Some(key)))
+        Ok(Permit(Some(key)))
     }
 
-    /// Counts out a connection that was counted in.
-    pub fn leave(&self, entered: Entered) {
+    /// Returns the permit of a connection that ended.
+    pub fn leave(&self, entered: Permit) {
         self.connections.fetch_sub(1, Ordering::Relaxed);
         let Some(key) = entered.0 else {
             return;
@@ -132,7 +134,7 @@ mod tests {
         let gate = Gate::new(2, 0);
         gate.enter(peer("10.0.0.1")).unwrap();
         let second = gate.enter(None).unwrap();
-        assert_eq!(gate.enter(None), Err(TooMany::InAll));
+        assert_eq!(gate.enter(None), Err(ConnectionLimit::Total));
         gate.leave(second);
         gate.enter(None).unwrap();
         assert_eq!(gate.connections(), 2);
@@ -142,7 +144,10 @@ mod tests {
     fn one_address_is_capped_and_others_are_not() {
         let gate = Gate::new(0, 1);
         let first = gate.enter(peer("10.0.0.1")).unwrap();
-        assert_eq!(gate.enter(peer("10.0.0.1")), Err(TooMany::FromAddress));
+        assert_eq!(
+            gate.enter(peer("10.0.0.1")),
+            Err(ConnectionLimit::PerAddress)
+        );
         gate.enter(peer("10.0.0.2")).unwrap();
         gate.leave(first);
         gate.enter(peer("10.0.0.1")).unwrap();
@@ -155,12 +160,12 @@ mod tests {
         gate.enter(peer("2001:db8::1")).unwrap();
         assert_eq!(
             gate.enter(peer("2001:db8::ffff:1")),
-            Err(TooMany::FromAddress)
+            Err(ConnectionLimit::PerAddress)
         );
         gate.enter(peer("2001:db8:0:1::1")).unwrap();
     }
 
-    /// Whoever came in before the caps changed leaves as who they were then.
+    /// A connection that was counted before the limits changed is returned as it was counted.
     #[test]
     fn caps_change_under_those_who_are_there() {
         let gate = Gate::new(0, 0);
@@ -168,10 +173,13 @@ mod tests {
         gate.set_caps(3, 1);
         let counted = gate.enter(peer("10.0.0.1")).unwrap();
         gate.leave(uncounted);
-        assert_eq!(gate.enter(peer("10.0.0.1")), Err(TooMany::FromAddress));
+        assert_eq!(
+            gate.enter(peer("10.0.0.1")),
+            Err(ConnectionLimit::PerAddress)
+        );
         gate.set_caps(1, 0);
         assert!(gate.is_full());
-        assert_eq!(gate.enter(None), Err(TooMany::InAll));
+        assert_eq!(gate.enter(None), Err(ConnectionLimit::Total));
         gate.leave(counted);
         gate.set_caps(0, 1);
         gate.enter(peer("10.0.0.1")).unwrap();

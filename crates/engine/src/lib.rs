@@ -1,6 +1,7 @@
-//! The pollable HTTP engine: a server you can carry in any event loop.
+//! The pollable HTTP engine: a server that any event loop can drive.
 //!
-//! [`Engine`] starts reactors on threads; [`reactor::Reactor`] with [`connection::Http`] is what runs in each.
+//! [`Engine`] starts reactors on threads; [`reactor::Reactor`] with [`connection::Http`] is what
+//! runs in each.
 
 pub mod capacity;
 pub mod carrier;

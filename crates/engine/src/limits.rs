@@ -1,39 +1,41 @@
-//! The one table of the engine's limits: every wait, count and buffer that a peer could otherwise stretch.
+//! The one table of the engine's limits: every wait, count and buffer that a peer could otherwise
+//! stretch.
 //!
-//! A limit is one row of the table below: its field, type, default, bounds, unit and the line a reader of the reference needs. The
-//! struct, its defaults, [`Limits::set`], the bounds in error messages and `docs/limits.md` follow from the row. Zero means "no such
-//! limit" where the row's line says so. What to do at the connection limit is no number and lies elsewhere.
+//! A limit is one row of the table below: its field, type, default, bounds, unit and the line a
+//! reader of the reference needs. The struct, its defaults, [`Limits::set`], the bounds in error
+//! messages and `docs/limits.md` follow from the row. Zero means "no such limit" where the row's
+//! line says so. What to do at the connection limit is no number and lies elsewhere.
 
 use std::fmt;
 use std::fmt::Write as _;
 
-/// One row of [`Limits::TABLE`].
+/// One row of [`Limits::TABLE`]: a limit with its bounds and documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitRow {
-    /// The field of [`Limits`], its unit at the end where it has one.
+    /// The field name in [`Limits`], with its unit last if it has one.
     pub name: &'static str,
-    /// The value unless set.
+    /// The value unless it is set.
     pub default: u64,
-    /// The least value that can be set.
+    /// The smallest allowed value.
     pub min: u64,
-    /// The greatest value that can be set.
+    /// The largest allowed value.
     pub max: u64,
     /// What is counted: `bytes`, `ms`, `bytes/s`, `connections` and the like.
     pub unit: &'static str,
-    /// One line for the reference.
+    /// One line of documentation for the reference.
     pub doc: &'static str,
 }
 
-/// Why a limit was not set.
+/// Why a limit is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitError {
-    /// There is no limit of this name.
+    /// No limit has this name.
     Unknown,
-    /// The value lies outside the row's bounds.
+    /// The value is out of bounds.
     OutOfBounds {
-        /// The row that was to be set.
+        /// The limit that was to be set.
         row: &'static LimitRow,
-        /// The value that was asked for.
+        /// The rejected value.
         value: u64,
     },
     /// Two limits contradict each other.
@@ -72,14 +74,15 @@ impl std::error::Error for LimitError {}
 
 macro_rules! limits {
     ($($doc:literal $name:ident: $type:ty = $default:literal, $min:literal ..= $max:literal, $unit:literal;)*) => {
-        /// The limits of one engine; [`Limits::TABLE`] has their bounds, [`Limits::validate`] checks a set made by hand.
+        /// The limits of one engine; [`Limits::TABLE`] has their bounds, [`Limits::validate`]
+        /// checks a set made by hand.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Limits {
             $(#[doc = concat!($doc, " In ", $unit, ".")] pub $name: $type,)*
         }
 
         impl Limits {
-            /// What holds unless set.
+            /// The limits that apply unless they are set.
             pub const DEFAULT: Limits = Limits { $($name: $default,)* };
 
             /// Every limit, in the order of the reference.
@@ -87,7 +90,7 @@ macro_rules! limits {
                 $(LimitRow { name: stringify!($name), default: $default, min: $min, max: $max, unit: $unit, doc: $doc },)*
             ];
 
-            /// The value of the limit called `name`.
+            /// Returns the value of the limit called `name`.
             pub fn get(&self, name: &str) -> Option<u64> {
                 match name {
                     $(stringify!($name) => u64::try_from(self.$name).ok(),)*
@@ -167,12 +170,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The row of the limit called `name`.
+    /// Returns the row of the limit called `name`.
     pub fn row(name: &str) -> Option<&'static LimitRow> {
         Limits::TABLE.iter().find(|row| row.name == name)
     }
 
-    /// Sets the limit called `name`; nothing changes on error. Relations are left to [`Limits::validate`], so that several can be set.
+    /// Sets the limit called `name`; nothing changes on error. Relations are checked by
+    /// [`Limits::validate`], so that several limits can be set first.
     pub fn set(&mut self, name: &str, value: u64) -> Result<(), LimitError> {
         let row = Limits::row(name).ok_or(LimitError::Unknown)?;
         if value < row.min || value > row.max {
@@ -181,7 +185,7 @@ impl Limits {
         self.store(row, value)
     }
 
-    /// Checks every bound and every relation; the fields are public and may hold anything.
+    /// Checks all bounds and relations; the fields are public and may hold any value.
     pub fn validate(&self) -> Result<(), LimitError> {
         for row in Limits::TABLE {
             let value = self.get(row.name).unwrap_or(u64::MAX);
@@ -199,10 +203,12 @@ impl Limits {
         }
     }
 
-    /// The first pair `(lesser, greater, value of greater)` that is the wrong way round; `const`, so that the defaults are checked when compiled.
+    /// Returns the first pair `(lesser, greater, value of greater)` in the wrong order; `const`, so
+    /// that the defaults are checked at compile time.
     const fn broken_relation(&self) -> Option<(&'static str, &'static str, u32)> {
         let relations = [
-            // A target of the greatest length must fit a head, with room for method, version and Host.
+            // A target of the maximum length must fit into a head, with room for method, version
+            // and Host.
             (
                 "target_bytes_max",
                 self.target_bytes_max,
@@ -236,7 +242,7 @@ impl Limits {
 
 const _: () = assert!(Limits::DEFAULT.broken_relation().is_none());
 
-/// The reference page of the limits, as Markdown.
+/// Returns the reference page of the limits, as Markdown.
 pub fn limits_markdown() -> String {
     let mut page = String::from(
         "# Limits\n\nEvery limit holds by default. A value outside the bounds is refused with a message that names them.\n\n\

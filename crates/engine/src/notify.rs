@@ -1,10 +1,11 @@
-//! How another thread tells a reactor that something is ready.
+//! How another thread notifies a reactor that something is ready.
 
-/// A bell at the reactor's door: an eventfd, or an eventfd behind a list of who rang.
+/// Notifies a reactor, such as through an eventfd.
 ///
-/// `notify` may be called from any thread, the reactor's own too, and must neither block nor call back into the caller.
+/// `notify` may be called from any thread, including the reactor's own, and must neither block nor
+/// call back into the caller.
 pub trait Notify: Send + Sync {
-    /// Rings. Ringing twice before the reactor looks may count as once.
+    /// Notifies the reactor. Several calls before the reactor looks may count as one.
     fn notify(&self);
 }
 

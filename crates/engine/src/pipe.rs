@@ -1,11 +1,13 @@
-//! A bounded pipe for the content of one message, between a reactor and whoever produces or consumes it, on any thread.
+//! A bounded pipe for the content of one message, between a reactor and whoever produces or
+//! consumes it, on any thread.
 //!
-//! Either end can be used in three ways, and a pipe may mix them: the reactor tries ([`ContentSender::try_send`],
-//! [`ContentReader::try_read`]) and is rung when trying again makes sense; a task polls; a thread blocks. What one end waits for is
-//! kept in one slot per end, written under the same lock as the content, so a wake-up can be neither lost nor given twice.
+//! Either end can be used in three ways, and a pipe may mix them: the reactor tries
+//! ([`ContentSender::try_send`], [`ContentReader::try_read`]) and is rung when trying again makes
+//! sense; a task polls; a thread blocks. What one end waits for is kept in one slot per end,
+//! written under the same lock as the content, so a wake-up can be neither lost nor given twice.
 //!
-//! The pipe does not know framing or deadlines. A peer that stalls is the reactor's affair: it gives up its end, and the other end
-//! learns [`Closed`] or a [`ContentError`].
+//! The pipe does not know framing or deadlines. A peer that stalls is the reactor's affair: it
+//! gives up its end, and the other end learns [`Closed`] or a [`ContentError`].
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,12 +21,14 @@ use vervet_http::field::FieldBlock;
 
 use crate::notify::Notify;
 
-/// Bytes a pipe holds unless told otherwise: 64 KiB, the size of the reactor's read buffer.
+/// The default capacity of a pipe: 64 KiB, the size of the reactor's read buffer.
 pub const CONTENT_WINDOW_BYTES: usize = 64 * 1024;
 
-/// Makes a pipe that holds at most `capacity_bytes`; one chunk larger than that is accepted when the pipe is empty.
+/// Makes a pipe that holds at most `capacity_bytes`; a larger chunk is accepted if the pipe is
+/// empty.
 ///
-/// `notify` rings for an end that got [`TrySendError::Full`] or [`Read::Pending`], once for each such answer at most.
+/// `notify` is called for an end that got [`TrySendError::Full`] or [`Read::Pending`], at most once
+/// for each such result.
 pub fn pipe(capacity_bytes: usize, notify: Arc<dyn Notify>) -> (ContentSender, ContentReader) {
     let state = State {
         chunks: VecDeque::new(),
@@ -48,20 +52,20 @@ pub fn pipe(capacity_bytes: usize, notify: Arc<dyn Notify>) -> (ContentSender, C
     (ContentSender { shared }, reader)
 }
 
-/// Why content ended before its end.
+/// Why content ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentError {
-    /// The producer was dropped without [`ContentSender::finish`]: its own fault or a panic.
+    /// The producer was dropped without [`ContentSender::finish`]: a bug or a panic.
     Abandoned,
     /// The peer closed or reset the connection before the content was complete.
     PeerClosed,
     /// The peer sent nothing for too long.
     TimedOut,
-    /// The content is larger than the limit, in bytes.
+    /// The content is larger than this limit in bytes.
     TooLarge(u64),
-    /// The peer broke the framing (RFC 9112 §7.1).
+    /// The peer violated the framing (RFC 9112 §7.1).
     Malformed,
-    /// The producer failed and said so.
+    /// The producer aborted the content.
     ProducerFailed,
 }
 
@@ -95,7 +99,7 @@ impl From<ContentError> for io::Error {
     }
 }
 
-/// The reader is gone; nobody wants the content.
+/// The reader was dropped: the content is not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Closed;
 
@@ -107,29 +111,29 @@ impl fmt::Display for Closed {
 
 impl std::error::Error for Closed {}
 
-/// Why a chunk was not taken; it is handed back.
+/// Why a chunk was not accepted; it is returned.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TrySendError {
-    /// No room now. The reactor is rung when there is.
+    /// The pipe is full. The reactor is notified when there is room.
     Full(Bytes),
-    /// The reader is gone, see [`Closed`].
+    /// The reader was dropped, see [`Closed`].
     Closed(Bytes),
 }
 
-/// What a reader finds.
+/// The result of reading.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Read {
     /// The next bytes; never empty.
     Data(Bytes),
-    /// Nothing yet. After [`ContentReader::try_read`] the reactor is rung when there is something.
+    /// No data yet. After [`ContentReader::try_read`] the reactor is notified when there is some.
     Pending,
-    /// The content is complete; trailers are ready to be taken.
+    /// The content is complete; trailers can be taken.
     End,
-    /// The content is broken off; everything sent before was delivered.
+    /// The content was aborted; everything sent before was delivered.
     Failed(ContentError),
 }
 
-/// What one end waits for, and so how it is woken.
+/// What one end waits for, which decides how it is woken.
 enum Wait {
     Not,
     Notify,
@@ -144,7 +148,7 @@ struct State {
     reader_gone: bool,
     reader_waits: Wait,
     sender_waits: Wait,
-    /// Length of the chunk the waiting sender wants to get rid of.
+    /// The length of the chunk that the waiting sender holds.
     wanted_bytes: usize,
 }
 
@@ -166,7 +170,8 @@ impl State {
         self.sender_waits = wait;
     }
 
-    /// The waiting sender, if it can go on. Not before the pipe is half empty: a ring per chunk would cost a system call per chunk.
+    /// Returns the waiting sender if it can continue. Not before the pipe is half empty: a
+    /// notification per chunk would cost a system call per chunk.
     fn sender_to_wake(&mut self, capacity: usize) -> Wait {
         if self.fits(self.wanted_bytes, capacity) && self.queued_bytes <= capacity / 2 {
             std::mem::replace(&mut self.sender_waits, Wait::Not)
@@ -208,7 +213,8 @@ struct Shared {
     capacity_bytes: usize,
     notify: Arc<dyn Notify>,
     state: Mutex<State>,
-    /// Serves both ends: they never wait at the same time, one waits for an empty pipe and the other for a full one.
+    /// Serves both ends: they never wait at the same time, one waits for an empty pipe and the
+    /// other for a full one.
     changed: Condvar,
 }
 
@@ -229,18 +235,20 @@ impl Shared {
     }
 }
 
-/// The producing end. Dropping it without [`ContentSender::finish`] breaks the content off.
+/// The producing end. Dropping it without [`ContentSender::finish`] aborts the content.
 pub struct ContentSender {
     shared: Arc<Shared>,
 }
 
 impl ContentSender {
-    /// Hands over a chunk if there is room; the reactor's way. An empty chunk is nothing and always accepted.
+    /// Sends a chunk if there is room, for the reactor. An empty chunk is ignored and always
+    /// accepted.
     pub fn try_send(&mut self, chunk: Bytes) -> Result<(), TrySendError> {
         self.offer(chunk, || Wait::Notify)
     }
 
-    /// Hands over a chunk, waiting for room as long as there is a reader; for threads other than the reactor's.
+    /// Sends a chunk, blocking until there is room or the reader is gone; for threads other than
+    /// the reactor's.
     pub fn send_blocking(&mut self, chunk: Bytes) -> Result<(), Closed> {
         let capacity = self.shared.capacity_bytes;
         let mut state = self.shared.lock();
@@ -258,7 +266,7 @@ impl ContentSender {
         self.offer(chunk, || Wait::Not).map_err(|_| Closed)
     }
 
-    /// Ready when a chunk of `chunk_bytes` would be accepted, or nobody wants it.
+    /// Ready when a chunk of `chunk_bytes` would be accepted, or the reader is gone.
     pub fn poll_ready(
         &mut self,
         cx: &mut Context<'_>,
@@ -275,23 +283,23 @@ impl ContentSender {
         Poll::Pending
     }
 
-    /// Hands over a chunk, waiting for room; for tasks.
+    /// Sends a chunk, waiting for room; for tasks.
     pub async fn send(&mut self, chunk: Bytes) -> Result<(), Closed> {
         std::future::poll_fn(|cx| self.poll_ready(cx, chunk.len())).await?;
         self.offer(chunk, || Wait::Not).map_err(|_| Closed)
     }
 
-    /// Says that the content is complete. Trailers go out behind chunked content.
+    /// Completes the content. Trailers are sent after chunked content.
     pub fn finish(self, trailers: Option<FieldBlock>) {
         self.end_with(Ok(trailers));
     }
 
-    /// Breaks the content off; the reader learns why after it has read what was sent.
+    /// Aborts the content; the reader gets the error after it has read what was sent.
     pub fn abort(self, error: ContentError) {
         self.end_with(Err(error));
     }
 
-    /// Whether the reader is gone.
+    /// Returns whether the reader was dropped.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().reader_gone
     }
@@ -332,20 +340,20 @@ impl fmt::Debug for ContentSender {
     }
 }
 
-/// The consuming end. Dropping it tells the sender [`Closed`].
+/// The consuming end. Dropping it reports [`Closed`] to the sender.
 pub struct ContentReader {
     shared: Arc<Shared>,
-    /// What [`std::io::Read`] left of a chunk; every way of reading gives it first.
+    /// What [`std::io::Read`] left of a chunk; all reading methods return it first.
     rest: Bytes,
 }
 
 impl ContentReader {
-    /// The next chunk if there is one; the reactor's way.
+    /// Returns the next chunk if there is one, for the reactor.
     pub fn try_read(&mut self) -> Read {
         self.take(|| Wait::Notify)
     }
 
-    /// The next chunk, `None` at the end of the content; for tasks.
+    /// Polls for the next chunk, `None` at the end of the content; for tasks.
     pub fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, ContentError>>> {
         match self.take(|| Wait::Task(cx.waker().clone())) {
             Read::Data(chunk) => Poll::Ready(Some(Ok(chunk))),
@@ -355,12 +363,13 @@ impl ContentReader {
         }
     }
 
-    /// The next chunk, `None` at the end of the content; for tasks.
+    /// Returns the next chunk, `None` at the end of the content; for tasks.
     pub async fn read(&mut self) -> Option<Result<Bytes, ContentError>> {
         std::future::poll_fn(|cx| self.poll_read(cx)).await
     }
 
-    /// The next chunk, waiting at most `timeout` and then [`Read::Pending`]; for threads other than the reactor's.
+    /// Returns the next chunk, waiting at most `timeout` and then [`Read::Pending`]; for threads
+    /// other than the reactor's.
     pub fn read_blocking(&mut self, timeout: Duration) -> Read {
         if self.rest.is_empty() {
             let mut state = self.shared.lock();
@@ -376,7 +385,8 @@ impl ContentReader {
         self.take(|| Wait::Not)
     }
 
-    /// The whole content, or [`ContentError::TooLarge`] as soon as it exceeds `limit_bytes`; for threads other than the reactor's.
+    /// Returns the whole content, or [`ContentError::TooLarge`] once it exceeds `limit_bytes`; for
+    /// threads other than the reactor's.
     pub fn read_all_blocking(&mut self, limit_bytes: usize) -> Result<Vec<u8>, ContentError> {
         let mut all = Vec::new();
         loop {
@@ -392,7 +402,7 @@ impl ContentReader {
         }
     }
 
-    /// The trailer fields as an encoded block, once, after [`Read::End`].
+    /// Returns the trailer fields as an encoded block, once, after [`Read::End`].
     pub fn take_trailers(&mut self) -> Option<FieldBlock> {
         match &mut self.shared.lock().end {
             Some(Ok(trailers)) => trailers.take(),

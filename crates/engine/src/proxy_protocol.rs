@@ -1,51 +1,55 @@
-//! The PROXY protocol, versions 1 (text) and 2 (binary): who the peer of a connection through a load balancer really is.
+//! The PROXY protocol, versions 1 (text) and 2 (binary): who the peer of a connection through a
+//! load balancer really is.
 //!
-//! The header comes before anything else on a connection and only from networks that are listed for it; a listed peer that sends
-//! something else is refused, for its address would be a lie. The parser takes bytes and gives a header; it keeps nothing.
-//! Clauses are those of the protocol's public specification, revision 2020/03/05. Extensions (TLV, §2.2) are skipped.
+//! The header comes before anything else on a connection and only from networks that are listed for
+//! it; a listed peer that sends something else is refused, for its address would be a lie. The
+//! parser takes bytes and gives a header; it keeps nothing. Clauses are those of the protocol's
+//! public specification, revision 2020/03/05. Extensions (TLV, §2.2) are skipped.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
-/// Longest header of version 1 in bytes, with its line end (§2.1).
+/// The maximum length of a header of version 1 in bytes, with its line end (§2.1).
 pub const V1_BYTES_MAX: usize = 107;
-/// Longest header of version 2 in bytes that is taken: what fits the smallest TCP segment every network carries (§2.2).
+/// The maximum length of an accepted header of version 2 in bytes: what fits the smallest TCP
+/// segment of every network (§2.2).
 pub const V2_BYTES_MAX: usize = 536;
 
 const V1_SIGNATURE: &[u8] = b"PROXY ";
 const V2_SIGNATURE: &[u8] = b"\r\n\r\n\0\r\nQUIT\n";
 const V2_FIXED_BYTES: usize = 16;
 
-/// What the first bytes of a connection are.
+/// The result of parsing the first bytes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parsed {
-    /// The beginning of a header; call again with more.
+    /// Incomplete; call again with more bytes.
     NeedMore,
-    /// A whole header.
+    /// A complete PROXY protocol header.
     Header {
-        /// The address of the peer; `None` for a health check of the balancer itself (`LOCAL`) and where it is not known: the
-        /// socket's own address holds then.
+        /// The address of the peer; `None` for a health check of the load balancer itself (`LOCAL`)
+        /// and if it is unknown: then the socket's own address applies.
         source: Option<SocketAddr>,
-        /// The address the peer connected to; present exactly when `source` is.
+        /// The address that the peer connected to; present exactly if `source` is.
         destination: Option<SocketAddr>,
-        /// Length of the header in bytes; what follows is the connection's own.
+        /// The length of the header in bytes; the rest belongs to the connection.
         consumed: usize,
     },
 }
 
-/// Why the first bytes are no header. The balancer's fault, or the configuration's that lists it.
+/// Why the first bytes are not a valid header. An error of the load balancer, or of the
+/// configuration that lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProxyError {
-    /// Neither signature.
+    /// The bytes begin with neither signature.
     NoHeader,
-    /// Longer than [`V1_BYTES_MAX`] or [`V2_BYTES_MAX`].
+    /// The header is longer than [`V1_BYTES_MAX`] or [`V2_BYTES_MAX`].
     TooLong,
-    /// A line of version 1 that does not follow its grammar (§2.1).
+    /// A line of version 1 is malformed (§2.1).
     Line,
-    /// A version, command or family that version 2 does not have (§2.2).
+    /// A version, command or family that version 2 does not define (§2.2).
     Unassigned,
-    /// The addresses of version 2 are longer than the header that holds them (§2.2).
+    /// The addresses of version 2 are longer than the header that contains them (§2.2).
     TooShort,
 }
 
@@ -65,7 +69,8 @@ impl fmt::Display for ProxyError {
 
 impl std::error::Error for ProxyError {}
 
-/// Reads the header at the beginning of `bytes`, which hold all that the connection has sent so far.
+/// Parses the header at the beginning of `bytes`, which are all bytes received on the connection so
+/// far.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, ProxyError> {
     if begins(bytes, V1_SIGNATURE) {
         return parse_line(bytes);
@@ -76,7 +81,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, ProxyError> {
     Err(ProxyError::NoHeader)
 }
 
-/// Whether `bytes` are a beginning of `signature`, or begin with it.
+/// Returns whether `bytes` begin with `signature`, or are a beginning of it.
 fn begins(bytes: &[u8], signature: &[u8]) -> bool {
     let length = bytes.len().min(signature.len());
     bytes[..length] == signature[..length]
@@ -208,7 +213,8 @@ fn binary_addresses(family: u8, block: &[u8]) -> Option<(SocketAddr, SocketAddr)
 mod tests {
     use super::*;
 
-    /// A header is found in full, byte by byte, and with anything behind it; every beginning of it asks for more.
+    /// A header is found in full, byte by byte, and with anything behind it; every beginning of it
+    /// asks for more.
     #[track_caller]
     fn check(bytes: &[u8], expected: Option<(&str, &str)>) {
         let source = expected.map(|(source, _)| source.parse().unwrap());
@@ -311,7 +317,8 @@ mod tests {
         check_refused(b"PROXY TCP4 \xff\r\n", ProxyError::Line);
     }
 
-    /// §2.1: 107 bytes hold the longest line; a receiver that finds no line end in them must give up.
+    /// §2.1: 107 bytes hold the longest line; a receiver that finds no line end in them must give
+    /// up.
     #[test]
     fn a_line_ends_within_107_bytes() {
         let longest = format!("PROXY UNKNOWN {}\r\n", "x".repeat(V1_BYTES_MAX - 16));
@@ -347,7 +354,8 @@ mod tests {
         );
     }
 
-    /// §2.2: "other values are unassigned and must not be emitted"; receivers must drop the connection.
+    /// §2.2: "other values are unassigned and must not be emitted"; receivers must drop the
+    /// connection.
     #[test]
     fn refuses_unassigned_values_of_version_2() {
         for (command, family) in [
@@ -397,7 +405,8 @@ mod tests {
         );
     }
 
-    /// §2.2: with LOCAL "the receiver must ... use the real connection endpoints and discard the protocol block including the family".
+    /// §2.2: with LOCAL "the receiver must ... use the real connection endpoints and discard the
+    /// protocol block including the family".
     #[test]
     fn local_and_unspecified_have_no_addresses() {
         check(&binary(0x20, 0x00, &[]), None);

@@ -1,4 +1,4 @@
-//! What a handler answers: a status, field lines, content. Framing is the engine's.
+//! A handler's response: a status, field lines and content. Framing is done by the engine.
 
 mod edit;
 
@@ -11,17 +11,17 @@ use vervet_http::status::Status;
 use crate::pipe::ContentReader;
 use crate::reactor::FileSlice;
 
-/// A part of content that is put together from several.
+/// A part of content that consists of several.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// Bytes in memory, shared, not copied when large.
+    /// Bytes in memory, shared; not copied if large.
     Bytes(Bytes),
     /// A part of a file, sent by the kernel.
     File(FileSlice),
 }
 
 impl Piece {
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -33,27 +33,27 @@ impl Piece {
 /// The content of a response.
 #[derive(Debug, Default)]
 pub enum Content {
-    /// None; `Content-Length: 0` where the status allows content.
+    /// No content; `Content-Length: 0` if the status allows content.
     #[default]
     Empty,
-    /// Bytes in memory.
+    /// Bytes in memory, shared.
     Bytes(Bytes),
     /// A part of a file.
     File(FileSlice),
     /// Several parts one after another, such as `multipart/byteranges`.
     Pieces(VecDeque<Piece>),
-    /// What a [`ContentSender`](crate::pipe::ContentSender) will send, from whatever thread.
+    /// Content from a [`ContentSender`](crate::pipe::ContentSender), on any thread.
     Stream {
-        /// Its length when it is known beforehand. A stream that ends early breaks the connection off; one
-        /// that goes on is cut.
+        /// The length, if it is known. A stream that ends early aborts the connection; one that is
+        /// longer is truncated.
         length: Option<u64>,
-        /// Where the content comes from.
+        /// The reading end of the pipe.
         reader: ContentReader,
     },
 }
 
 impl Content {
-    /// Length in bytes, when known.
+    /// Returns the length in bytes, if it is known.
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Empty => Some(0),
@@ -89,7 +89,7 @@ impl From<Bytes> for Content {
     }
 }
 
-/// The head as far as a handler decides it.
+/// The part of the head that a handler decides.
 #[derive(Debug)]
 enum Head {
     /// Status line and field lines, encoded once and shared.
@@ -103,7 +103,7 @@ impl Default for Head {
     }
 }
 
-/// A response. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added by the engine.
+/// A response. The engine adds `Date`, `Content-Length`, `Transfer-Encoding` and `Connection`.
 #[derive(Debug)]
 pub struct Response {
     status: Status,
@@ -113,7 +113,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// A response without fields and content.
+    /// Creates a response without fields and content.
     pub fn new(status: Status) -> Self {
         let mut line = Vec::with_capacity(128);
         status.write_line(&mut line);
@@ -125,20 +125,20 @@ impl Response {
         }
     }
 
-    /// A `200 OK` with `text/plain; charset=utf-8`.
+    /// Creates a `200 OK` with `text/plain; charset=utf-8`.
     pub fn text(content: impl Into<Content>) -> Self {
         Self::plain(Status::OK, content)
     }
 
-    /// Any status with `text/plain; charset=utf-8`.
+    /// Creates a response of any status with `text/plain; charset=utf-8`.
     pub fn plain(status: Status, content: impl Into<Content>) -> Self {
         let mut response = Self::new(status).content(content);
         response.append(b"Content-Type: text/plain; charset=utf-8\r\n");
         response
     }
 
-    /// A response whose status line and field lines are encoded already, each ending in CRLF: a cached head
-    /// costs one reference count.
+    /// Creates a response whose status line and field lines are encoded already, each ending in
+    /// CRLF: a cached head costs one reference count.
     pub fn encoded(status: Status, head: Bytes) -> Self {
         Self {
             status,
@@ -148,7 +148,7 @@ impl Response {
         }
     }
 
-    /// Adds a field line.
+    /// Adds a field line with a known name.
     pub fn field(mut self, name: Known, value: &[u8]) -> Result<Self, FieldError> {
         let mut block = FieldBlock::new();
         block.push_known(name, value)?;
@@ -156,15 +156,7 @@ impl Response {
         Ok(self)
     }
 
-    /// Adds a field line of any name.
-    pub fn field_named(mut self, name: &str, value: &[u8]) -> Result<Self, FieldError> {
-        let mut block = FieldBlock::new();
-        block.push(name.as_bytes(), value)?;
-        self.append(block.as_bytes());
-        Ok(self)
-    }
-
-    /// Adds a block of field lines.
+    /// Adds a block of encoded field lines.
     #[must_use]
     pub fn fields(mut self, block: &FieldBlock) -> Self {
         self.append(block.as_bytes());
@@ -177,31 +169,32 @@ impl Response {
         self
     }
 
-    /// Sets the content.
+    /// Sets the content of the response.
     #[must_use]
     pub fn content(mut self, content: impl Into<Content>) -> Self {
         self.content = content.into();
         self
     }
 
-    /// Says that the content of a failure was made for whoever asked: nothing general is to be shown in its place.
+    /// Marks the content of an error response as specific to the request: it must not be replaced
+    /// by a general error page.
     #[must_use]
     pub fn keep_content(mut self) -> Self {
         self.keeps_content = true;
         self
     }
 
-    /// Whether [`Self::keep_content`] was said.
+    /// Returns whether [`Self::keep_content`] was called.
     pub fn keeps_content(&self) -> bool {
         self.keeps_content
     }
 
-    /// The status.
+    /// Returns the status code.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Status line and field lines as they stand now.
+    /// Returns the status line and field lines as they are now.
     pub fn head_bytes(&self) -> &[u8] {
         match &self.head {
             Head::Encoded(bytes) => bytes,
@@ -209,7 +202,7 @@ impl Response {
         }
     }
 
-    /// The content, for looking at it.
+    /// Returns the content of the response.
     pub fn content_ref(&self) -> &Content {
         &self.content
     }

@@ -1,8 +1,9 @@
 //! A `tower` service, such as an axum `Router`, as a service of the engine.
 //!
-//! Each request becomes a task on the reactor's own thread; content goes through pipes both ways, with their back-pressure. What a
-//! handler may await depends on the carrier: tokio's timers and sockets need [`Carrier::Tokio`](crate::Carrier::Tokio). Upgrades
-//! are not passed on. A task whose client is gone ends at its next piece of content.
+//! Each request becomes a task on the reactor's own thread; content goes through pipes both ways,
+//! with their back-pressure. What a handler may await depends on the carrier: tokio's timers and
+//! sockets need [`Carrier::Tokio`](crate::Carrier::Tokio). Upgrades are not passed on. A task whose
+//! client is gone ends at its next piece of content.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -21,16 +22,17 @@ use crate::exchange::{Exchange, Outcome, Responder, Service};
 use crate::pipe::{ContentError, ContentReader, ContentSender};
 use crate::response::{Content, Response};
 
-/// The peer's address, among the extensions of a request; absent over a unix socket.
+/// The peer's address, in the extensions of a request; missing over a unix socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub SocketAddr);
 
-/// Makes a `tower` service answer the engine's exchanges. It is cloned for each request, as is the custom there.
+/// A `tower` service as a service of the engine. It is cloned for each request, as is usual for
+/// `tower`.
 #[derive(Clone, Debug)]
 pub struct Tower<S>(S);
 
 impl<S> Tower<S> {
-    /// Wraps a service. It answers 500 where the service fails.
+    /// Wraps a service. An error of the service becomes a 500.
     pub fn new(service: S) -> Tower<S> {
         Tower(service)
     }
@@ -77,7 +79,7 @@ where
     }
 }
 
-/// The request as the `http` crate has it; `None` if that crate cannot hold its target or method.
+/// Converts the request to the `http` crate; `None` if that cannot represent its target or method.
 fn request(exchange: &mut Exchange<'_>) -> Option<Request<RequestContent>> {
     let head = exchange.head();
     let length = head.content();
@@ -110,7 +112,7 @@ fn append(fields: &mut HeaderMap, name: &[u8], value: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Status and fields of a response. The engine writes `Date` and what frames the content by itself.
+/// Converts status and fields of a response. The engine writes `Date` and the framing fields.
 fn head(parts: &http::response::Parts) -> Option<Response> {
     let mut block = FieldBlock::new();
     for (name, value) in &parts.headers {
@@ -134,7 +136,7 @@ fn declared_length(fields: &HeaderMap) -> Option<u64> {
         .ok()
 }
 
-/// Sends head and content: in one piece if the content is one piece that is there, else as a stream.
+/// Sends head and content: in one piece if all content is available, otherwise as a stream.
 async fn deliver<B: Body>(
     responder: Responder,
     response: Response,
@@ -146,13 +148,13 @@ async fn deliver<B: Body>(
     if body.is_end_stream() {
         return responder.send(response);
     }
-    // One look without waiting: a head must not wait for content that comes later.
+    // One poll without waiting: a head must not wait for content that comes later.
     let first = poll_fn(|cx| Poll::Ready(body.as_mut().poll_frame(cx))).await;
     let (sender, reader) = pipe;
     let frame = match first {
         Poll::Ready(None) => return responder.send(response),
         Poll::Ready(Some(Ok(frame))) => Some(frame),
-        // Nothing is sent yet: dropping the responder still answers 500.
+        // Nothing was sent yet: dropping the responder responds with 500.
         Poll::Ready(Some(Err(_))) => return,
         Poll::Pending => None,
     };
@@ -169,7 +171,7 @@ async fn deliver<B: Body>(
     stream(sender, frame, body).await;
 }
 
-/// Moves frame after frame into the pipe; ends with the body, its failure, or nobody to read.
+/// Sends frame after frame through the pipe, until the body ends, fails, or the reader is gone.
 async fn stream<B: Body>(
     mut sender: ContentSender,
     first: Option<Frame<B::Data>>,
@@ -217,9 +219,9 @@ fn trailer_block(fields: &HeaderMap) -> Option<FieldBlock> {
 /// The content of a request, as a body of the `http-body` crate.
 #[derive(Debug)]
 pub struct RequestContent {
-    /// Absent when there is none, or after its end.
+    /// `None` if there is no content, or after its end.
     reader: Option<ContentReader>,
-    /// What is still to come.
+    /// How much content is still to come.
     length: ContentLength,
 }
 
@@ -273,7 +275,7 @@ impl Body for RequestContent {
     }
 }
 
-/// The lines of a block that was checked when it was made; `None` without any.
+/// Returns the lines of a block that was validated when it was made; `None` without any.
 fn trailer_map(block: &FieldBlock) -> Option<HeaderMap> {
     let mut fields = HeaderMap::new();
     let lines = block

@@ -1,20 +1,23 @@
 //! A coarse timer wheel: which connections are due for a look, to a tick of [`TICK_MS`].
 //!
-//! The wheel does not know deadlines. A connection keeps its own deadline and the tick at which it is queued here; moving a
-//! deadline later therefore costs one store and no call. When an entry comes out, the owner compares: due, or schedule again.
-//! The caller brings the time; the wheel reads no clock.
+//! The wheel does not know deadlines. A connection keeps its own deadline and the tick at which it
+//! is queued here; moving a deadline later therefore costs one store and no call. When an entry
+//! comes out, the owner compares: due, or schedule again. The caller brings the time; the wheel
+//! reads no clock.
 //!
-//! Entries live in one arena and hang in a list per slot, not in a vector per slot: 10,000 connections whose deadline walks
-//! around the wheel would otherwise leave 512 vectors of 10,000 entries behind (40 MB), here 120 KB.
+//! Entries live in one arena and hang in a list per slot, not in a vector per slot: 10,000
+//! connections whose deadline walks around the wheel would otherwise leave 512 vectors of 10,000
+//! entries behind (40 MB), here 120 KB.
 
-/// Length of a tick in milliseconds; a power of two, so that a tick is a shift away from the clock.
+/// The length of a tick in milliseconds; a power of two, so that a tick is computed by a shift.
 pub const TICK_MS: u64 = 128;
-/// Number of slots; the wheel reaches [`HORIZON_TICKS`] ahead.
+/// The number of slots; the wheel reaches [`HORIZON_TICKS`] ahead.
 pub const SLOTS: usize = 512;
-/// The farthest an entry can be queued ahead: 65.4 seconds. A later deadline is looked at once on the way.
+/// The maximum number of ticks that an entry can be queued ahead: 65.4 seconds. A later deadline is
+/// checked once on the way.
 pub const HORIZON_TICKS: u32 = 511;
 
-/// Below this many entries the arena is kept as it is (12 KiB).
+/// The arena is not shrunk below this many entries (12 KiB).
 const ARENA_KEEP_ENTRIES: usize = 1024;
 const NONE: u32 = u32::MAX;
 const WORDS: usize = SLOTS / 64;
@@ -23,22 +26,23 @@ const _: () =
     assert!(TICK_MS.is_power_of_two() && SLOTS.is_power_of_two() && SLOTS.is_multiple_of(64));
 const _: () = assert!(HORIZON_TICKS as usize == SLOTS - 1);
 
-/// A point in time in units of [`TICK_MS`] since the owner's clock began; good for 17 years.
+/// A point in time in units of [`TICK_MS`] since the owner's clock began; sufficient for 17 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick(pub u32);
 
 impl Tick {
-    /// The tick in which the millisecond `ms` lies: what the clock shows. Saturates after 17 years.
+    /// Returns the tick that contains the millisecond `ms`. Saturates after 17 years.
     pub fn from_ms(ms: u64) -> Tick {
         Tick(u32::try_from(ms / TICK_MS).unwrap_or(u32::MAX))
     }
 
-    /// The first tick that begins at or after the millisecond `ms`: what a deadline becomes, so that it never fires early.
+    /// Returns the first tick that begins at or after the millisecond `ms`, so that a deadline
+    /// never fires early.
     pub fn deadline_from_ms(ms: u64) -> Tick {
         Tick(u32::try_from(ms.div_ceil(TICK_MS)).unwrap_or(u32::MAX))
     }
 
-    /// The millisecond at which the tick begins.
+    /// Returns the millisecond at which the tick begins.
     pub fn to_ms(self) -> u64 {
         u64::from(self.0) * TICK_MS
     }
@@ -51,9 +55,10 @@ struct Entry {
     next: u32,
 }
 
-/// The wheel. Entries are `(key, generation)` of the owner's slab; an entry cannot be taken back, the generation tells that it is stale.
+/// The timer wheel. Entries are `(key, generation)` of the owner's slab; an entry cannot be
+/// removed, its generation shows that it is stale.
 pub struct Wheel {
-    /// All ticks up to this one have been expired.
+    /// All ticks up to this one have expired.
     current: Tick,
     heads: [u32; SLOTS],
     occupied: [u64; WORDS],
@@ -63,7 +68,7 @@ pub struct Wheel {
 }
 
 impl Wheel {
-    /// An empty wheel whose clock stands at `now`.
+    /// Creates an empty wheel whose clock is at `now`.
     pub fn new(now: Tick) -> Wheel {
         Wheel {
             current: now,
@@ -75,17 +80,18 @@ impl Wheel {
         }
     }
 
-    /// Number of entries queued.
+    /// Returns the number of queued entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is queued.
+    /// Returns whether no entry is queued.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Queues an entry for `at` and returns the tick it really comes out: at least one tick ahead, at most [`HORIZON_TICKS`].
+    /// Queues an entry for `at` and returns the tick in which it expires: at least one tick ahead,
+    /// at most [`HORIZON_TICKS`].
     pub fn schedule(&mut self, key: u32, generation: u32, at: Tick) -> Tick {
         let earliest = self.current.0.saturating_add(1);
         let latest = self.current.0.saturating_add(HORIZON_TICKS);
@@ -102,7 +108,8 @@ impl Wheel {
         at
     }
 
-    /// Moves the clock to `now` and appends everything queued up to it to `due`, earlier ticks first. A clock that went back is ignored.
+    /// Advances the clock to `now` and appends all entries queued up to it to `due`, earlier ticks
+    /// first. Ignored if the clock went back.
     pub fn expire(&mut self, now: Tick, due: &mut Vec<(u32, u32)>) {
         while let Some(tick) = self.next().filter(|tick| *tick <= now) {
             self.current = tick;
@@ -112,13 +119,14 @@ impl Wheel {
         self.give_back();
     }
 
-    /// The next tick at which something is queued: the owner sleeps at most until [`Tick::to_ms`] of it.
+    /// Returns the next tick with an entry: the owner sleeps at most until its [`Tick::to_ms`].
     pub fn next(&self) -> Option<Tick> {
         if self.len == 0 {
             return None;
         }
         let first = slot_of(Tick(self.current.0.wrapping_add(1)));
-        // The first word is looked at twice: its upper bits as the nearest slots, its lower bits as the farthest.
+        // The first word is looked at twice: its upper bits as the nearest slots, its lower bits as
+        // the farthest.
         (0..=WORDS).find_map(|step| {
             let word = (first / 64 + step) % WORDS;
             let mask = match step {
@@ -164,7 +172,8 @@ impl Wheel {
         }
     }
 
-    /// Packs the arena once three quarters of it are unused, so that a burst of connections leaves no memory behind.
+    /// Packs the arena once three quarters of it are unused, so that a burst of connections leaves
+    /// no memory behind.
     fn give_back(&mut self) {
         if self.entries.len() <= ARENA_KEEP_ENTRIES || self.len > self.entries.len() / 4 {
             return;
@@ -200,7 +209,8 @@ fn slot_of(tick: Tick) -> usize {
 mod tests {
     use super::*;
 
-    /// Schedules `(key, tick)` rows on a wheel that stands at `start` and expects them out at the given ticks.
+    /// Schedules `(key, tick)` rows on a wheel that stands at `start` and expects them out at the
+    /// given ticks.
     fn check(start: u32, scheduled: &[(u32, u32)], expected: &[(u32, u32)]) {
         let mut wheel = Wheel::new(Tick(start));
         for (key, at) in scheduled {

@@ -1,4 +1,5 @@
-//! Who is let in: asked for each connection before a byte of it is read, with the address that counts and the listener it came to.
+//! Who is let in: asked for each connection before a byte of it is read, with the address that
+//! counts and the listener it came to.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ fn any_port() -> ListenAddress {
 
 fn start(builder: Builder, doorman: &Doorman) -> Server {
     let service = doorman.clone();
-    Server::of(builder.start(move |_| service.clone()).unwrap())
+    Server::new(builder.start(move |_| service.clone()).unwrap())
 }
 
 fn addresses(server: &Server) -> Vec<SocketAddr> {

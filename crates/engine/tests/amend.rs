@@ -38,7 +38,8 @@ fn signed() -> (
     (handler, receiver)
 }
 
-/// What the fields of the answers to requests for these targets say; later ones are used on another thread.
+/// What the fields of the answers to requests for these targets say; later ones are used on another
+/// thread.
 #[track_caller]
 fn check(target: &str, answer: fn(Responder), expected: (u16, &str)) {
     let (handler, responders) = signed();
@@ -70,7 +71,8 @@ fn a_later_answer_is_changed_in_the_order_asked_for() {
     );
 }
 
-/// Whoever answers at once has the answer in hand, and its outcome is changed by whoever is around it.
+/// Whoever answers at once has the answer in hand, and its outcome is changed by whoever is around
+/// it.
 #[test]
 fn an_answer_at_once_is_changed_by_its_outcome() {
     check("/now", drop, (200, "cd"));

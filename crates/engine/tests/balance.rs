@@ -72,7 +72,7 @@ fn ipv4_ipv6_and_unix_listeners_serve_at_once() {
     let builder = builder.listen("[::1]:0").unwrap();
     let builder = builder.listen("[::]:0").unwrap();
     let builder = builder.listen(&format!("unix:{}", path.display())).unwrap();
-    let server = Server::of(builder.serve(echo_peer).unwrap());
+    let server = Server::new(builder.serve(echo_peer).unwrap());
     let ports: Vec<SocketAddr> = server
         .running()
         .listeners()
@@ -107,7 +107,8 @@ fn proxied(networks: &[&str]) -> Server {
     Server::listening(Engine::builder(), &options, echo_peer)
 }
 
-/// What a handler sees of a connection that begins like this; none where it is closed without an answer.
+/// What a handler sees of a connection that begins like this; none where it is closed without an
+/// answer.
 #[track_caller]
 fn check(networks: &[&str], preface: &[u8], expected: Option<&str>) {
     let server = proxied(networks);

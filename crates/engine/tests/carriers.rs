@@ -1,5 +1,5 @@
-//! The same server on each carrier: a plain thread, a tokio runtime, and a loop of the test's own that knows
-//! nothing but a descriptor to poll and a function to call.
+//! The same server on each carrier: a plain thread, a tokio runtime, and a loop of the test's own
+//! that knows nothing but a descriptor to poll and a function to call.
 
 use std::os::fd::AsFd;
 use std::sync::mpsc;

@@ -1,5 +1,6 @@
-//! What the engine answers on the wire to requests that are right and to those that are not. The rows of the
-//! parser stand in `vervet-http`; here it is the status, the close, and that nothing behind a fault is answered.
+//! What the engine answers on the wire to requests that are right and to those that are not. The
+//! rows of the parser stand in `vervet-http`; here it is the status, the close, and that nothing
+//! behind a fault is answered.
 
 use crate::common::{Server, echo_target, get, target_of};
 use vervet_engine::counters::Counter;
@@ -106,7 +107,8 @@ fn request_lines() {
     );
 }
 
-/// RFC 9110 §15.6.6, and RFC 9112 §2.3: the name is case-sensitive, so `http/1.1` is no version and not another one.
+/// RFC 9110 §15.6.6, and RFC 9112 §2.3: the name is case-sensitive, so `http/1.1` is no version and
+/// not another one.
 #[test]
 fn versions() {
     refuses("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505);
@@ -118,9 +120,9 @@ fn versions() {
     refuses("GET / HTTP/1\r\nHost: a\r\n\r\n", 400);
 }
 
-/// RFC 9112 §3.2: "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1 request message that
-/// lacks a Host header field and to any request message that contains more than one Host header field line or a Host
-/// header field with an invalid field value."
+/// RFC 9112 §3.2: "A server MUST respond with a 400 (Bad Request) status code to any HTTP/1.1
+/// request message that lacks a Host header field and to any request message that contains more
+/// than one Host header field line or a Host header field with an invalid field value."
 #[test]
 fn hosts() {
     refuses("GET / HTTP/1.1\r\n\r\n", 400);
@@ -190,7 +192,8 @@ fn lengths() {
     refuses(with_fields("Content-Length: 1048577\r\n"), 413);
     accepts(with_fields("Content-Length: 005\r\n") + "abcde", "5 bytes");
     accepts(with_fields("content-LENGTH:5\r\n") + "abcde", "5 bytes");
-    // No length and no coding: no content, whatever the method (RFC 9112 §6.3 rule 6); 411 is for a handler to say.
+    // No length and no coding: no content, whatever the method (RFC 9112 §6.3 rule 6); 411 is for a
+    // handler to say.
     accepts(with_fields(""), "/");
 }
 
@@ -269,7 +272,8 @@ fn chunks() {
     );
 }
 
-/// An answer that was given before its request broke is the only one; the request still ends the connection.
+/// An answer that was given before its request broke is the only one; the request still ends the
+/// connection.
 #[test]
 fn chunks_that_break_behind_their_answer() {
     for &(content, _) in BROKEN_CHUNKS {

@@ -106,7 +106,8 @@ fn a_refusal_asks_for_no_content_and_closes() {
         (answer.status, answer.field("Connection")),
         (403, Some("close"))
     );
-    // Whether what comes next would be the content or a request cannot be known, so nothing is waited for.
+    // Whether what comes next would be the content or a request cannot be known, so nothing is
+    // waited for.
     let begin = Instant::now();
     client.expect_close();
     assert!(begin.elapsed() < LATE, "closed after {:?}", begin.elapsed());
@@ -173,8 +174,8 @@ fn a_handler_that_does_not_read_holds_the_client_back() {
         content.len()
     );
     client.write_all(head.as_bytes()).unwrap();
-    // The kernel's buffers of both ends take some, the pipe its window, and then it stops. Longer than the
-    // peer's own time limits: while it is held back it is not the peer who is slow.
+    // The kernel's buffers of both ends take some, the pipe its window, and then it stops. Longer
+    // than the peer's own time limits: while it is held back it is not the peer who is slow.
     client
         .set_write_timeout(Some(Duration::from_millis(1_500)))
         .unwrap();
@@ -253,7 +254,8 @@ fn an_answer_before_the_end_of_the_content_reaches_a_client_that_closes() {
     drop(reader);
     responder.send(Response::text("early"));
     assert_eq!(client.read_response().text(), "early");
-    // What was under way must not be met by a reset, which could overtake the answer (RFC 9112 §9.6).
+    // What was under way must not be met by a reset, which could overtake the answer (RFC 9112
+    // §9.6).
     for piece in noise(499_999).chunks(10_000) {
         client.send(piece);
     }

@@ -1,4 +1,5 @@
-//! The first large file of a connection is sent corked, and nothing is kept back when the call that sent it has ended.
+//! The first large file of a connection is sent corked, and nothing is kept back when the call that
+//! sent it has ended.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -54,7 +55,7 @@ impl Protocol for Sender {
     fn on_sent(&mut self, _: &mut Io<'_>, (): &mut ()) {}
     fn on_progress(&mut self, _: &mut Io<'_>, (): &mut ()) {}
     fn on_message(&mut self, _: &mut Io<'_>, (): &mut (), (): ()) {}
-    fn on_order(&mut self, (): ()) {}
+    fn on_command(&mut self, (): ()) {}
     fn on_drain(&mut self, _: &mut Io<'_>, (): &mut ()) {}
 }
 

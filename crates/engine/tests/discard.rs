@@ -85,11 +85,12 @@ impl Protocol for Follower {
     fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Asked) {}
     fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Asked) {}
     fn on_message(&mut self, _: &mut Io<'_>, _: &mut Asked, (): ()) {}
-    fn on_order(&mut self, (): ()) {}
+    fn on_command(&mut self, (): ()) {}
     fn on_drain(&mut self, _: &mut Io<'_>, _: &mut Asked) {}
 }
 
-/// Has the peer send a stream of `length` bytes in writes of `piece`, and follows it to its end. Both sides are counted.
+/// Has the peer send a stream of `length` bytes in writes of `piece`, and follows it to its end.
+/// Both sides are counted.
 fn follow<S: Read + Write + Send + 'static>(
     outgoing: &Outgoing,
     accept: impl FnOnce() -> S + Send + 'static,

@@ -1,4 +1,5 @@
-//! Ending: a drain loses no request that was sent on an established connection, and ends in its time.
+//! Ending: a drain loses no request that was sent on an established connection, and ends in its
+//! time.
 
 use std::sync::mpsc;
 use std::thread;
@@ -232,6 +233,6 @@ fn the_port_is_free_afterwards() {
     server.running().control().drain(LONG_MS);
     server.ended();
     let again = Engine::builder().listen(&address.to_string()).unwrap();
-    let again = Server::of(again.serve(echo_target).unwrap());
+    let again = Server::new(again.serve(echo_target).unwrap());
     assert_eq!(again.connect().exchange(get("/")).text(), "/");
 }

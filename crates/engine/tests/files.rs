@@ -1,5 +1,5 @@
-//! Files as content: every part of them byte for byte, wherever it begins, and a reset when the file does not keep
-//! its word.
+//! Files as content: every part of them byte for byte, wherever it begins, and a reset when the
+//! file does not keep its word.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};

@@ -1,4 +1,5 @@
-//! Answers that come later, from other threads and from futures: each to its own exchange, once, or nowhere.
+//! Answers that come later, from other threads and from futures: each to its own exchange, once, or
+//! nowhere.
 
 use std::hint;
 use std::sync::mpsc::{self, Receiver};
@@ -201,8 +202,8 @@ fn a_future_that_ends_without_an_answer_is_a_500() {
     assert_eq!(server.connect().exchange(get("/")).status, 500);
 }
 
-/// A future is woken from another thread just as the reactor goes to sleep: again and again, for a wake-up that is
-/// lost leaves it waiting for ever.
+/// A future is woken from another thread just as the reactor goes to sleep: again and again, for a
+/// wake-up that is lost leaves it waiting for ever.
 #[test]
 fn no_wake_up_from_another_thread_is_lost() {
     const ROUNDS: usize = 50_000;
@@ -213,7 +214,8 @@ fn no_wake_up_from_another_thread_is_lost() {
         let (responder, outcome) = exchange.later();
         thread::spawn(move || {
             for round in 0..ROUNDS {
-                // Blocking would be too slow to meet the moment, so the thread spins, a little longer each time.
+                // Blocking would be too slow to meet the moment, so the thread spins, a little
+                // longer each time.
                 for _ in 0..round % 128 {
                     hint::spin_loop();
                 }

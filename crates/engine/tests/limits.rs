@@ -1,5 +1,5 @@
-//! Limits in size and number, each at its edge. Those in time stand in `slow.rs`, those of content in `content.rs`,
-//! those of kept connections in `pipelining.rs`.
+//! Limits in size and number, each at its edge. Those in time stand in `slow.rs`, those of content
+//! in `content.rs`, those of kept connections in `pipelining.rs`.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -121,7 +121,8 @@ fn capped(overload: Overload) -> Server {
     Server::with(builder.own_answers(Vec::new(), overload), echo_target)
 }
 
-/// FEATURES A6: "extra clients get 503+Retry-After, held clients go on, capacity comes back within 1 s of release".
+/// FEATURES A6: "extra clients get 503+Retry-After, held clients go on, capacity comes back within
+/// 1 s of release".
 #[test]
 fn a_connection_above_the_cap_is_told_to_come_again() {
     let server = capped(Overload::Reject);
@@ -205,7 +206,7 @@ fn check_per_address(listen: &str, from: &str, other: Option<&str>) {
         ..Limits::default()
     };
     let running = Engine::builder().limits(limits).listen(listen);
-    let server = Server::of(running.unwrap().serve(echo_target).unwrap());
+    let server = Server::new(running.unwrap().serve(echo_target).unwrap());
     let to = |from: &str| connect_from(from.parse().unwrap(), server.address);
     let held = [to(from), to(from)];
     assert_eq!(held.each_ref().map(status_of), ["200", "200"]);
@@ -229,7 +230,8 @@ fn one_address_has_a_cap_of_its_own() {
     check_per_address("[::1]:0", "[::1]:0", None);
 }
 
-/// An engine that has no descriptors left neither fails nor spins, and goes on when there are some again.
+/// An engine that has no descriptors left neither fails nor spins, and goes on when there are some
+/// again.
 #[test]
 fn descriptors_that_run_out_make_connections_wait() {
     let (child, address) = start_child(20);

@@ -320,7 +320,8 @@ fn listed_networks_speak_the_proxy_protocol() {
     assert!(!bound("127.0.0.1:0", &plain()).expects_proxy_header(None));
 }
 
-/// Runs [`as_a_child`] in a process whose descriptors 3 and 4 are `socket`, with the given environment; gives what it printed.
+/// Runs [`as_a_child`] in a process whose descriptors 3 and 4 are `socket`, with the given
+/// environment; gives what it printed.
 fn child(socket: TcpListener, environment: &[(&str, &str)]) -> String {
     let output = Command::new("sh")
         .args(["-c", "exec \"$0\" \"$@\" 3<&0 4<&0 </dev/null"])

@@ -1,4 +1,5 @@
-//! An engine that changes while it serves: listeners come and go, limits change, services are told to look anew.
+//! An engine that changes while it serves: listeners come and go, limits change, services are told
+//! to look anew.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -35,7 +36,8 @@ fn keys(server: &Server) -> Vec<u32> {
     listeners.iter().map(|listener| listener.key().0).collect()
 }
 
-/// Whether a connection can be had there. The address may be deaf to handshakes for a while, or be nobody's.
+/// Whether a connection can be had there. The address may be deaf to handshakes for a while, or be
+/// nobody's.
 fn is_open(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, LATE).is_ok()
 }
@@ -272,7 +274,7 @@ fn every_service_is_told_once_on_its_own_thread() {
     let told = Told::default();
     let service = told.clone();
     let builder = Engine::builder().workers(3).listen("127.0.0.1:0").unwrap();
-    let server = Server::of(builder.start(move |_| service.clone()).unwrap());
+    let server = Server::new(builder.start(move |_| service.clone()).unwrap());
     let control = server.running().control();
     let mut clients: Vec<_> = (0..12).map(|_| server.connect()).collect();
     for round in 1..=50 {

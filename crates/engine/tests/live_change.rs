@@ -1,4 +1,5 @@
-//! A listener that gets other options while it listens: nobody in its queue is lost, and what cannot change says so.
+//! A listener that gets other options while it listens: nobody in its queue is lost, and what
+//! cannot change says so.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

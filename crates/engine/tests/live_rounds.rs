@@ -1,4 +1,5 @@
-//! Listeners that come and go two hundred times under load: no request is lost and no descriptor is left.
+//! Listeners that come and go two hundred times under load: no request is lost and no descriptor is
+//! left.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,5 @@
-//! Connections that begin here: each outcome reaches the protocol once, and the listeners' gate does not see them.
+//! Connections that begin here: each outcome reaches the protocol once, and the listeners' gate
+//! does not see them.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -59,7 +60,7 @@ impl Protocol for Diary {
     fn on_sent(&mut self, _: &mut Io<'_>, _: &mut u32) {}
     fn on_progress(&mut self, _: &mut Io<'_>, _: &mut u32) {}
     fn on_message(&mut self, _: &mut Io<'_>, _: &mut u32, (): ()) {}
-    fn on_order(&mut self, (): ()) {}
+    fn on_command(&mut self, (): ()) {}
     fn on_drain(&mut self, _: &mut Io<'_>, _: &mut u32) {}
 }
 
@@ -100,10 +101,11 @@ fn a_port_that_nobody_listens_on_refuses() {
     let [Seen::Closed(7, Reason::Failed(errno))] = seen else {
         panic!("{seen:?}");
     };
-    assert_eq!(ConnectFailure::of(*errno), ConnectFailure::Refused);
+    assert_eq!(ConnectFailure::from_errno(*errno), ConnectFailure::Refused);
 }
 
-/// The queue of a listener that accepts nobody is full after a few connections; whoever comes then waits for an answer.
+/// The queue of a listener that accepts nobody is full after a few connections; whoever comes then
+/// waits for an answer.
 #[test]
 fn a_connection_that_is_not_answered_ends_by_its_deadline() {
     let mut bench = Bench::new();
@@ -143,11 +145,11 @@ fn what_the_system_refuses_is_told_at_once() {
     let foreign = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
     let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 9));
     let refused = bench.0.connect(&Outgoing::tcp(peer).from(foreign), 7);
-    let class = refused.map_err(ConnectFailure::of);
+    let class = refused.map_err(ConnectFailure::from_errno);
     assert_eq!(class.unwrap_err(), ConnectFailure::Exhausted);
     let missing = Outgoing::unix("/nowhere/at/all".as_ref()).unwrap();
     let refused = bench.0.connect(&missing, 7);
-    let class = refused.map_err(ConnectFailure::of);
+    let class = refused.map_err(ConnectFailure::from_errno);
     assert_eq!(class.unwrap_err(), ConnectFailure::Unreachable);
     assert!(Outgoing::unix("x".repeat(200).as_ref()).is_err());
     assert!(bench.0.protocol().0.is_empty());
@@ -233,7 +235,8 @@ fn a_visit_sends_and_finds_nothing_behind_an_old_token() {
     assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
 }
 
-/// The peer of an aborted connection sees a reset, and the next connection has its socket, and nothing else of it.
+/// The peer of an aborted connection sees a reset, and the next connection has its socket, and
+/// nothing else of it.
 #[test]
 fn an_aborted_connection_gives_its_socket_to_the_next() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -286,7 +289,7 @@ fn a_socket_that_is_used_again_can_be_refused() {
     let [Seen::Closed(7, Reason::Failed(errno))] = seen else {
         panic!("{seen:?}");
     };
-    assert_eq!(ConnectFailure::of(*errno), ConnectFailure::Refused);
+    assert_eq!(ConnectFailure::from_errno(*errno), ConnectFailure::Refused);
 }
 
 /// What is written before the connection is there waits for it.

@@ -316,7 +316,8 @@ fn io_read_cuts_chunks_and_loses_nothing() {
 
 const STRESS_CHUNKS: usize = 30_000;
 
-/// Lengths between 1 and 97 with the index written in front, so that order and content can be checked.
+/// Lengths between 1 and 97 with the index written in front, so that order and content can be
+/// checked.
 fn stress_chunk(index: usize) -> Bytes {
     let mut bytes = index.to_le_bytes().to_vec();
     bytes.resize(8 + index * 31 % 90, 0);

@@ -1,4 +1,5 @@
-//! Kept connections and pipelined requests: answers in order, in one write, and no more than promised.
+//! Kept connections and pipelined requests: answers in order, in one write, and no more than
+//! promised.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,5 @@
-//! Changing what somebody else has answered: status and field lines, of heads that are shared and of those that are not.
+//! Changing what somebody else has answered: status and field lines, of heads that are shared and
+//! of those that are not.
 
 use bytes::Bytes;
 use vervet_engine::Response;
@@ -22,7 +23,8 @@ fn built() -> Response {
     response
 }
 
-/// What a head is after a change. Known names have the spelling of the registry when the engine has written them.
+/// What a head is after a change. Known names have the spelling of the registry when the engine has
+/// written them.
 #[track_caller]
 fn check(change: impl Fn(&mut Response), expected: &str) {
     for (mut response, spelled) in [(shared(), "set-cookie"), (built(), "Set-Cookie")] {

@@ -1,4 +1,5 @@
-//! Limits in time: whoever is slow on purpose, in whatever phase, is cut in its time, and nobody else notices.
+//! Limits in time: whoever is slow on purpose, in whatever phase, is cut in its time, and nobody
+//! else notices.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -26,7 +27,8 @@ fn limits() -> Limits {
     }
 }
 
-/// The first byte of a request comes late, or never: the kernel must hand the connection over without it.
+/// The first byte of a request comes late, or never: the kernel must hand the connection over
+/// without it.
 fn at_once() -> ListenOptions {
     ListenOptions {
         defer_accept_s: 0,
@@ -252,7 +254,8 @@ fn an_answer_byte_by_byte() {
     };
     check((limits, &at_once(), ""), LIMIT, |slow, server| {
         slow.write_all(get("/30000000").as_bytes()).unwrap();
-        // What the kernel has taken over stays to be read after the cut: only the engine knows when that was.
+        // What the kernel has taken over stays to be read after the cut: only the engine knows when
+        // that was.
         while !cut_within(PACE, server) {
             assert_eq!(slow.read(&mut [0]).unwrap(), 1);
         }
@@ -306,7 +309,8 @@ fn check_stalled(request: &str) {
     };
     let server = start(limits, &narrow_listener());
     let mut client = narrow(server.address);
-    // A first answer, not read, fills what the client's end takes: of the next one not a byte will be taken.
+    // A first answer, not read, fills what the client's end takes: of the next one not a byte will
+    // be taken.
     client.write_all(get("/3000").as_bytes()).unwrap();
     client.peek(&mut [0]).unwrap();
     let begin = Instant::now();

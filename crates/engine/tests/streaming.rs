@@ -1,5 +1,5 @@
-//! Answers whose content comes while it is sent, from other threads: framing, back-pressure, breaking off; and
-//! connections that leave HTTP.
+//! Answers whose content comes while it is sent, from other threads: framing, back-pressure,
+//! breaking off; and connections that leave HTTP.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -17,7 +17,8 @@ use vervet_engine::pipe::{ContentError, ContentReader, ContentSender, Read, TryS
 use vervet_engine::{Content, Exchange, Outcome, Response};
 use vervet_testkit::{Framing, PATIENCE, RawClient, sha256_hex};
 
-/// Every answer is a stream whose sender the test gets; the length stands in the target: `/5`, or `/` for unknown.
+/// Every answer is a stream whose sender the test gets; the length stands in the target: `/5`, or
+/// `/` for unknown.
 fn hand_over() -> (
     impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
     Receiver<ContentSender>,
@@ -223,7 +224,8 @@ fn a_reader_that_leaves_is_told_to_the_producer() {
     server.wait_for_connections(0);
 }
 
-/// The answer of this status, by request, has no content, no framing but this length, and keeps the connection.
+/// The answer of this status, by request, has no content, no framing but this length, and keeps the
+/// connection.
 #[track_caller]
 fn check_without_content(
     method: &str,
@@ -265,7 +267,8 @@ fn check_without_content(
     }
 }
 
-/// RFC 9110 §9.3.2, §15.3.5, §15.4.5, §8.6: gunicorn once sent a length with 204, and content with HEAD and 304.
+/// RFC 9110 §9.3.2, §15.3.5, §15.4.5, §8.6: gunicorn once sent a length with 204, and content with
+/// HEAD and 304.
 #[test]
 fn answers_that_have_no_content_send_none() {
     let stream: fn(ContentReader) -> Content = |reader| Content::Stream {
@@ -374,8 +377,8 @@ fn a_declined_upgrade_goes_on_in_http() {
     }
 }
 
-/// RFC 9110 §9.3.6: "Any 2xx (Successful) response indicates that the sender [...] will switch to tunnel mode
-/// immediately after the response header section".
+/// RFC 9110 §9.3.6: "Any 2xx (Successful) response indicates that the sender [...] will switch to
+/// tunnel mode immediately after the response header section".
 #[test]
 fn connect_opens_a_tunnel() {
     let server = Server::start(Limits::default(), |mut exchange: Exchange<'_>| {
@@ -408,8 +411,8 @@ fn connect_opens_a_tunnel() {
     client.expect_close();
 }
 
-/// A handler need not wait for the end of the content before it answers, and an answer made at once can go on
-/// with content that is still to come.
+/// A handler need not wait for the end of the content before it answers, and an answer made at once
+/// can go on with content that is still to come.
 #[test]
 fn content_can_be_sent_back_while_it_comes() {
     let limits = Limits {

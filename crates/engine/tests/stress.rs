@@ -1,5 +1,5 @@
-//! Ten seconds of clients that do what clients should not: afterwards everything that was opened is closed, every
-//! count is balanced, and the engine answers.
+//! Ten seconds of clients that do what clients should not: afterwards everything that was opened is
+//! closed, every count is balanced, and the engine answers.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};

@@ -1,4 +1,5 @@
-//! Exchanges that wait for something other than the client: called again with the same head, once, or never.
+//! Exchanges that wait for something other than the client: called again with the same head, once,
+//! or never.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -16,7 +17,8 @@ use vervet_testkit::{PATIENCE, sha256_hex, wait_until};
 /// Tag, status and fault.
 type Ended = (Option<u32>, Status, Option<String>);
 
-/// Targets with `now` are answered at once; others suspend `times` times, then answer with target, values and content.
+/// Targets with `now` are answered at once; others suspend `times` times, then answer with target,
+/// values and content.
 #[derive(Clone)]
 struct Gatekeeper {
     times: u64,
@@ -43,7 +45,7 @@ impl Gatekeeper {
             .limits(limits)
             .listen("127.0.0.1:0")
             .unwrap();
-        Server::of(builder.start(move |_| service.clone()).unwrap())
+        Server::new(builder.start(move |_| service.clone()).unwrap())
     }
 }
 
@@ -58,7 +60,8 @@ impl Service for Gatekeeper {
         assert_eq!(exchange.resumed().is_some(), before > 0);
         exchange.set_tag(before + 1);
         if u64::from(before) < self.times {
-            // Whoever waits has no use for the content yet, and what was taken is not to be had twice.
+            // Whoever waits has no use for the content yet, and what was taken is not to be had
+            // twice.
             drop(exchange.content());
             let (resume, outcome) = exchange.suspend();
             self.resumes.send((target, resume)).unwrap();
@@ -127,10 +130,10 @@ fn a_client_that_is_gone_is_nobody_to_go_on_with() {
     rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
     drop((stream, client));
     server.wait_for_connections(0);
-    resume.go(1);
+    resume.run(1);
     let mut other = server.connect();
     other.send(get("/other"));
-    next(&resumes).go(2);
+    next(&resumes).run(2);
     assert_eq!(other.read_response().text(), "GET /other  2 ");
     // Twice for the one that was answered, once for the one that was not.
     assert_eq!(gatekeeper.calls.load(Ordering::SeqCst), 3);
@@ -156,7 +159,7 @@ fn the_service_is_called_again_with_the_same_head() {
         for value in [7, 8, u64::MAX] {
             let (target, resume) = resumes.recv_timeout(PATIENCE).unwrap();
             assert_eq!(target, "/a?b");
-            thread::spawn(move || resume.go(value)).join().unwrap();
+            thread::spawn(move || resume.run(value)).join().unwrap();
         }
         let expected = format!("{method} /a?b 1+2 {} ", u64::MAX);
         assert_eq!(client.read_response().text(), expected);
@@ -180,7 +183,7 @@ fn a_head_of_the_greatest_size_goes_on() {
     let value = "v".repeat(512 - head.len());
     let mut client = server.connect();
     client.send(head.replace("X-Y: ", &format!("X-Y: {value}")));
-    next(&resumes).go(0);
+    next(&resumes).run(0);
     let expected = format!("GET {target} {value} 0 ");
     assert_eq!(client.read_response().text(), expected);
 }
@@ -213,8 +216,8 @@ fn content_waits_and_is_whole() {
         assert!(!wait_until(Duration::from_millis(300), || {
             sent.load(Ordering::SeqCst) > content.len()
         }));
-        first.go(1);
-        next(&resumes).go(2);
+        first.run(1);
+        next(&resumes).run(2);
         let mut writer = sender.join().unwrap();
         let expected = format!("POST /  2 {}", sha256_hex(&content));
         let mut answer = Vec::new();
@@ -236,7 +239,7 @@ fn nobody_is_told_to_send_content_that_nobody_takes_yet() {
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
     let resume = next(&resumes);
     assert!(client.is_silent_for(Duration::from_millis(50)));
-    resume.go(1);
+    resume.run(1);
     assert_eq!(client.read_exact(25), b"HTTP/1.1 100 Continue\r\n\r\n");
     let answer = client.exchange("hello");
     assert_eq!(answer.text(), format!("POST /  1 {}", sha256_hex("hello")));
@@ -253,10 +256,10 @@ fn requests_behind_it_wait_for_their_turn() {
     let resume = next(&resumes);
     assert!(client.is_silent_for(Duration::from_millis(50)));
     assert_eq!(gatekeeper.calls.load(Ordering::SeqCst), 2);
-    resume.go(0);
+    resume.run(0);
     assert_eq!(client.read_response().text(), "GET /2  0 ");
     assert_eq!(client.read_response().text(), "/now/3");
-    next(&resumes).go(1);
+    next(&resumes).run(1);
     assert_eq!(client.read_response().text(), "GET /4  1 ");
     assert_eq!(client.read_response().text(), "/now/5");
 }
@@ -279,7 +282,7 @@ fn limits_in_time_are_for_the_client() {
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
     let resume = next(&resumes);
     assert!(client.is_silent_for(Duration::from_millis(1300)));
-    resume.go(1);
+    resume.run(1);
     let begin = std::time::Instant::now();
     let answer = client.read_response();
     assert_eq!(answer.status, 408);
@@ -288,7 +291,7 @@ fn limits_in_time_are_for_the_client() {
     client.send(post("/", "hello"));
     let resume = next(&resumes);
     assert!(client.is_silent_for(Duration::from_millis(1300)));
-    resume.go(1);
+    resume.run(1);
     let answer = client.read_response();
     assert_eq!(answer.text(), format!("POST /  1 {}", sha256_hex("hello")));
 }
@@ -305,7 +308,7 @@ fn a_drain_waits_for_whoever_waits() {
     idle.exchange(get("/now"));
     server.running().control().drain(60_000);
     idle.expect_close();
-    resume.go(1);
+    resume.run(1);
     let answer = client.read_response();
     assert_eq!(
         (answer.text(), answer.field("Connection")),
@@ -321,7 +324,7 @@ fn a_drain_waits_for_whoever_waits() {
     let resume = next(&resumes);
     server.running().control().stop();
     server.ended();
-    resume.go(1);
+    resume.run(1);
     assert_eq!(client.read_to_close(), b"");
 }
 
@@ -343,7 +346,7 @@ fn many_wait_while_others_are_answered() {
     resumes.sort_by_key(|(target, _)| number(target) * 77 % 200);
     for (target, resume) in resumes {
         let value = number(&target);
-        resume.go(value);
+        resume.run(value);
     }
     for (number, client) in waiting.iter_mut().enumerate() {
         let expected = format!("GET /{number}  {number} ");

@@ -1,4 +1,5 @@
-//! An axum router on the engine: content both ways, as it comes and as a whole, and what happens when either side fails.
+//! An axum router on the engine: content both ways, as it comes and as a whole, and what happens
+//! when either side fails.
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};

@@ -1,4 +1,5 @@
-//! Answers that a handler writes at once from memory: they differ in nothing from those that it returns.
+//! Answers that a handler writes at once from memory: they differ in nothing from those that it
+//! returns.
 
 use std::sync::mpsc;
 
@@ -132,7 +133,7 @@ impl Service for Telling {
 fn it_is_counted_and_reported() {
     let (tell, told) = mpsc::channel();
     let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
-    let server = Server::of(builder.start(move |_| Telling(tell.clone())).unwrap());
+    let server = Server::new(builder.start(move |_| Telling(tell.clone())).unwrap());
     let mut client = server.connect();
     client.send(get("/404"));
     assert_eq!(client.read_response().status, 404);

@@ -1,19 +1,20 @@
-//! Conditional requests (RFC 9110 §13): owns the order of the preconditions and what each decides. Where validators come
-//! from, and the answer that a verdict becomes, is the handler's business.
+//! Conditional requests (RFC 9110 §13): the order in which preconditions are evaluated and their
+//! outcome. Where validators come from and how a verdict becomes a response is decided by the
+//! handler.
 
 use crate::date::{self, UnixSeconds};
 use crate::etag::{self, Comparison, EntityTag};
 
-/// Age in seconds from which a modification date is a strong validator (RFC 9110 §8.8.2.2): a file that changes twice
-/// within one second keeps its date.
+/// Age in seconds from which a modification date is a strong validator (RFC 9110 §8.8.2.2): a file
+/// that changes twice within one second keeps its date.
 pub const STRONG_DATE_AGE_S: UnixSeconds = 1;
 
-/// How a method takes a precondition that says "you have it already" (RFC 9110 §13.2.2).
+/// How a method responds to a failed If-None-Match or If-Modified-Since (RFC 9110 §13.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodClass {
-    /// GET and HEAD: 304, and the dates of If-Modified-Since count.
+    /// GET and HEAD: the response is 304, and If-Modified-Since is evaluated.
     GetOrHead,
-    /// All others: 412.
+    /// All other methods: the response is 412, and If-Modified-Since is ignored.
     Other,
 }
 
@@ -30,29 +31,29 @@ pub struct Preconditions<'a> {
     pub if_unmodified_since: Option<&'a [u8]>,
 }
 
-/// What the server knows about a representation that exists.
+/// The validators of a representation that exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Validators<'a> {
-    /// Its entity tag.
+    /// The entity tag, if the representation has one.
     pub etag: Option<EntityTag<'a>>,
-    /// Its date of modification, cut to whole seconds as Last-Modified says it.
+    /// The modification date in whole seconds, as in Last-Modified.
     pub last_modified: Option<UnixSeconds>,
 }
 
-/// What the preconditions decide.
+/// The outcome of evaluating the preconditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Perform the method; a Range counts now.
+    /// Perform the method; a Range field may be applied.
     Proceed,
-    /// Answer 304.
+    /// Respond with 304 (Not Modified).
     NotModified,
-    /// Answer 412.
+    /// Respond with 412 (Precondition Failed).
     PreconditionFailed,
 }
 
-/// Evaluates the preconditions in the order of RFC 9110 §13.2.2; `current` is `None` where nothing exists at the target.
-/// Dates that
-/// cannot be read are ignored, as are dates for a representation without one.
+/// Evaluates the preconditions in the order of RFC 9110 §13.2.2. `current` is `None` if no
+/// representation exists. Invalid dates are ignored, as are dates for a representation without a
+/// modification date.
 pub fn evaluate(
     method: MethodClass,
     preconditions: &Preconditions<'_>,
@@ -88,8 +89,9 @@ pub fn evaluate(
     }
 }
 
-/// Whether If-Range lets the Range count (RFC 9110 §13.1.5): the tag is equal by strong comparison, or the date is exactly
-/// the modification date and at least [`STRONG_DATE_AGE_S`] old.
+/// Returns whether If-Range allows the Range to be applied (RFC 9110 §13.1.5): the tag matches by
+/// strong comparison, or the date equals the modification date and is at least
+/// [`STRONG_DATE_AGE_S`] old.
 pub fn if_range_matches(value: &[u8], current: &Validators<'_>, now: UnixSeconds) -> bool {
     let value = value.trim_ascii();
     if let Some(tag) = EntityTag::parse(value) {

@@ -1,12 +1,12 @@
-//! Entity tags (RFC 9110 §8.8.3): owns their parsing, both comparisons and the lists of If-Match and If-None-Match.
-//! How a tag is made from a file is the file handler's business.
+//! Entity tags (RFC 9110 §8.8.3): parsing, both comparisons, and the lists of If-Match and
+//! If-None-Match. The file handler decides how a tag is made from a file.
 
-/// Whether a tag promises the same bytes or only the same meaning (RFC 9110 §8.8.1).
+/// Whether equal tags mean equal bytes or only equivalent content (RFC 9110 §8.8.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     /// Equal tags mean equal bytes.
     Strong,
-    /// Equal tags mean an equivalent representation; written with the prefix `W/`.
+    /// Equal tags mean equivalent representations; written with the prefix `W/`.
     Weak,
 }
 
@@ -19,7 +19,7 @@ pub enum Comparison {
     Weak,
 }
 
-/// An entity tag; `opaque` is what stands between the quotes.
+/// An entity tag; `opaque` is the text between the quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntityTag<'a> {
     strength: Strength,
@@ -27,18 +27,19 @@ pub struct EntityTag<'a> {
 }
 
 impl<'a> EntityTag<'a> {
-    /// Parses exactly one tag, such as `"xyzzy"` or `W/"xyzzy"`; `None` for anything else, surrounding space included.
+    /// Parses exactly one tag, such as `"xyzzy"` or `W/"xyzzy"`. Returns `None` for anything else,
+    /// including surrounding whitespace.
     pub fn parse(value: &'a [u8]) -> Option<Self> {
         let (tag, rest) = Self::parse_prefix(value)?;
         rest.is_empty().then_some(tag)
     }
 
-    /// The promise that this tag makes.
+    /// Returns whether the tag is strong or weak.
     pub fn strength(self) -> Strength {
         self.strength
     }
 
-    /// The bytes between the quotes.
+    /// Returns the bytes between the quotes.
     pub fn opaque(self) -> &'a [u8] {
         self.opaque
     }
@@ -49,7 +50,7 @@ impl<'a> EntityTag<'a> {
         (strong || comparison == Comparison::Weak) && self.opaque == other.opaque
     }
 
-    /// Appends the tag as it stands on the wire.
+    /// Appends the tag in its wire format.
     pub fn write(self, out: &mut Vec<u8>) {
         if self.strength == Strength::Weak {
             out.extend_from_slice(b"W/");
@@ -73,11 +74,12 @@ impl<'a> EntityTag<'a> {
     }
 }
 
-/// Whether the value of If-Match or If-None-Match names the current representation.
+/// Returns whether the value of If-Match or If-None-Match matches the current representation.
 ///
-/// `current` is the tag of the representation that exists, if it has one. `*` matches any. Several field lines are given
-/// joined by commas. The list is read up to its first malformed member: what cannot be read does not match, so
-/// If-None-Match sends the content and If-Match refuses the change.
+/// `current` is the entity tag of the existing representation, if it has one. `*` matches any.
+/// Several field lines are passed joined by commas. The list is read up to its first malformed
+/// member, which does not match: If-None-Match then sends the content, and If-Match refuses the
+/// change.
 pub fn list_matches(value: &[u8], current: Option<EntityTag<'_>>, comparison: Comparison) -> bool {
     let mut rest = value.trim_ascii();
     if rest == b"*" {

@@ -1,6 +1,5 @@
-//! Field lines (RFC 9110 §5): those of a received section, borrowed, and a builder for those we send.
-//!
-//! What a value means is left to whoever reads it; only list membership is here, because framing needs it.
+//! Field lines (RFC 9110 §5): borrowed lines of a received section, and a builder for lines to be
+//! sent. Does not interpret values, except for list membership, which framing needs.
 
 mod block;
 mod known;
@@ -10,16 +9,17 @@ pub use known::{Known, KnownSet};
 
 use std::mem::MaybeUninit;
 
-/// The most field lines of one section, whatever the limits of the caller say.
+/// The maximum number of field lines in one section, whatever the configured limits are.
 pub const FIELDS_MAX: usize = 128;
 
 // Lines are numbered from 1 in a u8, 0 meaning none.
 const _: () = assert!(FIELDS_MAX < 256);
 
-/// The most field lines of one trailer section.
+/// The maximum number of field lines in one trailer section.
 pub const TRAILERS_MAX: usize = 32;
 
-/// Room for the field lines of one section: 5 KiB on the caller's stack that a head does not initialise.
+/// Storage for the field lines of one section: 5 KiB on the caller's stack that parsing a head does
+/// not initialise.
 pub struct FieldSlots<'a> {
     head: [MaybeUninit<httparse::Header<'a>>; FIELDS_MAX],
     trailers: MaybeUninit<[httparse::Header<'a>; TRAILERS_MAX]>,
@@ -27,7 +27,7 @@ pub struct FieldSlots<'a> {
 }
 
 impl<'a> FieldSlots<'a> {
-    /// Empty slots. Free: no byte is written.
+    /// Creates empty slots without initialising any memory.
     pub const fn new() -> Self {
         Self {
             head: [const { MaybeUninit::uninit() }; FIELDS_MAX],
@@ -36,7 +36,8 @@ impl<'a> FieldSlots<'a> {
         }
     }
 
-    /// The first `fields_max` slots for a head, or all of them, and room for the index of what comes into them.
+    /// Returns the first `fields_max` slots for a head, or all of them, and the storage for their
+    /// index.
     pub(crate) fn for_head(
         &mut self,
         fields_max: usize,
@@ -48,7 +49,7 @@ impl<'a> FieldSlots<'a> {
         (slots, &mut self.index)
     }
 
-    /// The slots for trailers, emptied, and room for their index.
+    /// Returns the slots for trailers, cleared, and the storage for their index.
     pub(crate) fn for_trailers(
         &mut self,
     ) -> (&mut [httparse::Header<'a>], &mut MaybeUninit<Index>) {
@@ -63,10 +64,10 @@ impl Default for FieldSlots<'_> {
     }
 }
 
-/// Where the known names are among some lines.
+/// Which line each known name appears in.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// By name, the number of its first line, from 1 on; 0: there is none.
+    /// The number of the first line for each known name, counted from 1; 0 if there is none.
     first: [u8; Known::COUNT],
     present: KnownSet,
     repeated: KnownSet,
@@ -82,9 +83,11 @@ impl Index {
 
 static NO_INDEX: Index = Index::EMPTY;
 
-/// The field lines of one received head or trailer section, in order, borrowed from the input and from the slots.
+/// The field lines of one received head or trailer section, in order, borrowed from the input and
+/// from the slots.
 ///
-/// Values are without the whitespace around them and may hold any byte from 0x20 upwards but DEL, and tabs.
+/// Values have no surrounding whitespace. They may contain tabs and any byte from 0x20 upwards
+/// except DEL.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     lines: &'a [httparse::Header<'a>],
@@ -92,7 +95,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// No field lines.
+    /// An empty field section, without field lines.
     pub const EMPTY: Self = Self {
         lines: &[],
         index: &NO_INDEX,
@@ -120,28 +123,28 @@ impl<'a> Fields<'a> {
         Self { lines, index }
     }
 
-    /// The value of the first line of this name.
+    /// Returns the value of the first line with this name.
     pub fn get(&self, name: Known) -> Option<&'a [u8]> {
         let at = usize::from(self.index.first[name.index()]).checked_sub(1)?;
         Some(self.lines[at].value)
     }
 
-    /// Whether a line of this name is there.
+    /// Returns whether a line with this name exists.
     pub fn has(&self, name: Known) -> bool {
         self.index.present.contains(name)
     }
 
-    /// Whether a line of any of these names is there.
+    /// Returns whether a line with any of these names exists.
     pub fn has_any(&self, names: KnownSet) -> bool {
         self.index.present.intersects(names)
     }
 
-    /// Whether two or more lines of this name are there.
+    /// Returns whether this name occurs in two or more lines.
     pub fn is_repeated(&self, name: Known) -> bool {
         self.index.repeated.contains(name)
     }
 
-    /// The values of all lines of this name, in order.
+    /// Returns the values of all lines with this name, in order.
     pub fn all(&self, name: Known) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let lines = self.lines;
         let from = match self.index.first[name.index()] {
@@ -159,7 +162,7 @@ impl<'a> Fields<'a> {
             .map(|line| line.value)
     }
 
-    /// The values of all lines of any name, compared without regard to case, in order.
+    /// Returns the values of all lines with this name, compared case-insensitively, in order.
     pub fn named<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         let lines = self.lines;
         lines
@@ -168,14 +171,15 @@ impl<'a> Fields<'a> {
             .map(|line| line.value)
     }
 
-    /// All lines as (name as spelled by the peer, value), in order.
+    /// Returns all lines as (name as the peer spelled it, value), in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a [u8])> + use<'a> {
         let lines = self.lines;
         lines.iter().map(|line| (line.name, line.value))
     }
 
-    /// The members of a comma-separated list field over all its lines, without empty ones (RFC 9110 §5.6.1.2).
-    /// For lists of tokens only: commas inside quoted strings separate too.
+    /// Returns the members of a comma-separated list field over all its lines, without empty
+    /// members (RFC 9110 §5.6.1.2). Only for lists of tokens: commas inside quoted strings also
+    /// separate.
     pub fn list(&self, name: Known) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.all(name)
             .flat_map(|value| value.split(|&byte| byte == b','))
@@ -183,7 +187,7 @@ impl<'a> Fields<'a> {
             .filter(|member| !member.is_empty())
     }
 
-    /// Whether the list field `name` has the member `token`, without regard to case.
+    /// Returns whether the list field `name` contains `token`, compared case-insensitively.
     pub fn has_token(&self, name: Known, token: &str) -> bool {
         self.has(name)
             && self
@@ -191,12 +195,12 @@ impl<'a> Fields<'a> {
                 .any(|member| member.eq_ignore_ascii_case(token.as_bytes()))
     }
 
-    /// The number of field lines.
+    /// Returns the number of field lines.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are no field lines.
+    /// Returns whether there are no field lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -211,7 +215,7 @@ impl std::fmt::Debug for Fields<'_> {
     }
 }
 
-/// `value` without optional whitespace around it (RFC 9110 §5.6.3: SP and HTAB only).
+/// Returns `value` without optional whitespace around it (RFC 9110 §5.6.3: SP and HTAB only).
 pub(crate) fn trim(value: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let from = value.iter().take_while(|byte| is_blank(byte)).count();
@@ -223,18 +227,19 @@ pub(crate) fn trim(value: &[u8]) -> &[u8] {
     &value[from..value.len() - blank_tail]
 }
 
-/// Whether `byte` may stand in a token (RFC 9110 §5.6.2).
+/// Returns whether `byte` is allowed in a token (RFC 9110 §5.6.2).
 pub(crate) const fn is_token_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*'
         | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~')
 }
 
-/// Whether `bytes` is a token: at least one byte, each of them allowed.
+/// Returns whether `bytes` is a token (RFC 9110 §5.6.2): at least one byte, all of them allowed.
 pub fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| is_token_byte(byte))
 }
 
-/// Whether `byte` may stand in a field value (RFC 9110 §5.5): visible, SP, HTAB, or above ASCII.
+/// Returns whether `byte` is allowed in a field value (RFC 9110 §5.5): visible, SP, HTAB, or above
+/// ASCII.
 pub const fn is_value_byte(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'~' | 0x80..)
 }

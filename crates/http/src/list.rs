@@ -1,7 +1,7 @@
-//! Lists in field values (RFC 9110 §5.6.1): owns the splitting at commas and semicolons outside quoted strings.
-//! What a member means is the business of the module that asks.
+//! Lists in field values (RFC 9110 §5.6.1): splitting at commas and semicolons outside quoted
+//! strings. Callers interpret the members.
 
-/// Members of a list field value, trimmed, without the empty ones (RFC 9110 §5.6.1.2).
+/// Returns the members of a list field value, trimmed, without empty ones (RFC 9110 §5.6.1.2).
 pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     Split {
         rest: Some(value),
@@ -10,8 +10,8 @@ pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     .filter(|member| !member.is_empty())
 }
 
-/// Parameters `name=value` of a list member, after its first semicolon; those without `=` have an empty value.
-/// Quotes around a value stay: [`unquoted`] takes them away.
+/// Returns a list member up to its first semicolon, and its parameters `name=value`; those without
+/// `=` have an empty value. Quoted values keep their quotes: see [`unquoted`].
 pub(crate) fn parameters(member: &[u8]) -> (&[u8], impl Iterator<Item = (&[u8], &[u8])>) {
     let mut parts = Split {
         rest: Some(member),
@@ -25,7 +25,8 @@ pub(crate) fn parameters(member: &[u8]) -> (&[u8], impl Iterator<Item = (&[u8], 
     (head, parameters)
 }
 
-/// The value without the quotes of a quoted string. Escapes inside stay as they are: no value that we compare has any.
+/// Returns the value without the quotes of a quoted string. Escapes are not decoded: no compared
+/// value has any.
 pub(crate) fn unquoted(value: &[u8]) -> &[u8] {
     match value {
         [b'"', inner @ .., b'"'] => inner,

@@ -1,17 +1,18 @@
-//! Media types (RFC 9110 §8.3): owns the table from file-name extensions to types, what is worth compressing, and the
-//! parsing of a type. A site's own table, which outranks this one, is the configuration's business.
+//! Media types (RFC 9110 §8.3): the table of file extensions, which types are worth compressing,
+//! and parsing. The configuration can override the table.
 
 use crate::field::is_token;
 use crate::list;
 
-/// The type of content of which nothing is known (RFC 9110 §8.3).
+/// The media type of unknown content (RFC 9110 §8.3).
 pub const DEFAULT: &str = "application/octet-stream";
 
 /// Longest extension in the table, in bytes.
 const EXTENSION_BYTES_MAX: usize = 11;
 
-/// The type of a file by the extension of its name, whatever the case, as the value of Content-Type with the charset of
-/// text; `None` for an unknown extension, none at all, or a name that is nothing but an extension (`.png`).
+/// Returns the media type for a file name by its extension, case-insensitively, as a value of
+/// Content-Type with the charset of text; `None` for an unknown extension, no extension, or a name
+/// that is only an extension (`.png`).
 pub fn by_file_name(name: &[u8]) -> Option<&'static str> {
     let dot = memchr::memrchr(b'.', name)?;
     let extension = &name[dot + 1..];
@@ -28,7 +29,8 @@ pub fn by_file_name(name: &[u8]) -> Option<&'static str> {
         .map(|found| TABLE[found].1)
 }
 
-/// Whether content of this type usually shrinks when compressed; images, sound, video and archives are compressed already.
+/// Returns whether content of this type usually shrinks when compressed; images, audio, video and
+/// archives are compressed already.
 pub fn is_compressible(media_type: &str) -> bool {
     let Some(parsed) = MediaType::parse(media_type.as_bytes()) else {
         return false;
@@ -97,7 +99,7 @@ pub struct MediaType<'a> {
 }
 
 impl<'a> MediaType<'a> {
-    /// Parses a field value or a list member; `None` when there are not two tokens with a slash between them.
+    /// Parses a field value or a list member; `None` unless it is two tokens separated by a slash.
     pub fn parse(value: &'a [u8]) -> Option<Self> {
         let (essence, _) = list::parameters(value);
         let slash = memchr::memchr(b'/', essence)?;
@@ -109,22 +111,22 @@ impl<'a> MediaType<'a> {
         })
     }
 
-    /// What stands before the slash, in the case in which it was written.
+    /// Returns the type before the slash, as it was written.
     pub fn main(self) -> &'a [u8] {
         self.main
     }
 
-    /// What stands after the slash, in the case in which it was written.
+    /// Returns the subtype after the slash, as it was written.
     pub fn subtype(self) -> &'a [u8] {
         self.subtype
     }
 
-    /// Parameters in order, values with their quotes.
+    /// Returns the parameters in order, values with their quotes.
     pub fn parameters(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         list::parameters(self.whole).1
     }
 
-    /// The value of a parameter, its name compared without regard to case, quotes taken away.
+    /// Returns the value of a parameter without quotes; the name is compared case-insensitively.
     pub fn parameter(self, name: &[u8]) -> Option<&'a [u8]> {
         self.parameters()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
@@ -132,8 +134,9 @@ impl<'a> MediaType<'a> {
     }
 }
 
-/// Extensions in lower case, sorted by bytes, each with the whole value of Content-Type. Types as registered at IANA where
-/// they are; text says its charset, for without one a browser may guess (RFC 9110 §8.3.2).
+/// Extensions in lower case, sorted by bytes, each with the complete value of Content-Type. Types
+/// as registered at IANA where they are; text has a charset, since a browser may guess otherwise
+/// (RFC 9110 §8.3.2).
 const TABLE: [(&str, &str); 213] = [
     ("3g2", "video/3gpp2"),
     ("3gp", "video/3gpp"),

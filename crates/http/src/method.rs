@@ -1,32 +1,34 @@
 //! Request methods (RFC 9110 §9, RFC 5789).
 
-/// A request method. `Unknown` stands for any valid token outside this list; the token itself stays with the head.
+/// A request method. `Unknown` stands for any valid token outside this list; the token itself is in
+/// the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Transfer a representation of the resource.
+    /// GET: transfer a representation of the resource.
     Get,
-    /// As `GET`, without the content.
+    /// HEAD: as GET, without the content.
     Head,
-    /// Let the resource process the content.
+    /// POST: let the resource process the content.
     Post,
-    /// Replace the resource by the content.
+    /// PUT: replace the resource by the content.
     Put,
-    /// Remove the resource.
+    /// DELETE: remove the resource.
     Delete,
-    /// Open a tunnel.
+    /// CONNECT: open a tunnel.
     Connect,
-    /// Ask for the communication options.
+    /// OPTIONS: ask for the communication options.
     Options,
-    /// Loop the request back.
+    /// TRACE: loop the request back.
     Trace,
-    /// Change the resource in part (RFC 5789).
+    /// PATCH: change the resource in part (RFC 5789).
     Patch,
-    /// A valid token we do not know: 501 unless a handler takes it (RFC 9110 §9.1).
+    /// An unknown valid token: 501 unless a handler accepts it (RFC 9110 §9.1).
     Unknown,
 }
 
 impl Method {
-    /// The method named by `token`. Methods are case-sensitive (RFC 9110 §9.1), so `get` is unknown.
+    /// Returns the method named by `token`. Methods are case-sensitive (RFC 9110 §9.1), so `get` is
+    /// unknown.
     #[inline]
     pub const fn from_token(token: &[u8]) -> Self {
         match token {
@@ -43,7 +45,7 @@ impl Method {
         }
     }
 
-    /// The token as written in a request line; `unknown` (no method of that name exists) for [`Method::Unknown`].
+    /// Returns the token as written in a request line; `unknown` for [`Method::Unknown`].
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -59,12 +61,13 @@ impl Method {
         }
     }
 
-    /// Whether the method is read-only by definition (RFC 9110 §9.2.1).
+    /// Returns whether the method is read-only by definition (RFC 9110 §9.2.1).
     pub const fn is_safe(self) -> bool {
         matches!(self, Self::Get | Self::Head | Self::Options | Self::Trace)
     }
 
-    /// Whether a repeated request has the effect of one (RFC 9110 §9.2.2), so that a client may retry it.
+    /// Returns whether repeated requests have the effect of one (RFC 9110 §9.2.2), so a client may
+    /// retry.
     pub const fn is_idempotent(self) -> bool {
         self.is_safe() || matches!(self, Self::Put | Self::Delete)
     }

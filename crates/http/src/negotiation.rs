@@ -1,24 +1,24 @@
-//! Proactive negotiation (RFC 9110 §12): owns quality values, the choice of a content coding by Accept-Encoding, and of a
-//! media type by Accept. Which variants exist is the handler's business.
+//! Proactive negotiation (RFC 9110 §12): quality values, the choice of a content coding by
+//! Accept-Encoding, and of a media type by Accept. Handlers decide which variants exist.
 
 use crate::list;
 use crate::media_type::MediaType;
 
-/// A content coding (RFC 9110 §8.4.1) that we can send.
+/// A content coding (RFC 9110 §8.4.1) that the server can send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// As it is.
+    /// Content that is not encoded.
     Identity,
-    /// `gzip` (RFC 1952).
+    /// The coding `gzip` (RFC 1952).
     Gzip,
-    /// `br` (RFC 7932).
+    /// The coding `br` (RFC 7932).
     Brotli,
-    /// `zstd` (RFC 8878).
+    /// The coding `zstd` (RFC 8878).
     Zstd,
 }
 
 impl Encoding {
-    /// The name in Content-Encoding; `identity` is never written there.
+    /// Returns the name in Content-Encoding, which never contains `identity`.
     pub fn token(self) -> &'static str {
         match self {
             Self::Identity => "identity",
@@ -30,22 +30,22 @@ impl Encoding {
 
     fn is_named(self, coding: &[u8]) -> bool {
         coding.eq_ignore_ascii_case(self.token().as_bytes())
-            // RFC 9110 §8.4.1.3: x-gzip is the same.
+            // RFC 9110 §8.4.1.3: x-gzip is equivalent to gzip.
             || (self == Self::Gzip && coding.eq_ignore_ascii_case(b"x-gzip"))
     }
 }
 
-/// A quality in thousandths, 0 (not acceptable) to 1000 (RFC 9110 §12.4.2).
+/// A quality value in thousandths, 0 (not acceptable) to 1000 (RFC 9110 §12.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quality(u16);
 
 impl Quality {
-    /// Not acceptable.
+    /// The quality 0: not acceptable.
     pub const ZERO: Self = Self(0);
-    /// What holds where nothing is said.
+    /// The quality 1, which is the default.
     pub const ONE: Self = Self(1000);
 
-    /// Reads `0` to `1` with up to three decimals; `None` for anything else.
+    /// Parses `0` to `1` with up to three decimals; `None` for anything else.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let (whole, decimals) = match value {
             [whole] => (*whole, &[][..]),
@@ -66,20 +66,21 @@ impl Quality {
         (thousandths <= 1000).then_some(Self(thousandths))
     }
 
-    /// The quality in thousandths.
+    /// Returns the quality in thousandths.
     pub fn thousandths(self) -> u16 {
         self.0
     }
 }
 
-/// Chooses a coding by Accept-Encoding from `offered`, which is in the server's order of preference and need not name
-/// [`Encoding::Identity`].
+/// Chooses a coding by Accept-Encoding from `offered`, which is in the server's order of preference
+/// and need not name [`Encoding::Identity`].
 ///
-/// The highest quality wins, and the order of `offered` among equals; identity comes last among equals, and last of all
-/// where only its default speaks for it (RFC 9110 §12.5.3). Members that cannot be read are passed over. Without the
-/// field nothing is encoded, for a peer that names no coding often has none. Where even identity is refused and nothing
-/// offered is acceptable, identity is sent all the same: RFC 9110 §12.4.1 allows to disregard the field, and content that a
-/// peer may be able to use is better than a 406 that it certainly is not.
+/// The highest quality wins, and the order of `offered` among equals; identity comes last among
+/// equals, and last of all where only its default speaks for it (RFC 9110 §12.5.3). Members that
+/// cannot be read are passed over. Without the field nothing is encoded, for a peer that names no
+/// coding often has none. Where even identity is refused and nothing offered is acceptable,
+/// identity is sent all the same: RFC 9110 §12.4.1 allows to disregard the field, and content that
+/// a peer may be able to use is better than a 406 that it certainly is not.
 pub fn choose_encoding(accept_encoding: Option<&[u8]>, offered: &[Encoding]) -> Encoding {
     let Some(value) = accept_encoding else {
         return Encoding::Identity;
@@ -98,7 +99,8 @@ pub fn choose_encoding(accept_encoding: Option<&[u8]>, offered: &[Encoding]) -> 
     best.0
 }
 
-/// What Accept-Encoding says of a coding, by its name or by `*`; `None` where it says nothing.
+/// Returns the quality of a coding in Accept-Encoding, by its name or by `*`; `None` if neither is
+/// listed.
 fn encoding_quality(value: &[u8], encoding: Encoding) -> Option<Quality> {
     let mut by_star = None;
     for member in list::members(value) {
@@ -116,8 +118,9 @@ fn encoding_quality(value: &[u8], encoding: Encoding) -> Option<Quality> {
     by_star
 }
 
-/// Chooses a media type by Accept from `offered`, which is in the server's order of preference; the highest quality wins
-/// and the order among equals. Gives the index, `None` where nothing offered is acceptable, and the first without the field.
+/// Chooses a media type by Accept from `offered`, which is in the server's order of preference: the
+/// highest quality wins, then the order. Returns the index; `None` if nothing offered is
+/// acceptable, and the first without the field.
 pub fn choose_media_type(accept: Option<&[u8]>, offered: &[&str]) -> Option<usize> {
     let Some(value) = accept else {
         return (!offered.is_empty()).then_some(0);
@@ -132,8 +135,8 @@ pub fn choose_media_type(accept: Option<&[u8]>, offered: &[&str]) -> Option<usiz
     best.0
 }
 
-/// What Accept says of a media type: the quality of the most specific range that contains it (RFC 9110 §12.5.1), zero
-/// where none does. An empty Accept says nothing, and so accepts all.
+/// Returns the quality of a media type in Accept: that of the most specific range that contains it
+/// (RFC 9110 §12.5.1), zero if none does. An empty Accept accepts all.
 pub fn media_type_quality(accept: &[u8], media_type: &str) -> Quality {
     let Some(media_type) = MediaType::parse(media_type.as_bytes()) else {
         return Quality::ZERO;
@@ -160,7 +163,7 @@ pub fn media_type_quality(accept: &[u8], media_type: &str) -> Quality {
     }
 }
 
-/// How closely a media range of Accept describes the type; `None` when it does not contain it.
+/// Returns how specifically a media range of Accept matches the type; `None` if it does not.
 fn specificity(range: MediaType<'_>, media_type: MediaType<'_>) -> Option<usize> {
     let is_all = range.main() == b"*" && range.subtype() == b"*";
     let same_main = range.main().eq_ignore_ascii_case(media_type.main());
@@ -181,7 +184,7 @@ fn specificity(range: MediaType<'_>, media_type: MediaType<'_>) -> Option<usize>
     Some(level * 1000 + asked)
 }
 
-/// The weight among parameters: one where none is given, `None` where it cannot be read.
+/// Returns the weight among parameters: one if it is missing, `None` if it is invalid.
 fn weight<'a>(mut parameters: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Option<Quality> {
     match parameters.find(|(name, _)| is_weight(name)) {
         Some((_, value)) => Quality::parse(value),

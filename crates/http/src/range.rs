@@ -1,14 +1,15 @@
-//! Byte ranges (RFC 9110 §14): owns the choice of what a Range selects, Content-Range, and the framing of
-//! multipart/byteranges. Whether the Range counts at all (GET, If-Range) is decided before, in `conditional`.
+//! Byte ranges (RFC 9110 §14): selecting the ranges of a Range field, Content-Range, and the
+//! framing of multipart/byteranges. Whether the Range applies at all (GET, If-Range) is decided in
+//! `conditional`.
 
 use crate::list;
 
-/// Most ranges that one request may ask for; with more the Range is ignored. Download managers ask for one, PDF readers
-/// for a handful; hundreds are the amplification of RFC 9110 §17.15.
+/// The maximum number of ranges in one request; with more the Range is ignored. Download managers
+/// request one, PDF readers a few; hundreds are the amplification attack of RFC 9110 §17.15.
 pub const RANGES_MAX: usize = 16;
 
-/// Most ranges that may overlap one asked for before them; with more the Range is ignored (RFC 9110 §14.2 calls more than
-/// two a sign of a broken or hostile peer).
+/// The maximum number of ranges that overlap an earlier one; with more the Range is ignored (RFC
+/// 9110 §14.2 calls more than two a sign of a broken or hostile peer).
 pub const OVERLAPS_MAX: usize = 2;
 
 /// Bytes `first` to `last` of a representation, both included.
@@ -19,17 +20,18 @@ pub struct ByteRange {
 }
 
 impl ByteRange {
-    /// Position of the first byte.
+    /// Returns the position of the first byte.
     pub fn first(self) -> u64 {
         self.first
     }
 
-    /// Position of the last byte, at least `first` and below the length of the representation.
+    /// Returns the position of the last byte, at least `first` and less than the length of the
+    /// representation.
     pub fn last(self) -> u64 {
         self.last
     }
 
-    /// Number of bytes, at least one.
+    /// Returns the number of bytes, at least one.
     #[allow(clippy::len_without_is_empty)] // a range is never empty
     pub fn len(self) -> u64 {
         self.last - self.first + 1
@@ -44,7 +46,8 @@ impl ByteRange {
     }
 }
 
-/// One to [`RANGES_MAX`] ranges that neither overlap nor touch, in the order asked for; kept without allocation.
+/// One to [`RANGES_MAX`] ranges that neither overlap nor touch, in the requested order; stored
+/// without allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct RangeSet {
     ranges: [ByteRange; RANGES_MAX],
@@ -52,12 +55,13 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
-    /// The ranges; one is answered with plain content, several with multipart/byteranges.
+    /// Returns the ranges; one is sent as plain content, several as multipart/byteranges.
     pub fn as_slice(&self) -> &[ByteRange] {
         &self.ranges[..self.count]
     }
 
-    /// Takes in a range, joined with those it overlaps or touches, at the place of the first of them.
+    /// Adds a range, merged with those that it overlaps or touches, at the position of the first of
+    /// them.
     fn insert(&mut self, mut range: ByteRange) {
         let mut place = None;
         let mut kept = 0;
@@ -83,23 +87,24 @@ impl RangeSet {
     }
 }
 
-/// What a Range asks for.
+/// The result of a Range field.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // lives on the stack for one call; a box would cost an allocation
 pub enum Selection {
-    /// The Range is ignored (RFC 9110 §14.2): answer 200 with everything.
+    /// The Range is ignored (RFC 9110 §14.2): respond with 200 and the whole representation.
     Whole,
-    /// Answer 206 with these ranges.
+    /// Respond with 206 and these ranges.
     Partial(RangeSet),
-    /// Answer 416 with [`write_unsatisfied_range`].
+    /// Respond with 416 and [`write_unsatisfied_range`].
     NotSatisfiable,
 }
 
 /// Resolves the value of Range against a representation of `length` bytes.
 ///
-/// Another unit than `bytes`, a malformed value, more than [`RANGES_MAX`] ranges or [`OVERLAPS_MAX`] overlaps give
-/// [`Selection::Whole`]. So does any range of an empty representation: Content-Range cannot describe a part of nothing,
-/// and players that always ask for `bytes=0-` are better served by an empty 200 than by 416.
+/// Another unit than `bytes`, a malformed value, more than [`RANGES_MAX`] ranges or
+/// [`OVERLAPS_MAX`] overlaps give [`Selection::Whole`]. So does any range of an empty
+/// representation: Content-Range cannot describe a part of nothing, and players that always ask for
+/// `bytes=0-` are better served by an empty 200 than by 416.
 pub fn select(value: &[u8], length: u64) -> Selection {
     let Some(specs) = byte_range_specs(value) else {
         return Selection::Whole;
@@ -133,7 +138,7 @@ pub fn select(value: &[u8], length: u64) -> Selection {
     Selection::Partial(set)
 }
 
-/// One range as asked for, before the length is known (RFC 9110 §14.1.2).
+/// One range as requested, before the length is known (RFC 9110 §14.1.2).
 #[derive(Clone, Copy)]
 enum Spec {
     From { first: u64, last: u64 },
@@ -186,7 +191,7 @@ impl Specs {
     }
 }
 
-/// The ranges of a `bytes=` value; `None` when the value is to be ignored.
+/// Returns the ranges of a `bytes=` value; `None` if the value is to be ignored.
 fn byte_range_specs(value: &[u8]) -> Option<Specs> {
     let value = value.trim_ascii();
     let equals = memchr::memchr(b'=', value)?;
@@ -204,7 +209,8 @@ fn byte_range_specs(value: &[u8]) -> Option<Specs> {
     (found.count > 0).then_some(found)
 }
 
-/// Digits only; a number beyond 64 bits is as good as the largest, for no representation is longer.
+/// Parses digits only; a number beyond 64 bits becomes the largest, since no representation is
+/// longer.
 fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -216,7 +222,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     }))
 }
 
-/// Appends the value of Content-Range for a 206, such as `bytes 0-499/1234`; `length` is that of the whole.
+/// Appends the value of Content-Range for a 206, such as `bytes 0-499/1234`; `length` is that of
+/// the whole representation.
 pub fn write_content_range(range: ByteRange, length: u64, out: &mut Vec<u8>) {
     let mut number = itoa::Buffer::new();
     out.extend_from_slice(b"bytes ");
@@ -233,7 +240,8 @@ pub fn write_unsatisfied_range(length: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
 }
 
-/// A boundary of 32 hexadecimal digits: always a token, and with random bytes never found in the content.
+/// A multipart boundary of 32 hexadecimal digits: always a token, and never found in the content if
+/// made of random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boundary([u8; 32]);
 
@@ -250,28 +258,28 @@ impl Boundary {
     }
 }
 
-/// The framing of a multipart/byteranges answer (RFC 9110 §14.6). The content is, for each range in order, its
-/// [`Multipart::write_part_head`] and its bytes, and then [`Multipart::write_end`].
+/// The framing of a multipart/byteranges response (RFC 9110 §14.6). The content is, for each range
+/// in order, [`Multipart::write_part_head`] and its bytes, and finally [`Multipart::write_end`].
 #[derive(Clone, Copy, Debug)]
 pub struct Multipart<'a> {
-    /// The ranges of the answer.
+    /// The ranges of the response.
     pub ranges: &'a RangeSet,
     /// Length in bytes of the whole representation.
     pub length: u64,
     /// Content-Type of the representation, repeated in each part; `None` leaves it out.
     pub media_type: Option<&'a str>,
-    /// Separates the parts.
+    /// The boundary that separates the parts.
     pub boundary: Boundary,
 }
 
 impl Multipart<'_> {
-    /// Appends the Content-Type of the answer.
+    /// Appends the value of the response's Content-Type.
     pub fn write_content_type(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"multipart/byteranges; boundary=");
         out.extend_from_slice(&self.boundary.0);
     }
 
-    /// Appends what stands before the bytes of `range`, the end of the part before it included.
+    /// Appends what precedes the bytes of `range`, including the end of the previous part.
     pub fn write_part_head(&self, range: ByteRange, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\r\n--");
         out.extend_from_slice(&self.boundary.0);
@@ -284,14 +292,14 @@ impl Multipart<'_> {
         out.extend_from_slice(b"\r\n\r\n");
     }
 
-    /// Appends what stands after the bytes of the last range.
+    /// Appends what follows the bytes of the last range.
     pub fn write_end(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\r\n--");
         out.extend_from_slice(&self.boundary.0);
         out.extend_from_slice(b"--\r\n");
     }
 
-    /// Length in bytes of the whole content: Content-Length before any of it is written.
+    /// Returns the length in bytes of the whole content, for Content-Length.
     pub fn content_length(&self) -> u64 {
         let mut framing = Vec::with_capacity(256);
         for &range in self.ranges.as_slice() {

@@ -1,21 +1,22 @@
 //! Status codes (RFC 9110 §15 and the registry).
 
-/// A status code, 100 to 999 (RFC 9112 §4: three digits; those above 599 are legal on the wire and have no class).
+/// A status code, 100 to 999 (RFC 9112 §4: three digits; codes above 599 are valid on the wire and
+/// have no class).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Status(u16);
 
-/// The first digit of a status code (RFC 9110 §15).
+/// The class of a status code, its first digit (RFC 9110 §15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// 1xx: interim, a final response follows.
     Informational,
-    /// 2xx.
+    /// 2xx: the request was successful.
     Success,
-    /// 3xx.
+    /// 3xx: further action is needed.
     Redirection,
-    /// 4xx.
+    /// 4xx: the request cannot be fulfilled.
     ClientError,
-    /// 5xx.
+    /// 5xx: the server failed to fulfil a valid request.
     ServerError,
     /// 600 and above: outside the standard; treat as [`Class::ServerError`].
     Other,
@@ -29,7 +30,7 @@ macro_rules! statuses {
                 pub const $name: Self = Self($code);
             )*
 
-            /// The phrase of the registry; empty for a code that is not registered.
+            /// Returns the reason phrase of the registry; empty for an unregistered code.
             pub const fn reason(self) -> &'static str {
                 match self.0 {
                     $($code => $reason,)*
@@ -92,7 +93,7 @@ statuses! {
 }
 
 impl Status {
-    /// The status of `code`; `None` outside 100 to 999.
+    /// Returns the status with this code; `None` outside 100 to 999.
     pub const fn new(code: u16) -> Option<Self> {
         match code {
             100..=999 => Some(Self(code)),
@@ -100,12 +101,12 @@ impl Status {
         }
     }
 
-    /// The three-digit code.
+    /// Returns the three-digit code.
     pub const fn code(self) -> u16 {
         self.0
     }
 
-    /// The class by the first digit.
+    /// Returns the class, by the first digit.
     pub const fn class(self) -> Class {
         match self.0 {
             ..200 => Class::Informational,
@@ -117,18 +118,19 @@ impl Status {
         }
     }
 
-    /// Whether a response with this status has content at all: not 1xx, 204 and 304 (RFC 9112 §6.3).
+    /// Returns whether a response with this status can have content: not 1xx, 204 and 304 (RFC 9112
+    /// §6.3).
     pub const fn allows_content(self) -> bool {
         !matches!(self.0, ..200 | 204 | 304)
     }
 
-    /// Whether this is the answer to a request, and not an interim one that another follows. 101 is final:
-    /// what follows it is no longer HTTP/1.1 (RFC 9110 §15.2.2).
+    /// Returns whether the response is final, not interim. 101 is final: what follows it is no
+    /// longer HTTP/1.1 (RFC 9110 §15.2.2).
     pub const fn is_final(self) -> bool {
         matches!(self.0, 101 | 200..)
     }
 
-    /// The status line with its CRLF, into `out`.
+    /// Appends the status line with its CRLF to `out`.
     pub fn write_line(self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"HTTP/1.1 ");
         out.extend_from_slice(itoa::Buffer::new().format(self.0).as_bytes());

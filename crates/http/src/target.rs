@@ -1,5 +1,5 @@
-//! Request targets (RFC 9112 §3.2): owns their four forms, authorities, the way from a raw path to a [`NormalPath`], and
-//! the way back. Which site or file a path means is the server's business.
+//! Request targets (RFC 9112 §3.2): their four forms, authorities, and conversion between a raw
+//! path and a [`NormalPath`]. The server decides which site or file a path means.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,29 +10,30 @@ mod normal_path;
 use normal_path::triplet;
 pub use normal_path::{NormalPath, PathError};
 
-/// What the method allows as its target (RFC 9112 §3.2).
+/// The forms of the target that the method allows (RFC 9112 §3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetMethod {
-    /// CONNECT: authority-form only.
+    /// CONNECT: the authority-form only.
     Connect,
-    /// OPTIONS: asterisk-form too.
+    /// OPTIONS: the asterisk-form too.
     Options,
     /// All others: origin-form or absolute-form.
     Other,
 }
 
-/// Why a request target is refused; the answer is 400.
+/// Why a request target is invalid; the response is 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetError {
-    /// There is none.
+    /// The target is empty.
     Empty,
-    /// A control, a space, or a `#`: fragments are not sent (RFC 9112 §3.2.1).
+    /// A control character, a space, or a `#`: fragments are not sent (RFC 9112 §3.2.1).
     Byte,
-    /// The form is not one that the method may have.
+    /// The method does not allow this form.
     Form,
     /// The scheme of an absolute-form is neither `http` nor `https`.
     Scheme,
-    /// Host or port cannot be read, a user name is given (RFC 9110 §4.2.4), or CONNECT lacks a port.
+    /// Host or port is invalid, user information is given (RFC 9110 §4.2.4), or CONNECT lacks a
+    /// port.
     Authority,
 }
 
@@ -53,9 +54,9 @@ impl std::error::Error for TargetError {}
 /// Scheme of an absolute-form target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// `http`
+    /// The scheme `http`, without TLS.
     Http,
-    /// `https`
+    /// The scheme `https`, with TLS.
     Https,
 }
 
@@ -64,13 +65,13 @@ pub enum Scheme {
 pub enum RequestTarget<'a> {
     /// `/path?query` (RFC 9112 §3.2.1)
     Origin(PathAndQuery<'a>),
-    /// `http://host/path?query` (RFC 9112 §3.2.2); its authority outranks the Host field.
+    /// `http://host/path?query` (RFC 9112 §3.2.2); its authority overrides the Host field.
     Absolute {
-        /// As written before the colon.
+        /// The scheme before the colon.
         scheme: Scheme,
-        /// Host and port.
+        /// Host and port of the URI.
         authority: Authority<'a>,
-        /// An empty path is `/`, and `*` for OPTIONS (RFC 9112 §3.2.4).
+        /// Path and query; an empty path becomes `/`, or `*` for OPTIONS (RFC 9112 §3.2.4).
         path_and_query: PathAndQuery<'a>,
     },
     /// `host:port` of CONNECT (RFC 9112 §3.2.3)
@@ -80,7 +81,7 @@ pub enum RequestTarget<'a> {
 }
 
 impl<'a> RequestTarget<'a> {
-    /// Parses the target as it stands in the request line.
+    /// Parses the target of a request line.
     #[inline]
     pub fn parse(raw: &'a [u8], method: TargetMethod) -> Result<Self, TargetError> {
         if raw.is_empty() {
@@ -112,7 +113,8 @@ impl<'a> RequestTarget<'a> {
         }
     }
 
-    /// The raw path: `/` at least, `*` for the asterisk-form, `None` for the authority-form.
+    /// Returns the raw path: at least `/`, `*` for the asterisk-form, `None` for the
+    /// authority-form.
     pub fn raw_path(self) -> Option<&'a [u8]> {
         match self {
             Self::Origin(path_and_query) | Self::Absolute { path_and_query, .. } => {
@@ -123,7 +125,7 @@ impl<'a> RequestTarget<'a> {
         }
     }
 
-    /// The raw query after the `?`, which may be there and empty.
+    /// Returns the raw query after the `?`, which may be empty.
     pub fn raw_query(self) -> Option<&'a [u8]> {
         match self {
             Self::Origin(path_and_query) | Self::Absolute { path_and_query, .. } => {
@@ -133,7 +135,7 @@ impl<'a> RequestTarget<'a> {
         }
     }
 
-    /// The authority that the target itself names.
+    /// Returns the authority in the target, if it has one.
     pub fn authority(self) -> Option<Authority<'a>> {
         match self {
             Self::Absolute { authority, .. } | Self::Authority(authority) => Some(authority),
@@ -168,24 +170,24 @@ impl<'a> RequestTarget<'a> {
     }
 }
 
-/// Whether a target may have this byte: it is no control, no space and no `#`.
+/// Returns whether a target may contain this byte: not a control character, a space or `#`.
 const fn is_target_byte(byte: u8) -> bool {
     byte > b' ' && byte != 0x7f && byte != b'#'
 }
 
-/// Whether the path of a target may have this byte: a `?` ends it.
+/// Returns whether the path of a target may contain this byte: a `?` ends it.
 const fn is_path_byte(byte: u8) -> bool {
     is_target_byte(byte) && byte != b'?'
 }
 
-/// How many bytes at the start belong to the path.
+/// Returns how many bytes at the start belong to the path.
 fn plain_bytes(raw: &[u8]) -> usize {
     // Most bytes are letters: one comparison tells.
     let ends = |&byte: &u8| !matches!(byte, b'@'..=b'~') && !is_path_byte(byte);
     raw.iter().position(ends).unwrap_or(raw.len())
 }
 
-/// Raw path and query of a target.
+/// The raw path and query of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathAndQuery<'a> {
     path: &'a [u8],
@@ -215,8 +217,8 @@ pub struct Authority<'a> {
 }
 
 impl<'a> Authority<'a> {
-    /// Parses `host`, `host:port` or `[address]:port`. The host may be empty, as Host is when the target has no authority
-    /// (RFC 9112 §3.2), and so may the port (RFC 3986 §3.2.3).
+    /// Parses `host`, `host:port` or `[address]:port`. The host may be empty, as in Host if the
+    /// target has no authority (RFC 9112 §3.2), and so may the port (RFC 3986 §3.2.3).
     pub fn parse(raw: &'a [u8]) -> Result<Self, TargetError> {
         let (host, after) = match raw {
             [b'[', ..] => {
@@ -236,12 +238,13 @@ impl<'a> Authority<'a> {
         Ok(Self { host, port })
     }
 
-    /// The host as written, brackets of an address included; compare it without regard to case.
+    /// Returns the host as written, including the brackets of an address; compare it
+    /// case-insensitively.
     pub fn host(self) -> &'a [u8] {
         self.host
     }
 
-    /// The port where one is written.
+    /// Returns the port, if there is one.
     pub fn port(self) -> Option<u16> {
         self.port
     }
@@ -256,7 +259,8 @@ fn parse_port(digits: &[u8]) -> Option<u16> {
 
 fn is_host(host: &[u8]) -> bool {
     if let [b'[', address @ .., b']'] = host {
-        // The other literal of RFC 3986 §3.2.2, for versions of IP to come, means nothing to anybody yet.
+        // The other literal of RFC 3986 §3.2.2, for versions of IP to come, means nothing to
+        // anybody yet.
         return str::from_utf8(address).is_ok_and(|address| address.parse::<Ipv6Addr>().is_ok());
     }
     let mut rest = host;
@@ -278,8 +282,9 @@ fn is_host(host: &[u8]) -> bool {
     }
 }
 
-/// Encodes a decoded path or a single name for a link or a Location. Slashes stay; a colon and all that HTML or a field
-/// could take for its own is encoded, so the result needs no escaping, and a name cannot be read as a scheme.
+/// Encodes a decoded path or a single name for a link or a Location field. Slashes stay; a colon
+/// and all characters that are special in HTML or fields are encoded, so the result needs no
+/// escaping and a name cannot be read as a scheme.
 pub fn percent_encode_path(path: &[u8]) -> Cow<'_, str> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let stays = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/@+,=!$()".contains(byte);
@@ -301,8 +306,8 @@ pub fn percent_encode_path(path: &[u8]) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// The pairs `key=value` of a raw query, decoded as forms encode them: `+` is a space. A percent sign without two
-/// hexadecimal digits stays as it is, for a query is data and no path; empty pairs are passed over.
+/// Returns the pairs `key=value` of a raw query, decoded as forms encode them: `+` is a space. A
+/// percent sign without two hexadecimal digits is kept; empty pairs are skipped.
 pub fn query_pairs(raw_query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
     raw_query
         .split(|&byte| byte == b'&')

@@ -52,7 +52,8 @@ fn refuses_malformed_status_lines() {
     );
 }
 
-/// §6.3: a response that two readers could end in two places (`FreeUnit` 1.36: a repeated upstream Content-Length).
+/// §6.3: a response that two readers could end in two places (`FreeUnit` 1.36: a repeated upstream
+/// Content-Length).
 #[test]
 fn refuses_doubtful_framing() {
     for (fields, violation) in [
@@ -178,15 +179,16 @@ fn reports_truncated_responses() {
     );
 }
 
-/// RFC 9110 §15.2: "A client MUST be able to parse one or more 1xx responses received prior to a final response".
+/// RFC 9110 §15.2: "A client MUST be able to parse one or more 1xx responses received prior to a
+/// final response".
 #[test]
 fn reads_interim_heads() {
     let input = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n";
     check_get(input, &["100", "103", "204", "end", "Request"]);
 }
 
-/// §9.2: "If a client receives data on a connection that doesn't have outstanding requests, the client MUST NOT
-/// consider that data to be a valid response".
+/// §9.2: "If a client receives data on a connection that doesn't have outstanding requests, the
+/// client MUST NOT consider that data to be a valid response".
 #[test]
 fn refuses_answers_to_nothing() {
     let answer = ok("Content-Length: 0\r\n", "");
@@ -373,7 +375,8 @@ fn announces_its_last_request() {
     assert!(!client.keeps_alive());
 }
 
-/// Bytes that were made once are sent by others; the machine only needs to know of what kind they were.
+/// Bytes that were made once are sent by others; the machine only needs to know of what kind they
+/// were.
 #[test]
 fn counts_a_request_that_went_out_whole() {
     let mut client = Client::new();

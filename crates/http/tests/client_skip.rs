@@ -78,7 +78,8 @@ fn never_skips_more_than_is_left() {
     assert_eq!(receive(&mut client, &mut &b"HTTP"[..]), Found::Paused);
 }
 
-/// Where the framing has bytes of its own, or may not even be known, only reading tells what follows.
+/// Where the framing has bytes of its own, or may not even be known, only reading tells what
+/// follows.
 #[test]
 fn skips_nothing_without_a_length() {
     refused(&mut Client::new(), 1, 0);
@@ -132,7 +133,8 @@ fn knows_content_that_was_cut_short() {
     assert_eq!(client.end_of_stream(b""), Ok(StreamEnd::BetweenMessages));
 }
 
-/// Whatever is skipped, from any byte to any other, the rest is read as it stands and the end is where it was.
+/// Whatever is skipped, from any byte to any other, the rest is read as it stands and the end is
+/// where it was.
 #[test]
 fn the_end_is_where_it_was() {
     for from in 0..=CONTENT.len() {

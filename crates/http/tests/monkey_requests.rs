@@ -1,5 +1,5 @@
-//! The requests that another server, Monkey, shipped as its tests: those of them that the parser decides. Where our code
-//! is not Monkey's the reason stands with the row.
+//! The requests that another server, Monkey, shipped as its tests: those of them that the parser
+//! decides. Where our code is not Monkey's the reason stands with the row.
 
 use crate::common;
 use crate::common::{check, check_refused};
@@ -53,7 +53,8 @@ fn fields_over_the_limit_are_431() {
     }
 }
 
-/// Monkey: 411 for any POST without a length. RFC 9112 §6.3, 7: it has no content, and a resource may take that.
+/// Monkey: 411 for any POST without a length. RFC 9112 §6.3, 7: it has no content, and a resource
+/// may take that.
 #[test]
 fn a_post_without_length_is_read() {
     check("POST / HTTP/1.1\r\nHost: a\r\n\r\n", &["POST /", "end"]);
@@ -70,7 +71,8 @@ fn a_huge_length_is_413() {
     check_refused(request, "413 ContentLengthTooLarge");
 }
 
-/// Monkey: 505 for `http/1.1` as well. RFC 9112 §2.3: the name is case-sensitive, so that is no version at all: 400.
+/// Monkey: 505 for `http/1.1` as well. RFC 9112 §2.3: the name is case-sensitive, so that is no
+/// version at all: 400.
 #[test]
 fn other_versions_are_505() {
     for version in ["HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/9.1"] {

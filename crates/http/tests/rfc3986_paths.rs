@@ -1,4 +1,5 @@
-//! Paths on their way to a file: RFC 3986 §2.1 and §5.2.4, in the order that keeps authorization rules whole.
+//! Paths on their way to a file: RFC 3986 §2.1 and §5.2.4, in the order that keeps authorization
+//! rules whole.
 
 use proptest::prelude::*;
 use vervet_http::target::PathError::{

@@ -102,7 +102,8 @@ fn if_modified_since() {
         NotModified,
     );
     check(GetOrHead, &[("If-Modified-Since", OLDER)], Proceed);
-    // "A recipient MUST ignore the If-Modified-Since header field if the received field value is not a valid HTTP-date"
+    // "A recipient MUST ignore the If-Modified-Since header field if the received field value is
+    // not a valid HTTP-date"
     check(GetOrHead, &[("If-Modified-Since", "nonsense")], Proceed);
     check(GetOrHead, &[("If-Modified-Since", "")], Proceed);
     check(
@@ -110,7 +111,8 @@ fn if_modified_since() {
         &[("If-Modified-Since", THIRTIETH_OF_FEBRUARY)],
         Proceed,
     );
-    // "... the field value has more than one member, or if the request method is neither GET nor HEAD."
+    // "... the field value has more than one member, or if the request method is neither GET nor
+    // HEAD."
     check(
         GetOrHead,
         &[("If-Modified-Since", &format!("{SAME}, {SAME}"))],

@@ -38,7 +38,8 @@ fn refuses_what_is_no_date() {
 
 #[test]
 fn reads_all_three_forms() {
-    // "A recipient that parses a timestamp value in an HTTP field MUST accept all three HTTP-date formats."
+    // "A recipient that parses a timestamp value in an HTTP field MUST accept all three HTTP-date
+    // formats."
     check("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777));
     check("Sunday, 06-Nov-94 08:49:37 GMT", Some(784_111_777));
     check("Sun Nov  6 08:49:37 1994", Some(784_111_777));

@@ -51,8 +51,8 @@ fn sends_identity_when_nothing_else_is_wanted() {
 
 #[test]
 fn sends_identity_rather_than_406_when_all_is_refused() {
-    // §12.4.1: "the origin server can either honor the header field by sending a 406 (Not Acceptable) response or disregard
-    // the header field"
+    // §12.4.1: "the origin server can either honor the header field by sending a 406 (Not
+    // Acceptable) response or disregard the header field"
     check("identity;q=0", Identity);
     check("deflate, identity;q=0", Identity);
     check("*;q=0, compress", Identity);

@@ -32,7 +32,8 @@ fn check(value: &str, length: u64, expected: &str) {
 
 #[test]
 fn ignores_what_is_malformed_or_in_another_unit() {
-    // §14.2: "A server MAY ignore the Range header field"; an invalid ranges-specifier "MUST be ignored"
+    // §14.2: "A server MAY ignore the Range header field"; an invalid ranges-specifier "MUST be
+    // ignored"
     for value in [
         "",
         "bytes",
@@ -204,7 +205,8 @@ fn write_whole(multipart: Multipart<'_>, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Ranges as numbers, with the value that asks for them; `None` for the last position is an open end.
+/// Ranges as numbers, with the value that asks for them; `None` for the last position is an open
+/// end.
 fn asked() -> impl Strategy<Value = Vec<(u64, Option<u64>)>> {
     let one = (0u64..40, prop::option::of(0u64..20))
         .prop_map(|(first, more)| (first, more.map(|more| first + more)));

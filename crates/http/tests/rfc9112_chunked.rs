@@ -27,8 +27,8 @@ fn refuses_sizes_that_are_not_hexadecimal_digits() {
     }
 }
 
-/// §7.1: "Recipients MUST anticipate potentially large hexadecimal numerals and prevent parsing errors due to integer
-/// conversion overflows".
+/// §7.1: "Recipients MUST anticipate potentially large hexadecimal numerals and prevent parsing
+/// errors due to integer conversion overflows".
 #[test]
 fn refuses_sizes_that_cannot_be_counted() {
     check_chunks("10000000000000000\r\n", &["413 ChunkSizeTooLarge"]);
@@ -115,7 +115,8 @@ fn reads_chunks() {
     );
 }
 
-/// §7.1.1: "A recipient MUST ignore unrecognized chunk extensions", and "ought to limit the total length".
+/// §7.1.1: "A recipient MUST ignore unrecognized chunk extensions", and "ought to limit the total
+/// length".
 #[test]
 fn ignores_bounded_extensions() {
     for line in [
@@ -170,8 +171,8 @@ fn refuses_malformed_trailers() {
     check_chunks("0\r\nX: \0\r\n\r\n", &["400 FieldValue"]);
 }
 
-/// RFC 9110 §6.5.1: fields "that describe message framing, routing, authentication, request modifiers, response controls, or
-/// content format" are not for trailers.
+/// RFC 9110 §6.5.1: fields "that describe message framing, routing, authentication, request
+/// modifiers, response controls, or content format" are not for trailers.
 #[test]
 fn refuses_fields_that_belong_in_the_head() {
     for name in [

@@ -1,4 +1,5 @@
-//! RFC 9112 §9, RFC 9110 §7.8, §9.3.6 and §10.1.1: persistence, pipelining, upgrade, tunnel and 100-continue.
+//! RFC 9112 §9, RFC 9110 §7.8, §9.3.6 and §10.1.1: persistence, pipelining, upgrade, tunnel and
+//! 100-continue.
 
 use std::fmt::Write;
 
@@ -11,7 +12,8 @@ use vervet_http::h1::{
 };
 use vervet_http::status::Status;
 
-/// A server that was sent `request` and has read all of its head, and its end if there is no content.
+/// A server that was sent `request` and has read all of its head, and its end if there is no
+/// content.
 fn asked(request: &str) -> Server {
     let mut server = Server::new();
     let mut slots = FieldSlots::new();
@@ -55,7 +57,8 @@ fn check_persistence(request: &str, line: Option<&str>, next: Next) {
     assert_eq!(server.start_next(), next, "{request}");
 }
 
-/// §9.3: "If the "close" connection option is present ... the connection will not persist"; 1.1 persists, 1.0 only by keep-alive.
+/// §9.3: "If the "close" connection option is present ... the connection will not persist"; 1.1
+/// persists, 1.0 only by keep-alive.
 #[test]
 fn persists_by_version_and_option() {
     let close = Some("Connection: close");
@@ -99,7 +102,8 @@ fn persists_by_version_and_option() {
     );
 }
 
-/// A1: the engine ends a connection after its last request, or when it drains, and says so in the head.
+/// A1: the engine ends a connection after its last request, or when it drains, and says so in the
+/// head.
 #[test]
 fn announces_a_close_of_its_own() {
     let mut server = asked("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -117,7 +121,8 @@ fn announces_a_close_of_its_own() {
     assert!(!server.keeps_alive());
 }
 
-/// §9.3.2: "a server MUST send its responses in the same order". 100 requests in one write, split at any byte.
+/// §9.3.2: "a server MUST send its responses in the same order". 100 requests in one write, split
+/// at any byte.
 #[test]
 fn reads_pipelined_requests_in_order() {
     let (mut input, mut expected) = (String::new(), Vec::new());
@@ -183,7 +188,8 @@ fn continues_once_and_only_if_awaited() {
     assert!(!answer(&mut server, 200, Length::Known(0)).contains("Connection"));
 }
 
-/// A client that is refused while it waits may or may not send the content, so nothing behind it can be read.
+/// A client that is refused while it waits may or may not send the content, so nothing behind it
+/// can be read.
 #[test]
 fn closes_when_it_answers_instead_of_continuing() {
     let mut server = asked(EXPECTING);
@@ -192,7 +198,8 @@ fn closes_when_it_answers_instead_of_continuing() {
     assert_eq!(server.start_next(), Next::Close);
 }
 
-/// An answer may end before the request does; the rest of the content is then read, or the connection closed.
+/// An answer may end before the request does; the rest of the content is then read, or the
+/// connection closed.
 #[test]
 fn may_answer_before_the_request_has_ended() {
     let mut server = asked("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n");
@@ -214,7 +221,8 @@ fn may_answer_before_the_request_has_ended() {
 const UPGRADE: &str =
     "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
 
-/// RFC 9110 §15.2.2: 101 only to a client that asked, with `Connection: upgrade`; afterwards the bytes are not ours.
+/// RFC 9110 §15.2.2: 101 only to a client that asked, with `Connection: upgrade`; afterwards the
+/// bytes are not ours.
 #[test]
 fn switches_protocols() {
     let mut server = asked(UPGRADE);
@@ -265,7 +273,8 @@ fn switches_only_if_asked() {
     }
 }
 
-/// RFC 9110 §9.3.6: a 2xx to CONNECT opens the tunnel and has neither content nor framing fields; others are as usual.
+/// RFC 9110 §9.3.6: a 2xx to CONNECT opens the tunnel and has neither content nor framing fields;
+/// others are as usual.
 #[test]
 fn opens_a_tunnel() {
     let mut server = asked("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -299,7 +308,8 @@ fn tells_an_end_between_messages_from_one_inside() {
     assert_eq!(end("\r\n"), Ok(StreamEnd::BetweenMessages));
 }
 
-/// §9.6: a client that has shut down its sending side still gets its answer, and then the connection ends.
+/// §9.6: a client that has shut down its sending side still gets its answer, and then the
+/// connection ends.
 #[test]
 fn answers_a_client_that_stopped_sending() {
     let mut server = asked("GET / HTTP/1.1\r\nHost: a\r\n\r\n");

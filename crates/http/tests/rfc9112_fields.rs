@@ -4,7 +4,8 @@ use crate::common::{check, check_refused, with_fields};
 use vervet_http::field::{FieldBlock, FieldError, FieldSlots, Known};
 use vervet_http::h1::{HeadLimits, Received, RequestHead, Server};
 
-/// §5.1: "No whitespace is allowed between the field name and colon." It "MUST" be answered with 400.
+/// §5.1: "No whitespace is allowed between the field name and colon." It "MUST" be answered with
+/// 400.
 #[test]
 fn refuses_space_before_the_colon() {
     for line in [
@@ -20,7 +21,8 @@ fn refuses_space_before_the_colon() {
     }
 }
 
-/// §5.2: "A server that receives an obs-fold in a request message ... MUST either reject the message ... or replace".
+/// §5.2: "A server that receives an obs-fold in a request message ... MUST either reject the
+/// message ... or replace".
 #[test]
 fn refuses_folded_lines() {
     check_refused(&with_fields("X: a\r\n b\r\n"), "400 FieldFolded");
@@ -65,7 +67,8 @@ fn refuses_names_that_are_no_tokens() {
     }
 }
 
-/// RFC 9110 §5.5: "Field values containing CR, LF, or NUL characters are invalid and dangerous". All controls but HTAB.
+/// RFC 9110 §5.5: "Field values containing CR, LF, or NUL characters are invalid and dangerous".
+/// All controls but HTAB.
 #[test]
 fn refuses_control_bytes_in_values() {
     for byte in [
@@ -78,8 +81,9 @@ fn refuses_control_bytes_in_values() {
     check(&with_fields("X:\r\nY: \t \r\n"), &["GET /", "end"]);
 }
 
-/// §3.2: "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header field and to any
-/// request message that contains more than one Host header field line or a Host with an invalid field value."
+/// §3.2: "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header
+/// field and to any request message that contains more than one Host header field line or a Host
+/// with an invalid field value."
 #[test]
 fn wants_one_valid_host() {
     check_refused("GET / HTTP/1.1\r\n\r\n", "400 HostMissing");
@@ -124,7 +128,8 @@ fn wants_one_valid_host() {
     check("GET / HTTP/1.0\r\n\r\n", &["GET / (1.0)", "end", "close"]);
 }
 
-/// RFC 9110 §5.3 and §8.3: Content-Type is no list; two of them let two readers see two things (gunicorn#3366).
+/// RFC 9110 §5.3 and §8.3: Content-Type is no list; two of them let two readers see two things
+/// (gunicorn#3366).
 #[test]
 fn refuses_two_content_types() {
     check_refused(
@@ -145,7 +150,8 @@ fn with_head(input: &str, look: impl FnOnce(&RequestHead<'_>)) {
     }
 }
 
-/// RFC 9110 §5.1: names are case-insensitive; §5.3: order of lines of one name counts; §5.5: values without OWS.
+/// RFC 9110 §5.1: names are case-insensitive; §5.3: order of lines of one name counts; §5.5: values
+/// without OWS.
 #[test]
 fn finds_fields_by_name() {
     let input = with_fields("x-a: 1\r\nACCEPT: \t one \t\r\nX-A:2\r\nAccept: two,\r\nX-B: \r\n");
@@ -168,8 +174,9 @@ fn finds_fields_by_name() {
     });
 }
 
-/// RFC 9110 §7.8: "A sender of Upgrade MUST also send an "Upgrade" connection option"; "A server MUST ignore an Upgrade
-/// header field that is received in an HTTP/1.0 request." Firefox sends `Connection: keep-alive, Upgrade`.
+/// RFC 9110 §7.8: "A sender of Upgrade MUST also send an "Upgrade" connection option"; "A server
+/// MUST ignore an Upgrade header field that is received in an HTTP/1.0 request." Firefox sends
+/// `Connection: keep-alive, Upgrade`.
 #[test]
 fn offers_an_upgrade_only_where_it_was_asked_for() {
     let protocols = |input: &str, expected: Option<&[&[u8]]>| {

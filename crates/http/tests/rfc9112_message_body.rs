@@ -6,7 +6,8 @@ fn post(fields: &str, content: &str) -> String {
     format!("POST / HTTP/1.1\r\nHost: a\r\n{fields}\r\n{content}")
 }
 
-/// §6.3, 3: "Transfer-Encoding ... and Content-Length ... might indicate an attempt to perform request smuggling".
+/// §6.3, 3: "Transfer-Encoding ... and Content-Length ... might indicate an attempt to perform
+/// request smuggling".
 #[test]
 fn refuses_transfer_encoding_with_content_length() {
     for fields in [
@@ -24,7 +25,8 @@ fn refuses_transfer_encoding_with_content_length() {
     }
 }
 
-/// §6.3, 5: a list or several lines of Content-Length. We refuse equal ones too, see `framing::announced`.
+/// §6.3, 5: a list or several lines of Content-Length. We refuse equal ones too, see
+/// `framing::announced`.
 #[test]
 fn refuses_two_content_lengths() {
     for fields in [
@@ -55,8 +57,8 @@ fn refuses_content_lengths_that_are_not_digits() {
     }
 }
 
-/// RFC 9110 §8.6: "a recipient MUST anticipate potentially large decimal numerals and prevent parsing errors due to
-/// integer conversion overflows". Valid, and more than anybody takes: 413.
+/// RFC 9110 §8.6: "a recipient MUST anticipate potentially large decimal numerals and prevent
+/// parsing errors due to integer conversion overflows". Valid, and more than anybody takes: 413.
 #[test]
 fn refuses_content_lengths_that_cannot_be_counted() {
     for value in [
@@ -72,7 +74,8 @@ fn refuses_content_lengths_that_cannot_be_counted() {
     check(&head, &["POST / +9999999999999999999", "content x"]);
 }
 
-/// Leading zeros are in the grammar and decimal is their only reading, so they are taken, as digits that count.
+/// Leading zeros are in the grammar and decimal is their only reading, so they are taken, as digits
+/// that count.
 #[test]
 fn takes_leading_zeros() {
     check(
@@ -89,9 +92,9 @@ fn takes_leading_zeros() {
     );
 }
 
-/// §6.3, 4: "If a Transfer-Encoding header field is present in a request and the chunked transfer coding is not the final
-/// encoding, the message body length cannot be determined reliably; the server MUST respond with the 400".
-/// §7.1: chunked "MUST NOT be applied more than once".
+/// §6.3, 4: "If a Transfer-Encoding header field is present in a request and the chunked transfer
+/// coding is not the final encoding, the message body length cannot be determined reliably; the
+/// server MUST respond with the 400". §7.1: chunked "MUST NOT be applied more than once".
 #[test]
 fn refuses_codings_that_do_not_end_with_one_chunked() {
     for codings in [
@@ -130,7 +133,8 @@ fn refuses_codings_that_do_not_end_with_one_chunked() {
     );
 }
 
-/// §6.1: "A server that receives a request message with a transfer coding it does not understand SHOULD respond with 501".
+/// §6.1: "A server that receives a request message with a transfer coding it does not understand
+/// SHOULD respond with 501".
 #[test]
 fn answers_501_to_codings_before_chunked() {
     for fields in [
@@ -143,8 +147,8 @@ fn answers_501_to_codings_before_chunked() {
     }
 }
 
-/// §6.1: "A server or client that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the
-/// message as if the framing is faulty".
+/// §6.1: "A server or client that receives an HTTP/1.0 message containing a Transfer-Encoding
+/// header field MUST treat the message as if the framing is faulty".
 #[test]
 fn refuses_transfer_encoding_from_http_10() {
     let request = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
@@ -184,8 +188,9 @@ fn reads_announced_content() {
     );
 }
 
-/// §6.3, 7: "If this is a request message and none of the above are true, then the message body length is zero". Monkey
-/// answered any POST without a length with 411; RFC 9110 §15.5.12 leaves that to the resource.
+/// §6.3, 7: "If this is a request message and none of the above are true, then the message body
+/// length is zero". Monkey answered any POST without a length with 411; RFC 9110 §15.5.12 leaves
+/// that to the resource.
 #[test]
 fn a_request_without_framing_has_no_content() {
     check(&post("", ""), &["POST /", "end"]);

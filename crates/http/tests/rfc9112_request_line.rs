@@ -4,8 +4,8 @@ use crate::common;
 use crate::common::{check, check_refused, check_with};
 use vervet_http::h1::HeadLimits;
 
-/// §2.2: "a server that is expecting to receive and parse a request-line SHOULD ignore at least one empty line (CRLF)
-/// received prior to the request-line". One, as a bound.
+/// §2.2: "a server that is expecting to receive and parse a request-line SHOULD ignore at least one
+/// empty line (CRLF) received prior to the request-line". One, as a bound.
 #[test]
 fn skips_one_empty_line_and_no_more() {
     check_refused(
@@ -17,7 +17,8 @@ fn skips_one_empty_line_and_no_more() {
     check("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", &["GET /", "end"]);
 }
 
-/// §2.2: a recipient MAY recognise a single LF as a line terminator. We do not, see `Violation::BareLf`.
+/// §2.2: a recipient MAY recognise a single LF as a line terminator. We do not, see
+/// `Violation::BareLf`.
 #[test]
 fn refuses_bare_lf_everywhere() {
     for head in [
@@ -46,8 +47,8 @@ fn refuses_bare_cr_everywhere() {
     }
 }
 
-/// §3: `request-line = method SP request-target SP HTTP-version`; "MAY instead parse on whitespace-delimited word
-/// boundaries", which we do not.
+/// §3: `request-line = method SP request-target SP HTTP-version`; "MAY instead parse on
+/// whitespace-delimited word boundaries", which we do not.
 #[test]
 fn refuses_other_spacing() {
     for line in [
@@ -84,7 +85,8 @@ fn takes_any_token_for_a_method() {
     );
 }
 
-/// §3.2: "No whitespace is allowed in the request-target", nor is anything outside visible ASCII (RFC 3986 §2).
+/// §3.2: "No whitespace is allowed in the request-target", nor is anything outside visible ASCII
+/// (RFC 3986 §2).
 #[test]
 fn refuses_bytes_outside_visible_ascii_in_the_target() {
     for target in ["/\u{e9}", "/\u{7f}", "/\u{1}", "/\0"] {
@@ -157,7 +159,8 @@ const TIGHT: HeadLimits = HeadLimits {
     trailer_bytes_max: 40,
 };
 
-/// §3: "A server that receives a request-target longer than any URI it wishes to parse MUST respond with a 414".
+/// §3: "A server that receives a request-target longer than any URI it wishes to parse MUST respond
+/// with a 414".
 #[test]
 fn bounds_the_target() {
     let request =

@@ -1,4 +1,5 @@
-//! RFC 9112 §6 and RFC 9110 §6.4, §8.6 from the sender's side: what a response looks like on the wire.
+//! RFC 9112 §6 and RFC 9110 §6.4, §8.6 from the sender's side: what a response looks like on the
+//! wire.
 
 use vervet_http::field::{FieldBlock, FieldSlots, Known};
 use vervet_http::h1::state::{Event, Illegal, Role, State};
@@ -28,7 +29,8 @@ fn head(status: Status, length: Length) -> ResponseHead<'static> {
     }
 }
 
-/// The framing and Connection lines, the content and the rest, of a response whose handler sends `hello` in two pieces.
+/// The framing and Connection lines, the content and the rest, of a response whose handler sends
+/// `hello` in two pieces.
 fn check(line: &str, status: Status, length: Length, expected: &str) {
     let mut server = asked(line);
     let mut out = Vec::new();
@@ -47,7 +49,8 @@ const HEAD: &str = "HEAD / HTTP/1.1";
 const OLD: &str = "GET / HTTP/1.0";
 const FIVE: Length = Length::Known(5);
 
-/// RFC 9110 §8.6: no Content-Length in 204 (and 1xx); §6.4.1: no content for HEAD, 204, 304 (gunicorn#3413).
+/// RFC 9110 §8.6: no Content-Length in 204 (and 1xx); §6.4.1: no content for HEAD, 204, 304
+/// (gunicorn#3413).
 #[test]
 fn sends_no_content_where_none_is_allowed() {
     check(GET, Status::NO_CONTENT, FIVE, "\r\n");

@@ -37,7 +37,8 @@ fn check(raw: &str, method: TargetMethod, expected: Result<&str, TargetError>) {
 
 #[test]
 fn refuses_bytes_that_no_target_may_have() {
-    // §3.2: "Recipients of an invalid request-line SHOULD respond with either a 400 (Bad Request) error ..."
+    // §3.2: "Recipients of an invalid request-line SHOULD respond with either a 400 (Bad Request)
+    // error ..."
     check("", Other, Err(Empty));
     check("/a b", Other, Err(Byte));
     check("/a\tb", Other, Err(Byte));
@@ -133,7 +134,8 @@ fn absolute_form() {
 
 #[test]
 fn authority_form() {
-    // RFC 9110 §9.3.6: "A server MUST reject a CONNECT request that targets an empty or invalid port number"
+    // RFC 9110 §9.3.6: "A server MUST reject a CONNECT request that targets an empty or invalid
+    // port number"
     check("host", Connect, Err(BadAuthority));
     check("host:", Connect, Err(BadAuthority));
     check("host:99999", Connect, Err(BadAuthority));

@@ -277,7 +277,7 @@ impl Protocol for Answers {
     fn on_deadline(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
     fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
     fn on_message(&mut self, _: &mut Io<'_>, _: &mut Talk, (): ()) {}
-    fn on_order(&mut self, (): ()) {}
+    fn on_command(&mut self, (): ()) {}
     fn on_drain(&mut self, io: &mut Io<'_>, _: &mut Talk) {
         io.close(Closing::AfterSent);
     }

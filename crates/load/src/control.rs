@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use vervet_engine::reactor::{Handle, Order, Receipt};
+use vervet_engine::reactor::{Command, Handle, Receipt};
 
 use crate::generator::Message;
 use crate::pacer::Pacer;
@@ -42,8 +42,8 @@ impl Control {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         for thread in threads.iter() {
-            let (reply, _) = Receipt::of(1);
-            thread.order(Order::Tell(message.clone()), reply);
+            let (reply, _) = Receipt::new(1);
+            thread.command(Command::Tell(message.clone()), reply);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The plain thread: waits on the descriptor and turns.
+//! The plain thread: waits for the reactor's descriptor and runs its turns.
 
 use rustix::io::Errno;
 
 use crate::reactor::{Protocol, Reactor};
 
-/// Turns the reactor until it is done, on this thread.
+/// Runs the reactor on this thread until it is done.
 pub fn run<P: Protocol>(reactor: &mut Reactor<P>) -> Result<(), Errno> {
     while !reactor.wait_and_turn()?.done {}
     Ok(())

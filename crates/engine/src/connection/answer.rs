@@ -1,4 +1,4 @@
-//! From responses to sent bytes.
+//! Writing responses to the connection.
 
 use vervet_http::h1::{Framing, Length, ResponseHead};
 use vervet_http::status::Status;
@@ -6,19 +6,20 @@ use vervet_http::status::Status;
 use super::http::Http;
 use super::receive::next_exchange;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{COPY_BYTES_MAX, Left, Sent, Service, amended};
+use crate::exchange::{COPY_BYTES_MAX, ExchangeOptions, Sent, Service, amended};
 use crate::pipe::{ContentError, Read};
 use crate::reactor::{Closing, Io};
 use crate::response::{Content, Piece, Response};
 
 impl<S: Service> Http<S> {
-    /// Answers an exchange in the call that began it. Its number and what it left are for an answer that streams.
+    /// Responds to an exchange within the call that began it. Its number and options are for a
+    /// response that streams.
     pub(super) fn respond(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
         response: Response,
-        (mut record, number, left): (Record, u32, Left),
+        (mut record, number, left): (Record, u32, ExchangeOptions),
     ) {
         let answer = self.write(io, connection, response, &mut record);
         let done = matches!(answer, Answer::Written) && !io.is_blocked();
@@ -33,7 +34,7 @@ impl<S: Service> Http<S> {
         self.pump(io, connection);
     }
 
-    /// The answer was written by the handler's own hand in the call that began the exchange.
+    /// Finishes an exchange whose response the handler wrote itself within the call.
     pub(super) fn sent(
         &mut self,
         io: &mut Io<'_>,
@@ -52,7 +53,8 @@ impl<S: Service> Http<S> {
 
     fn answered(&mut self, io: &mut Io<'_>, connection: &Connection, record: Record) {
         if connection.machine.owes_continue() {
-            // The client may send the content or leave; neither is worth waiting for (RFC 9110 §10.1.1).
+            // The client may send the content or close; neither is worth waiting for (RFC 9110
+            // §10.1.1).
             io.close(Closing::Lingering);
         }
         self.finish(io, connection, record, None);
@@ -63,7 +65,7 @@ impl<S: Service> Http<S> {
         self.counters.responses[class].add(1);
     }
 
-    /// Answers an exchange that was promised an answer.
+    /// Responds to an exchange whose response was deferred.
     pub(super) fn respond_later(
         &mut self,
         io: &mut Io<'_>,
@@ -83,7 +85,7 @@ impl<S: Service> Http<S> {
         self.pump(io, connection);
     }
 
-    /// The responder or the resume was dropped.
+    /// Responds with 500, since the responder or the resume was dropped.
     pub(super) fn handler_failed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let response = Response::plain(
             Status::INTERNAL_SERVER_ERROR,
@@ -92,7 +94,7 @@ impl<S: Service> Http<S> {
         self.respond_later(io, connection, response);
     }
 
-    /// Writes head and content, as far as the content is there.
+    /// Writes head and content, as far as the content is available.
     fn write(
         &mut self,
         io: &mut Io<'_>,
@@ -119,14 +121,14 @@ impl<S: Service> Http<S> {
             Ok(Framing::None) => end_answer(io, connection),
             Ok(_) => write_content(io, connection, content, record),
             Err(_) => {
-                // Only a handler that answers 1xx as a final status comes here: our side's fault.
+                // Reached only if a handler responds with 1xx as a final status, which is a bug.
                 io.close(Closing::Abort);
                 Answer::Written
             }
         }
     }
 
-    /// Moves streamed content on as far as the peer reads, and ends the exchange when all is sent.
+    /// Sends streamed content as fast as the peer reads, and ends the exchange when all is sent.
     pub(super) fn pump(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let Some(mut exchange) = connection.exchange.take() else {
             return;
@@ -136,7 +138,7 @@ impl<S: Service> Http<S> {
         }
         if matches!(exchange.answer, Answer::Written) && !io.is_blocked() {
             self.finish(io, connection, exchange.record, None);
-            // The handler answered without reading all: what still comes is dropped.
+            // The handler responded without reading all content: the rest is dropped.
             drop(exchange);
             next_exchange(io, connection, connection.input.len());
         } else {
@@ -144,7 +146,7 @@ impl<S: Service> Http<S> {
         }
     }
 
-    /// Request content ran into a limit.
+    /// Aborts request content that exceeded a limit.
     pub(super) fn content_failed(
         &mut self,
         io: &mut Io<'_>,
@@ -159,7 +161,7 @@ impl<S: Service> Http<S> {
         self.break_off(io, connection, error, (status, &error.to_string()));
     }
 
-    /// Request content breaks off. An exchange that has no answer yet is refused by the engine.
+    /// Aborts request content. The engine responds to an exchange that has no response yet.
     pub(super) fn break_off(
         &mut self,
         io: &mut Io<'_>,
@@ -183,7 +185,7 @@ impl<S: Service> Http<S> {
         self.refuse_with(io, connection, reason, record);
     }
 
-    /// Answers what is no valid request, or one that is not let through, and closes.
+    /// Responds to an invalid or rejected request, and closes the connection.
     pub(super) fn refuse(
         &mut self,
         io: &mut Io<'_>,
@@ -220,7 +222,7 @@ impl<S: Service> Http<S> {
         Response::plain(status, text).raw_fields(&self.options.own_fields)
     }
 
-    /// The answer to a connection above the cap, before a byte of its request is read.
+    /// Responds to a connection above the limit before reading its request.
     pub(super) fn refuse_overload(&mut self, io: &mut Io<'_>) {
         let content = "503 Service Unavailable: too many connections\n";
         let head = format!(
@@ -289,7 +291,8 @@ fn pump_stream(io: &mut Io<'_>, connection: &mut Connection, exchange: &mut InPr
             Read::End => {
                 let trailers = reader.take_trailers();
                 if connection.is_switched() {
-                    // The peer may be sending still, and must not have the end overtaken by a reset.
+                    // The peer may still be sending, and a reset must not overtake the end of the
+                    // response.
                     io.close(Closing::Lingering);
                 } else if connection
                     .machine
@@ -306,7 +309,7 @@ fn pump_stream(io: &mut Io<'_>, connection: &mut Connection, exchange: &mut InPr
     }
 }
 
-/// All content is with the connection.
+/// All content has been passed to the connection.
 fn end_answer(io: &mut Io<'_>, connection: &mut Connection) -> Answer {
     if connection.machine.send_end(io.out(), None).is_err() {
         io.close(Closing::Abort);
@@ -324,7 +327,7 @@ fn write_piece(io: &mut Io<'_>, connection: &mut Connection, piece: Piece) {
     }
 }
 
-/// The answer cannot be completed, and its peer must not take what it has for complete.
+/// The response cannot be completed, and the peer must not take it for complete.
 fn abort_stream(io: &mut Io<'_>, exchange: &mut InProgress) {
     exchange.answer = Answer::Written;
     io.close(Closing::Abort);

@@ -24,7 +24,7 @@ impl Default for DateLine {
 }
 
 impl DateLine {
-    /// The whole line with its CRLF (RFC 9110 §6.6.1).
+    /// Returns the whole line with its CRLF (RFC 9110 §6.6.1).
     pub(super) fn at(&mut self, now: Now) -> &[u8] {
         if now.unix_seconds != self.second {
             self.second = now.unix_seconds;

@@ -1,4 +1,4 @@
-//! HTTP/1 for one reactor: what each completed event means, and what a connection waits for next.
+//! HTTP/1 for one reactor: handles completed events and decides what a connection waits for next.
 
 use std::sync::Arc;
 
@@ -16,19 +16,20 @@ use super::date::DateLine;
 use super::receive;
 use super::state::{Connection, Record, Waiting};
 
-/// Settings that all connections of an engine share.
+/// Settings shared by all connections of an engine.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Time and size limits.
+    /// Limits of time, size and count.
     pub limits: Limits,
-    /// Field lines, each with its CRLF, that the engine's own answers carry, such as `Server: vervet`.
+    /// Field lines, each with its CRLF, that responses of the engine itself carry, such as
+    /// `Server: vervet`.
     pub own_fields: Vec<u8>,
-    /// What the `Retry-After` of an overload answer says, in seconds.
+    /// `Retry-After` of an overload response, in seconds.
     pub retry_after_s: u32,
 }
 
 impl Default for HttpOptions {
-    /// Whoever is refused comes back after a second: 0 would ask a crowd to try again at once.
+    /// Clients retry after one second: 0 would ask a crowd to try again at once.
     fn default() -> Self {
         Self {
             limits: Limits::default(),
@@ -38,11 +39,11 @@ impl Default for HttpOptions {
     }
 }
 
-/// HTTP/1 for one reactor.
+/// HTTP/1 connections of one reactor, with a [`Service`] as handler.
 pub struct Http<S> {
     pub(super) service: S,
     pub(super) options: Arc<HttpOptions>,
-    /// Those of the options at first, and whatever is ordered later.
+    /// Initially those of the options, later those that were set.
     pub(super) limits: Limits,
     pub(super) head_limits: HeadLimits,
     pub(super) counters: Arc<Counters>,
@@ -52,7 +53,7 @@ pub struct Http<S> {
 }
 
 impl<S: Service> Http<S> {
-    /// HTTP for one reactor, over its mailbox and executor.
+    /// Creates HTTP/1 for one reactor, with its mailbox and executor.
     pub fn new(
         service: S,
         options: Arc<HttpOptions>,
@@ -72,26 +73,27 @@ impl<S: Service> Http<S> {
         }
     }
 
-    /// Whether so many bytes in so much time are below a floor of bytes a second, after the grace.
+    /// Returns whether `bytes` in `elapsed_ms` are below a minimum rate in bytes per second, after
+    /// the grace period.
     pub(super) fn is_too_slow(&self, bytes: u64, elapsed_ms: u64, rate_min: u32) -> bool {
         elapsed_ms > u64::from(self.limits.rate_grace_ms)
             && bytes.saturating_mul(1000) < elapsed_ms.saturating_mul(u64::from(rate_min))
     }
 
-    /// Works off what waits in the connection's own buffer, then sets the deadline for what comes next.
-    pub(super) fn go_on(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
+    /// Processes the connection's own buffer, then sets the deadline for what comes next.
+    pub(super) fn proceed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let input = std::mem::take(&mut connection.input);
         let consumed = self.advance(io, connection, &input);
         connection.keep(input, consumed);
         self.wait(io, connection);
     }
 
-    /// Sets what the connection waits for. Reading goes on exactly when something can be done with the bytes.
+    /// Sets what the connection waits for. It reads only if the bytes can be processed.
     pub(super) fn wait(&self, io: &mut Io<'_>, connection: &mut Connection) {
         if io.is_closing() {
             return;
         }
-        // Without an exchange, content that nobody wants may be on its way out.
+        // Without an exchange, content that is to be dropped may follow.
         if connection.exchange.is_some() || connection.is_receiving() {
             return self.wait_in_exchange(io, connection);
         }
@@ -99,7 +101,7 @@ impl<S: Service> Http<S> {
         if io.is_blocked() {
             io.set_deadline(u64::from(self.limits.write_stall_timeout_ms));
         } else if connection.waiting == Waiting::Head {
-            // The time for a head runs from its first byte, however many pieces it comes in.
+            // The time limit of a head runs from its first byte.
         } else if connection.input.is_empty() {
             self.wait_for_request(io, connection);
         } else {
@@ -169,8 +171,8 @@ fn head_limits(limits: &Limits) -> HeadLimits {
     }
 }
 
-/// How long a connection may still begin a last request after a drain has begun: one that was sent before
-/// the client could know is answered, with `Connection: close`.
+/// How long after the beginning of a drain a connection may still begin a last request: one sent
+/// before the client could know is served, with `Connection: close`.
 const DRAIN_IDLE_MS: u32 = 500;
 
 impl<S: Service> Protocol for Http<S> {
@@ -226,13 +228,13 @@ impl<S: Service> Protocol for Http<S> {
             if connection.waiting == Waiting::Preface && !self.preface(io, connection) {
                 return;
             }
-            self.go_on(io, connection);
+            self.proceed(io, connection);
         }
     }
 
     fn on_sent(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         self.pump(io, connection);
-        self.go_on(io, connection);
+        self.proceed(io, connection);
     }
 
     fn on_progress(&mut self, io: &mut Io<'_>, _connection: &mut Connection) {
@@ -258,7 +260,8 @@ impl<S: Service> Protocol for Http<S> {
                 sender.abort(ContentError::PeerClosed);
             }
         }
-        // A peer may shut its side and still read (`nc -N`): an answer under way is given.
+        // A peer may shut down its side and still read (`nc -N`): a response in progress is
+        // completed.
         connection.machine.close_after_this();
         if connection.exchange.is_none() && !io.is_blocked() {
             io.close(Closing::AfterSent);
@@ -293,7 +296,7 @@ impl<S: Service> Protocol for Http<S> {
         }
     }
 
-    fn on_order(&mut self, message: Message) {
+    fn on_command(&mut self, message: Message) {
         match message {
             Message::Limits(limits) => {
                 self.head_limits = head_limits(&limits);
@@ -331,20 +334,21 @@ impl<S: Service> Protocol for Http<S> {
             }
             Message::Limits(_) | Message::Refresh => {}
         }
-        self.go_on(io, connection);
+        self.proceed(io, connection);
     }
 
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         match connection.waiting {
             Waiting::Request => self.wait_for_request(io, connection),
-            // Whoever has not said a word may have sent one that is under way.
+            // A client that has not sent anything may have a request under way.
             Waiting::Preface | Waiting::Head if connection.input.is_empty() => {
                 io.set_deadline(u64::from(DRAIN_IDLE_MS));
             }
             Waiting::Preface | Waiting::Head => {}
             Waiting::Exchange => {
                 let exchange = connection.exchange.as_ref();
-                // An answer whose head is out has promised to keep the connection: one more may follow it.
+                // A response whose head was sent has promised to keep the connection: one more
+                // request may follow.
                 if exchange.is_some_and(|exchange| exchange.is_open()) {
                     connection.close_after_this();
                 }

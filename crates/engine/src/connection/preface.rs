@@ -1,4 +1,4 @@
-//! The PROXY protocol header in front of the first request, from peers that are trusted to send it.
+//! The PROXY protocol header before the first request, from trusted peers.
 
 use super::http::Http;
 use super::state::{Connection, Waiting};
@@ -7,14 +7,15 @@ use crate::proxy_protocol::{self, Parsed};
 use crate::reactor::{Closing, Io};
 
 impl<S: Service> Http<S> {
-    /// Reads the header from the connection's buffer. Says whether the connection may go on.
+    /// Reads the header from the connection's buffer. Returns whether the connection may continue.
     pub(super) fn preface(&mut self, io: &mut Io<'_>, connection: &mut Connection) -> bool {
         match proxy_protocol::parse(&connection.input) {
             Ok(Parsed::NeedMore) => false,
             Ok(Parsed::Header {
                 source, consumed, ..
             }) => {
-                // A LOCAL header has no source: the connection is the proxy's own, such as a health check.
+                // A LOCAL header has no source: the connection is the proxy's own, such as a health
+                // check.
                 if source.is_some() {
                     connection.peer = source;
                 }
@@ -29,7 +30,7 @@ impl<S: Service> Http<S> {
                 true
             }
             Err(_) => {
-                // Whoever this is speaks another protocol: an HTTP answer would only confuse it.
+                // The peer speaks another protocol: an HTTP response would only confuse it.
                 self.counters.violations.add(1);
                 io.close(Closing::Abort);
                 false

@@ -1,4 +1,4 @@
-//! From received bytes to exchanges.
+//! Turning received bytes into exchanges.
 
 use vervet_http::field::{FieldBlock, FieldSlots, Fields};
 use vervet_http::h1::state::State;
@@ -9,24 +9,24 @@ use bytes::Bytes;
 
 use super::http::Http;
 use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{Exchange, Left, Outcome, Return, Service, Writer};
+use crate::exchange::{Exchange, ExchangeOptions, Outcome, ReturnAddress, Service, Writer};
 use crate::pipe::{ContentError, TrySendError};
 use crate::reactor::{Closing, Io};
 
-/// The answer buffer is sent when it has grown past this, so that a pipelined batch of large answers cannot
-/// grow it without bound.
+/// The response buffer is sent when it is larger than this, so that a pipelined batch of large
+/// responses does not grow it without bound.
 const OUT_FLUSH_BYTES: usize = 64 * 1024;
 
-/// What a call of the service needs beside the head.
-pub(super) struct Call<'a> {
-    /// The head as it was received.
+/// What a call of the service needs besides the head.
+pub(super) struct CallContext<'a> {
+    /// The bytes of the head as received.
     pub(super) head_bytes: &'a [u8],
     pub(super) record: Record,
     pub(super) resumed: Option<u64>,
 }
 
 impl Connection {
-    /// Whether the machine may be given more bytes.
+    /// Returns whether the machine can process more bytes.
     fn may_advance(&self, io: &Io<'_>) -> bool {
         if io.is_closing() || io.is_blocked() {
             return false;
@@ -39,7 +39,7 @@ impl Connection {
 }
 
 impl<S: Service> Http<S> {
-    /// Consumes as much of `input` as can be consumed now. Returns how much that was.
+    /// Consumes as much of `input` as possible. Returns how many bytes.
     pub(super) fn advance(
         &mut self,
         io: &mut Io<'_>,
@@ -53,7 +53,7 @@ impl<S: Service> Http<S> {
                 next_exchange(io, connection, input.len() - at);
                 continue;
             }
-            // After most requests there is nothing more: nothing is not worth a parser.
+            // Nothing follows most requests: skip the parser.
             if at == input.len() && connection.machine.receiving() == State::Idle {
                 break;
             }
@@ -132,7 +132,7 @@ impl<S: Service> Http<S> {
             started_ms: io.now().monotonic_ms,
             content_bytes: 0,
         };
-        let call = Call {
+        let call = CallContext {
             head_bytes,
             record,
             resumed: None,
@@ -140,21 +140,21 @@ impl<S: Service> Http<S> {
         self.call(io, connection, head, &call);
     }
 
-    /// Calls the service, for the first time or once more.
+    /// Calls the service, for the first time or after a suspension.
     pub(super) fn call(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
         head: &RequestHead<'_>,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
     ) {
         let mut record = call.record;
         let number = connection.requests;
         let (now, token) = (io.now(), io.token());
-        let mut left = Left {
+        let mut left = ExchangeOptions {
             tag: record.tag,
             content_bytes_max: self.limits.content_bytes_max,
-            ..Left::default()
+            ..ExchangeOptions::default()
         };
         let outcome = self.service.call(Exchange {
             head,
@@ -164,7 +164,7 @@ impl<S: Service> Http<S> {
             spawner: &self.spawner,
             window_bytes: self.limits.content_window_bytes as usize,
             resumed: call.resumed,
-            to: Return {
+            to: ReturnAddress {
                 mailbox: &self.mailbox,
                 token,
                 number,
@@ -196,8 +196,13 @@ impl<S: Service> Http<S> {
             }
             Outcome::Suspended(_) => {
                 let answer = Answer::Suspended(call.head_bytes.into());
-                let exchange =
-                    InProgress::new(number, answer, Left::default(), record, now.monotonic_ms);
+                let exchange = InProgress::new(
+                    number,
+                    answer,
+                    ExchangeOptions::default(),
+                    record,
+                    now.monotonic_ms,
+                );
                 connection.exchange = Some(exchange);
             }
         }
@@ -226,7 +231,7 @@ impl<S: Service> Http<S> {
             match sender.try_send(Bytes::copy_from_slice(bytes)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
-                // The handler wants no more of it: the rest is read and dropped.
+                // The handler does not want the rest: it is read and dropped.
                 Err(TrySendError::Closed(_)) => exchange.inbound = None,
             }
         }
@@ -235,8 +240,8 @@ impl<S: Service> Http<S> {
         }
     }
 
-    /// Content of a request that was answered without it. Little of it is read, to keep the connection; before
-    /// much of it, a new connection is cheaper.
+    /// Drops content of a request that has a response already. Little of it is read, to keep the
+    /// connection; instead of much of it, a new connection is cheaper.
     fn drop_content(&self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
         let dropped = bytes.len().try_into().unwrap_or(u32::MAX);
         connection.dropped_bytes = connection.dropped_bytes.saturating_add(dropped);
@@ -253,14 +258,14 @@ impl<S: Service> Http<S> {
             return self.break_off(io, connection, ContentError::Malformed, refusal);
         }
         if connection.waiting == super::state::Waiting::Exchange {
-            // The request had its answer before its content broke, and must not have two.
+            // The request has its response and must not get a second one.
             return io.close(Closing::Lingering);
         }
         self.refuse(io, connection, violation.status(), &reason);
     }
 }
 
-/// Gives the handler's pipe what it had no room for.
+/// Passes on what the handler's pipe had no room for.
 pub(super) fn feed(io: &Io<'_>, connection: &mut Connection) {
     let Some(exchange) = &mut connection.exchange else {
         return;
@@ -272,14 +277,14 @@ pub(super) fn feed(io: &Io<'_>, connection: &mut Connection) {
         return;
     };
     match sender.try_send(rest) {
-        // The time the handler took is not the peer's.
+        // The time that the handler took does not count against the peer.
         Ok(()) => exchange.waiting_since_ms = io.now().monotonic_ms,
         Err(TrySendError::Full(rest)) => exchange.stalled = Some(rest),
         Err(TrySendError::Closed(_)) => exchange.inbound = None,
     }
 }
 
-/// Both sides have ended, perhaps: goes over to the next exchange, or to the end of the connection.
+/// If both sides have ended, starts the next exchange or ends the connection.
 pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread_bytes: usize) {
     if connection.exchange.is_some() {
         return;
@@ -287,7 +292,7 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
     match connection.machine.start_next() {
         Next::Request => connection.waiting = super::state::Waiting::Request,
         Next::Unfinished | Next::Switched => {}
-        // A peer that may still be sending would have its answer overtaken by a reset.
+        // A reset would overtake the response to a peer that may still be sending.
         Next::Close
             if unread_bytes > 0
                 || connection.closes_unasked
@@ -312,7 +317,7 @@ fn end_of_content(connection: &mut Connection, trailers: &Fields<'_>) {
     };
     let mut block = FieldBlock::new();
     for (name, value) in trailers.iter() {
-        // Refused are only fields that belong to the connection, which mean nothing to a handler.
+        // Only fields that belong to the connection are rejected, which mean nothing to a handler.
         let _ = block.push(name.as_bytes(), value);
     }
     sender.finish((!trailers.is_empty()).then_some(block));

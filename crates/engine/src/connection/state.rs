@@ -1,4 +1,4 @@
-//! One connection and the exchange in hand.
+//! The state of one connection and its current exchange.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,68 +7,69 @@ use vervet_http::h1::Server;
 use vervet_http::h1::state::State;
 use vervet_http::status::Status;
 
-use crate::exchange::{Amendment, Left};
+use crate::exchange::{Amendment, ExchangeOptions};
 use crate::listener::Endpoint;
 use crate::pipe::{ContentReader, ContentSender};
 
-/// What a connection waits for, which decides what a passed deadline means.
+/// What a connection waits for, which decides what an expired deadline means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// A PROXY protocol header.
     Preface,
-    /// The rest of a head; before the first byte of the first one, too.
+    /// The rest of a head, or the first head of the connection.
     Head,
-    /// The next request, if there is to be one.
+    /// The next request on a persistent connection.
     Request,
-    /// Content, or the handler: which of them the exchange tells.
+    /// Content or the handler, depending on the exchange.
     Exchange,
 }
 
-/// One connection. An idle one owns nothing beyond this.
+/// The state of one connection. An idle connection needs no other memory.
 pub struct Connection {
     pub(super) machine: Server,
     pub(super) waiting: Waiting,
-    /// Received and not yet consumed: a partial head, or what is behind an answer under way.
+    /// Bytes received and not yet consumed: a partial head, or input after the current exchange.
     pub(super) input: Vec<u8>,
     pub(super) peer: Option<SocketAddr>,
     pub(super) listener: Arc<Endpoint>,
     pub(super) exchange: Option<Box<InProgress>>,
     pub(super) requests: u32,
-    /// Content of the current request that was read and dropped.
+    /// Bytes of content of the current request that were read and dropped.
     pub(super) dropped_bytes: u32,
-    /// It is we who end the connection, not the client: it may be sending the next request already.
+    /// The server ends the connection, not the client, which may be sending the next request
+    /// already.
     pub(super) closes_unasked: bool,
 }
 
-/// Ten thousand idle connections are this, ten thousand times.
+/// The memory of an idle connection, of which there may be tens of thousands.
 const _: () = assert!(size_of::<Connection>() <= 120);
 
-/// An exchange that did not end in the call that began it.
+/// An exchange that did not end within the call that began it.
 pub(super) struct InProgress {
     pub(super) number: u32,
     pub(super) answer: Answer,
-    /// Towards the handler.
+    /// The request content, to be read by the handler.
     pub(super) inbound: Option<ContentSender>,
-    /// `inbound` is for what comes after HTTP and not for content.
+    /// `inbound` carries bytes after HTTP, not content.
     pub(super) is_tunnel: bool,
-    /// Content that the handler's pipe had no room for.
+    /// Content for which the handler's pipe had no room.
     pub(super) stalled: Option<bytes::Bytes>,
     pub(super) received_bytes: u64,
     pub(super) content_bytes_max: u64,
-    /// How long the peer was waited for in all, and since when it is waited for now.
+    /// How long the exchange waited for the peer in total, and since when it is waiting now.
     pub(super) waited_ms: u64,
     pub(super) waiting_since_ms: u64,
     pub(super) record: Record,
-    /// What is to be changed in the answer when it comes.
+    /// Changes to the response, applied when it comes.
     pub(super) amendments: Vec<Amendment>,
 }
 
 impl InProgress {
-    /// An exchange that is waited for from `now_ms` on.
+    /// An exchange that waits for its peer since `now_ms`.
     pub(super) fn new(
         number: u32,
         answer: Answer,
-        left: Left,
+        left: ExchangeOptions,
         record: Record,
         now_ms: u64,
     ) -> Box<Self> {
@@ -87,29 +88,29 @@ impl InProgress {
         })
     }
 
-    /// Whether content has to wait.
+    /// Returns whether content must wait.
     pub(super) fn holds_back(&self) -> bool {
         self.stalled.is_some() || matches!(self.answer, Answer::Suspended(_))
     }
 
-    /// Whether nothing has been answered yet.
+    /// Returns whether no response has been sent yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.answer, Answer::Awaited | Answer::Suspended(_))
     }
 }
 
 pub(super) enum Answer {
-    /// The handler has the responder.
+    /// The handler holds the responder.
     Awaited,
-    /// Somebody has the resume. The bytes of the head, to call the service with once more.
+    /// The exchange is suspended: the bytes of the head, to call the service with again.
     Suspended(Box<[u8]>),
-    /// Content comes through a pipe.
+    /// Content is sent from a pipe.
     Streaming(ContentReader),
-    /// All of it is with the connection; some of it may wait for the peer to read.
+    /// All content has been passed to the connection; some may wait for the peer to read.
     Written,
 }
 
-/// What is told to [`Service::finished`].
+/// What [`Service::finished`] reports.
 #[derive(Clone, Copy)]
 pub(super) struct Record {
     pub(super) tag: Option<u32>,
@@ -119,19 +120,19 @@ pub(super) struct Record {
 }
 
 impl Connection {
-    /// Whether the request under way is not complete: its content may still come.
+    /// Returns whether the current request is incomplete: its content may still come.
     pub(super) fn is_receiving(&self) -> bool {
         matches!(self.machine.receiving(), State::SendBody | State::Switched)
     }
 
-    /// Whether the next thing to come is content that somebody has room for, or drops.
+    /// Returns whether content is next that a handler has room for or that is dropped.
     pub(super) fn wants_content(&self) -> bool {
         let holds_back = self.exchange.as_ref();
         self.is_receiving() && !holds_back.is_some_and(|exchange| exchange.holds_back())
     }
 
-    /// Whether the connection speaks another protocol by now. Our side goes first: the client's follows when all
-    /// of its request has been read.
+    /// Returns whether the connection speaks another protocol. The server's side switches first,
+    /// the client's when its whole request has been read.
     pub(super) fn is_switched(&self) -> bool {
         self.machine.sending() == State::Switched
     }
@@ -141,7 +142,7 @@ impl Connection {
         self.machine.close_after_this();
     }
 
-    /// Keeps what was not consumed of a buffer that is its own.
+    /// Keeps the input that was not consumed.
     pub(super) fn keep(&mut self, mut input: Vec<u8>, consumed: usize) {
         if consumed >= input.len() {
             return; // the buffer goes back: an idle connection owns none

@@ -1,15 +1,15 @@
-//! Exchanges that waited for something other than the client: the head was kept, and the service is called once more.
+//! Suspended exchanges: the head was kept, and the service is called again.
 
 use vervet_http::field::{FIELDS_MAX, FieldSlots};
 use vervet_http::h1::{HeadLimits, Received, Server};
 
 use super::http::Http;
-use super::receive::Call;
+use super::receive::CallContext;
 use super::state::{Answer, Connection, InProgress};
 use crate::exchange::Service;
 use crate::reactor::{Closing, Io};
 
-/// What was let through once is not held against limits again: they may be others by now.
+/// A head that was accepted once is not checked against limits again, since they may have changed.
 const NO_LIMITS: HeadLimits = HeadLimits {
     head_bytes_max: usize::MAX,
     fields_max: FIELDS_MAX,
@@ -18,7 +18,7 @@ const NO_LIMITS: HeadLimits = HeadLimits {
 };
 
 impl<S: Service> Http<S> {
-    /// Goes on with a suspended exchange.
+    /// Resumes a suspended exchange.
     pub(super) fn resume(&mut self, io: &mut Io<'_>, connection: &mut Connection, value: u64) {
         let suspended =
             |exchange: &mut Box<InProgress>| matches!(exchange.answer, Answer::Suspended(_));
@@ -32,10 +32,10 @@ impl<S: Service> Http<S> {
         let mut slots = FieldSlots::new();
         let received = Server::new().receive(&head_bytes, &mut slots, &NO_LIMITS);
         let Ok(Received::Head { head, .. }) = received else {
-            // These bytes have been a head before: our bug.
+            // These bytes were parsed before, so this is a bug.
             return io.close(Closing::Abort);
         };
-        let call = Call {
+        let call = CallContext {
             head_bytes: &head_bytes,
             record,
             resumed: Some(value),

@@ -1,10 +1,10 @@
-//! An engine about to be started: where it listens, by what it is carried, within which limits.
+//! Configuring an engine before its start: listeners, workers, carrier and limits.
 
 use std::sync::Arc;
 
 use super::error::EngineError;
 use super::group::Group;
-use super::running::{Running, Start};
+use super::running::{Running, StartingEngine};
 use super::worker::{Carrier, WorkerPlan};
 use crate::connection::HttpOptions;
 use crate::exchange::{Exchange, Outcome, Service};
@@ -13,17 +13,17 @@ use crate::limits::Limits;
 use crate::listener::{ListenAddress, ListenOptions, Listener};
 use crate::reactor::{Overload, ReactorOptions, Team, Tuning};
 
-/// Where to begin.
+/// The HTTP engine; see [`Engine::builder`].
 pub struct Engine;
 
 impl Engine {
-    /// An engine with the default limits, one worker, and no listener yet.
+    /// Creates a builder with the default limits, one worker, and no listeners.
     pub fn builder() -> Builder {
         Builder::new()
     }
 }
 
-/// An engine about to be started.
+/// The configuration of an engine that is not started yet.
 pub struct Builder {
     listen: Vec<Listener>,
     workers: usize,
@@ -48,8 +48,8 @@ impl Builder {
         self.listen_with(&address.parse()?, &ListenOptions::default())
     }
 
-    /// Listens on an address with options. With `reuse_port` each worker has a socket of its own; otherwise
-    /// all accept from one.
+    /// Listens on an address with options. With `reuse_port` each worker has a socket of its own;
+    /// otherwise all workers share one.
     pub fn listen_with(
         self,
         address: &ListenAddress,
@@ -58,35 +58,36 @@ impl Builder {
         Ok(self.adopt(Listener::bind(address, options)?))
     }
 
-    /// Accepts from a listener that exists already.
+    /// Adds a listener that exists already.
     #[must_use]
     pub fn adopt(mut self, listener: Listener) -> Self {
         self.listen.push(listener);
         self
     }
 
-    /// How many reactors, each on a thread of its own; at least one.
+    /// Sets the number of reactors, each on its own thread; at least one.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// What carries the reactors.
+    /// Sets what runs the reactors.
     #[must_use]
     pub fn carrier(mut self, carrier: Carrier) -> Self {
         self.carrier = carrier;
         self
     }
 
-    /// Sets all limits.
+    /// Sets all limits of the engine.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.http.limits = limits;
         self
     }
 
-    /// Field lines of the engine's own answers, each with its CRLF, and the overload policy.
+    /// Sets the field lines of the engine's own responses, each with its CRLF, and the overload
+    /// policy.
     #[must_use]
     pub fn own_answers(mut self, fields: Vec<u8>, overload: Overload) -> Self {
         self.http.own_fields = fields;
@@ -94,7 +95,7 @@ impl Builder {
         self
     }
 
-    /// Starts with one handler, cloned for each worker.
+    /// Starts the engine with one handler, cloned for each worker.
     pub fn serve<H>(self, handler: H) -> Result<Running, EngineError>
     where
         H: FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
@@ -102,7 +103,8 @@ impl Builder {
         self.start(move |_| handler.clone())
     }
 
-    /// Starts with a service for each worker, made on the worker's own thread from its number.
+    /// Starts the engine with a service for each worker, made on the worker's thread from its
+    /// number.
     pub fn start<F, S>(self, service: F) -> Result<Running, EngineError>
     where
         F: Fn(usize) -> S + Send + Sync + 'static,
@@ -125,7 +127,7 @@ impl Builder {
         }
         let http = Arc::new(self.http);
         let team = Team::default();
-        let mut start = Start::default();
+        let mut start = StartingEngine::default();
         for number in 0..self.workers {
             let plan = WorkerPlan {
                 number,

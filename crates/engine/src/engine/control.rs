@@ -1,35 +1,36 @@
-//! The hand that others have on a running engine: what may change while it serves, and what can be seen of it.
+//! Control of a running engine from other threads: what can be changed and observed while it
+//! serves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::EngineError;
-use super::group::{Entry, Group};
+use super::group::{Group, WeakGroup};
 use crate::counters::{Counters, Totals};
 use crate::exchange::Message;
 use crate::gate::Gate;
 use crate::limits::{LimitError, Limits};
 use crate::listener::{Endpoint, ListenAddress, ListenOptions, Listener};
-use crate::reactor::{Handle, Order, Receipt, Tuning};
+use crate::reactor::{Command, Handle, Receipt, Tuning};
 
-/// One reactor, as it is held and seen from outside.
-pub(super) struct Hand {
+/// One reactor, as seen from other threads.
+pub(super) struct WorkerHandle {
     pub(super) handle: Handle<Message>,
     pub(super) counters: Arc<Counters>,
-    /// Connections open there, or on their way.
+    /// Connections open there, or being passed to it.
     pub(super) load: Arc<AtomicUsize>,
 }
 
 pub(super) struct Shared {
-    /// In the order of the workers.
-    pub(super) hands: Vec<Hand>,
-    pub(super) entries: Mutex<Vec<Entry>>,
-    /// Held for the length of a change of one listener, while others may look at all of them.
+    /// One for each worker, in order.
+    pub(super) handles: Vec<WorkerHandle>,
+    pub(super) entries: Mutex<Vec<WeakGroup>>,
+    /// Held while one listener is changed; others may still list all listeners.
     pub(super) changing: Mutex<()>,
     pub(super) gate: Arc<Gate>,
 }
 
-/// Steers a running engine and looks at it, from any thread but the reactors' own.
+/// Controls and observes a running engine, from any thread except those of the reactors.
 #[derive(Clone)]
 pub struct EngineControl(pub(super) Arc<Shared>);
 
@@ -46,29 +47,31 @@ impl EngineControl {
         self.adopt(Listener::bind(address, options)?)
     }
 
-    /// Accepts from one more listener that exists already.
+    /// Adds a listener that exists already.
     ///
     /// # Errors
+    ///
     /// As [`Self::listen`].
     pub fn adopt(&self, listener: Listener) -> Result<Arc<Endpoint>, EngineError> {
-        let group = Group::open(listener, self.0.hands.len())?;
-        let done = self.ask(|reactor| Order::Listen(group.socket(reactor)));
+        let group = Group::open(listener, self.0.handles.len())?;
+        let done = self.send(|reactor| Command::Listen(group.socket(reactor)));
         if let Err(not_done) = done.wait() {
-            // Those that did are told to let go again.
-            let undone = self.ask(|reactor| Order::Unlisten(group.socket(reactor)));
+            // Those that did must stop listening again.
+            let undone = self.send(|reactor| Command::Unlisten(group.socket(reactor)));
             let _ = undone.wait();
             return Err(not_done.into());
         }
         let endpoint = Arc::clone(group.endpoint());
-        self.entries().push(group.entry());
+        self.entries().push(group.downgrade());
         Ok(endpoint)
     }
 
-    /// Gives a listener other options, without a moment in which it does not listen: connections that are accepted from now on have
-    /// them, and belong to the endpoint that is returned.
+    /// Gives a listener other options, without a moment in which it does not listen: connections
+    /// that are accepted from now on have them, and belong to the endpoint that is returned.
     ///
     /// # Errors
-    /// When an option is a socket's for good ([`BindError::Fixed`](crate::listener::BindError::Fixed)), the system refuses, or nobody
+    /// When an option is a socket's for good
+    /// ([`BindError::Fixed`](crate::listener::BindError::Fixed)), the system refuses, or nobody
     /// listens there any more. The old options hold then.
     pub fn change(
         &self,
@@ -76,7 +79,7 @@ impl EngineControl {
         options: &ListenOptions,
     ) -> Result<Arc<Endpoint>, EngineError> {
         let _one_at_a_time = self.changing();
-        let find = |entries: &mut Vec<Entry>| {
+        let find = |entries: &mut Vec<WeakGroup>| {
             let mut all = entries.iter();
             all.position(|entry| Arc::ptr_eq(&entry.endpoint, endpoint))
         };
@@ -86,23 +89,26 @@ impl EngineControl {
         };
         let old = old.ok_or(EngineError::Ended)?;
         let new = old.changed(options)?;
-        let done = self.ask(|reactor| Order::Replace(old.socket(reactor), new.socket(reactor)));
+        let done = self.send(|reactor| Command::Replace(old.socket(reactor), new.socket(reactor)));
         if let Err(not_done) = done.wait() {
-            let back = self.ask(|reactor| Order::Replace(new.socket(reactor), old.socket(reactor)));
+            let back =
+                self.send(|reactor| Command::Replace(new.socket(reactor), old.socket(reactor)));
             let _ = back.wait();
             return Err(not_done.into());
         }
         let mut entries = self.entries();
         if let Some(position) = find(&mut entries) {
-            entries[position] = new.entry();
+            entries[position] = new.downgrade();
         }
         Ok(Arc::clone(new.endpoint()))
     }
 
-    /// Stops listening at an endpoint that [`Self::listeners`] has given; nothing happens where nobody listens any more.
+    /// Stops listening at an endpoint that [`Self::listeners`] has given; nothing happens where
+    /// nobody listens any more.
     ///
-    /// New handshakes are refused where the kernel lets us (not on a socket that was inherited). Whoever is in the queue is accepted and
-    /// served, then the socket closes, after a quarter of a second at most: the receipt tells when. Connections go on.
+    /// New handshakes are refused where the kernel lets us (not on a socket that was inherited).
+    /// Whoever is in the queue is accepted and served, then the socket closes, after a quarter of a
+    /// second at most: the receipt tells when. Connections go on.
     pub fn unlisten(&self, endpoint: &Arc<Endpoint>) -> Receipt {
         let _one_at_a_time = self.changing();
         let mut entries = self.entries();
@@ -114,27 +120,29 @@ impl EngineControl {
         let socket = |reactor| {
             entry
                 .as_ref()
-                .and_then(|entry: &Entry| entry.socket(reactor))
+                .and_then(|entry: &WeakGroup| entry.socket(reactor))
         };
-        let (reply, receipt) = Receipt::of(self.0.hands.len());
-        for (reactor, hand) in self.0.hands.iter().enumerate() {
+        let (reply, receipt) = Receipt::new(self.0.handles.len());
+        for (reactor, hand) in self.0.handles.iter().enumerate() {
             match socket(reactor) {
-                Some(socket) => hand.handle.order(Order::Unlisten(socket), reply.clone()),
-                None => reply.clone().give(Ok(())),
+                Some(socket) => hand
+                    .handle
+                    .command(Command::Unlisten(socket), reply.clone()),
+                None => reply.clone().send(Ok(())),
             }
         }
         receipt
     }
 
-    /// What is listened on now, with the ports that the kernel chose.
+    /// Returns the current listeners, with the ports that the kernel chose.
     pub fn listeners(&self) -> Vec<Arc<Endpoint>> {
         let entries = self.entries();
         let open = entries.iter().filter(|entry| entry.is_open());
         open.map(|entry| Arc::clone(&entry.endpoint)).collect()
     }
 
-    /// Makes other limits hold. New connections and new requests get them; content on its way may be as much as its request was
-    /// promised, and a time that runs already runs to its end.
+    /// Makes other limits hold. New connections and new requests get them; content on its way may
+    /// be as much as its request was promised, and a time that runs already runs to its end.
     ///
     /// # Errors
     /// When a limit is out of bounds; then nothing changes.
@@ -144,47 +152,48 @@ impl EngineControl {
         let gate = &self.0.gate;
         gate.set_caps(connections_max, limits.connections_per_address_max);
         let tuning = Tuning::from(&limits);
-        // Not waited for: letters are read in order, and this one is before the next.
-        self.ask(|_| Order::Tune(tuning));
+        // Not waited for: commands are executed in order, and this one comes before the next.
+        self.send(|_| Command::Tune(tuning));
         let limits = Arc::new(limits);
-        Ok(self.ask(|_| Order::Tell(Message::Limits(Arc::clone(&limits)))))
+        Ok(self.send(|_| Command::Tell(Message::Limits(Arc::clone(&limits)))))
     }
 
-    /// Calls [`Service::refresh`](crate::Service::refresh) of each reactor, on its thread.
+    /// Calls [`Service::refresh`](crate::Service::refresh) for each reactor, on its thread.
     pub fn refresh(&self) -> Receipt {
-        self.ask(|_| Order::Tell(Message::Refresh))
+        self.send(|_| Command::Tell(Message::Refresh))
     }
 
-    /// Accepts no more, finishes what is in hand, ends at the latest after `timeout_ms`.
+    /// Stops accepting, completes exchanges in progress, and ends after `timeout_ms` at the latest.
     pub fn drain(&self, timeout_ms: u64) {
-        let hands = self.0.hands.iter();
-        hands.for_each(|hand| hand.handle.drain(timeout_ms));
+        let handles = self.0.handles.iter();
+        handles.for_each(|hand| hand.handle.drain(timeout_ms));
     }
 
-    /// Ends at once.
+    /// Ends the engine at once, closing all connections.
     pub fn stop(&self) {
-        self.0.hands.iter().for_each(|hand| hand.handle.stop());
+        self.0.handles.iter().for_each(|hand| hand.handle.stop());
     }
 
-    /// The counters of each worker.
+    /// Returns the counters of each worker.
     pub fn counters(&self) -> impl Iterator<Item = &Counters> {
-        self.0.hands.iter().map(|hand| &*hand.counters)
+        self.0.handles.iter().map(|hand| &*hand.counters)
     }
 
-    /// What all workers have counted together.
+    /// Returns the sum of the counters of all workers.
     pub fn totals(&self) -> Totals {
         Counters::totals(self.counters())
     }
 
-    /// Connections open now, over all workers, without those that are only told that there are too many.
+    /// Returns the number of open connections of all workers, without those that are rejected
+    /// because of the limit.
     pub fn connections(&self) -> usize {
         self.0.gate.connections()
     }
 
-    /// Connections open now in each worker, whatever for.
+    /// Returns the number of open connections of each worker, including rejected ones.
     pub fn loads(&self) -> Vec<usize> {
-        let hands = self.0.hands.iter();
-        hands
+        let handles = self.0.handles.iter();
+        handles
             .map(|hand| hand.load.load(Ordering::Relaxed))
             .collect()
     }
@@ -194,16 +203,16 @@ impl EngineControl {
         changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn entries(&self) -> MutexGuard<'_, Vec<WeakGroup>> {
         let entries = &self.0.entries;
         entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives each reactor its order.
-    fn ask(&self, order: impl Fn(usize) -> Order<Message>) -> Receipt {
-        let (reply, receipt) = Receipt::of(self.0.hands.len());
-        for (reactor, hand) in self.0.hands.iter().enumerate() {
-            hand.handle.order(order(reactor), reply.clone());
+    /// Sends a command to each reactor.
+    fn send(&self, command: impl Fn(usize) -> Command<Message>) -> Receipt {
+        let (reply, receipt) = Receipt::new(self.0.handles.len());
+        for (reactor, hand) in self.0.handles.iter().enumerate() {
+            hand.handle.command(command(reactor), reply.clone());
         }
         receipt
     }

@@ -1,25 +1,25 @@
-//! Why an engine did not start, or ended badly.
+//! Why an engine did not start, or failed.
 
 use std::fmt;
 
 use crate::limits::LimitError;
 use crate::listener::{AddressError, BindError};
-use crate::reactor::NotDone;
+use crate::reactor::CommandError;
 
-/// Why an engine did not start, or ended badly.
+/// Why an engine did not start, or failed.
 #[derive(Debug)]
 pub enum EngineError {
-    /// An address could not be understood.
+    /// An address is invalid.
     Address(AddressError),
-    /// A listener could not be had.
+    /// A listener could not be opened.
     Bind(BindError),
     /// A limit is out of bounds.
     Limit(LimitError),
-    /// The system refused a thread, a descriptor, or to wait.
+    /// The system failed to provide a thread or a descriptor, or waiting failed.
     System(std::io::Error),
-    /// The engine has ended, or is ending: it takes no more orders.
+    /// The engine has ended or is ending, and accepts no more commands.
     Ended,
-    /// A worker's thread panicked: a bug, in the engine or in a handler.
+    /// A worker's thread panicked, which is a bug in the engine or in a handler.
     Panicked,
 }
 
@@ -56,11 +56,11 @@ from!(
     System(rustix::io::Errno)
 );
 
-impl From<NotDone> for EngineError {
-    fn from(not_done: NotDone) -> Self {
+impl From<CommandError> for EngineError {
+    fn from(not_done: CommandError) -> Self {
         match not_done {
-            NotDone::Ended => Self::Ended,
-            NotDone::Refused(errno) => errno.into(),
+            CommandError::Ended => Self::Ended,
+            CommandError::Refused(errno) => errno.into(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The sockets of one listener: one that all reactors share, or one for each of them.
+//! The sockets of one listener: one shared by all reactors, or one for each.
 
 use std::sync::{Arc, Weak};
 
@@ -10,7 +10,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Binds what the reactors beyond the first need, where each has a socket of its own.
+    /// Binds further sockets for the other reactors, if each has a socket of its own.
     pub(super) fn open(listener: Listener, reactors: usize) -> Result<Group, BindError> {
         let others: Result<Vec<_>, _> = (1..reactors)
             .map_while(|_| listener.another())
@@ -21,7 +21,7 @@ impl Group {
         Ok(Group { sockets })
     }
 
-    /// The same sockets with other options.
+    /// Returns the same sockets with other options.
     pub(super) fn changed(&self, options: &ListenOptions) -> Result<Group, BindError> {
         let sockets = self.sockets.iter();
         let sockets: Result<Vec<_>, _> = sockets
@@ -30,7 +30,7 @@ impl Group {
         Ok(Group { sockets: sockets? })
     }
 
-    /// The socket of the reactor of this number.
+    /// Returns the socket of the reactor with this number.
     pub(super) fn socket(&self, reactor: usize) -> Arc<Listener> {
         let own = self.sockets.get(reactor);
         Arc::clone(own.unwrap_or(&self.sockets[0]))
@@ -40,35 +40,35 @@ impl Group {
         self.sockets[0].endpoint()
     }
 
-    /// A memory of it that keeps no socket open.
-    pub(super) fn entry(&self) -> Entry {
-        Entry {
+    /// Returns weak references to the sockets.
+    pub(super) fn downgrade(&self) -> WeakGroup {
+        WeakGroup {
             endpoint: Arc::clone(self.endpoint()),
             sockets: self.sockets.iter().map(Arc::downgrade).collect(),
         }
     }
 }
 
-/// A listener as the engine remembers it: the reactors alone keep its sockets open.
-pub(super) struct Entry {
+/// Weak references to the sockets of a listener: only the reactors keep them open.
+pub(super) struct WeakGroup {
     pub(super) endpoint: Arc<Endpoint>,
     sockets: Vec<Weak<Listener>>,
 }
 
-impl Entry {
-    /// Whether a reactor still listens there.
+impl WeakGroup {
+    /// Returns whether a reactor still listens on it.
     pub(super) fn is_open(&self) -> bool {
         self.sockets.iter().any(|socket| socket.strong_count() > 0)
     }
 
-    /// The sockets themselves, if all are still there.
+    /// Returns the sockets, if all of them are still open.
     pub(super) fn group(&self) -> Option<Group> {
         let sockets = self.sockets.iter().map(Weak::upgrade);
         let sockets: Option<Vec<_>> = sockets.collect();
         sockets.map(|sockets| Group { sockets })
     }
 
-    /// The socket of the reactor of this number, if it is still there.
+    /// Returns the socket of the reactor with this number, if it is still open.
     pub(super) fn socket(&self, reactor: usize) -> Option<Arc<Listener>> {
         let own = self.sockets.get(reactor).or(self.sockets.first())?;
         own.upgrade()

@@ -1,4 +1,4 @@
-//! Several reactors with listeners, a service each, and one hand to stop them: the server in a program.
+//! An engine: several reactors with their listeners and services, and its control.
 
 mod builder;
 mod control;

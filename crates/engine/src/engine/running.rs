@@ -1,10 +1,10 @@
-//! An engine at work: what it listens on and how it ends.
+//! A running engine and how it ends.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use super::control::{EngineControl, Hand, Shared};
+use super::control::{EngineControl, Shared, WorkerHandle};
 use super::error::EngineError;
 use super::group::Group;
 use super::worker::Worker;
@@ -14,17 +14,18 @@ use crate::gate::Gate;
 use crate::listener::Endpoint;
 use crate::reactor::{Membership, Team};
 
-/// The workers that were started so far. Dropped, it ends them: there is to be all of an engine or nothing.
+/// The workers started so far. Ends them when dropped, so that an engine starts completely or not
+/// at all.
 #[derive(Default)]
-pub(super) struct Start {
-    hands: Vec<Hand>,
+pub(super) struct StartingEngine {
+    handles: Vec<WorkerHandle>,
     members: Vec<Membership<Message>>,
     threads: Vec<JoinHandle<Result<(), EngineError>>>,
 }
 
-impl Start {
+impl StartingEngine {
     pub(super) fn add(&mut self, (worker, membership): (Worker, Membership<Message>)) {
-        self.hands.push(Hand {
+        self.handles.push(WorkerHandle {
             handle: worker.handle,
             counters: worker.counters,
             load: membership.load(),
@@ -33,7 +34,7 @@ impl Start {
         self.threads.push(worker.thread);
     }
 
-    /// All are there.
+    /// Makes a running engine of the started workers.
     pub(super) fn running(
         mut self,
         team: &Team<Message>,
@@ -44,8 +45,8 @@ impl Start {
             team.assemble(std::mem::take(&mut self.members));
         }
         let shared = Shared {
-            hands: std::mem::take(&mut self.hands),
-            entries: Mutex::new(groups.iter().map(Group::entry).collect()),
+            handles: std::mem::take(&mut self.handles),
+            entries: Mutex::new(groups.iter().map(Group::downgrade).collect()),
             changing: Mutex::default(),
             gate,
         };
@@ -56,25 +57,25 @@ impl Start {
     }
 }
 
-impl Drop for Start {
+impl Drop for StartingEngine {
     fn drop(&mut self) {
-        self.hands.iter().for_each(|hand| hand.handle.stop());
+        self.handles.iter().for_each(|hand| hand.handle.stop());
     }
 }
 
-/// An engine at work.
+/// A running engine; ends it when dropped.
 pub struct Running {
     threads: Vec<JoinHandle<Result<(), EngineError>>>,
     control: EngineControl,
 }
 
 impl Running {
-    /// What is listened on now, with the ports that the kernel chose.
+    /// Returns the current listeners, with the ports that the kernel chose.
     pub fn listeners(&self) -> Vec<Arc<Endpoint>> {
         self.control.listeners()
     }
 
-    /// The first address of the internet that is listened on.
+    /// Returns the first TCP address that the engine listens on.
     pub fn address(&self) -> Option<SocketAddr> {
         let listeners = self.listeners();
         listeners
@@ -82,17 +83,17 @@ impl Running {
             .find_map(|listener| listener.local_address())
     }
 
-    /// The counters of each worker.
+    /// Returns the counters of each worker.
     pub fn counters(&self) -> impl Iterator<Item = &Counters> {
         self.control.counters()
     }
 
-    /// Connections open now, over all workers.
+    /// Returns the number of open connections of all workers.
     pub fn connections(&self) -> usize {
         self.control.connections()
     }
 
-    /// A hand on the engine that other threads may have.
+    /// Returns a handle for controlling the engine from other threads.
     pub fn control(&self) -> EngineControl {
         self.control.clone()
     }

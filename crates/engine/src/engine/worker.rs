@@ -1,4 +1,4 @@
-//! One reactor on a thread of its own.
+//! One reactor on its own thread.
 
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -11,13 +11,13 @@ use crate::exchange::{Message, Service};
 use crate::listener::Listener;
 use crate::reactor::{Handle, Membership, Reactor, ReactorOptions, Team};
 
-/// What carries the reactors.
+/// What runs the reactors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Carrier {
-    /// A plain thread for each: the smallest memory.
+    /// A plain thread for each reactor: the smallest memory.
     #[default]
     Thread,
-    /// A tokio current-thread runtime for each: handlers may use tokio on the same thread.
+    /// A tokio current-thread runtime for each reactor: handlers may use tokio on the same thread.
     #[cfg(feature = "tokio")]
     Tokio,
 }
@@ -86,7 +86,7 @@ impl WorkerPlan {
         for listener in self.listeners {
             reactor.listen(listener)?;
         }
-        // Fails only when whoever started the worker is gone, and then nobody waits for it either.
+        // Fails only if the starting thread is gone, so nobody waits for the result.
         let _ = started.send((reactor.handle(), reactor.membership()));
         carry(self.carrier, &mut reactor)
     }

@@ -1,4 +1,4 @@
-//! What can be listened on, as people write it.
+//! Listen addresses and their text form.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,19 +6,21 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Longest path of a unix socket in bytes: `sun_path` without its closing zero (unix(7)).
+/// The maximum path length of a unix socket in bytes: `sun_path` without its closing zero
+/// (unix(7)).
 pub const UNIX_PATH_BYTES_MAX: usize = 107;
 
-/// An address to listen on. Reads and writes as `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `unix:/path`, `unix:@name`, `fd:3`, `fd:name`.
+/// An address to listen on. Reads and writes as `127.0.0.1:8080`, `[::1]:8080`, `:8080`,
+/// `unix:/path`, `unix:@name`, `fd:3`, `fd:name`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListenAddress {
     /// One IP address and port; port 0 lets the system choose.
     Tcp(SocketAddr),
-    /// A port on every address, IPv6 and IPv4 by one socket; written `:8080`, `*:8080` or `8080`.
+    /// A port on every address, IPv6 and IPv4 with one socket; written `:8080`, `*:8080` or `8080`.
     Any(u16),
     /// A unix socket in the file system.
     Unix(PathBuf),
-    /// A unix socket in the abstract name space, without the `@`.
+    /// A unix socket in the abstract namespace, without the `@`.
     Abstract(String),
     /// A descriptor that the parent process left open.
     Descriptor(RawFd),
@@ -27,7 +29,7 @@ pub enum ListenAddress {
 }
 
 impl ListenAddress {
-    /// Whether it names an inherited socket, so that there is nothing to bind.
+    /// Returns whether the address names an inherited socket, which need not be bound.
     pub fn is_inherited(&self) -> bool {
         matches!(self, ListenAddress::Descriptor(_) | ListenAddress::Named(_))
     }
@@ -46,18 +48,18 @@ impl fmt::Display for ListenAddress {
     }
 }
 
-/// Why a text is no listen address.
+/// Why a text is not a listen address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressError {
-    /// None of the forms fits.
+    /// The text has none of the forms.
     Unknown(String),
-    /// An IP address stands without a port.
+    /// The IP address has no port.
     PortMissing(String),
-    /// The port is no number from 0 to 65535.
+    /// The port is not a number from 0 to 65535.
     Port(String),
     /// The path of the unix socket is empty or longer than [`UNIX_PATH_BYTES_MAX`].
     UnixPath(String),
-    /// Nothing, or a standard stream, follows `fd:`.
+    /// No descriptor, or that of a standard stream, follows `fd:`.
     Descriptor(String),
 }
 
@@ -159,7 +161,7 @@ fn inherited(text: &str) -> Result<ListenAddress, AddressError> {
     Ok(ListenAddress::Descriptor(number))
 }
 
-/// Which error helps most with a text that no form fits.
+/// Returns the most helpful error for a text that has none of the forms.
 fn misfit(text: &str) -> AddressError {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     if bare.parse::<IpAddr>().is_ok() {
@@ -178,7 +180,7 @@ fn misfit(text: &str) -> AddressError {
 mod tests {
     use super::*;
 
-    /// Parses a text and writes it again, or gives the message.
+    /// Parses a text and returns it formatted, or the error message.
     #[track_caller]
     fn check(text: &str, expected: Result<&str, &str>) {
         let result = text.parse::<ListenAddress>();

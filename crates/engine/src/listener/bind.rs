@@ -1,4 +1,4 @@
-//! A listening socket: bound with its options, or taken over.
+//! A listening socket: bound with its options, or inherited.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -24,34 +24,39 @@ use super::inherited::{Inherited, prepare};
 use super::unix::SocketFile;
 use crate::reactor::sys;
 
-/// Connections that may wait to be accepted; the kernel caps it by `net.core.somaxconn`. A burst beyond it is retried after a second.
+/// The default backlog in connections; the kernel limits it to `net.core.somaxconn`. Connections
+/// beyond it are retried by the client after a second.
 pub const BACKLOG: u32 = 4096;
 
-/// How a socket listens. The TCP options are inherited by each accepted connection and so cost no call per connection.
+/// Options of a listening socket. The TCP options are inherited by accepted connections and so cost
+/// no call per connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenOptions {
-    /// What services know the listener by.
+    /// The key by which services identify the listener.
     pub key: ListenerKey,
-    /// Connections that may wait to be accepted.
+    /// The maximum number of connections waiting to be accepted.
     pub backlog: u32,
-    /// Let several sockets share the address, the kernel spreading connections by their addresses (`SO_REUSEPORT`).
+    /// Several sockets share the address, and the kernel distributes connections by their addresses
+    /// (`SO_REUSEPORT`).
     pub reuse_port: bool,
-    /// Accept a connection with its first bytes, or after about so many seconds; 0 accepts at once. Worth 8.5 against 11 us for each
-    /// short connection.
+    /// Accept a connection with its first bytes, or after about this many seconds; 0 accepts at
+    /// once. Saves 8.5 against 11 us for each short connection.
     pub defer_accept_s: u32,
-    /// Connections whose request may come with the SYN (`TCP_FASTOPEN`); 0 for none.
+    /// The maximum number of connections whose request may come with the SYN (`TCP_FASTOPEN`); 0
+    /// disables it.
     pub fastopen_queue: u32,
-    /// Congestion control by its kernel name; the system's default if none.
+    /// Congestion control by its kernel name; `None` uses the system's default.
     pub congestion: Option<String>,
-    /// Permissions of the file of a unix socket, as in `0o660`; the umask's if none.
+    /// Permissions of the file of a unix socket, such as `0o660`; `None` uses the umask.
     pub unix_mode: Option<u32>,
-    /// Keep IPv4 peers off an IPv6 address; otherwise `[::]` takes both.
+    /// Reject IPv4 peers on an IPv6 address; otherwise `[::]` accepts both.
     pub v6only: bool,
-    /// Networks whose connections begin with a PROXY protocol header; on a unix socket any entry means all connections do.
+    /// Networks whose connections begin with a PROXY protocol header; on a unix socket any network
+    /// means all connections.
     pub proxy_protocol_from: Vec<IpNet>,
-    /// Kernel send buffer of each connection in bytes; the kernel's own tuning if none.
+    /// Kernel send buffer of each connection in bytes; `None` leaves it to the kernel.
     pub send_buffer_bytes: Option<usize>,
-    /// Kernel receive buffer of each connection in bytes; the kernel's own tuning if none.
+    /// Kernel receive buffer of each connection in bytes; `None` leaves it to the kernel.
     pub receive_buffer_bytes: Option<usize>,
 }
 
@@ -74,7 +79,7 @@ impl Default for ListenOptions {
 }
 
 impl ListenOptions {
-    /// The first option that differs and is a socket's for good: chosen before it is bound, or not to be taken back.
+    /// Returns the first option that differs and cannot be changed on an open socket.
     fn first_fixed(&self, other: &ListenOptions) -> Option<&'static str> {
         let taken_back = |before: bool, after: bool| before && !after;
         [
@@ -112,10 +117,12 @@ impl ListenOptions {
     }
 }
 
-/// A socket that listens, at its [`Endpoint`]. Dropping it closes the socket and removes the file of a unix socket it made.
+/// A listening socket and its [`Endpoint`]. Closes the socket when dropped, and removes the file of
+/// a unix socket that it made.
 #[derive(Debug)]
 pub struct Listener {
-    // The file goes first: a peer that finds no file is told so, one that finds a closed socket is refused.
+    // The file is removed first: a peer that finds no file gets a clear error, one that finds a
+    // closed socket is refused.
     file: Option<Arc<SocketFile>>,
     socket: OwnedFd,
     endpoint: Arc<Endpoint>,
@@ -124,12 +131,12 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds `address`, or takes over the open descriptor it names by number.
+    /// Binds `address`, or uses the open descriptor that it names by number.
     pub fn bind(address: &ListenAddress, options: &ListenOptions) -> Result<Listener, BindError> {
         Listener::open(address, options, &mut Inherited::default())
     }
 
-    /// As [`Listener::bind`], with the sockets that were announced to this process.
+    /// As [`Listener::bind`], with the sockets that this process inherited.
     pub fn open(
         address: &ListenAddress,
         options: &ListenOptions,
@@ -138,14 +145,14 @@ impl Listener {
         let mut file = None;
         let socket = match address {
             ListenAddress::Tcp(ip) => {
-                bind_tcp(*ip, options).map_err(|failure| failure.of(address))?
+                bind_tcp(*ip, options).map_err(|failure| failure.at(address))?
             }
             ListenAddress::Any(port) => {
-                bind_any(*port, options).map_err(|failure| failure.of(address))?
+                bind_any(*port, options).map_err(|failure| failure.at(address))?
             }
             ListenAddress::Unix(path) => {
                 let socket =
-                    new_socket(AddressFamily::UNIX).map_err(|failure| failure.of(address))?;
+                    new_socket(AddressFamily::UNIX).map_err(|failure| failure.at(address))?;
                 file = Some(Arc::new(SocketFile::bind(
                     &socket,
                     path,
@@ -154,7 +161,7 @@ impl Listener {
                 socket
             }
             ListenAddress::Abstract(name) => {
-                bind_abstract(name).map_err(|failure| failure.of(address))?
+                bind_abstract(name).map_err(|failure| failure.at(address))?
             }
             ListenAddress::Descriptor(_) | ListenAddress::Named(_) => {
                 return Listener::adopt(inherited.take(address)?, address, options);
@@ -162,13 +169,14 @@ impl Listener {
         };
         let listener = Listener {
             file,
-            ..Listener::of(socket, address, options)?
+            ..Listener::from_socket(socket, address, options)?
         };
         listener.begin()?;
         Ok(listener)
     }
 
-    /// Takes over a socket that listens already; `address` is what messages call it. Its backlog stays as it is.
+    /// Uses a socket that listens already; `address` is its name in messages. Its backlog is not
+    /// changed.
     pub fn adopt(
         socket: OwnedFd,
         address: &ListenAddress,
@@ -177,18 +185,18 @@ impl Listener {
         prepare(&socket).ok_or_else(|| BindError::NotListening(address.to_string()))?;
         Ok(Listener {
             shared: true,
-            ..Listener::of(socket, address, options)?
+            ..Listener::from_socket(socket, address, options)?
         })
     }
 
-    fn of(
+    fn from_socket(
         socket: OwnedFd,
         address: &ListenAddress,
         options: &ListenOptions,
     ) -> Result<Listener, BindError> {
         let local = local_address(&socket);
         if local.is_some() {
-            set_tcp_options(socket.as_fd(), options).map_err(|failure| failure.of(address))?;
+            set_tcp_options(socket.as_fd(), options).map_err(|failure| failure.at(address))?;
         }
         Ok(Listener {
             file: None,
@@ -199,21 +207,23 @@ impl Listener {
         })
     }
 
-    /// Binds one more socket where this one listens, for another reactor; `None` where one socket serves all.
+    /// Binds another socket at the same address, for another reactor; `None` if one socket serves
+    /// all.
     pub fn another(&self) -> Option<Result<Listener, BindError>> {
         // The port may have been chosen by the kernel.
         let bound = self.local_address().filter(|_| self.spreads())?;
         Some(Listener::bind(&ListenAddress::Tcp(bound), &self.options))
     }
 
-    /// Listens, or goes on with another backlog.
+    /// Listens, or changes the backlog.
     fn begin(&self) -> Result<(), BindError> {
         let backlog = i32::try_from(self.options.backlog).unwrap_or(i32::MAX);
         listen(&self.socket, backlog)
-            .map_err(|errno| Failure::address(errno).of(self.endpoint.address()))
+            .map_err(|errno| Failure::address(errno).at(self.endpoint.address()))
     }
 
-    /// The same socket with other options for the connections to come; whoever is in its queue stays there.
+    /// The same socket with other options for the connections to come; whoever is in its queue
+    /// stays there.
     ///
     /// # Errors
     /// When an option is a socket's for good, or the system refuses.
@@ -224,14 +234,14 @@ impl Listener {
             return Err(BindError::Fixed { address, option });
         }
         let socket = fcntl_dupfd_cloexec(&self.socket, 0)
-            .map_err(|errno| Failure::address(errno).of(address))?;
+            .map_err(|errno| Failure::address(errno).at(address))?;
         if let (Some(file), Some(mode)) = (&self.file, options.unix_mode) {
             file.set_mode(mode)?;
         }
         let listener = Listener {
             file: self.file.clone(),
             shared: self.shared,
-            ..Listener::of(socket, address, options)?
+            ..Listener::from_socket(socket, address, options)?
         };
         if !listener.shared {
             listener.begin()?;
@@ -239,19 +249,20 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Where it listens: what its connections remember of it.
+    /// Returns the endpoint, which connections keep.
     pub fn endpoint(&self) -> &Arc<Endpoint> {
         &self.endpoint
     }
 
-    /// Lets no new connection begin, so that all that have begun can be accepted before the socket closes. Says whether handshakes may be
-    /// under way, which is only over the network. A socket shared with other processes is left alone, they accept what comes.
+    /// Rejects new handshakes, so that all connections that have begun can be accepted before the
+    /// socket closes. Returns whether handshakes may be in progress, which is only over the
+    /// network. A socket shared with other processes is not changed.
     pub fn refuse_handshakes(&self) -> bool {
         if self.shared {
             return false;
         }
         if self.local_address().is_none() {
-            // Whoever is in the queue of a unix socket stays there, and others are refused.
+            // Connections in the queue of a unix socket stay there, and new ones are refused.
             let _ = shutdown(&self.socket, Shutdown::Read);
             return false;
         }
@@ -273,14 +284,14 @@ impl AsFd for Listener {
     }
 }
 
-/// The address really bound, as a listen address is written.
+/// Writes the bound address as a listen address.
 impl fmt::Display for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.endpoint.fmt(f)
     }
 }
 
-/// An error that does not know its address yet.
+/// An error without its address.
 struct Failure {
     option: Option<&'static str>,
     errno: Errno,
@@ -294,7 +305,7 @@ impl Failure {
         }
     }
 
-    fn of(self, address: &ListenAddress) -> BindError {
+    fn at(self, address: &ListenAddress) -> BindError {
         let address = address.to_string();
         match self.option {
             None => BindError::Address {
@@ -335,7 +346,7 @@ fn bind_tcp(address: SocketAddr, options: &ListenOptions) -> Result<OwnedFd, Fai
         AddressFamily::INET
     };
     let socket = new_socket(family)?;
-    // A restart must not wait for the connections of the previous run to leave TIME_WAIT.
+    // A restart must not wait for connections of the previous run in TIME_WAIT.
     option("reuse_address", set_socket_reuseaddr(&socket, true))?;
     if address.is_ipv6() {
         option("v6only", set_ipv6_v6only(&socket, options.v6only))?;
@@ -347,7 +358,7 @@ fn bind_tcp(address: SocketAddr, options: &ListenOptions) -> Result<OwnedFd, Fai
     Ok(socket)
 }
 
-/// Every address: IPv6 with IPv4 in it, or IPv4 alone where the kernel has no IPv6.
+/// Every address: IPv6 including IPv4, or IPv4 only if the kernel has no IPv6.
 fn bind_any(port: u16, options: &ListenOptions) -> Result<OwnedFd, Failure> {
     let both = ListenOptions {
         v6only: false,

@@ -1,4 +1,4 @@
-//! Where a listener listens: what is known of it as long as it has connections, also when the socket is closed.
+//! The endpoint of a listener, which its connections keep after the socket is closed.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -8,11 +8,13 @@ use ipnet::IpNet;
 use super::address::ListenAddress;
 use super::bind::ListenOptions;
 
-/// What services know a listener by: the index of its sites, say. Whoever binds chooses it; several listeners may have the same.
+/// Identifies a listener to services, such as by the index of its sites. Chosen by the caller that
+/// binds; several listeners may have the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListenerKey(pub u32);
 
-/// Where a listener listens, and how its connections begin. They remember this and not the socket, which may close before they end.
+/// The address of a listener and how its connections begin. Connections keep this and not the
+/// socket, which may close before they end.
 #[derive(Debug)]
 pub struct Endpoint {
     key: ListenerKey,
@@ -24,7 +26,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of a socket that is bound to the IP address `local`, or is a unix socket.
+    /// The endpoint of a socket bound to the IP address `local`, or of a unix socket.
     pub(super) fn new(
         address: &ListenAddress,
         local: Option<SocketAddr>,
@@ -41,32 +43,34 @@ impl Endpoint {
         }
     }
 
-    /// What services know the listener by.
+    /// Returns the key by which services identify the listener.
     pub fn key(&self) -> ListenerKey {
         self.key
     }
 
-    /// The address as it was asked for.
+    /// Returns the address as configured.
     pub fn address(&self) -> &ListenAddress {
         &self.address
     }
 
-    /// The IP address and port really bound; `None` for a unix socket.
+    /// Returns the bound IP address and port; `None` for a unix socket.
     pub fn local_address(&self) -> Option<SocketAddr> {
         self.local
     }
 
-    /// Whether a connection that is accepted has its first bytes already (`TCP_DEFER_ACCEPT`).
+    /// Returns whether an accepted connection already has its first bytes (`TCP_DEFER_ACCEPT`).
     pub fn defers_accept(&self) -> bool {
         self.defers_accept
     }
 
-    /// Whether each reactor has a socket of its own here, and the kernel spreads connections over them (`SO_REUSEPORT`).
+    /// Returns whether each reactor has a socket of its own and the kernel distributes connections
+    /// (`SO_REUSEPORT`).
     pub fn spreads(&self) -> bool {
         self.spreads
     }
 
-    /// Whether a connection from `peer` (`None`: a unix peer) begins with a PROXY protocol header.
+    /// Returns whether a connection from `peer` (`None`: a unix peer) begins with a PROXY protocol
+    /// header.
     pub fn expects_proxy_header(&self, peer: Option<IpAddr>) -> bool {
         match peer {
             Some(peer) => self
@@ -78,7 +82,7 @@ impl Endpoint {
     }
 }
 
-/// The address really bound, as a listen address is written.
+/// Writes the bound address as a listen address.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.local {

@@ -1,45 +1,45 @@
-//! What can go wrong before a listener listens, said so that the operator knows the next step.
+//! Errors of opening a listener, with the operator's next step.
 
 use std::fmt;
 use std::io;
 
 use rustix::io::Errno;
 
-/// Why there is no listener. All of these are the configuration's or the system's fault.
+/// Why a listener could not be opened. All of these are errors of the configuration or the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindError {
-    /// The system refused the address.
+    /// The system rejected the address.
     Address {
         /// The address as written.
         address: String,
-        /// What the system said.
+        /// The error of the system.
         errno: Errno,
     },
-    /// The system refused an option of the socket.
+    /// The system rejected an option of the socket.
     Option {
         /// The address as written.
         address: String,
         /// The option of [`ListenOptions`](super::ListenOptions).
         option: &'static str,
-        /// What the system said.
+        /// The error of the system.
         errno: Errno,
     },
-    /// The option is a socket's for good, and this one has another.
+    /// The option cannot be changed on an open socket, and this one has another value.
     Fixed {
         /// The address as written.
         address: String,
         /// The option of [`ListenOptions`](super::ListenOptions).
         option: &'static str,
     },
-    /// A server answers on the unix socket already.
+    /// A server already listens on the unix socket.
     UnixInUse(String),
-    /// The path of the unix socket is taken by something that is no socket.
+    /// The path of the unix socket exists and is not a socket.
     UnixPathTaken(String),
     /// No socket of this name or number was inherited.
     NotInherited(String),
-    /// An inherited descriptor is no listening stream socket.
+    /// An inherited descriptor is not a listening stream socket.
     NotListening(String),
-    /// `LISTEN_FDS`, `LISTEN_PID` and `LISTEN_FDNAMES` do not fit together; the text says why.
+    /// `LISTEN_FDS`, `LISTEN_PID` and `LISTEN_FDNAMES` are inconsistent; the text is the reason.
     Environment(String),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for BindError {
 
 impl std::error::Error for BindError {}
 
-/// The system's own words without its number.
+/// Returns the system's error message without its number.
 fn words(errno: Errno) -> String {
     match errno {
         Errno::ADDRINUSE => "address in use".to_owned(),

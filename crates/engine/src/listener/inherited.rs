@@ -1,4 +1,5 @@
-//! Listening sockets that a parent process left open and announced by `LISTEN_FDS`, `LISTEN_PID` and `LISTEN_FDNAMES`.
+//! Listening sockets inherited from a parent process, announced by `LISTEN_FDS`, `LISTEN_PID` and
+//! `LISTEN_FDNAMES`.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
@@ -13,22 +14,23 @@ use crate::reactor::sys;
 
 /// The first announced descriptor (`sd_listen_fds(3)`).
 const FIRST: RawFd = 3;
-/// Most sockets that can be announced.
+/// The maximum number of inherited sockets.
 pub const INHERITED_MAX: usize = 1024;
-/// The name of a socket that was announced without one.
+/// The name of a socket announced without one.
 const UNNAMED: &str = "unknown";
 
-/// The announced sockets that no listener has taken yet. Those left at the end are closed.
+/// The inherited sockets that no listener has taken yet. The rest is closed when dropped.
 #[derive(Debug, Default)]
 pub struct Inherited {
     sockets: Vec<(String, OwnedFd)>,
 }
 
 impl Inherited {
-    /// Takes over what the environment announces to the process `own_pid`; nothing if it announces nothing, or to another process.
+    /// Takes over what the environment announces to the process `own_pid`; nothing if it announces
+    /// nothing, or to another process.
     ///
-    /// Call it once, and take the variables out of the environment of child processes. A parent that cannot know the pid beforehand
-    /// may leave out `LISTEN_PID`.
+    /// Call it once, and take the variables out of the environment of child processes. A parent
+    /// that cannot know the pid beforehand may leave out `LISTEN_PID`.
     pub fn from_environment(
         variable: &dyn Fn(&str) -> Option<String>,
         own_pid: u32,
@@ -54,7 +56,7 @@ impl Inherited {
             .map(|(name, socket)| (name.as_str(), socket.as_raw_fd()))
     }
 
-    /// The socket that `address` names; of several with one name, the first.
+    /// Returns the socket that `address` names; of several with one name, the first.
     pub(super) fn take(&mut self, address: &ListenAddress) -> Result<OwnedFd, BindError> {
         let found = self
             .sockets
@@ -103,7 +105,8 @@ fn adopt(number: RawFd) -> Result<OwnedFd, BindError> {
     Ok(socket)
 }
 
-/// Checks that a descriptor is a listening stream socket and makes it close-on-exec and non-blocking; `None` if it is not.
+/// Checks that a descriptor is a listening stream socket and makes it close-on-exec and
+/// non-blocking; `None` if it is not.
 pub(super) fn prepare(socket: &OwnedFd) -> Option<()> {
     let fd = socket.as_fd();
     let listening = socket_acceptconn(fd).ok()? && socket_type(fd).ok()? == SocketType::STREAM;

@@ -1,4 +1,4 @@
-//! Listeners: how an address is written, how a socket is bound or inherited, and with which options.
+//! Listeners: addresses, sockets that are bound or inherited, and their options.
 
 mod address;
 mod bind;

@@ -13,7 +13,7 @@ use rustix::net::{
 
 use super::error::BindError;
 
-/// The file of a bound unix socket. Dropping it removes the file if it is still the one that was made here.
+/// The file of a bound unix socket. Removed when dropped, if it is still the same file.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct SocketFile {
 }
 
 impl SocketFile {
-    /// Binds `socket` to `path` with the permissions `mode`, replacing a socket file on which nobody listens any more.
+    /// Binds `socket` to `path` with the permissions `mode`, replacing a stale socket file.
     pub(super) fn bind(
         socket: &OwnedFd,
         path: &Path,
@@ -33,7 +33,8 @@ impl SocketFile {
             errno,
         };
         let address = SocketAddrUnix::new(path).map_err(system)?;
-        // Before the bind, so that the file never has more permissions than asked for; after it, for those the umask took.
+        // Before the bind, so that the file never has more permissions than asked for; after it,
+        // for those the umask took.
         if let Some(mode) = mode {
             rustix::fs::fchmod(socket, Mode::from_raw_mode(mode)).map_err(system)?;
         }
@@ -81,7 +82,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// Removes the file of a socket on which nobody listens; anything else at the path is an error.
+/// Removes the file of a socket on which no process listens; anything else at the path is an error.
 fn remove_stale(path: &Path, address: &SocketAddrUnix) -> Result<(), BindError> {
     let name = || format!("unix:{}", path.display());
     let is_socket =

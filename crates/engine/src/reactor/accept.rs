@@ -1,4 +1,4 @@
-//! Taking connections from listeners, and what happens when there are too many.
+//! Accepting connections, and what happens when there are too many.
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use rustix::net::{SocketAddrAny, SocketFlags, acceptfrom_with};
 
-use crate::gate::TooMany;
+use crate::gate::ConnectionLimit;
 use crate::listener::{Endpoint, Listener};
 
 /// What is known of a connection when it is accepted.
@@ -15,26 +15,28 @@ use crate::listener::{Endpoint, Listener};
 pub struct Accepted {
     /// The peer's address; `None` over a unix socket.
     pub peer: Option<SocketAddr>,
-    /// The listener it came in by.
+    /// The listener that accepted it.
     pub listener: Arc<Endpoint>,
-    /// Set when the connection is one too many: the protocol may say so, and must refuse it.
-    pub overload: Option<TooMany>,
+    /// Set if a connection limit is exceeded: the protocol may send a response, and must reject the
+    /// connection.
+    pub overload: Option<ConnectionLimit>,
 }
 
-/// Whether a protocol takes a connection.
+/// Whether a protocol accepts a connection.
 pub enum Admission<C> {
-    /// Yes, with this state.
+    /// The connection is accepted, with this state.
     Admit(C),
-    /// No: what the protocol wrote to [`Io::out`](super::Io::out) is sent, then the connection lingers and ends.
+    /// The connection is rejected: what the protocol wrote to [`Io::out`](super::Io::out) is sent,
+    /// then the connection lingers and closes.
     Refuse,
-    /// No: it is closed without a byte.
+    /// The connection is closed without a byte.
     Drop,
 }
 
-/// What to do with connections above the cap.
+/// What to do with connections above the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Overload {
-    /// Accept, answer 503 with `Retry-After`, close.
+    /// Accept, respond with 503 and `Retry-After`, and close.
     #[default]
     Reject,
     /// Leave them in the kernel's queue until others have ended.
@@ -45,7 +47,7 @@ pub(super) enum AcceptOutcome {
     Connection(OwnedFd, Option<SocketAddr>),
     /// The queue is empty.
     Empty,
-    /// This one connection failed before it was taken; the next may be good.
+    /// This connection failed before it was accepted; the next may succeed.
     Broken,
     /// No descriptor or memory is left.
     Exhausted,
@@ -54,10 +56,11 @@ pub(super) enum AcceptOutcome {
 pub(super) fn accept_one(listener: &Listener) -> AcceptOutcome {
     match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
         Ok((fd, address)) => AcceptOutcome::Connection(fd, peer_of(address)),
-        // A unix socket that was shut for new connections says INVAL when nobody is left.
+        // A unix socket that was shut down for new connections reports INVAL when its queue is
+        // empty.
         Err(Errno::AGAIN | Errno::INVAL) => AcceptOutcome::Empty,
         Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => AcceptOutcome::Exhausted,
-        // accept(2): errors that are already pending on the new socket are handed over here.
+        // accept(2): pending errors of the new socket are reported here.
         Err(_) => AcceptOutcome::Broken,
     }
 }
@@ -66,7 +69,7 @@ fn peer_of(address: Option<SocketAddrAny>) -> Option<SocketAddr> {
     SocketAddr::try_from(address?).ok().map(unmapped)
 }
 
-/// An IPv4 peer of a dual-stack listener is an IPv4 peer.
+/// Returns an IPv4 peer of a dual-stack listener as IPv4.
 fn unmapped(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {

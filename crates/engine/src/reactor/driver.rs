@@ -1,4 +1,4 @@
-//! The reactor itself: who is visited when, and how connections come and go.
+//! The reactor itself: the order in which connections are visited, and how they begin and end.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -12,88 +12,90 @@ use slab::Slab;
 use super::clock::Now;
 use super::io::{Closing, Io, Shared};
 use super::listening::Listening;
-use super::mailbox::{Handle, Letter, Mailbox};
+use super::mailbox::{Handle, Mailbox, MailboxItem};
 use super::options::ReactorOptions;
 use super::poller::{Poller, Ready, Source, Token, Wait};
 use super::protocol::{Protocol, Reason};
-use super::reading::Memory;
+use super::reading::ReadBuffers;
 use super::socket::{Socket, WriteError, Written};
-use super::spare::Spares;
+use super::spare_sockets::SpareSockets;
 use super::team::{Member, Membership, Team};
 use super::timers::{Rearm, Timers};
 use crate::executor::{Executor, Remaining, Spawner};
-use crate::gate::Entered;
+use crate::gate::Permit;
 use crate::wheel::Tick;
 
-/// The answer buffer is given back above this size; a turn rarely needs more.
+/// A larger response buffer is freed after the turn; a turn rarely needs more.
 const OUT_KEEP_BYTES: usize = 256 * 1024;
-/// Rounds of letters and tasks in one turn; what is left makes the descriptor readable again.
+/// Rounds of messages and tasks in one turn; if some are left, the descriptor becomes readable
+/// again.
 const ROUNDS_PER_TURN_MAX: u32 = 16;
-/// Tasks polled in one round.
+/// The maximum number of tasks polled in one round.
 const TASKS_PER_ROUND_MAX: usize = 256;
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Events taken from the kernel.
+    /// The number of events taken from the kernel.
     pub events: usize,
-    /// More is ready: take another turn before waiting. A carrier that waits level-triggered need not look.
+    /// More is ready: take another turn before waiting. A carrier that waits level-triggered need
+    /// not check.
     pub more: bool,
-    /// The reactor has ended: drained, or stopped.
+    /// The reactor has ended, drained or stopped.
     pub done: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum Lifecycle {
     Running,
-    /// Listeners are let go of, one by one; what is in hand is finished.
+    /// Listeners are removed one by one; exchanges in progress are completed.
     Draining {
         cut: Tick,
     },
     Done,
 }
 
-/// Whether the gate counted a connection in, and as whose.
+/// Whether the gate counted a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
-    As(Entered),
-    Not,
-    /// It began here: the gate is for those who come.
+pub(super) enum GateStatus {
+    Counted(Permit),
+    Rejected,
+    /// An outgoing connection, which the gate does not count.
     Outgoing,
 }
 
 pub(super) struct Slot<C> {
     pub(super) socket: Socket,
-    pub(super) counted: Counted,
-    /// `None`: refused, lingers over its last answer.
+    pub(super) counted: GateStatus,
+    /// `None`: rejected, lingers after its response.
     pub(super) connection: Option<C>,
 }
 
-/// One pollable descriptor and one function; see the [module](super).
+/// A reactor: one pollable descriptor and one function; see the [module](super).
 pub struct Reactor<P: Protocol> {
     pub(super) poller: Poller,
     pub(super) slots: Slab<Slot<P::Connection>>,
     pub(super) listening: Listening,
     pub(super) options: ReactorOptions,
-    pub(super) spares: Spares,
+    pub(super) spares: SpareSockets,
     pub(super) shared: Shared,
     pub(super) protocol: P,
-    pub(super) life: Life,
+    pub(super) life: Lifecycle,
     pub(super) generation: u32,
     pub(super) team: Team<P::Message>,
-    /// Connections open here now or on their way here, for the team to see.
+    /// Connections that are open here or being passed here, visible to the team.
     pub(super) open: Arc<AtomicUsize>,
-    pub(super) memory: Memory,
+    pub(super) memory: ReadBuffers,
     mailbox: Arc<Mailbox<P::Message>>,
-    letters: Vec<Letter<P::Message>>,
+    items: Vec<MailboxItem<P::Message>>,
     executor: Executor,
     due: Vec<u32>,
     again: Vec<Token>,
 }
 
 impl<P: Protocol> Reactor<P> {
-    /// A reactor without listeners. `protocol` is built from what it may need: the mailbox for messages from
-    /// elsewhere, and the executor for futures.
+    /// Creates a reactor without listeners. `protocol` gets the mailbox for messages from other
+    /// threads and the spawner for futures.
     pub fn new(
         options: ReactorOptions,
         protocol: impl FnOnce(&Arc<Mailbox<P::Message>>, &Spawner) -> P,
@@ -101,14 +103,14 @@ impl<P: Protocol> Reactor<P> {
         let poller = Poller::new()?;
         let mailbox = Arc::new(Mailbox::new(poller.wake_fd()?));
         let bell = Arc::clone(&mailbox);
-        let executor = Executor::new(Arc::new(move || bell.stir()));
+        let executor = Executor::new(Arc::new(move || bell.wake()));
         let now = Now::read();
         let protocol = protocol(&mailbox, &executor.spawner());
         Ok(Self {
             poller,
             slots: Slab::new(),
             listening: Listening::default(),
-            spares: Spares::default(),
+            spares: SpareSockets::default(),
             shared: Shared {
                 out: Vec::new(),
                 now,
@@ -119,20 +121,20 @@ impl<P: Protocol> Reactor<P> {
             },
             options,
             protocol,
-            life: Life::Running,
+            life: Lifecycle::Running,
             generation: 0,
             team: Team::default(),
             open: Arc::default(),
-            memory: Memory::new(),
+            memory: ReadBuffers::new(),
             mailbox,
-            letters: Vec::new(),
+            items: Vec::new(),
             executor,
             due: Vec::new(),
             again: Vec::new(),
         })
     }
 
-    /// A way to speak to this reactor from other threads.
+    /// Returns a handle for sending messages to this reactor from other threads.
     pub fn handle(&self) -> Handle<P::Message> {
         Handle::new(Arc::clone(&self.mailbox))
     }
@@ -142,7 +144,7 @@ impl<P: Protocol> Reactor<P> {
         self.team = team.clone();
     }
 
-    /// What the [`Team`] needs to know of this reactor.
+    /// Returns what the [`Team`] needs to know of this reactor.
     pub fn membership(&self) -> Membership<P::Message> {
         let mailbox = Arc::clone(&self.mailbox);
         Membership(Member {
@@ -151,38 +153,39 @@ impl<P: Protocol> Reactor<P> {
         })
     }
 
-    /// The protocol, for looking at what it has gathered.
+    /// Returns the protocol of the reactor.
     pub fn protocol(&self) -> &P {
         &self.protocol
     }
 
-    /// The protocol, for whoever turns the reactor and works on both between two turns.
+    /// Returns the protocol, for a carrier that works on it between two turns.
     pub fn protocol_mut(&mut self) -> &mut P {
         &mut self.protocol
     }
 
-    /// Takes what is ready, does it, and returns. Never blocks.
+    /// Processes everything that is ready and returns. Never blocks.
     ///
     /// # Errors
-    /// Only what makes the reactor useless, such as a closed epoll descriptor.
+    ///
+    /// Only errors that make the reactor unusable, such as a closed epoll descriptor.
     pub fn turn(&mut self) -> Result<Turn, Errno> {
         self.turn_once(Wait::Never)
     }
 
-    /// Waits until something is ready, then takes a turn: for a thread that does nothing else. Saves the
-    /// carrier's own wait.
+    /// Waits until something is ready, then takes a turn: for a thread that does nothing else.
+    /// Saves the carrier's own wait.
     pub fn wait_and_turn(&mut self) -> Result<Turn, Errno> {
         self.turn_once(Wait::UntilReady)
     }
 
-    /// The same, but waits no longer than this: for a thread that has appointments of its own. The kernel rounds by its timer
-    /// slack, not to milliseconds.
+    /// Like [`Self::wait_and_turn`], but waits at most this long: for a thread with timers of its
+    /// own. The kernel rounds by its timer slack, not to milliseconds.
     pub fn turn_within(&mut self, wait: Duration) -> Result<Turn, Errno> {
         self.turn_once(Wait::For(wait))
     }
 
     fn turn_once(&mut self, wait: Wait) -> Result<Turn, Errno> {
-        if self.life == Life::Done {
+        if self.life == Lifecycle::Done {
             return Ok(Turn {
                 events: 0,
                 more: false,
@@ -190,7 +193,7 @@ impl<P: Protocol> Reactor<P> {
             });
         }
         let events = self.poller.wait(wait)?;
-        self.mailbox.hold();
+        self.mailbox.begin_turn();
         self.shared.now = Now::read();
         for position in 0..events {
             if let Some(ready) = self.poller.event(position) {
@@ -215,7 +218,7 @@ impl<P: Protocol> Reactor<P> {
         Ok(Turn {
             events,
             more: more || full,
-            done: self.life == Life::Done,
+            done: self.life == Lifecycle::Done,
         })
     }
 
@@ -259,27 +262,28 @@ impl<P: Protocol> Reactor<P> {
         }
     }
 
-    /// Letters and tasks, until there are none or the turn has had its share. Says whether some are left.
+    /// Processes messages and tasks until there are none or the turn's share is used up. Returns
+    /// whether some are left.
     fn settle(&mut self) -> bool {
         for _ in 0..ROUNDS_PER_TURN_MAX {
             if self.mailbox.may_sleep() {
                 return false;
             }
             if self.executor.run_ready(TASKS_PER_ROUND_MAX) == Remaining::Tasks {
-                self.mailbox.stir();
+                self.mailbox.wake();
             }
-            let mut letters = std::mem::take(&mut self.letters);
-            self.mailbox.take(&mut letters);
-            for letter in letters.drain(..) {
-                match letter {
-                    Letter::To(token, message) => self.deliver(token, message),
-                    Letter::Adopt(passed) => self.admit(passed),
-                    Letter::Order(order, reply) => self.obey(order, reply),
+            let mut items = std::mem::take(&mut self.items);
+            self.mailbox.take(&mut items);
+            for item in items.drain(..) {
+                match item {
+                    MailboxItem::To(token, message) => self.deliver(token, message),
+                    MailboxItem::Adopt(passed) => self.admit(passed),
+                    MailboxItem::Command(command, reply) => self.execute(command, reply),
                 }
             }
-            self.letters = letters;
+            self.items = items;
         }
-        self.mailbox.stir();
+        self.mailbox.wake();
         true
     }
 
@@ -311,7 +315,7 @@ impl<P: Protocol> Reactor<P> {
         }
         let gone = flags.intersects(EventFlags::ERR | EventFlags::HUP);
         if gone && !slot.socket.wants_data() && slot.socket.lingered_bytes.is_none() {
-            // Both directions are dead: whoever prepares an answer should know, and blocked output is lost.
+            // Both directions are closed: blocked output is lost, and the handler should know.
             return self.remove(token, Reason::Failed(Errno::CONNRESET));
         }
         if flags.contains(EventFlags::OUT) && slot.socket.is_blocked() {
@@ -320,7 +324,7 @@ impl<P: Protocol> Reactor<P> {
         self.read(token);
     }
 
-    /// Goes on with blocked output.
+    /// Continues with blocked output.
     fn write(&mut self, token: Token) {
         let Some(slot) = live(&mut self.slots, token) else {
             return;
@@ -353,7 +357,7 @@ impl<P: Protocol> Reactor<P> {
         self.again = again;
     }
 
-    /// After each call of the protocol: sends what it wrote, and ends the connection if it asked for that.
+    /// After each call of the protocol: sends what it wrote, and ends the connection if requested.
     pub(super) fn conclude(&mut self, token: Token) {
         let Some(slot) = live(&mut self.slots, token) else {
             self.shared.out.clear();
@@ -369,7 +373,7 @@ impl<P: Protocol> Reactor<P> {
         match slot.socket.failed {
             Some(WriteError::Errno(errno)) => return self.remove(token, Reason::Failed(errno)),
             Some(WriteError::FileTruncated) => {
-                // What there was of it has been promised: a reset throws away what a cork still keeps.
+                // The data up to here was promised: a reset discards what the cork still holds.
                 slot.socket.uncork();
                 slot.socket.reset_on_close();
                 return self.remove(token, Reason::FileTruncated);
@@ -395,7 +399,7 @@ impl<P: Protocol> Reactor<P> {
         }
     }
 
-    /// Closes a connection and tells the protocol.
+    /// Closes a connection and informs the protocol.
     pub(super) fn remove(&mut self, token: Token, reason: Reason) {
         self.shared.out.clear();
         if live(&mut self.slots, token).is_none() {
@@ -405,9 +409,9 @@ impl<P: Protocol> Reactor<P> {
         self.open.fetch_sub(1, Ordering::Relaxed);
         self.shared.timers.set(token.index, None);
         match slot.counted {
-            Counted::As(entered) => self.options.gate.leave(entered),
-            Counted::Not => self.listening.refused -= 1,
-            Counted::Outgoing => {}
+            GateStatus::Counted(entered) => self.options.gate.leave(entered),
+            GateStatus::Rejected => self.listening.refused -= 1,
+            GateStatus::Outgoing => {}
         }
         match reason {
             Reason::Aborted => self.spares.reset(slot.socket),
@@ -420,7 +424,7 @@ impl<P: Protocol> Reactor<P> {
     }
 }
 
-/// The slot that a token names, unless it is another connection's by now.
+/// Returns the slot that a token names, unless it belongs to another connection now.
 pub(super) fn live<C>(slots: &mut Slab<Slot<C>>, token: Token) -> Option<&mut Slot<C>> {
     slots
         .get_mut(token.index as usize)

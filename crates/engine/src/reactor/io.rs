@@ -1,4 +1,4 @@
-//! What a protocol may do with the connection it is called for.
+//! What a protocol can do with the connection that it is called for.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use bytes::Bytes;
 
 use super::clock::Now;
 use super::poller::Token;
-use super::socket::{FileSlice, Socket, Then, WriteError, Written};
+use super::socket::{Continuation, FileSlice, Socket, WriteError, Written};
 use super::timers::Timers;
 use crate::counters::Counters;
 use crate::wheel::Tick;
 
-/// How a connection is to end.
+/// How a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
-    /// When all output is sent. Right when the peer has nothing unread under way: else the kernel answers
-    /// with a reset, which may overtake the output.
+    /// After all output is sent. Only if the peer is not sending: otherwise the kernel sends a
+    /// reset, which may overtake the output.
     AfterSent,
-    /// When all output is sent, say so, then read and drop what the peer still sends, for a bounded time, so
-    /// that it can read the last answer (RFC 9112 §9.6).
+    /// After all output is sent, shut down the output, then read and drop input for a bounded time,
+    /// so that the peer can read the last response (RFC 9112 §9.6).
     Lingering,
-    /// At once; what is not sent is lost and the peer sees a reset.
+    /// At once; unsent output is lost and the peer gets a reset.
     Abort,
 }
 
-/// What all connections of one reactor share for the length of a call.
+/// State shared by all connections of one reactor during a call.
 pub(super) struct Shared {
-    /// The one answer buffer.
+    /// The response buffer of the reactor.
     pub(super) out: Vec<u8>,
     pub(super) now: Now,
     pub(super) timers: Timers,
@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub(super) counters: Arc<Counters>,
 }
 
-/// One connection, for the length of a call.
+/// One connection, during a call of its protocol.
 pub struct Io<'a> {
     pub(super) socket: &'a mut Socket,
     pub(super) shared: &'a mut Shared,
@@ -53,32 +53,34 @@ impl<'a> Io<'a> {
         }
     }
 
-    /// The buffer that output is appended to. It is sent when the call returns, in one system call.
+    /// Returns the buffer that output is appended to. It is sent when the call returns, in one
+    /// system call.
     pub fn out(&mut self) -> &mut Vec<u8> {
         &mut self.shared.out
     }
 
-    /// The time of this turn.
+    /// Returns the time of this turn.
     pub fn now(&self) -> Now {
         self.shared.now
     }
 
-    /// Whether the reactor drains: begin nothing that need not be begun.
+    /// Returns whether the reactor drains, so that nothing new should begin.
     pub fn is_draining(&self) -> bool {
         self.shared.draining
     }
 
-    /// The connection's name, for messages to it.
+    /// Returns the connection's token, for messages to it.
     pub fn token(&self) -> Token {
         self.token
     }
 
-    /// The socket itself, for asking the kernel about it.
+    /// Returns the socket, for querying the kernel.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 
-    /// Whether output waits for the peer to read. Write no more then: [`Protocol::on_sent`] will come.
+    /// Returns whether output waits for the peer to read. If so, write no more until
+    /// [`Protocol::on_sent`].
     ///
     /// [`Protocol::on_sent`]: super::Protocol::on_sent
     pub fn is_blocked(&self) -> bool {
@@ -87,10 +89,10 @@ impl<'a> Io<'a> {
 
     /// Sends what is in [`Self::out`] now.
     pub fn flush(&mut self) {
-        self.flush_then(Then::Nothing);
+        self.flush_then(Continuation::Nothing);
     }
 
-    fn flush_then(&mut self, then: Then) {
+    fn flush_then(&mut self, then: Continuation) {
         if self.socket.failed.is_none() {
             let written = self.socket.send(&self.shared.out, then);
             self.note(written);
@@ -102,7 +104,7 @@ impl<'a> Io<'a> {
 
     /// Sends [`Self::out`] and then shared bytes, which are not copied.
     pub fn send_shared(&mut self, bytes: Bytes) {
-        self.flush_then(Then::More);
+        self.flush_then(Continuation::More);
         if self.socket.failed.is_none() {
             self.shared.counters.sent_bytes.add(bytes.len() as u64);
             let written = self.socket.send_shared(bytes);
@@ -113,9 +115,9 @@ impl<'a> Io<'a> {
     /// Sends [`Self::out`] and then a part of a file.
     pub fn send_file(&mut self, slice: FileSlice) {
         self.flush_then(if slice.length > 0 {
-            Then::More
+            Continuation::More
         } else {
-            Then::Nothing
+            Continuation::Nothing
         });
         if self.socket.failed.is_none() && slice.length > 0 {
             self.shared.counters.sent_bytes.add(slice.length);
@@ -124,8 +126,8 @@ impl<'a> Io<'a> {
         }
     }
 
-    /// Since when output waits for the peer, in milliseconds of the monotonic clock, and how many bytes the
-    /// peer has taken since.
+    /// Returns since when output waits for the peer, in milliseconds of the monotonic clock, and
+    /// how many bytes the peer has taken since.
     pub fn blocked(&self) -> Option<(u64, u64)> {
         let queue = self.socket.queue.as_ref()?;
         Some((
@@ -145,8 +147,9 @@ impl<'a> Io<'a> {
         }
     }
 
-    /// Calls [`Protocol::on_deadline`](super::Protocol::on_deadline) after this many milliseconds, not earlier
-    /// and one tick of the wheel (128 ms) later at most. Replaces the deadline that was set.
+    /// Calls [`Protocol::on_deadline`](super::Protocol::on_deadline) after this many milliseconds,
+    /// not earlier and at most one tick of the wheel (128 ms) later. Replaces the previous
+    /// deadline.
     pub fn set_deadline(&mut self, after_ms: u64) {
         let at = self.shared.now.monotonic_ms.saturating_add(after_ms);
         self.shared
@@ -154,27 +157,27 @@ impl<'a> Io<'a> {
             .set(self.token.index, Some(Tick::deadline_from_ms(at)));
     }
 
-    /// Unsets the deadline.
+    /// Removes the deadline that was set.
     pub fn clear_deadline(&mut self) {
         self.shared.timers.set(self.token.index, None);
     }
 
-    /// Reads no more from the peer until [`Self::resume`]; the kernel's buffer then holds it back.
+    /// Stops reading from the peer until [`Self::resume`]; the kernel's buffer then slows it down.
     pub fn pause(&mut self) {
         self.socket.paused = true;
     }
 
-    /// Reads again.
+    /// Reads from the peer again.
     pub fn resume(&mut self) {
         self.socket.paused = false;
     }
 
-    /// Drops the next bytes that come, 4 GiB at most, without copying them out of the kernel: for content that nobody looks at.
-    /// [`Protocol::on_discarded`] tells of them as they come, and [`Protocol::on_data`] of what follows. Replaces what was
-    /// asked before.
+    /// Drops the next bytes that come, 4 GiB at most, without copying them out of the kernel: for
+    /// content that nobody looks at. [`Protocol::on_discarded`] tells of them as they come, and
+    /// [`Protocol::on_data`] of what follows. Replaces what was asked before.
     ///
-    /// A wish: only TCP can do it, and only a connection that began here is known to be of TCP. Elsewhere
-    /// all goes to [`Protocol::on_data`] as ever.
+    /// A wish: only TCP can do it, and only a connection that began here is known to be of TCP.
+    /// Elsewhere all goes to [`Protocol::on_data`] as ever.
     ///
     /// [`Protocol::on_data`]: super::Protocol::on_data
     /// [`Protocol::on_discarded`]: super::Protocol::on_discarded
@@ -182,19 +185,20 @@ impl<'a> Io<'a> {
         self.socket.discard_next(bytes);
     }
 
-    /// Whether the peer is known to have shut its side, whatever has been read. Closing now leaves no port waiting here.
+    /// Returns whether the peer is known to have shut down its side, whatever has been read.
+    /// Closing now leaves no port in `TIME_WAIT` here.
     pub fn peer_has_shut(&self) -> bool {
         self.socket.peer_shut
     }
 
-    /// Ends the connection. The first call decides, except that an abort always does.
+    /// Ends the connection. The first call decides, except that an abort always takes effect.
     pub fn close(&mut self, how: Closing) {
         if self.socket.closing.is_none() || how == Closing::Abort {
             self.socket.closing = Some(how);
         }
     }
 
-    /// Whether [`Self::close`] was called.
+    /// Returns whether [`Self::close`] was called.
     pub fn is_closing(&self) -> bool {
         self.socket.closing.is_some()
     }

@@ -1,5 +1,5 @@
-//! Listeners in a reactor: accepting, resting when there are too many connections, and closing without losing
-//! a connection whose handshake is under way.
+//! Listeners of a reactor: accepting, pausing when there are too many connections, and closing
+//! without losing a connection whose handshake is in progress.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -9,53 +9,55 @@ use rustix::io::Errno;
 use slab::Slab;
 
 use super::accept::{AcceptOutcome, Accepted, Admission, Overload, accept_one};
-use super::driver::{Counted, Life, Reactor, Slot};
+use super::driver::{GateStatus, Lifecycle, Reactor, Slot};
 use super::io::{Closing, Io};
-use super::leaving::Leaving;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
+use super::removal::Removal;
 use super::socket::Socket;
-use super::team::Passed;
+use super::team::Handover;
 use crate::listener::Listener;
 use crate::wheel::Tick;
 
-/// Connections above the cap that may linger over their 503 at one time; further ones are closed at once.
+/// The maximum number of rejected connections that may linger after their 503; others are closed at
+/// once.
 const REFUSED_LINGERING_MAX: usize = 64;
-/// How long listeners rest when the cap is reached or descriptors have run out, unless a connection ends here.
+/// How long listeners pause when the limit is reached or descriptors have run out, unless a
+/// connection ends.
 pub(super) const REST_MS: u64 = 100;
-/// How long handshakes that are under way may take to complete after new ones are refused, before a listener
-/// is closed for good. Several times a round trip within a continent.
+/// How long handshakes in progress may take to complete after new ones are rejected, before a
+/// listener is closed. Several times a round trip within a continent.
 pub(super) const SETTLE_MS: u64 = 250;
 
-/// A listener at its place, whose number is what epoll knows it by.
-pub(super) struct Place {
+/// A listener in its slot, whose number identifies it to epoll.
+pub(super) struct ListenerSlot {
     pub(super) listener: Arc<Listener>,
-    /// Set while it is about to be let go of.
-    pub(super) leaving: Option<Leaving>,
+    /// Set while it is being removed.
+    pub(super) removal: Option<Removal>,
 }
 
-/// What a visit to a queue came to.
+/// The result of visiting a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Queue {
-    /// There may be more.
+pub(super) enum QueueState {
+    /// There may be more connections.
     More,
     Empty,
-    /// Whoever is there has to wait: the cap is reached, or descriptors have run out.
+    /// The connections must wait: the limit is reached, or descriptors have run out.
     Held,
 }
 
 #[derive(Default)]
 pub(super) struct Listening {
-    pub(super) places: Slab<Place>,
-    /// Set while the listeners are out of the epoll set.
+    pub(super) places: Slab<ListenerSlot>,
+    /// Set while the listeners are not in the epoll set.
     rest_until: Option<Tick>,
-    /// Connections that were refused and still linger.
+    /// Connections that were rejected and still linger.
     pub(super) refused: usize,
     more: bool,
 }
 
 impl Listening {
-    /// Whether a listener may have more connections than one turn takes.
+    /// Returns whether a listener may have more connections than one turn accepts.
     pub(super) fn has_more(&mut self) -> bool {
         std::mem::take(&mut self.more)
     }
@@ -65,18 +67,19 @@ impl<P: Protocol> Reactor<P> {
     /// Adds a listener. Several reactors may share one, or have one each with `SO_REUSEPORT`.
     pub fn listen(&mut self, listener: Arc<Listener>) -> Result<(), Errno> {
         let place = self.listening.places.vacant_entry();
-        // While the others rest, it rests with them.
+        // While the others pause, it pauses too.
         if self.listening.rest_until.is_none() {
             self.poller.add_listener(listener.as_fd(), place.key())?;
         }
-        place.insert(Place {
+        place.insert(ListenerSlot {
             listener,
-            leaving: None,
+            removal: None,
         });
         Ok(())
     }
 
-    /// Takes the second listener in the place of the first; `None` when that is not there, or is being let go of.
+    /// Replaces the first listener by the second; `None` if the first does not exist or is being
+    /// removed.
     pub(super) fn replace(
         &mut self,
         old: &Arc<Listener>,
@@ -84,7 +87,7 @@ impl<P: Protocol> Reactor<P> {
     ) -> Option<Result<(), Errno>> {
         let mut places = self.listening.places.iter_mut();
         let (position, place) = places.find(|(_, place)| Arc::ptr_eq(&place.listener, old))?;
-        if place.leaving.is_some() {
+        if place.removal.is_some() {
             return None;
         }
         if self.listening.rest_until.is_none() {
@@ -99,54 +102,55 @@ impl<P: Protocol> Reactor<P> {
     }
 
     pub(super) fn listener_ready(&mut self, position: usize) {
-        if self.accept_some(position) == Queue::More {
+        if self.accept_some(position) == QueueState::More {
             self.listening.more = true;
         }
     }
 
-    /// Accepts as many connections as one turn takes.
-    pub(super) fn accept_some(&mut self, position: usize) -> Queue {
+    /// Accepts as many connections as one turn allows.
+    pub(super) fn accept_some(&mut self, position: usize) -> QueueState {
         let Some(place) = self.listening.places.get(position) else {
-            return Queue::Empty;
+            return QueueState::Empty;
         };
         let listener = Arc::clone(&place.listener);
-        // Whoever lets go of a listener leaves nobody in the queue: it would be closed over them without a word.
-        let may_wait = self.options.overload == Overload::Wait && place.leaving.is_none();
+        // A listener that is being removed must leave no connection in the queue, which would be
+        // lost.
+        let may_wait = self.options.overload == Overload::Wait && place.removal.is_none();
         for _ in 0..self.options.tuning.accept_per_turn_max {
             if may_wait && self.options.gate.is_full() {
                 self.rest();
-                return Queue::Held;
+                return QueueState::Held;
             }
             match accept_one(&listener) {
                 AcceptOutcome::Connection(fd, peer) => {
-                    self.share(Passed {
+                    self.share(Handover {
                         fd,
                         peer,
                         listener: Arc::clone(listener.endpoint()),
                     });
                 }
-                AcceptOutcome::Empty => return Queue::Empty,
+                AcceptOutcome::Empty => return QueueState::Empty,
                 AcceptOutcome::Broken => {}
                 AcceptOutcome::Exhausted => {
                     self.rest();
-                    return Queue::Held;
+                    return QueueState::Held;
                 }
             }
         }
-        Queue::More
+        QueueState::More
     }
 
-    /// Takes a connection, or passes it on to a reactor that has clearly fewer.
-    fn share(&mut self, passed: Passed) {
-        let idler = match self.life {
-            Life::Running if !passed.listener.spreads() => {
-                self.team.idler(self.open.load(Ordering::Relaxed))
+    /// Accepts a connection, or passes it to a reactor that has clearly fewer.
+    fn share(&mut self, passed: Handover) {
+        let member_with_fewer = match self.life {
+            Lifecycle::Running if !passed.listener.spreads() => {
+                self.team.least_loaded(self.open.load(Ordering::Relaxed))
             }
             _ => None,
         };
-        // Counted where it goes, and at once: it may take a while there until the letter is opened, and the next
-        // of a burst must not all go the same way.
-        if let Some(member) = idler {
+        // Counted at its destination, and at once: the message may be read late, and the next
+        // connections of a burst must not all go there.
+        if let Some(member) = member_with_fewer {
             member.open.fetch_add(1, Ordering::Relaxed);
             member.mailbox.pass(passed);
         } else {
@@ -155,9 +159,9 @@ impl<P: Protocol> Reactor<P> {
         }
     }
 
-    /// Takes in a connection that has been counted as open here.
-    pub(super) fn admit(&mut self, passed: Passed) {
-        let Passed { fd, peer, listener } = passed;
+    /// Accepts a connection that has been counted as open here.
+    pub(super) fn admit(&mut self, passed: Handover) {
+        let Handover { fd, peer, listener } = passed;
         let entered = self.options.gate.enter(peer);
         let overload = entered.err();
         self.options.counters.accepted.add(1);
@@ -179,7 +183,7 @@ impl<P: Protocol> Reactor<P> {
         };
         let slot = entry.insert(Slot {
             socket: Socket::new(fd, token.generation),
-            counted: entered.map_or(Counted::Not, Counted::As),
+            counted: entered.map_or(GateStatus::Rejected, GateStatus::Counted),
             connection: None,
         });
         if overload.is_some() {
@@ -198,8 +202,8 @@ impl<P: Protocol> Reactor<P> {
             Admission::Drop => io.close(Closing::AfterSent),
         }
         self.conclude(token);
-        // With TCP_DEFER_ACCEPT the request is already there, and a connection that ends with its first
-        // answer never enters the epoll set (8.5 against 11 us for each).
+        // With TCP_DEFER_ACCEPT the request is already there, and a connection that ends with its
+        // first answer never enters the epoll set (8.5 against 11 us for each).
         if defers {
             self.mark_readable(token);
             self.read(token);
@@ -222,7 +226,8 @@ impl<P: Protocol> Reactor<P> {
         }
     }
 
-    /// Takes the listeners out of the epoll set for a while: else they would report ready without end.
+    /// Takes the listeners out of the epoll set for a while: otherwise they would be ready all the
+    /// time.
     fn rest(&mut self) {
         if self.listening.rest_until.is_some() {
             return;
@@ -239,7 +244,7 @@ impl<P: Protocol> Reactor<P> {
     fn wake_listeners(&mut self) {
         self.listening.rest_until = None;
         for (position, place) in &self.listening.places {
-            // Fails only when the kernel has no memory left; the next rest tries again.
+            // Fails only if the kernel is out of memory; the next pause tries again.
             let _ = self.poller.add_listener(place.listener.as_fd(), position);
         }
         if !self.listening.places.is_empty() {
@@ -247,7 +252,7 @@ impl<P: Protocol> Reactor<P> {
         }
     }
 
-    /// A place became free.
+    /// A connection ended, so others can be accepted.
     pub(super) fn connection_ended(&mut self) {
         if self.listening.rest_until.is_some() {
             self.wake_listeners();
@@ -256,49 +261,51 @@ impl<P: Protocol> Reactor<P> {
     }
 
     pub(super) fn end_if_drained(&mut self) {
-        let drains = matches!(self.life, Life::Draining { .. });
+        let drains = matches!(self.life, Lifecycle::Draining { .. });
         if drains && self.slots.is_empty() && self.listening.places.is_empty() {
-            self.life = Life::Done;
+            self.life = Lifecycle::Done;
         }
     }
 
     pub(super) fn set_own_deadline(&mut self) {
         let life = match self.life {
-            Life::Draining { cut } => Some(cut),
-            Life::Running | Life::Done => None,
+            Lifecycle::Draining { cut } => Some(cut),
+            Lifecycle::Running | Lifecycle::Done => None,
         };
-        let leaving = self.listening.next_to_leave();
-        let next = [life, self.listening.rest_until, leaving]
+        let removal = self.listening.next_removal();
+        let next = [life, self.listening.rest_until, removal]
             .into_iter()
             .flatten()
             .min();
         self.shared.timers.set_own(next);
     }
 
-    /// The reactor's own deadline passed: a rest, the settling of a listener or the drain is over.
+    /// The reactor's own deadline expired: a pause, the settling of a listener or the drain is
+    /// over.
     pub(super) fn own_deadline(&mut self, now: Tick) {
         if self.listening.rest_until.is_some_and(|until| until <= now) {
             self.wake_listeners();
         }
-        self.let_go_of_due(now);
-        if matches!(self.life, Life::Draining { cut } if cut <= now) {
+        self.remove_due(now);
+        if matches!(self.life, Lifecycle::Draining { cut } if cut <= now) {
             self.end();
         }
         self.set_own_deadline();
     }
 
-    /// Refuses new handshakes; those under way still complete and are accepted until they have settled.
+    /// Rejects new handshakes; those in progress still complete and are accepted until they have
+    /// settled.
     pub(super) fn begin_drain(&mut self, timeout_ms: u64) {
-        if self.life != Life::Running {
+        if self.life != Lifecycle::Running {
             return;
         }
         let cut_ms = self.shared.now.monotonic_ms + timeout_ms;
         self.shared.draining = true;
-        self.life = Life::Draining {
+        self.life = Lifecycle::Draining {
             cut: Tick::deadline_from_ms(cut_ms),
         };
         for position in 0..self.listening.places.capacity() {
-            self.begin_to_let_go(position, SETTLE_MS.min(timeout_ms), None);
+            self.begin_removal(position, SETTLE_MS.min(timeout_ms), None);
         }
         for index in 0..self.slots.capacity() {
             let Some(slot) = self.slots.get_mut(index) else {
@@ -320,7 +327,7 @@ impl<P: Protocol> Reactor<P> {
         self.set_own_deadline();
     }
 
-    /// Cuts what is left.
+    /// Closes the remaining connections.
     pub(super) fn end(&mut self) {
         for index in 0..self.slots.capacity() {
             let Some(slot) = self.slots.get(index) else {
@@ -331,7 +338,7 @@ impl<P: Protocol> Reactor<P> {
             self.remove(Token { index, generation }, Reason::Stopped);
         }
         self.close_listeners();
-        self.life = Life::Done;
+        self.life = Lifecycle::Done;
     }
 
     fn close_listeners(&mut self) {

@@ -4,31 +4,32 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::order::{Order, Reply};
+use super::command::{Command, Reply};
 use super::poller::Token;
-use super::team::Passed;
+use super::team::Handover;
 
-/// One letter.
+/// One item in the mailbox of a reactor.
 #[derive(Debug)]
-pub(super) enum Letter<M> {
+pub(super) enum MailboxItem<M> {
     To(Token, M),
-    Adopt(Passed),
-    Order(Order<M>, Option<Reply>),
+    Adopt(Handover),
+    Command(Command<M>, Option<Reply>),
 }
 
-/// The queue of letters to one reactor. Posting from the reactor's own thread inside a turn costs no system
-/// call; from elsewhere, one write for the first letter of a batch. A turn without letters takes no lock.
+/// The queue of items to one reactor. Posting from the reactor's own thread inside a turn costs no
+/// system call; from elsewhere, one write for the first item of a batch. A turn without items takes
+/// no lock.
 ///
-/// Two flags make sure that nothing is slept over. Whoever posts raises `stirred`, then looks at `awake`; the
-/// reactor lowers `awake`, then looks at `stirred`. Both orders are sequentially consistent, so one of them sees
-/// the other.
+/// Two flags make sure that nothing is slept over. Whoever posts raises `pending`, then looks at
+/// `awake`; the reactor lowers `awake`, then looks at `pending`. Both orders are sequentially
+/// consistent, so one of them sees the other.
 #[derive(Debug)]
 pub struct Mailbox<M> {
-    /// `None` when the reactor has ended and nobody reads them any more.
-    letters: Mutex<Option<Vec<Letter<M>>>>,
-    /// Something is to be looked at: letters, or tasks.
-    stirred: AtomicBool,
-    /// The reactor is in a turn or about to be: nobody needs to wake it.
+    /// `None` if the reactor has ended and nobody reads them any more.
+    items: Mutex<Option<Vec<MailboxItem<M>>>>,
+    /// There are messages or tasks to process.
+    pending: AtomicBool,
+    /// The reactor is in a turn or about to be: it need not be woken.
     awake: AtomicBool,
     wake: OwnedFd,
 }
@@ -36,89 +37,91 @@ pub struct Mailbox<M> {
 impl<M> Mailbox<M> {
     pub(super) fn new(wake: OwnedFd) -> Self {
         Self {
-            letters: Mutex::new(Some(Vec::new())),
-            stirred: AtomicBool::new(false),
+            items: Mutex::new(Some(Vec::new())),
+            pending: AtomicBool::new(false),
             awake: AtomicBool::new(false),
             wake,
         }
     }
 
-    fn letters(&self) -> MutexGuard<'_, Option<Vec<Letter<M>>>> {
-        // A panic while the lock is held can only come from the allocator; the queue is whole all the same.
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    fn items(&self) -> MutexGuard<'_, Option<Vec<MailboxItem<M>>>> {
+        // A panic while the lock is held can only come from the allocator; the queue is whole all
+        // the same.
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, letter: Letter<M>) {
-        if let Some(letters) = &mut *self.letters() {
-            letters.push(letter);
+    fn push(&self, item: MailboxItem<M>) {
+        if let Some(items) = &mut *self.items() {
+            items.push(item);
         } else {
             return;
         }
-        self.stir();
+        self.wake();
     }
 
-    /// Nobody will read letters any more: those that are there are dropped, and those that come.
+    /// Closes the mailbox: present and future items are dropped.
     pub(super) fn close(&self) {
-        // Apart from the lock: a letter that is dropped may post another.
-        let left = self.letters().take();
+        // Without holding the lock: an item that is dropped may post another.
+        let left = self.items().take();
         drop(left);
     }
 
-    /// Sends a message to a connection; one for a connection that is gone is dropped.
+    /// Sends a message to a connection; dropped if the connection is gone.
     pub fn post(&self, token: Token, message: M) {
-        self.push(Letter::To(token, message));
+        self.push(MailboxItem::To(token, message));
     }
 
-    pub(super) fn pass(&self, passed: Passed) {
-        self.push(Letter::Adopt(passed));
+    pub(super) fn pass(&self, passed: Handover) {
+        self.push(MailboxItem::Adopt(passed));
     }
 
-    pub(super) fn order(&self, order: Order<M>, reply: Option<Reply>) {
-        self.push(Letter::Order(order, reply));
+    pub(super) fn command(&self, command: Command<M>, reply: Option<Reply>) {
+        self.push(MailboxItem::Command(command, reply));
     }
 
-    /// Makes the reactor look at its letters and tasks, in this turn or another.
-    pub fn stir(&self) {
-        self.stirred.store(true, Ordering::SeqCst);
+    /// Makes the reactor process its messages and tasks, in this turn or the next.
+    pub fn wake(&self) {
+        self.pending.store(true, Ordering::SeqCst);
         if !self.awake.swap(true, Ordering::SeqCst) {
-            // The counter cannot overflow: one write per turn. A failure leaves nothing else to be done.
+            // The counter cannot overflow: one write per turn. A failure leaves nothing else to be
+            // done.
             let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
         }
     }
 
-    /// The turn begins: nobody needs to wake the reactor until [`Self::may_sleep`]. Whoever does not see it yet writes once
-    /// for nothing, so no order is asked of it.
-    pub(super) fn hold(&self) {
+    /// The turn begins: the reactor need not be woken until [`Self::may_sleep`]. A thread that does
+    /// not see this yet writes once in vain, so no memory ordering is needed.
+    pub(super) fn begin_turn(&self) {
         self.awake.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there is nothing to look at. From then on whoever stirs the mailbox wakes the reactor.
+    /// Returns whether there is nothing to process. After that, new items wake the reactor.
     pub(super) fn may_sleep(&self) -> bool {
-        if self.was_stirred() {
+        if self.take_pending() {
             return false;
         }
         self.awake.store(false, Ordering::SeqCst);
-        if self.was_stirred() {
+        if self.take_pending() {
             self.awake.store(true, Ordering::SeqCst);
             return false;
         }
         true
     }
 
-    /// Lowers the flag. Most turns find it lowered, which costs no locked instruction.
-    fn was_stirred(&self) -> bool {
-        self.stirred.load(Ordering::SeqCst) && self.stirred.swap(false, Ordering::SeqCst)
+    /// Lowers the flag. In most turns it is not raised, which costs no locked instruction.
+    fn take_pending(&self) -> bool {
+        self.pending.load(Ordering::SeqCst) && self.pending.swap(false, Ordering::SeqCst)
     }
 
-    /// Takes all letters.
-    pub(super) fn take(&self, into: &mut Vec<Letter<M>>) {
-        if let Some(letters) = &mut *self.letters() {
-            into.append(letters);
+    /// Moves all items to `into`.
+    pub(super) fn take(&self, into: &mut Vec<MailboxItem<M>>) {
+        if let Some(items) = &mut *self.items() {
+            into.append(items);
         }
     }
 }
 
-/// A way to speak to a running reactor from any thread.
+/// A handle for communicating with a running reactor from any thread.
 #[derive(Debug)]
 pub struct Handle<M> {
     mailbox: Arc<Mailbox<M>>,
@@ -137,22 +140,23 @@ impl<M> Handle<M> {
         Self { mailbox }
     }
 
-    /// Lets the reactor finish what is in hand and then end, at the latest after `timeout_ms`.
+    /// Lets the reactor complete exchanges in progress and then end, after `timeout_ms` at the
+    /// latest.
     pub fn drain(&self, timeout_ms: u64) {
-        self.mailbox.order(Order::Drain { timeout_ms }, None);
+        self.mailbox.command(Command::Drain { timeout_ms }, None);
     }
 
     /// Ends the reactor at its next turn.
     pub fn stop(&self) {
-        self.mailbox.order(Order::Stop, None);
+        self.mailbox.command(Command::Stop, None);
     }
 
-    /// Asks for something else, and is told when it is done.
-    pub fn order(&self, order: Order<M>, reply: Reply) {
-        self.mailbox.order(order, Some(reply));
+    /// Sends a command, and reports when it is done.
+    pub fn command(&self, command: Command<M>, reply: Reply) {
+        self.mailbox.command(command, Some(reply));
     }
 
-    /// The mailbox itself.
+    /// Returns the mailbox of the reactor.
     pub fn mailbox(&self) -> &Arc<Mailbox<M>> {
         &self.mailbox
     }

@@ -1,4 +1,4 @@
-//! What a reactor needs to know beforehand, and what of it may change while it runs.
+//! Options of a reactor, and the limits that can change while it runs.
 
 use std::sync::Arc;
 
@@ -7,21 +7,22 @@ use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::limits::Limits;
 
-/// What a reactor needs to know beforehand.
+/// Options of a reactor.
 #[derive(Clone, Debug)]
 pub struct ReactorOptions {
     /// Counts connections over all reactors.
     pub gate: Arc<Gate>,
-    /// What happens above the cap.
+    /// What happens with connections above the limit.
     pub overload: Overload,
-    /// Its share of the limits.
+    /// The limits of the reactor.
     pub tuning: Tuning,
-    /// What is counted of this reactor, and of no other.
+    /// The counters of this reactor only.
     pub counters: Arc<Counters>,
 }
 
 impl ReactorOptions {
-    /// For a reactor without a cap: one whose connections begin here, which no gate counts, or one that takes whoever comes.
+    /// For a reactor without a connection limit: one with outgoing connections, which no gate
+    /// counts, or one that accepts all.
     pub fn uncapped() -> Self {
         Self {
             gate: Arc::new(Gate::new(0, 0)),
@@ -32,12 +33,12 @@ impl ReactorOptions {
     }
 }
 
-/// The limits that are the reactor's own; they may change while it runs.
+/// The limits of the reactor itself; they may change while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Connections accepted from one listener in one turn.
+    /// The maximum number of connections accepted from one listener in one turn.
     pub accept_per_turn_max: u32,
-    /// How long a closing connection reads and drops what its peer still sends, in milliseconds.
+    /// How long a closing connection reads and drops input, in milliseconds.
     pub lingering_close_ms: u64,
     /// How many bytes it drops at most.
     pub lingering_bytes_max: u64,

@@ -1,7 +1,8 @@
 //! Connections that begin here: to whom, from where, and what became of the attempt.
 //!
-//! A connection that begins here lives in the same slab as one that was accepted, and its protocol is told of it in the same way.
-//! When to begin one is not decided here: whoever turns the reactor does it between two turns.
+//! A connection that begins here lives in the same slab as one that was accepted, and its protocol
+//! is told of it in the same way. When to begin one is not decided here: whoever turns the reactor
+//! does it between two turns.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -15,15 +16,15 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, socket_with, sockopt,
 };
 
-use super::driver::{Counted, Reactor, Slot, live};
+use super::driver::{GateStatus, Reactor, Slot, live};
 use super::io::Io;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
-use super::socket::{Asks, Socket};
-use super::spare::Family;
+use super::socket::{ReadSize, Socket};
+use super::spare_sockets::Family;
 use super::sys;
 
-/// Whom to connect to, and from which address.
+/// The peer to connect to, and the source address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     peer: Peer,
@@ -37,7 +38,7 @@ enum Peer {
 }
 
 impl Outgoing {
-    /// To an address of TCP, from whatever address the system chooses.
+    /// Connects to a TCP address, from an address that the system chooses.
     pub fn tcp(peer: SocketAddr) -> Self {
         Self {
             peer: Peer::Tcp(peer),
@@ -45,10 +46,11 @@ impl Outgoing {
         }
     }
 
-    /// To a unix socket; `@name` is one in the abstract name space.
+    /// Connects to a unix socket; `@name` is one in the abstract namespace.
     ///
     /// # Errors
-    /// A path that is too long for the system, or holds a zero.
+    ///
+    /// The path is too long for the system, or contains a NUL.
     pub fn unix(path: &Path) -> Result<Self, Errno> {
         let name = path.to_str().and_then(|path| path.strip_prefix('@'));
         let at = match name {
@@ -64,14 +66,14 @@ impl Outgoing {
         })
     }
 
-    /// The same from this address of this machine. Means nothing for a unix socket.
+    /// Connects from this source address. Has no effect for a unix socket.
     #[must_use]
     pub fn from(mut self, source: IpAddr) -> Self {
         self.source = Some(source);
         self
     }
 
-    /// The address of the peer; `None` for a unix socket.
+    /// Returns the address of the peer; `None` for a unix socket.
     pub fn peer_address(&self) -> Option<SocketAddr> {
         match self.peer {
             Peer::Tcp(peer) => Some(peer),
@@ -79,10 +81,10 @@ impl Outgoing {
         }
     }
 
-    /// Whose sockets may be used for it, and may use its own.
+    /// Returns the family whose spare sockets can be used.
     fn family(&self) -> Option<Family> {
         match (&self.peer, self.source) {
-            (Peer::Tcp(peer), None) => Some(Family::of(peer)),
+            (Peer::Tcp(peer), None) => Some(Family::new(peer)),
             _ => None,
         }
     }
@@ -99,14 +101,15 @@ impl Outgoing {
         })?;
         sockopt::set_tcp_nodelay(&fd, true)?;
         if let Some(source) = self.source {
-            // The port is chosen with the peer in view: else one address has one port for all peers.
+            // The port is chosen with the peer in view: else one address has one port for all
+            // peers.
             let _ = sys::bind_without_port(fd.as_fd());
             bind(&fd, &SocketAddr::new(source, 0))?;
         }
         Ok(fd)
     }
 
-    /// Begins to connect. Says whether the socket is connected already, as a unix socket is.
+    /// Begins to connect. Returns whether the socket is connected already, as a unix socket is.
     fn begin(&self, fd: BorrowedFd<'_>) -> Result<Progress, Errno> {
         let outcome = match &self.peer {
             Peer::Tcp(peer) => connect(fd, peer),
@@ -135,26 +138,26 @@ enum Progress {
     UnderWay,
 }
 
-/// Why there is no connection, by whose fault it is.
+/// Why a connection failed, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectFailure {
-    /// Nobody listens there.
+    /// No process listens at the address.
     Refused,
-    /// No answer in the time that the system or the protocol gives.
+    /// No response within the time limit of the system or the protocol.
     Timeout,
-    /// There is no way to that address, or no such unix socket.
+    /// No route to the address, or no such unix socket.
     Unreachable,
     /// This machine has no local port, descriptor or memory left for another connection.
     Exhausted,
     /// The queue of a unix socket is full: its server does not accept fast enough.
     QueueFull,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
 impl ConnectFailure {
-    /// The class of what the system said.
-    pub fn of(errno: Errno) -> Self {
+    /// Classifies an error of the system.
+    pub fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::CONNREFUSED | Errno::CONNRESET => Self::Refused,
             Errno::TIMEDOUT => Self::Timeout,
@@ -174,11 +177,13 @@ impl ConnectFailure {
 }
 
 impl<P: Protocol> Reactor<P> {
-    /// Begins a connection. [`Protocol::on_connect`] is called in a later turn, or [`Protocol::on_close`] with
-    /// [`Reason::Failed`]; how long that may take is the protocol's own deadline.
+    /// Begins a connection. [`Protocol::on_connect`] is called in a later turn, or
+    /// [`Protocol::on_close`] with [`Reason::Failed`]; how long that may take is the protocol's own
+    /// deadline.
     ///
     /// # Errors
-    /// What the system refuses at once; no call follows then. [`ConnectFailure::of`] sorts both kinds.
+    /// What the system refuses at once; no call follows then. [`ConnectFailure::from_errno`] sorts
+    /// both kinds.
     pub fn connect(
         &mut self,
         outgoing: &Outgoing,
@@ -203,24 +208,24 @@ impl<P: Protocol> Reactor<P> {
         let mut socket = Socket::new(fd, token.generation);
         socket.family = family;
         if outgoing.peer_address().is_some() {
-            socket.asks = Asks::Whole;
+            socket.read_size = ReadSize::Whole;
         }
         socket.connecting = true;
         entry.insert(Slot {
             socket,
-            counted: Counted::Outgoing,
+            counted: GateStatus::Outgoing,
             connection: Some(connection),
         });
         self.open.fetch_add(1, Ordering::Relaxed);
         if progress == Progress::Connected {
-            // Its edge is there already, but the protocol hears of it in a turn, as of any other.
+            // Its edge has passed already, but the protocol learns of it within a turn.
             self.shared.again.push(token);
         }
         Ok(token)
     }
 
-    /// Lets the protocol work on one connection, outside of any event: to send what has become due. `None` when the connection
-    /// is gone.
+    /// Lets the protocol work on one connection without an event, such as to send what has become
+    /// due. `None` if the connection is gone.
     pub fn visit<T>(
         &mut self,
         token: Token,
@@ -234,7 +239,7 @@ impl<P: Protocol> Reactor<P> {
         Some(result)
     }
 
-    /// The first event of a connection that began here.
+    /// Handles the first event of an outgoing connection.
     #[cold]
     pub(super) fn connected(&mut self, token: Token, flags: EventFlags) {
         let Some(slot) = live(&mut self.slots, token) else {
@@ -251,7 +256,8 @@ impl<P: Protocol> Reactor<P> {
             self.protocol.on_connect(&mut io, connection);
         }
         self.conclude(token);
-        // What came with it: a peer that speaks first, or output that had to wait for the connection.
+        // What came with it: a peer that speaks first, or output that had to wait for the
+        // connection.
         self.connection_ready(token, flags);
     }
 }

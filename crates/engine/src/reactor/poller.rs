@@ -1,4 +1,5 @@
-//! The epoll set with its timer and its wake-up descriptor: what makes the reactor one pollable descriptor.
+//! The epoll set with its timer and its wake-up descriptor: what makes the reactor one pollable
+//! descriptor.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -10,11 +11,11 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
 
-/// Events taken from the kernel in one turn at most.
+/// The maximum number of events taken from the kernel in one turn.
 pub(super) const EVENTS_PER_TURN_MAX: usize = 256;
 
-/// Names one connection of one reactor for as long as it lives; a token of a closed connection names nothing,
-/// also when its place is taken again.
+/// Identifies one connection of one reactor; the token of a closed connection stays invalid, even
+/// if its slot is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     pub(super) index: u32,
@@ -32,7 +33,7 @@ const CONNECTION_FLAGS: EventFlags = EventFlags::IN
     .union(EventFlags::RDHUP)
     .union(EventFlags::ET);
 
-/// Whose event it is.
+/// The source of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Connection(Token),
@@ -41,7 +42,8 @@ pub(super) enum Source {
     Wake,
 }
 
-/// Indices from here on are not connections. The slab never grows this far: descriptors end long before.
+/// Indices from here on are not connections. The slab never grows this far: descriptors end long
+/// before.
 const LISTENER_BASE: u32 = 0xFFFF_0000;
 const TIMER: u32 = 0xFFFF_FFFE;
 const WAKE: u32 = 0xFFFF_FFFF;
@@ -128,15 +130,15 @@ impl Poller {
         })
     }
 
-    /// Registers a connection once and for all, edge-triggered in both directions: no further call is needed
-    /// when an answer blocks or reading pauses.
+    /// Registers a connection once and for all, edge-triggered in both directions: no further call
+    /// is needed when an answer blocks or reading pauses.
     pub(super) fn add_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
         let data = EventData::new_u64(token.pack());
         epoll::add(&self.epoll, fd, data, CONNECTION_FLAGS)
     }
 
-    /// A descriptor that is registered stands for another connection from now on. Events of the one before that have been taken
-    /// already name the one before.
+    /// A descriptor that is registered stands for another connection from now on. Events of the one
+    /// before that have been taken already name the one before.
     pub(super) fn rename_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
         let data = EventData::new_u64(token.pack());
         epoll::modify(&self.epoll, fd, data, CONNECTION_FLAGS)
@@ -157,7 +159,8 @@ impl Poller {
     }
 
     pub(super) fn remove(&self, fd: BorrowedFd<'_>) {
-        // Fails only for a descriptor that is not in the set, which is what the caller wants anyway.
+        // Fails only for a descriptor that is not in the set, which is what the caller wants
+        // anyway.
         let _ = epoll::delete(&self.epoll, fd);
     }
 

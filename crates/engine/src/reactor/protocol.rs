@@ -1,4 +1,4 @@
-//! What stands on a reactor: completed events upwards.
+//! The interface of a reactor to the protocol above it: completed events.
 
 use super::accept::{Accepted, Admission};
 use super::io::Io;
@@ -7,15 +7,15 @@ use std::fmt;
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The protocol asked for it, all output having been sent.
+    /// The protocol ended it, and all output was sent.
     Finished,
-    /// The protocol aborted it: output that was not sent is lost.
+    /// The protocol aborted it: unsent output is lost.
     Aborted,
     /// The peer reset the connection or the network failed.
     Failed(rustix::io::Errno),
-    /// A file became shorter than promised while it was being sent.
+    /// A file became shorter than promised while it was sent.
     FileTruncated,
-    /// The reactor stopped.
+    /// The reactor was stopped.
     Stopped,
 }
 
@@ -31,13 +31,13 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A protocol over byte streams, told of completed events. One value serves all connections of one reactor;
-/// the state of a connection is `Connection`, kept by the reactor in one slab.
+/// A protocol over byte streams, told of completed events. One value serves all connections of one
+/// reactor; the state of a connection is `Connection`, kept by the reactor in one slab.
 ///
-/// Every call gets an [`Io`] that stands for the connection: what is written to [`Io::out`] leaves in one send
-/// when the call returns.
+/// Every call gets an [`Io`] that stands for the connection: what is written to [`Io::out`] leaves
+/// in one send when the call returns.
 pub trait Protocol {
-    /// State of one connection. Keep it small: ten thousand idle ones are kept.
+    /// The state of one connection. Keep it small: there may be tens of thousands of idle ones.
     type Connection;
     /// What other threads may send to a connection through a [`Handle`](super::Handle).
     type Message: Send + 'static;
@@ -45,29 +45,30 @@ pub trait Protocol {
     /// A connection was accepted; nothing has been read from it yet.
     fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Self::Connection>;
 
-    /// A connection that began here, by [`Reactor::connect`](super::Reactor::connect), is connected.
+    /// An outgoing connection, by [`Reactor::connect`](super::Reactor::connect), is connected.
     fn on_connect(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection) {
         let _ = (io, connection);
     }
 
-    /// Bytes were received. They are borrowed for the call: what is needed later must be copied.
+    /// Bytes were received. They are borrowed for the call: copy what is needed later.
     fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection, bytes: &[u8]);
 
-    /// So many bytes were received and dropped, as [`Io::discard`] had asked: never more, perhaps in several calls.
+    /// This many bytes were received and dropped, as requested by [`Io::discard`]: never more,
+    /// perhaps in several calls.
     fn on_discarded(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection, bytes: usize) {
         let _ = (io, connection, bytes);
     }
 
-    /// Output that had been blocked has been sent completely.
+    /// Blocked output has been sent completely.
     fn on_sent(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
-    /// The peer will send no more.
+    /// The peer will send no more data.
     fn on_eof(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
-    /// The deadline set by [`Io::set_deadline`] passed. It is unset before the call.
+    /// The deadline set by [`Io::set_deadline`] expired. It is removed before the call.
     fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
-    /// Output became blocked when the protocol's call returned, or made some progress since.
+    /// Output became blocked when the protocol's call returned, or has made progress since.
     fn on_progress(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
     /// A message for this connection arrived.
@@ -78,12 +79,12 @@ pub trait Protocol {
         message: Self::Message,
     );
 
-    /// A message for all of it, and no connection, arrived: an [`Order::Tell`](super::Order::Tell).
-    fn on_order(&mut self, message: Self::Message);
+    /// A message for the whole protocol arrived: a [`Command::Tell`](super::Command::Tell).
+    fn on_command(&mut self, message: Self::Message);
 
-    /// The reactor drains: finish what is in hand, begin nothing new, close when idle.
+    /// The reactor drains: complete exchanges in progress, begin nothing new, close when idle.
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Self::Connection);
 
-    /// The connection is gone.
+    /// The connection has ended.
     fn on_close(&mut self, connection: Self::Connection, reason: Reason);
 }

@@ -1,4 +1,5 @@
-//! Reading: into which memory, how much of a connection at once, how long in one visit, and what the kernel drops unread.
+//! Reading: buffers, how much is read of a connection at once and in one visit, and what the kernel
+//! drops unread.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -10,36 +11,38 @@ use super::driver::{Reactor, live};
 use super::io::Io;
 use super::poller::Token;
 use super::protocol::{Protocol, Reason};
-use super::socket::{Asks, Socket};
+use super::socket::{ReadSize, Socket};
 
-/// The one read buffer of a reactor. One `recv` takes a pipelined batch or a piece of content in one go; larger
-/// buffers gained nothing.
+/// The size of the reactor's read buffer. One `recv` takes a pipelined batch or a piece of content
+/// at once; larger buffers gained nothing.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
-/// Reads from one connection in one visit, so that a fast sender does not keep the others waiting.
+/// The maximum number of reads from one connection in one visit, so that a fast sender does not
+/// delay the others.
 const READS_PER_VISIT_MAX: u32 = 8;
-/// What is read behind bytes that were dropped: room for a head, while the content behind it is likely to be dropped as well.
+/// What is read behind bytes that were dropped: room for a head, while the content behind it is
+/// likely to be dropped as well.
 const BRIEF_BUFFER_BYTES: usize = 4 * 1024;
 /// Most bytes that one call drops: what a visit reads at most.
 const DISCARD_BYTES_PER_CALL_MAX: usize = READ_BUFFER_BYTES * READS_PER_VISIT_MAX as usize;
 
 /// The memory that a reactor reads into.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct ReadBuffers {
     /// Its spare capacity is read into: memory that no request has needed is never touched.
     whole: Vec<u8>,
     /// The same, for what comes behind bytes that were dropped. Made when it is needed.
     brief: Vec<u8>,
-    /// Names a length to the kernel, which writes nothing there: zeros that are never touched take no memory. Made when it is
-    /// needed.
-    nowhere: Vec<u8>,
+    /// Names a length to the kernel, which writes nothing there: zeros that are never touched take
+    /// no memory. Made when it is needed.
+    discard_buffer: Vec<u8>,
 }
 
-impl Memory {
+impl ReadBuffers {
     pub(super) fn new() -> Self {
         Self {
             whole: Vec::with_capacity(READ_BUFFER_BYTES),
             brief: Vec::new(),
-            nowhere: Vec::new(),
+            discard_buffer: Vec::new(),
         }
     }
 
@@ -50,27 +53,27 @@ impl Memory {
         &mut self.brief
     }
 
-    fn nowhere(&mut self) -> &mut [u8] {
-        if self.nowhere.is_empty() {
-            self.nowhere = vec![0; DISCARD_BYTES_PER_CALL_MAX];
+    fn discard_buffer(&mut self) -> &mut [u8] {
+        if self.discard_buffer.is_empty() {
+            self.discard_buffer = vec![0; DISCARD_BYTES_PER_CALL_MAX];
         }
-        &mut self.nowhere
+        &mut self.discard_buffer
     }
 }
 
-/// What a read came to.
+/// The result of a read.
 enum Received<'a> {
-    /// Nothing is there now.
+    /// No data is available.
     Nothing,
     Data(&'a [u8]),
-    /// So many bytes were dropped.
+    /// This many bytes were dropped.
     Discarded(usize),
-    /// The peer sends no more.
+    /// The peer sends no more data.
     End,
 }
 
 impl<P: Protocol> Reactor<P> {
-    /// Reads while there is something and the protocol wants it.
+    /// Reads while there is data and the protocol wants it.
     pub(super) fn read(&mut self, token: Token) {
         for _ in 0..READS_PER_VISIT_MAX {
             let Some(slot) = live(&mut self.slots, token) else {
@@ -111,7 +114,7 @@ impl<P: Protocol> Reactor<P> {
         self.shared.again.push(token);
     }
 
-    /// Reads and drops.
+    /// Reads input of a closing connection and drops it.
     pub(super) fn linger(&mut self, token: Token) {
         while let Some(slot) = live(&mut self.slots, token) {
             let dropped = slot.socket.lingered_bytes.unwrap_or(0);
@@ -135,12 +138,12 @@ impl<P: Protocol> Reactor<P> {
 }
 
 impl Socket {
-    /// Reads once, or has the kernel drop what was asked to be dropped.
-    fn receive<'a>(&mut self, memory: &'a mut Memory) -> Result<Received<'a>, Errno> {
+    /// Reads once, or lets the kernel drop what was to be dropped.
+    fn receive<'a>(&mut self, memory: &'a mut ReadBuffers) -> Result<Received<'a>, Errno> {
         if self.discard_bytes > 0 {
-            return self.discard(memory.nowhere());
+            return self.discard(memory.discard_buffer());
         }
-        let is_brief = self.asks == Asks::Brief;
+        let is_brief = self.read_size == ReadSize::Brief;
         let buffer = if is_brief {
             memory.brief()
         } else {
@@ -154,7 +157,7 @@ impl Socket {
         })?;
         if is_brief && count == Some(room) {
             // Whoever wants what follows to be dropped says so again.
-            self.asks = Asks::Whole;
+            self.read_size = ReadSize::Whole;
         }
         Ok(match count {
             None => Received::Nothing,
@@ -163,12 +166,13 @@ impl Socket {
         })
     }
 
-    /// `MSG_TRUNC` has TCP drop what it would have copied (tcp(7)), and never more than there is room for.
-    fn discard(&mut self, nowhere: &mut [u8]) -> Result<Received<'static>, Errno> {
+    /// `MSG_TRUNC` has TCP drop what it would have copied (tcp(7)), and never more than there is
+    /// room for.
+    fn discard(&mut self, discard_buffer: &mut [u8]) -> Result<Received<'static>, Errno> {
         let wanted = usize::try_from(self.discard_bytes).unwrap_or(usize::MAX);
-        let room = wanted.min(nowhere.len());
+        let room = wanted.min(discard_buffer.len());
         let count = self.receive_once(room, |fd| {
-            let received = recv(fd, &mut nowhere[..room], RecvFlags::TRUNC)?;
+            let received = recv(fd, &mut discard_buffer[..room], RecvFlags::TRUNC)?;
             Ok(received.1)
         })?;
         Ok(match count {
@@ -182,7 +186,8 @@ impl Socket {
         })
     }
 
-    /// Makes one call, and draws from its count what is left in the socket. `None`: nothing there now.
+    /// Makes one call, and draws from its count what is left in the socket. `None`: nothing there
+    /// now.
     fn receive_once(
         &mut self,
         room: usize,
@@ -191,8 +196,8 @@ impl Socket {
         loop {
             match call(self.as_fd()) {
                 Ok(count) => {
-                    // A short read empties the socket: new bytes come with a new edge. Only the end of the
-                    // data may already have been announced.
+                    // A short read empties the socket: new bytes come with a new edge. Only the end
+                    // of the data may already have been announced.
                     self.readable = count == room || self.peer_shut;
                     return Ok(Some(count));
                 }

@@ -1,4 +1,4 @@
-//! One connected socket: what is known of its readiness, and the output that the kernel would not take yet.
+//! One connected socket: its readiness, and the output that the kernel has not accepted yet.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,11 +11,11 @@ use rustix::net::sockopt::set_tcp_cork;
 use rustix::net::{SendFlags, Shutdown};
 
 use super::io::Closing;
-use super::spare::Family;
+use super::spare_sockets::Family;
 
-/// Most bytes of files that one connection is given in one visit, so that a fast reader of a large file does
-/// not keep the others waiting. Several times what a socket's buffer holds: small calls cost up to five times
-/// the CPU of large ones (107 against 25 us for 200 KB in 64 KB pieces).
+/// Most bytes of files that one connection is given in one visit, so that a fast reader of a large
+/// file does not keep the others waiting. Several times what a socket's buffer holds: small calls
+/// cost up to five times the CPU of large ones (107 against 25 us for 200 KB in 64 KB pieces).
 const SENDFILE_BYTES_PER_VISIT_MAX: u64 = 8 << 20;
 
 /// Files up to this size are sent without a [`Cork`]: the kernel takes them in one piece.
@@ -24,14 +24,15 @@ const UNCORKED_BYTES_MAX: u64 = 64 * 1024;
 /// The kernel refuses more in one call (`MAX_RW_COUNT`).
 const SENDFILE_BYTES_PER_CALL_MAX: u64 = 0x7fff_f000;
 
-/// A part of an open file, to be sent without passing through this process.
+/// A part of an open file, sent without being copied through this process.
 #[derive(Clone, Debug)]
 pub struct FileSlice {
-    /// The open file. Its own position is neither used nor moved.
+    /// The open file. Its own position is neither used nor changed.
     pub file: Arc<File>,
-    /// First byte.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// How many bytes. A file that turns out shorter ends the connection: the promised length cannot be kept.
+    /// The number of bytes. A file that turns out to be shorter ends the connection, since the
+    /// promised length cannot be kept.
     pub length: u64,
 }
 
@@ -50,11 +51,11 @@ impl Chunk {
     }
 }
 
-/// Output that waits for the peer, from the moment the kernel took no more until all of it is sent.
+/// Output that waits for the peer, from when the kernel accepted no more until all of it is sent.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     chunks: VecDeque<Chunk>,
-    /// Bytes that were put in, over the whole wait.
+    /// Bytes added during the whole wait.
     queued_bytes: u64,
     /// When the wait began; set by [`Io`](super::Io), which knows the time.
     pub(super) since_ms: Option<u64>,
@@ -66,24 +67,24 @@ impl Queue {
         self.chunks.push_back(chunk);
     }
 
-    /// Bytes that the peer has taken since the wait began.
+    /// Returns the bytes that the peer has taken since the wait began.
     pub(super) fn taken_bytes(&self) -> u64 {
         self.queued_bytes - self.chunks.iter().map(Chunk::length).sum::<u64>()
     }
 }
 
-/// What a write came to.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// All of it is with the kernel.
+    /// The kernel has accepted all of it.
     All,
-    /// The kernel takes no more for now. The rest is queued.
+    /// The kernel accepts no more for now. The rest is queued.
     Blocked,
-    /// The visit's share is used up; the socket would take more.
+    /// The visit's share is used up; the socket would accept more.
     ShareUsed,
 }
 
-/// Why a write failed for good.
+/// Why a write failed permanently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteError {
     Errno(Errno),
@@ -92,7 +93,7 @@ pub(super) enum WriteError {
 
 /// What follows the bytes of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum Continuation {
     /// More follows at once: the kernel may wait and fill the segment (`MSG_MORE`).
     More,
     Nothing,
@@ -100,9 +101,11 @@ pub(super) enum Then {
 
 /// Whether the kernel keeps a segment that is not full for what follows (`TCP_CORK`).
 ///
-/// It takes a long file in pieces of 16 pages, and between two of them answers the acknowledgements that have come: with what it has,
-/// full segment or not, unless the socket is corked. While the peer's window is still small, that is often: 200 KB on a connection of
-/// their own cost 63 us with a cork and 94 without. Later, two calls more gain nothing: 70 KB on a kept connection cost 21 and 17.
+/// It takes a long file in pieces of 16 pages, and between two of them answers the acknowledgements
+/// that have come: with what it has, full segment or not, unless the socket is corked. While the
+/// peer's window is still small, that is often: 200 KB on a connection of their own cost 63 us with
+/// a cork and 94 without. Later, two calls more gain nothing: 70 KB on a kept connection cost 21
+/// and 17.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cork {
     /// For the first long file.
@@ -111,14 +114,16 @@ enum Cork {
     Out,
 }
 
-/// How much a socket is asked for at once.
+/// How much is read from a socket at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asks {
-    /// As much as there is, always: it is not known to be of TCP, which alone drops what nobody wants.
+pub(super) enum ReadSize {
+    /// As much as there is, always: it is not known to be of TCP, which alone drops what nobody
+    /// wants.
     AllThere,
     /// As much as there is; what is not wanted can be dropped.
     Whole,
-    /// No more than a head needs: bytes before it were dropped, and what follows may be of the same kind.
+    /// No more than a head needs: bytes before it were dropped, and what follows may be of the same
+    /// kind.
     Brief,
 }
 
@@ -128,26 +133,26 @@ pub(super) struct Socket {
     fd: OwnedFd,
     pub(super) queue: Option<Box<Queue>>,
     pub(super) generation: u32,
-    pub(super) asks: Asks,
-    /// Bytes that the peer has still to send and nobody wants.
+    pub(super) read_size: ReadSize,
+    /// Bytes that the peer has still to send and that are dropped.
     pub(super) discard_bytes: u32,
-    /// Set where another connection may begin with the same socket.
+    /// Set if the socket can be reused for another connection.
     pub(super) family: Option<Family>,
-    /// It began here and is not yet connected.
+    /// An outgoing connection that is not connected yet.
     pub(super) connecting: bool,
     cork: Cork,
-    /// There may be something to read. Cleared by a short read, set by an edge.
+    /// There may be data to read. Cleared by a short read, set by an edge.
     pub(super) readable: bool,
-    /// The protocol wants no data now.
+    /// The protocol does not want data now.
     pub(super) paused: bool,
     /// The peer has shut down its side: a short read does not end the reading.
     pub(super) peer_shut: bool,
-    /// The end of the peer's data has been reported.
+    /// The end of the peer's data was reported.
     pub(super) eof: bool,
     pub(super) closing: Option<Closing>,
     /// A write failed: the connection ends when the protocol's call returns.
     pub(super) failed: Option<WriteError>,
-    /// Bytes thrown away since the connection began to linger, counted up to what the type holds.
+    /// Bytes dropped since the connection began to linger, counted up to the maximum of the type.
     pub(super) lingered_bytes: Option<u32>,
 }
 
@@ -160,7 +165,7 @@ impl Socket {
             fd,
             queue: None,
             generation,
-            asks: Asks::AllThere,
+            read_size: ReadSize::AllThere,
             discard_bytes: 0,
             family: None,
             connecting: false,
@@ -175,15 +180,15 @@ impl Socket {
         }
     }
 
-    /// Has the next bytes dropped where the kernel can do that.
+    /// Drops the next bytes if the kernel supports it.
     pub(super) fn discard_next(&mut self, bytes: u64) {
-        if self.asks != Asks::AllThere {
-            self.asks = Asks::Brief;
+        if self.read_size != ReadSize::AllThere {
+            self.read_size = ReadSize::Brief;
             self.discard_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         }
     }
 
-    /// The descriptor alone.
+    /// Returns the descriptor without its state.
     pub(super) fn into_fd(self) -> OwnedFd {
         self.fd
     }
@@ -196,9 +201,9 @@ impl Socket {
         self.readable && !self.paused && !self.eof && self.closing.is_none() && self.queue.is_none()
     }
 
-    fn send_once(&self, bytes: &[u8], then: Then) -> Result<usize, Errno> {
+    fn send_once(&self, bytes: &[u8], then: Continuation) -> Result<usize, Errno> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        if then == Then::More {
+        if then == Continuation::More {
             flags |= SendFlags::MORE;
         }
         loop {
@@ -215,7 +220,7 @@ impl Socket {
     }
 
     /// Sends bytes that belong to the caller; what the kernel does not take is copied to the queue.
-    pub(super) fn send(&mut self, bytes: &[u8], then: Then) -> Result<Written, WriteError> {
+    pub(super) fn send(&mut self, bytes: &[u8], then: Continuation) -> Result<Written, WriteError> {
         if bytes.is_empty() {
             return Ok(self.state());
         }
@@ -234,7 +239,7 @@ impl Socket {
     pub(super) fn send_shared(&mut self, mut bytes: Bytes) -> Result<Written, WriteError> {
         if !self.is_blocked() {
             let sent = self
-                .send_once(&bytes, Then::Nothing)
+                .send_once(&bytes, Continuation::Nothing)
                 .map_err(WriteError::Errno)?;
             bytes.advance(sent);
         }
@@ -296,7 +301,8 @@ impl Socket {
         }
     }
 
-    /// Sends what a cork has kept. Not needed before the end of the output, with which the kernel sends all.
+    /// Sends what a cork has kept. Not needed before the end of the output, with which the kernel
+    /// sends all.
     pub(super) fn uncork(&mut self) {
         if self.cork == Cork::In {
             self.cork = Cork::Out;
@@ -319,9 +325,9 @@ impl Socket {
     fn drain_queue(&mut self, queue: &mut VecDeque<Chunk>) -> Result<Written, WriteError> {
         while let Some(chunk) = queue.pop_front() {
             let then = if queue.is_empty() {
-                Then::Nothing
+                Continuation::Nothing
             } else {
-                Then::More
+                Continuation::More
             };
             match chunk {
                 Chunk::Bytes(mut bytes) => {
@@ -344,7 +350,8 @@ impl Socket {
         Ok(Written::All)
     }
 
-    /// Says that no more will come, so that the peer reads all of the last answer before the connection ends.
+    /// Says that no more will come, so that the peer reads all of the last answer before the
+    /// connection ends.
     pub(super) fn shut_output(&self) {
         let _ = rustix::net::shutdown(&self.fd, Shutdown::Write);
     }

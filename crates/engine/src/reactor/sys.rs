@@ -1,4 +1,5 @@
-//! The system calls that no safe crate offers, each behind a safe function. The only `unsafe` of this crate.
+//! The system calls that no safe crate offers, each behind a safe function. The only `unsafe` of
+//! this crate.
 #![allow(
     unsafe_code,
     reason = "the one place for it; a few calls, each with its argument"
@@ -16,17 +17,20 @@ use tokio::io::{Interest, unix::AsyncFd};
 /// Descriptors below this one are the standard streams and never adopted.
 const FIRST_ADOPTABLE: RawFd = 3;
 
-/// `TCP_DEFER_ACCEPT`: a connection is accepted with its first bytes, or after about `seconds`. 0 turns it off.
+/// `TCP_DEFER_ACCEPT`: a connection is accepted with its first bytes, or after about `seconds`. 0
+/// turns it off.
 pub(crate) fn set_tcp_defer_accept(socket: BorrowedFd<'_>, seconds: u32) -> io::Result<()> {
     set_tcp_option(socket, libc::TCP_DEFER_ACCEPT, seconds)
 }
 
-/// `TCP_FASTOPEN`: requests may come with the SYN; at most `queue` such connections wait for their handshake.
+/// `TCP_FASTOPEN`: requests may come with the SYN; at most `queue` such connections wait for their
+/// handshake.
 pub(crate) fn set_tcp_fastopen(socket: BorrowedFd<'_>, queue: u32) -> io::Result<()> {
     set_tcp_option(socket, libc::TCP_FASTOPEN, queue)
 }
 
-/// `IP_BIND_ADDRESS_NO_PORT`: binding to an address takes no port; connecting does, with the peer in view.
+/// `IP_BIND_ADDRESS_NO_PORT`: binding to an address takes no port; connecting does, with the peer
+/// in view.
 pub(crate) fn bind_without_port(socket: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_int = 1;
     set_option(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &on)
@@ -37,7 +41,8 @@ fn set_tcp_option(socket: BorrowedFd<'_>, option: libc::c_int, value: u32) -> io
     set_option(socket, libc::IPPROTO_TCP, option, &value)
 }
 
-/// Makes a listening TCP socket deaf to SYN: no handshake begins any more, those under way complete.
+/// Makes a listening TCP socket deaf to SYN: no handshake begins any more, those under way
+/// complete.
 pub(crate) fn drop_handshakes(socket: BorrowedFd<'_>) -> io::Result<()> {
     /// Instructions of `linux/bpf_common.h`: load a byte of the packet, jump by a mask, return.
     const LOAD_BYTE: u16 = 0x30;
@@ -69,8 +74,9 @@ fn set_option<T>(
 ) -> io::Result<()> {
     let length =
         libc::socklen_t::try_from(size_of::<T>()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    // SAFETY: the pointer and the length describe `value`, which outlives the call and is only read. What a `sock_fprog` points to
-    // lives in the caller, with the length it states; the kernel copies and verifies it.
+    // SAFETY: the pointer and the length describe `value`, which outlives the call and is only
+    // read. What a `sock_fprog` points to lives in the caller, with the length it states; the
+    // kernel copies and verifies it.
     outcome(unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -82,7 +88,8 @@ fn set_option<T>(
     })
 }
 
-/// Takes over a listening socket by the number a parent process told; anything else that is open keeps its owner.
+/// Takes over a listening socket by the number a parent process told; anything else that is open
+/// keeps its owner.
 pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
     if number < FIRST_ADOPTABLE {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -94,14 +101,17 @@ pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
     if !socket_acceptconn(borrowed)? {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // SAFETY: the number is an open listening socket, and no value of this process owns it: those made here are never told as a
-    // number, and those a parent left belong to nobody until they are taken here, by a caller that takes each once.
+    // SAFETY: the number is an open listening socket, and no value of this process owns it: those
+    // made here are never told as a number, and those a parent left belong to nobody until they are
+    // taken here, by a caller that takes each once.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Takes the pages of all loaded code out of this process; what is touched again comes back from the kernel's cache of the files.
+/// Takes the pages of all loaded code out of this process; what is touched again comes back from
+/// the kernel's cache of the files.
 pub(crate) fn forget_code() {
-    // SAFETY: the function given is of the type that is asked for, and reads nothing through the pointer it is passed on.
+    // SAFETY: the function given is of the type that is asked for, and reads nothing through the
+    // pointer it is passed on.
     unsafe { libc::dl_iterate_phdr(Some(forget_code_of), ptr::null_mut()) };
 }
 
@@ -111,7 +121,8 @@ unsafe extern "C" fn forget_code_of(
     _bytes: libc::size_t,
     _nothing: *mut libc::c_void,
 ) -> libc::c_int {
-    // SAFETY: `dl_iterate_phdr` describes a loaded object for the length of this call, with so many headers at its table.
+    // SAFETY: `dl_iterate_phdr` describes a loaded object for the length of this call, with so many
+    // headers at its table.
     let (base, headers) = unsafe {
         let object = &*object;
         let headers = slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum));
@@ -126,8 +137,9 @@ unsafe extern "C" fn forget_code_of(
         let start = (base + header.p_vaddr) & !(page - 1);
         let end = (base + header.p_vaddr + header.p_memsz) & !(page - 1);
         let bytes = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
-        // SAFETY: whole pages of a segment that is executed and never written are as they lie in its file, from where they
-        // come again. The segment stays where it is during the call: the loader holds its lock.
+        // SAFETY: whole pages of a segment that is executed and never written are as they lie in
+        // its file, from where they come again. The segment stays where it is during the call: the
+        // loader holds its lock.
         let _ = unsafe { libc::madvise(start as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
     }
     0
@@ -143,8 +155,8 @@ fn outcome(result: libc::c_int) -> io::Result<()> {
 /// Registers a descriptor for reading with the tokio runtime of this thread.
 #[cfg(feature = "tokio")]
 pub(crate) fn watch_for_reading(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: an OwnedFd is a valid descriptor that stays open, for the same file, until it is dropped; the
-    // AsyncFd owns it and gives out no way to replace it here.
+    // SAFETY: an OwnedFd is a valid descriptor that stays open, for the same file, until it is
+    // dropped; the AsyncFd owns it and gives out no way to replace it here.
     unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }
         .map_err(io::Error::from)
 }

@@ -1,13 +1,13 @@
 //! Deadlines of connections over the coarse wheel.
 //!
-//! A deadline is set by a store: the wheel is touched only when it holds no entry for the place, or a later
-//! one. An entry that fires before the deadline (which has moved since) is put in again. So a busy keep-alive
-//! connection costs the wheel one operation in a few seconds, whatever its rate, and a place in the slab has
-//! about one entry, however many connections pass through it.
+//! A deadline is set by a store: the wheel is touched only when it holds no entry for the place, or
+//! a later one. An entry that fires before the deadline (which has moved since) is put in again. So
+//! a busy keep-alive connection costs the wheel one operation in a few seconds, whatever its rate,
+//! and a place in the slab has about one entry, however many connections pass through it.
 
 use crate::wheel::{Tick, Wheel};
 
-/// The reactor's own place; connections come after it.
+/// The reactor's own slot; connections come after it.
 const OWN_PLACE: u32 = 0;
 
 /// What the kernel's timer needs.
@@ -20,9 +20,9 @@ pub(super) enum Rearm {
 
 #[derive(Clone, Copy, Default)]
 struct Deadline {
-    /// When to call; `None`: never.
+    /// When the deadline expires; `None`: never.
     at: Option<Tick>,
-    /// Where the wheel holds this place's earliest entry.
+    /// Where the wheel holds this slot's earliest entry.
     queued: Option<Tick>,
 }
 
@@ -43,12 +43,12 @@ impl Timers {
         }
     }
 
-    /// Sets or unsets the deadline of the connection at a place of the slab.
+    /// Sets or removes the deadline of the connection in a slot of the slab.
     pub(super) fn set(&mut self, index: u32, at: Option<Tick>) {
         self.set_place(index + 1, at);
     }
 
-    /// Sets or unsets the reactor's own deadline.
+    /// Sets or removes the reactor's own deadline.
     pub(super) fn set_own(&mut self, at: Option<Tick>) {
         self.set_place(OWN_PLACE, at);
     }
@@ -67,7 +67,7 @@ impl Timers {
         }
     }
 
-    /// Takes the connections whose deadline has passed. Says whether the reactor's own has.
+    /// Takes the connections whose deadline has expired. Returns whether the reactor's own has.
     pub(super) fn expire(&mut self, now: Tick, due: &mut Vec<u32>) -> bool {
         let mut own_due = false;
         self.expired.clear();

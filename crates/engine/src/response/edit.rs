@@ -1,8 +1,9 @@
-//! Changes to a response that somebody else has made: its status and its field lines, whatever content it has.
+//! Changes to a response that somebody else has made: its status and its field lines, whatever
+//! content it has.
 //!
-//! A head that is encoded and shared is copied at the first change. Names are compared without regard to case
-//! (RFC 9110 §5.1). The fields that the engine writes itself (`Content-Length`, `Transfer-Encoding`, `Connection`) are
-//! neither here to be found nor to be set.
+//! A head that is encoded and shared is copied at the first change. Names are compared without
+//! regard to case (RFC 9110 §5.1). The fields that the engine writes itself (`Content-Length`,
+//! `Transfer-Encoding`, `Connection`) are neither here to be found nor to be set.
 
 use std::ops::Range;
 
@@ -11,35 +12,37 @@ use vervet_http::status::Status;
 
 use super::{Head, Response};
 
-/// Room for a few more lines in a head that is copied, so that the next change need not move it again.
+/// Spare capacity of a head that is copied, so that the next change need not move it again.
 const SPARE_BYTES: usize = 128;
 
 impl Response {
-    /// The value of the first field line of this name.
+    /// Returns the value of the first field line with this name.
     pub fn field_value(&self, name: &str) -> Option<&[u8]> {
         let head = self.head_bytes();
         let line = &head[lines_named(head, name).next()?];
         Some(line[name.len() + 1..].trim_ascii())
     }
 
-    /// Whether a field line of this name is there.
+    /// Returns whether a field line with this name exists.
     pub fn has_field(&self, name: &str) -> bool {
         self.field_value(name).is_some()
     }
 
-    /// Adds a field line behind those that are there.
+    /// Appends a field line.
     ///
     /// # Errors
-    /// Changes nothing when name or value cannot stand in a field line, or the field is the engine's own.
+    ///
+    /// Changes nothing if name or value is invalid, or the field is written by the engine.
     pub fn add_field(&mut self, name: &str, value: &[u8]) -> Result<(), FieldError> {
         let line = line(name, value)?;
         self.append(line.as_bytes());
         Ok(())
     }
 
-    /// Makes this the only field line of its name. It takes the place of the first one that was there.
+    /// Makes this the only field line of its name, in the place of the first existing one.
     ///
     /// # Errors
+    ///
     /// As [`Self::add_field`].
     pub fn set_field(&mut self, name: &str, value: &[u8]) -> Result<(), FieldError> {
         let line = line(name, value)?;
@@ -55,12 +58,12 @@ impl Response {
         Ok(())
     }
 
-    /// Removes all field lines of this name.
+    /// Removes all field lines with this name.
     pub fn remove_field(&mut self, name: &str) {
         self.remove_from(0, name);
     }
 
-    /// Replaces the status; field lines and content stay.
+    /// Replaces the status; field lines and content are kept.
     pub fn set_status(&mut self, status: Status) {
         self.status = status;
         let mut line = Vec::with_capacity(64);
@@ -71,10 +74,10 @@ impl Response {
         });
     }
 
-    /// Removes the lines of a name that begin at a place of the head or behind it.
+    /// Removes the lines of a name from this offset of the head on.
     fn remove_from(&mut self, place: usize, name: &str) {
         let is_there = |line: &Range<usize>| line.start >= place;
-        // From behind, so that the places of the others stay.
+        // From the last to the first, so that the offsets of the others stay valid.
         while let Some(last) = lines_named(self.head_bytes(), name).filter(is_there).last() {
             self.change(0, |head| {
                 head.drain(last);
@@ -82,12 +85,12 @@ impl Response {
         }
     }
 
-    /// Adds lines that are well formed.
+    /// Appends lines that are well formed.
     pub(super) fn append(&mut self, lines: &[u8]) {
         self.change(lines.len(), |head| head.extend_from_slice(lines));
     }
 
-    /// Changes the head, which is one's own by then and has room for so many bytes more.
+    /// Changes the head, which is not shared then and has capacity for this many more bytes.
     fn change(&mut self, more_bytes: usize, change: impl FnOnce(&mut Vec<u8>)) {
         let mut own = match std::mem::take(&mut self.head) {
             Head::Built(own) => own,
@@ -102,7 +105,7 @@ impl Response {
     }
 }
 
-/// One encoded line.
+/// Encodes one field line.
 fn line(name: &str, value: &[u8]) -> Result<FieldBlock, FieldError> {
     let mut block = FieldBlock::new();
     block.push(name.as_bytes(), value)?;
@@ -114,7 +117,7 @@ fn status_line_end(head: &[u8]) -> usize {
     newline.map_or(head.len(), |at| at + 1)
 }
 
-/// Where the field lines of this name stand, each with its CRLF.
+/// Returns the ranges of the field lines with this name, each with its CRLF.
 fn lines_named<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let mut start = status_line_end(head);
     let lines = head[start..].split_inclusive(|byte| *byte == b'\n');

@@ -1,4 +1,5 @@
-//! What the socket tests of the engine share: an engine of one's own on a free port, and one turned by hand.
+//! What the socket tests of the engine share: an engine of one's own on a free port, and one turned
+//! by hand.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(unreachable_pub, reason = "a module of several test programs")]
@@ -44,7 +45,7 @@ impl Server {
         H: FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
     {
         let builder = builder.listen("127.0.0.1:0").unwrap();
-        Self::of(builder.serve(handler).unwrap())
+        Self::new(builder.serve(handler).unwrap())
     }
 
     /// A free port of 127.0.0.1 with options of the listener.
@@ -54,10 +55,10 @@ impl Server {
     {
         let address = "127.0.0.1:0".parse().unwrap();
         let builder = builder.listen_with(&address, options).unwrap();
-        Self::of(builder.serve(handler).unwrap())
+        Self::new(builder.serve(handler).unwrap())
     }
 
-    pub fn of(running: Running) -> Self {
+    pub fn new(running: Running) -> Self {
         let address = running.address().unwrap();
         Self {
             running: Some(running),
@@ -276,13 +277,14 @@ pub fn noise(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Requests on connections of their own until no connection can be had any more; each answer is whole, of 200, and ends
-/// as said. Gives their number.
+/// Requests on connections of their own until no connection can be had any more; each answer is
+/// whole, of 200, and ends as said. Gives their number.
 pub fn load(address: SocketAddr, target: &str, end: &str) -> u64 {
     let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     let mut answers = 0;
     loop {
-        // The handshake is what a drain may refuse. It is deaf to it first, so that this waits for a retry.
+        // The handshake is what a drain may refuse. It is deaf to it first, so that this waits for
+        // a retry.
         let Ok(mut stream) = TcpStream::connect_timeout(&address, LATE) else {
             return answers;
         };

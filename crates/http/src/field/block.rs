@@ -2,14 +2,15 @@
 
 use super::{Known, is_token, is_value_byte};
 
-/// Why a field line was refused. Each would let a value end its line and begin another (RFC 9112 §11.1).
+/// Why a field line was rejected. Each case would allow header injection (RFC 9112 §11.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldError {
-    /// The name is empty or holds a byte that no token has.
+    /// The name is empty or contains a byte that is not allowed in a token.
     Name,
-    /// The value holds CR, LF, NUL or another control byte.
+    /// The value contains CR, LF, NUL or another control byte.
     Value,
-    /// `Content-Length`, `Transfer-Encoding` and `Connection` are written by the machine, which alone knows them.
+    /// `Content-Length`, `Transfer-Encoding` and `Connection` are written by the HTTP/1.1 machine
+    /// only.
     Framing,
 }
 
@@ -25,19 +26,19 @@ impl std::fmt::Display for FieldError {
 
 impl std::error::Error for FieldError {}
 
-/// Encoded field lines, each `Name: value` with its CRLF, without the empty line behind the section.
+/// Encoded field lines, each `Name: value` followed by CRLF, without the final empty line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldBlock {
     lines: Vec<u8>,
 }
 
 impl FieldBlock {
-    /// No lines, no allocation.
+    /// Creates an empty block without allocating.
     pub const fn new() -> Self {
         Self { lines: Vec::new() }
     }
 
-    /// Adds a line of any name. The block is unchanged on error.
+    /// Appends a line with any name. The block is unchanged on error.
     pub fn push(&mut self, name: &[u8], value: &[u8]) -> Result<(), FieldError> {
         if !is_token(name) {
             return Err(FieldError::Name);
@@ -48,7 +49,7 @@ impl FieldBlock {
         }
     }
 
-    /// Adds a line of a known name. The block is unchanged on error.
+    /// Appends a line with a known name. The block is unchanged on error.
     pub fn push_known(&mut self, name: Known, value: &[u8]) -> Result<(), FieldError> {
         if matches!(
             name,
@@ -59,12 +60,12 @@ impl FieldBlock {
         self.append(name.as_str().as_bytes(), value)
     }
 
-    /// The encoded lines.
+    /// Returns the encoded lines, each with its CRLF.
     pub fn as_bytes(&self) -> &[u8] {
         &self.lines
     }
 
-    /// Removes all lines and keeps the memory.
+    /// Removes all lines and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.lines.clear();
     }

@@ -1,11 +1,13 @@
-//! The field names this server reads or writes itself, as small numbers.
+//! The field names that this crate and its users read or write, as small numbers.
 //!
-//! A name is found by eight of its bytes and its length in a table that the compiler fills: one multiplication, one load and
-//! one comparison, no allocation. The seed is searched at compile time; two names on one slot stop the build.
+//! A name is looked up by its length and eight of its bytes in a hash table made at compile time:
+//! one multiplication, one load and one comparison, no allocation. The seed of the hash is searched
+//! at compile time; a collision stops the build.
 
 macro_rules! known_names {
     ($($variant:ident = $name:literal,)*) => {
-        /// A field name of the list, in the spelling of the registry. Anything else is looked up by name.
+        /// A field name from a fixed list, as spelled in the registry. Other names are looked up by
+        /// text.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Known {
@@ -13,13 +15,13 @@ macro_rules! known_names {
         }
 
         impl Known {
-            /// Every known name, in order of its number.
+            /// All known names, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// How many names are known.
+            /// The number of known names.
             pub const COUNT: usize = Self::ALL.len();
 
-            /// The name as the registry spells it.
+            /// Returns the name as spelled in the registry.
             pub const fn as_str(self) -> &'static str {
                 const NAMES: [&str; Known::COUNT] = [$($name,)*];
                 NAMES[self.index()]
@@ -90,21 +92,21 @@ pub struct KnownSet(u64);
 const _: () = assert!(Known::COUNT <= u64::BITS as usize);
 
 impl KnownSet {
-    /// No names.
+    /// The empty set of names.
     pub const EMPTY: Self = Self(0);
 
-    /// The set with one name more.
+    /// Returns the set with `name` added.
     #[must_use]
     pub const fn with(self, name: Known) -> Self {
         Self(self.0 | 1 << name.index())
     }
 
-    /// Whether the name is in the set.
+    /// Returns whether the set contains `name`.
     pub const fn contains(self, name: Known) -> bool {
         self.0 & (1 << name.index()) != 0
     }
 
-    /// Whether some name is in both sets.
+    /// Returns whether the two sets have a name in common.
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -112,10 +114,10 @@ impl KnownSet {
 
 const SLOTS: usize = 256;
 
-/// Room for the longest known name, so that a slot of the table fills half a line of memory.
+/// Size of the longest known name, so that a slot of the table fills half a cache line.
 const NAME_BYTES_MAX: usize = 30;
 
-/// A name of the table with its spelling beside it: a look touches one line of memory, which is most of what it costs.
+/// A slot of the table: a name with its spelling, so that a lookup touches one cache line.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct Slot {
@@ -134,7 +136,7 @@ impl Slot {
     };
 
     #[allow(clippy::cast_possible_truncation)] // a longer name stops the build
-    const fn of(known: Known) -> Self {
+    const fn new(known: Known) -> Self {
         let mut slot = Self {
             known: Some(known),
             ..Self::EMPTY
@@ -155,22 +157,24 @@ const SEED: u64 = find_seed();
 static TABLE: [Slot; SLOTS] = table();
 
 impl Known {
-    /// The known name equal to `name` without regard to case (RFC 9110 §5.1).
+    /// Returns the known name equal to `name`, compared case-insensitively (RFC 9110 §5.1).
     #[inline]
     pub fn lookup(name: &[u8]) -> Option<Self> {
         let slot = &TABLE[slot(name, SEED)];
-        // Nearly all peers write the spelling of the registry, and equality is several times cheaper without folding.
+        // Nearly all peers write the spelling of the registry, and equality is several times
+        // cheaper without folding.
         let is_same = is_equal(name, slot.spelling()) || name.eq_ignore_ascii_case(slot.spelling());
         slot.known.filter(|_| is_same)
     }
 
-    /// The index of this name in arrays of [`Known::COUNT`] entries.
+    /// Returns the index of this name in arrays of [`Known::COUNT`] elements.
     pub const fn index(self) -> usize {
         self as usize
     }
 }
 
-/// The place of a name in the table: by its length, its first and its last four bytes, without their case.
+/// Returns the slot of a name: by its length, its first and its last four bytes,
+/// case-insensitively.
 #[allow(clippy::cast_possible_truncation)] // below SLOTS
 const fn slot(name: &[u8], seed: u64) -> usize {
     const CASE: u64 = u64::from_ne_bytes([0x20; 8]);
@@ -191,7 +195,8 @@ const fn short(name: &[u8]) -> u32 {
     }
 }
 
-/// Equality of names, the short ones without a call: two pieces that meet or overlap are all of a name.
+/// Compares two names. Short names need no call: two pieces that meet or overlap cover the whole
+/// name.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     match one.len() {
         length if length != other.len() => false,
@@ -206,7 +211,7 @@ fn has_equal_ends<const BYTES: usize>(one: &[u8], other: &[u8]) -> bool {
         && one.last_chunk::<BYTES>() == other.last_chunk()
 }
 
-/// Whether every name has a place of its own under this seed.
+/// Returns whether all names have different slots with this seed.
 const fn separates(seed: u64) -> bool {
     let mut taken = [false; SLOTS];
     let mut number = 0;
@@ -226,7 +231,7 @@ const fn table() -> [Slot; SLOTS] {
     let mut number = 0;
     while number < Known::COUNT {
         let known = Known::ALL[number];
-        table[slot(known.as_str().as_bytes(), SEED)] = Slot::of(known);
+        table[slot(known.as_str().as_bytes(), SEED)] = Slot::new(known);
         number += 1;
     }
     table

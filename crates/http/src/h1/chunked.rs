@@ -1,11 +1,12 @@
-//! The chunked transfer coding (RFC 9112 §7.1): chunk lines in, chunk lines out, and the trailer section.
+//! The chunked transfer coding (RFC 9112 §7.1): reading and writing chunk lines, and the trailer
+//! section.
 
 use super::section::explain_fields;
 use super::violation::Violation;
 use crate::field::{FieldSlots, Fields, Known, is_value_byte};
 
-/// The most bytes of one chunk line: size, extensions and CRLF. Nobody is known to use extensions; without a bound they
-/// are content that no limit counts (RFC 9112 §7.1.1).
+/// The maximum length in bytes of one chunk line: size, extensions and CRLF. Chunk extensions are
+/// hardly used; without a bound they would be content that no limit counts (RFC 9112 §7.1.1).
 pub const CHUNK_LINE_BYTES_MAX: usize = 256;
 
 /// A complete chunk line.
@@ -13,12 +14,12 @@ pub const CHUNK_LINE_BYTES_MAX: usize = 256;
 pub(super) struct ChunkLine {
     /// Bytes of content that follow; 0 for the last chunk.
     pub(super) size: u64,
-    /// Bytes of the line with its CRLF.
+    /// Length in bytes of the line with its CRLF.
     pub(super) bytes: usize,
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum LineState {
     Start,
     Size,
     Blank,
@@ -26,37 +27,41 @@ enum Part {
     Cr,
 }
 
-/// Reads the chunk line at the start of `input`; `None` if its end is not there yet. Goes from byte to byte, so that the
-/// first offence is the same however the input was cut.
+/// Parses the chunk line at the start of `input`; `None` if it is incomplete. Reads byte by byte,
+/// so the first violation is the same however the input was split.
 pub(super) fn parse_line(input: &[u8]) -> Result<Option<ChunkLine>, Violation> {
     let mut size = 0_u64;
-    let mut part = Part::Start;
+    let mut state = LineState::Start;
     for (at, &byte) in input.iter().enumerate() {
         if at == CHUNK_LINE_BYTES_MAX {
             return Err(Violation::ChunkLineTooLong);
         }
-        part = match (part, byte) {
-            (Part::Cr, b'\n') => {
+        state = match (state, byte) {
+            (LineState::Cr, b'\n') => {
                 return Ok(Some(ChunkLine {
                     size,
                     bytes: at + 1,
                 }));
             }
-            (Part::Cr, _) => return Err(Violation::BareCr),
-            (Part::Size | Part::Blank | Part::Extension, b'\n') => return Err(Violation::BareLf),
-            (Part::Size | Part::Extension, b'\r') => Part::Cr,
-            (Part::Start | Part::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+            (LineState::Cr, _) => return Err(Violation::BareCr),
+            (LineState::Size | LineState::Blank | LineState::Extension, b'\n') => {
+                return Err(Violation::BareLf);
+            }
+            (LineState::Size | LineState::Extension, b'\r') => LineState::Cr,
+            (LineState::Start | LineState::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 if size >> 60 != 0 {
                     return Err(Violation::ChunkSizeTooLarge);
                 }
                 size = size << 4 | u64::from(hex_value(byte));
-                Part::Size
+                LineState::Size
             }
-            (Part::Size | Part::Blank, b';') => Part::Extension,
-            (Part::Size | Part::Blank, b' ' | b'\t') => Part::Blank,
-            (Part::Start | Part::Size, _) => return Err(Violation::ChunkSizeMalformed),
-            (Part::Extension, _) if is_value_byte(byte) => Part::Extension,
-            (Part::Blank | Part::Extension, _) => return Err(Violation::ChunkExtensionMalformed),
+            (LineState::Size | LineState::Blank, b';') => LineState::Extension,
+            (LineState::Size | LineState::Blank, b' ' | b'\t') => LineState::Blank,
+            (LineState::Start | LineState::Size, _) => return Err(Violation::ChunkSizeMalformed),
+            (LineState::Extension, _) if is_value_byte(byte) => LineState::Extension,
+            (LineState::Blank | LineState::Extension, _) => {
+                return Err(Violation::ChunkExtensionMalformed);
+            }
         };
     }
     Ok(None)
@@ -69,7 +74,7 @@ const fn hex_value(digit: u8) -> u8 {
     }
 }
 
-/// Reads a complete trailer section, the empty line included.
+/// Parses a complete trailer section, including the empty line.
 pub(super) fn parse_trailers<'a>(
     section: &'a [u8],
     slots: &'a mut FieldSlots<'a>,
@@ -93,8 +98,9 @@ pub(super) fn parse_trailers<'a>(
     Ok(fields)
 }
 
-/// Fields for framing, routing, modifying or authenticating a request, or reading its content (RFC 9110 §6.5.1). Merged
-/// into a head that was already judged without them they would change it, so they are refused, not dropped.
+/// Fields for framing, routing, request modifiers, authentication or content format (RFC 9110
+/// §6.5.1). They are rejected in trailers, since merging them into a head that was validated
+/// without them would change its meaning.
 pub(super) const fn is_forbidden_trailer(name: Known) -> bool {
     use Known as K;
     matches!(
@@ -134,7 +140,7 @@ pub(super) const fn is_forbidden_trailer(name: Known) -> bool {
     )
 }
 
-/// The line before a chunk of `size` bytes, into `out`.
+/// Appends the line before a chunk of `size` bytes to `out`.
 pub(super) fn write_line(out: &mut Vec<u8>, size: usize) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = (usize::BITS - size.leading_zeros()).div_ceil(4).max(1);

@@ -1,7 +1,7 @@
-//! The client role: requests out, responses in.
+//! The client role: sends requests and receives responses.
 
 use super::HeadLimits;
-use super::head::{AnswerHead, Refused, explain, explain_status_line, parse_response};
+use super::head::{AnswerHead, HeadError, explain, explain_status_line, parse_response};
 use super::machine::{Framing, Length, Machine, Next, Received, StreamEnd};
 use super::misuse::{SendError, SkipError};
 use super::section::{Section, find_end};
@@ -12,32 +12,33 @@ use crate::field::{FieldBlock, FieldSlots, is_token};
 use crate::method::Method;
 use crate::status::Status;
 
-/// One connection in the client role. See [`crate::h1::state`] for the theory.
+/// One connection in the client role. See [`crate::h1::state`] for the state machine.
 #[derive(Debug)]
 pub struct Client(Machine);
 
 /// A request head to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestToSend<'a> {
-    /// The method, a token.
+    /// The method, which must be a token.
     pub method: &'a str,
-    /// The request target: visible ASCII.
+    /// The request target, in visible ASCII.
     pub target: &'a [u8],
-    /// Field lines, Host among them, each with its CRLF, without Content-Length, Transfer-Encoding and Connection.
+    /// Field lines including Host, each with its CRLF, without Content-Length, Transfer-Encoding
+    /// and Connection.
     pub encoded: &'a [u8],
-    /// The content; `None` for a request that has none by its nature, such as GET.
+    /// The content; `None` for a request that has none by definition, such as GET.
     pub content: Option<Length>,
-    /// Whether the fields hold an Upgrade; the machine adds `Connection: upgrade`.
+    /// Whether the fields contain Upgrade; the machine then adds `Connection: upgrade`.
     pub proposal: Proposal,
 }
 
 impl Client {
-    /// A connection on which nothing was sent.
+    /// Creates the state of a new connection.
     pub const fn new() -> Self {
         Self(Machine::NEW)
     }
 
-    /// Writes a request head and says how the content must follow.
+    /// Writes a request head and returns how the content must be framed.
     pub fn send_head(
         &mut self,
         out: &mut Vec<u8>,
@@ -86,8 +87,8 @@ impl Client {
         Ok(framing)
     }
 
-    /// Counts a whole request, head and content, that went out by another way: bytes that were made once and are sent again and
-    /// again. It must not have proposed another protocol.
+    /// Records a whole request, head and content, that was sent without this machine, such as
+    /// prepared bytes that are sent repeatedly. The request must not propose another protocol.
     pub fn sent_whole(&mut self, method: Method) -> Result<(), SendError> {
         let machine = &mut self.0;
         machine.pair.apply(Role::Client, Event::Request)?;
@@ -98,17 +99,17 @@ impl Client {
         Ok(())
     }
 
-    /// Writes a piece of content, as a chunk where chunks were promised.
+    /// Writes a piece of content, as a chunk if the framing is chunked.
     pub fn send_content(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), SendError> {
         self.0.send_content(Role::Client, out, bytes)
     }
 
-    /// Counts `bytes` of content that went out by another way. Not for chunked content.
+    /// Records that `bytes` of content were sent without this machine. Not for chunked content.
     pub fn sent(&mut self, bytes: u64) -> Result<(), SendError> {
         self.0.sent(Role::Client, bytes)
     }
 
-    /// Ends the request. Trailers go out with chunked content and are dropped otherwise.
+    /// Ends the request. Trailers are sent with chunked content and dropped otherwise.
     pub fn send_end(
         &mut self,
         out: &mut Vec<u8>,
@@ -117,8 +118,8 @@ impl Client {
         self.0.send_end(Role::Client, out, trailers)
     }
 
-    /// Finds the next event at the start of `input`, which is everything received and not yet consumed. A head whose
-    /// status is not final is interim: another head follows.
+    /// Returns the next event at the start of `input`, which is everything received and not yet
+    /// consumed. A head with a 1xx status is interim: another head follows.
     pub fn receive<'a>(
         &mut self,
         input: &'a [u8],
@@ -140,14 +141,14 @@ impl Client {
         }
     }
 
-    /// Bytes of the response's content that follow as they are: what is left of a Content-Length. 0 where only reading tells what
-    /// follows.
+    /// Returns how many bytes of the response's content follow unframed: the rest of a
+    /// Content-Length. 0 if only parsing can determine what follows.
     pub fn content_left(&self) -> u64 {
         self.0.content_left(Role::Server)
     }
 
-    /// Counts `bytes` of the response's content that were received and are not looked at: they stand no longer at the start of
-    /// the input. At most [`Self::content_left`].
+    /// Skips `bytes` of the response's content that were received but not parsed; they must have
+    /// been removed from the input. At most [`Self::content_left`].
     pub fn skip(&mut self, bytes: u64) -> Result<(), SkipError> {
         self.0.skip_content(Role::Server, bytes)
     }
@@ -166,11 +167,12 @@ impl Client {
         }
         let (head, consumed) = match parse_response(input, slots, limits, self.0.method) {
             Ok(parsed) => parsed,
-            Err(Refused::Meaning(violation)) => return Err(violation),
-            Err(Refused::Lines(error)) => {
+            Err(HeadError::Violation(violation)) => return Err(violation),
+            Err(HeadError::Syntax(error)) => {
                 return match find_end(input, &mut self.0.scanned, Section::Head, head_bytes_max)? {
                     None => Ok(Received::NeedMore),
-                    // The leniency of RFC 9112 §2.2 towards an empty line is for servers, so it is not cut off here.
+                    // The leniency of RFC 9112 §2.2 towards an empty line is for servers, so it is
+                    // not cut off here.
                     Some(span) => Err(explain(&input[..span.to], error, explain_status_line)),
                 };
             }
@@ -198,32 +200,34 @@ impl Client {
         }
     }
 
-    /// The end of the server's stream, with the input that was not consumed. Content that runs until close ends here.
+    /// Handles the end of the server's stream, with the input that was not consumed. Ends content
+    /// that is delimited by the close of the connection.
     pub fn end_of_stream(&mut self, unconsumed: &[u8]) -> Result<StreamEnd, Violation> {
         self.0.end_of_stream(Role::Server, unconsumed)
     }
 
-    /// Goes on to the next request if both sides are done and the connection persists.
+    /// Starts the next request if both sides are done and the connection persists.
     pub fn start_next(&mut self) -> Next {
         self.0.start_next()
     }
 
-    /// Whether another request may be sent after this one, as far as known now.
+    /// Returns whether another request may follow this one, as far as is known now.
     pub fn keeps_alive(&self) -> bool {
         self.0.persistence == Persistence::Persist
     }
 
-    /// Makes the current or next exchange the last one; announced if its head is not yet sent.
+    /// Makes the current or next exchange the last one; announced if its head has not been sent
+    /// yet.
     pub fn close_after_this(&mut self) {
         self.0.close_after_this();
     }
 
-    /// What the server is doing.
+    /// Returns the state of the server.
     pub const fn receiving(&self) -> State {
         self.0.pair.server
     }
 
-    /// What we are doing.
+    /// Returns the state of the client.
     pub const fn sending(&self) -> State {
         self.0.pair.client
     }

@@ -1,28 +1,29 @@
-//! How long content is: the rules of RFC 9112 §6, which two parties must read alike or one can be made to smuggle.
+//! Message body length (RFC 9112 §6). If two parties read these rules differently, requests can be
+//! smuggled.
 
 use super::violation::Violation;
 use crate::field::{Fields, Known, KnownSet};
 use crate::version::Version;
 
-/// The most digits of a Content-Length. Every number of 19 digits fits in 64 bits; one of 20 may not, and no content is
-/// that long. Leading zeros count: the grammar allows them, and decimal is the only reading it allows.
+/// The maximum number of digits in Content-Length. Every number of 19 digits fits in 64 bits.
+/// Leading zeros count as digits.
 pub const CONTENT_LENGTH_DIGITS_MAX: usize = 19;
 
-/// The content that a head announces.
+/// How the content of a message is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentLength {
-    /// No content.
+    /// The message has no content.
     None,
-    /// So many bytes; never 0.
+    /// Exactly this many bytes; never 0.
     Length(u64),
-    /// Chunks until the last one.
+    /// The chunked transfer coding.
     Chunked,
-    /// Responses only: everything until the connection closes.
+    /// Responses only: all bytes until the connection closes.
     UntilClose,
 }
 
-/// What the framing fields of a head say, before role and status are looked at.
-pub(super) enum Announced {
+/// What the framing fields of a head announce, before role and status are considered.
+pub(super) enum FramingFields {
     Nothing,
     Length(u64),
     Chunked,
@@ -34,29 +35,32 @@ const FRAMING: KnownSet = KnownSet::EMPTY
 
 /// Reads Content-Length and Transfer-Encoding (RFC 9112 §6.3).
 #[inline]
-pub(super) fn announced(fields: &Fields<'_>, version: Version) -> Result<Announced, Violation> {
+pub(super) fn framing_fields(
+    fields: &Fields<'_>,
+    version: Version,
+) -> Result<FramingFields, Violation> {
     if fields.has_any(FRAMING) {
         framing(fields, version)
     } else {
-        Ok(Announced::Nothing)
+        Ok(FramingFields::Nothing)
     }
 }
 
-fn framing(fields: &Fields<'_>, version: Version) -> Result<Announced, Violation> {
+fn framing(fields: &Fields<'_>, version: Version) -> Result<FramingFields, Violation> {
     match (
         fields.has(Known::TransferEncoding),
         fields.get(Known::ContentLength),
     ) {
-        (false, None) => Ok(Announced::Nothing),
-        // A list (`5, 5`) fails on its comma. RFC 9112 §6.3 lets a recipient take equal values for one; we refuse, since
-        // a peer that repeats the length was confused before us or wants somebody behind us to be.
+        (false, None) => Ok(FramingFields::Nothing),
+        // A list (`5, 5`) fails at its comma. RFC 9112 §6.3 lets a recipient accept equal values;
+        // they are rejected here, since a peer that repeats the length is broken or hostile.
         (false, Some(_)) if fields.is_repeated(Known::ContentLength) => {
             Err(Violation::ContentLengthRepeated)
         }
-        (false, Some(value)) => parse_length(value).map(Announced::Length),
+        (false, Some(value)) => parse_length(value).map(FramingFields::Length),
         (true, Some(_)) => Err(Violation::TransferEncodingWithLength),
         (true, None) if version == Version::Http10 => Err(Violation::TransferEncodingInOldVersion),
-        (true, None) => check_codings(fields).map(|()| Announced::Chunked),
+        (true, None) => check_codings(fields).map(|()| FramingFields::Chunked),
     }
 }
 
@@ -75,8 +79,9 @@ fn parse_length(value: &[u8]) -> Result<u64, Violation> {
         .fold(0, |length, digit| length * 10 + u64::from(digit - b'0')))
 }
 
-/// Only `chunked` alone is understood. Where it is not last the end cannot be known, which is the worse fault (400, RFC
-/// 9112 §6.3); where others stand before it the content cannot be decoded (501, RFC 9112 §6.1).
+/// Accepts `chunked` alone. If it is not last, the length is unknown, which is the worse fault
+/// (400, RFC 9112 §6.3); if other codings precede it, the content cannot be decoded (501, RFC 9112
+/// §6.1).
 fn check_codings(fields: &Fields<'_>) -> Result<(), Violation> {
     let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
     let (mut chunked, mut others, mut is_last) = (0, 0, false);

@@ -1,6 +1,6 @@
-//! Message heads: the start line and what the fields say about the connection and the host.
+//! Message heads: the start line, and what the fields say about the connection and the host.
 
-use super::framing::{Announced, ContentLength, announced};
+use super::framing::{ContentLength, FramingFields, framing_fields};
 use super::section::explain_fields;
 use super::state::Persistence;
 use super::violation::Violation;
@@ -10,18 +10,19 @@ use crate::method::Method;
 use crate::status::Status;
 use crate::version::Version;
 
-/// A request head that passed every rule of RFC 9112 and of this crate, borrowed from the input.
+/// A valid request head according to RFC 9112 and the limits of this crate, borrowed from the
+/// input.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
-    /// The method, if known.
+    /// The method; [`Method::Unknown`] for a token outside the list.
     pub method: Method,
-    /// The method as sent.
+    /// The method token as it was sent.
     pub method_token: &'a str,
     /// The request target: one or more visible ASCII bytes, otherwise uninterpreted.
     pub target: &'a [u8],
     /// The version the client speaks.
     pub version: Version,
-    /// The field lines.
+    /// The field lines of the request.
     pub fields: Fields<'a>,
     pub(super) content: ContentLength,
 }
@@ -29,41 +30,43 @@ pub struct RequestHead<'a> {
 /// A response head, interim or final, borrowed from the input.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerHead<'a> {
-    /// The status code.
+    /// The status code of the response.
     pub status: Status,
     /// The version the server speaks.
     pub version: Version,
-    /// The field lines.
+    /// The field lines of the response.
     pub fields: Fields<'a>,
     pub(super) content: ContentLength,
 }
 
 impl<'a> RequestHead<'a> {
-    /// The content that follows.
+    /// Returns how the request's content is delimited.
     pub const fn content(&self) -> ContentLength {
         self.content
     }
 
-    /// Whether the client waits for `100 Continue` before it sends the content (RFC 9110 §10.1.1: not from HTTP/1.0, and
-    /// only if there is content to wait for).
+    /// Returns whether the client waits for `100 Continue` before it sends the content (RFC 9110
+    /// §10.1.1: not from HTTP/1.0, and only if there is content).
     pub fn expects_continue(&self) -> bool {
         self.version == Version::Http11
             && self.content != ContentLength::None
             && self.fields.has_token(Known::Expect, "100-continue")
     }
 
-    /// The protocols of `Upgrade`, in the client's order, if the client may and does ask for one (RFC 9110 §7.8).
+    /// Returns the protocols in `Upgrade`, in the client's order, if the client requests one
+    /// validly (RFC 9110 §7.8).
     pub fn upgrade(&self) -> Option<impl Iterator<Item = &'a [u8]> + use<'a>> {
         self.proposes_upgrade()
             .then(|| self.fields.list(Known::Upgrade))
     }
 
-    /// The value of Host, valid if present; `None` only from HTTP/1.0. May be empty.
+    /// Returns the value of Host, which is valid if present; `None` only from HTTP/1.0. May be
+    /// empty.
     pub fn host(&self) -> Option<&'a [u8]> {
         self.fields.get(Known::Host)
     }
 
-    /// Whether the connection may be used again as far as the client goes (RFC 9112 §9.3).
+    /// Returns whether the client allows the connection to be reused (RFC 9112 §9.3).
     pub fn persistence(&self) -> Persistence {
         persistence(self.version, &self.fields)
     }
@@ -76,12 +79,12 @@ impl<'a> RequestHead<'a> {
 }
 
 impl AnswerHead<'_> {
-    /// The content that follows.
+    /// Returns how the response's content is delimited.
     pub const fn content(&self) -> ContentLength {
         self.content
     }
 
-    /// Whether the connection may be used again as far as the server goes.
+    /// Returns whether the server allows the connection to be reused (RFC 9112 §9.3).
     pub fn persistence(&self) -> Persistence {
         match self.content {
             ContentLength::UntilClose => Persistence::Close,
@@ -106,28 +109,28 @@ fn persistence(version: Version, fields: &Fields<'_>) -> Persistence {
     }
 }
 
-/// Why no head came out of the input.
-pub(super) enum Refused {
-    /// Not complete, or not by the letter: to be looked at line by line.
-    Lines(Option<httparse::Error>),
-    /// The lines are good and what they say is not.
-    Meaning(Violation),
+/// Why the input did not parse as a head.
+pub(super) enum HeadError {
+    /// Incomplete, or a syntax error that [`explain`] finds line by line.
+    Syntax(Option<httparse::Error>),
+    /// The syntax is valid and the meaning is not.
+    Violation(Violation),
 }
 
-impl From<Violation> for Refused {
+impl From<Violation> for HeadError {
     fn from(violation: Violation) -> Self {
-        Self::Meaning(violation)
+        Self::Violation(violation)
     }
 }
 
-/// Reads the request head at `from` of `input`, and tells where it ends.
+/// Parses the request head at offset `from` of `input` and returns where it ends.
 #[inline]
 pub(super) fn parse_request<'a>(
     input: &'a [u8],
     from: usize,
     slots: &'a mut FieldSlots<'a>,
     limits: &HeadLimits,
-) -> Result<(RequestHead<'a>, usize), Refused> {
+) -> Result<(RequestHead<'a>, usize), HeadError> {
     let section = &input[from..];
     let mut request = httparse::Request::new(&mut []);
     let (lines, index) = slots.for_head(limits.fields_max);
@@ -135,33 +138,34 @@ pub(super) fn parse_request<'a>(
     let (Ok(httparse::Status::Complete(length)), Some(method_token), Some(target), Some(minor)) =
         (parsed, request.method, request.path, request.version)
     else {
-        return Err(Refused::Lines(parsed.err()));
+        return Err(HeadError::Syntax(parsed.err()));
     };
     // `httparse` skips any number of empty lines; the one that may be there was cut off.
     let begins_at_once = section.as_ptr() == method_token.as_ptr();
     let line_bytes = method_token.len() + target.len() + b"  HTTP/1.1\r\n".len();
     let is_within = from + length <= limits.head_bytes_max && line_bytes <= limits.line_bytes_max();
     if !begins_at_once || !is_within || !ends_lines_with_crlf(&section[..length], request.headers) {
-        return Err(Refused::Lines(None));
+        return Err(HeadError::Syntax(None));
     }
     // `httparse` lets bytes above ASCII pass; RFC 3986 does not know them.
     if !target.is_ascii() {
-        return Err(Refused::Meaning(Violation::TargetByte));
+        return Err(HeadError::Violation(Violation::TargetByte));
     }
     if target.len() > limits.target_bytes_max {
-        return Err(Refused::Meaning(Violation::TargetTooLong));
+        return Err(HeadError::Violation(Violation::TargetTooLong));
     }
     let version = version_of(minor);
     let fields = Fields::classify(request.headers, index);
     check_host(&fields, version)?;
     if fields.is_repeated(Known::ContentType) {
-        return Err(Refused::Meaning(Violation::ContentTypeRepeated));
+        return Err(HeadError::Violation(Violation::ContentTypeRepeated));
     }
-    let content = match announced(&fields, version)? {
-        // A request without framing fields has no content (RFC 9112 §6.3), whatever its method: 411 is for handlers.
-        Announced::Nothing | Announced::Length(0) => ContentLength::None,
-        Announced::Length(length) => ContentLength::Length(length),
-        Announced::Chunked => ContentLength::Chunked,
+    let content = match framing_fields(&fields, version)? {
+        // A request without framing fields has no content (RFC 9112 §6.3), whatever its method: 411
+        // is for handlers.
+        FramingFields::Nothing | FramingFields::Length(0) => ContentLength::None,
+        FramingFields::Length(length) => ContentLength::Length(length),
+        FramingFields::Chunked => ContentLength::Chunked,
     };
     let head = RequestHead {
         method: Method::from_token(method_token.as_bytes()),
@@ -174,8 +178,9 @@ pub(super) fn parse_request<'a>(
     Ok((head, from + length))
 }
 
-/// Whether every line of a parsed section ends with CRLF. `httparse` takes LF too (RFC 9112 §2.2 allows that); we do not,
-/// because a peer behind us may not. Each field name begins a line, so the two bytes before it end one.
+/// Returns whether every line of a parsed section ends with CRLF. `httparse` also accepts a lone LF
+/// (RFC 9112 §2.2 allows that); it is rejected here, because a server further on may not accept it.
+/// Each field name begins a line, so the two bytes before it end the previous one.
 fn ends_lines_with_crlf(section: &[u8], lines: &[httparse::Header<'_>]) -> bool {
     let start = section.as_ptr().addr();
     section.ends_with(b"\r\n\r\n")
@@ -185,13 +190,14 @@ fn ends_lines_with_crlf(section: &[u8], lines: &[httparse::Header<'_>]) -> bool 
         })
 }
 
-/// Reads the response head at the start of `input`, which answers a request with `method`, and tells where it ends.
+/// Parses the response head at the start of `input`, which answers a request with `method`, and
+/// returns where it ends.
 pub(super) fn parse_response<'a>(
     input: &'a [u8],
     slots: &'a mut FieldSlots<'a>,
     limits: &HeadLimits,
     method: Method,
-) -> Result<(AnswerHead<'a>, usize), Refused> {
+) -> Result<(AnswerHead<'a>, usize), HeadError> {
     let mut response = httparse::Response::new(&mut []);
     let (lines, index) = slots.for_head(limits.fields_max);
     let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
@@ -203,11 +209,11 @@ pub(super) fn parse_response<'a>(
     let (Ok(httparse::Status::Complete(length)), Some(status), Some(minor)) =
         (parsed, status, response.version)
     else {
-        return Err(Refused::Lines(parsed.err()));
+        return Err(HeadError::Syntax(parsed.err()));
     };
     let is_within = length <= limits.head_bytes_max && input[0] == b'H';
     if !is_within || !ends_lines_with_crlf(&input[..length], response.headers) {
-        return Err(Refused::Lines(None));
+        return Err(HeadError::Syntax(None));
     }
     let version = version_of(minor);
     let fields = Fields::classify(response.headers, index);
@@ -221,7 +227,8 @@ pub(super) fn parse_response<'a>(
     Ok((head, length))
 }
 
-/// RFC 9112 §6.3, in its order. Faulty framing fields are refused even where they would not count.
+/// RFC 9112 §6.3, in its order. Invalid framing fields are rejected even where they would be
+/// ignored.
 fn response_content(
     fields: &Fields<'_>,
     version: Version,
@@ -232,10 +239,10 @@ fn response_content(
     if opens_tunnel {
         return Ok(ContentLength::None);
     }
-    let announced = announced(fields, version)?;
+    let announced = framing_fields(fields, version)?;
     if !status.allows_content()
         && status != Status::NOT_MODIFIED
-        && matches!(announced, Announced::Chunked)
+        && matches!(announced, FramingFields::Chunked)
     {
         return Err(Violation::TransferEncodingUnexpected);
     }
@@ -243,10 +250,10 @@ fn response_content(
         return Ok(ContentLength::None);
     }
     Ok(match announced {
-        Announced::Length(0) => ContentLength::None,
-        Announced::Length(length) => ContentLength::Length(length),
-        Announced::Chunked => ContentLength::Chunked,
-        Announced::Nothing => ContentLength::UntilClose,
+        FramingFields::Length(0) => ContentLength::None,
+        FramingFields::Length(length) => ContentLength::Length(length),
+        FramingFields::Chunked => ContentLength::Chunked,
+        FramingFields::Nothing => ContentLength::UntilClose,
     })
 }
 
@@ -268,7 +275,7 @@ fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
     }
 }
 
-/// What is wrong with a complete head that was refused with [`Refused::Lines`].
+/// Finds the violation in a complete head that was refused with [`HeadError::Syntax`].
 #[cold]
 pub(super) fn explain(
     section: &[u8],
@@ -334,8 +341,8 @@ fn explain_version(version: &[u8]) -> Option<Violation> {
     match version {
         b"HTTP/1.0" | b"HTTP/1.1" => None,
         [] => Some(Violation::VersionMissing),
-        // A higher minor version may be read as 1.1 (RFC 9110 §2.5). None was ever published, so what says so is no
-        // client of ours, and 505 tells it which version to use.
+        // A higher minor version may be read as 1.1 (RFC 9110 §2.5). None was ever published, so
+        // what says so is no client of ours, and 505 tells it which version to use.
         [b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9'] => {
             Some(Violation::VersionUnsupported)
         }

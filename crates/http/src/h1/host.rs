@@ -2,10 +2,11 @@
 
 use std::net::Ipv6Addr;
 
-/// Whether `value` is a host with an optional port, or empty, which a request for a target without authority sends.
+/// Whether `value` is a host with an optional port, or empty, which a request for a target without
+/// authority sends.
 ///
-/// Stricter than the grammar in two places: a port is at most 65535, and a port alone (`:80`) is refused, since an http
-/// authority with an empty host is invalid (RFC 9110 §4.2.1).
+/// Stricter than the grammar in two places: a port is at most 65535, and a port alone (`:80`) is
+/// refused, since an http authority with an empty host is invalid (RFC 9110 §4.2.1).
 pub(super) fn is_valid(value: &[u8]) -> bool {
     let (host, port) = match value {
         [] => return true,
@@ -40,7 +41,8 @@ fn is_ip_literal(literal: &[u8]) -> bool {
     std::str::from_utf8(literal).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
 }
 
-/// How many bytes at the start are a `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a case.
+/// How many bytes at the start are a `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a
+/// case.
 fn registered_name_bytes(value: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -56,8 +58,8 @@ fn registered_name_bytes(value: &[u8]) -> usize {
     }
 }
 
-/// `unreserved` and `sub-delims` of RFC 3986 §2. Compared, not looked up in a table, whose lines of memory nothing else
-/// would touch.
+/// `unreserved` and `sub-delims` of RFC 3986 §2. Compared, not looked up in a table, whose lines of
+/// memory nothing else would touch.
 const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

@@ -1,4 +1,4 @@
-//! What both roles share: content in, content out, and the pair of states.
+//! What both roles share: receiving and sending content, and the pair of states.
 
 use super::HeadLimits;
 use super::chunked::{self, ChunkLine};
@@ -12,59 +12,59 @@ use crate::field::{FieldBlock, FieldSlots, Fields};
 use crate::method::Method;
 use crate::version::Version;
 
-/// What was found at the start of the input. The caller drops `consumed` bytes and calls again.
+/// The event at the start of the input. The caller removes `consumed` bytes and calls again.
 #[derive(Clone, Copy, Debug)]
 pub enum Received<'a, Head = RequestHead<'a>> {
-    /// Nothing yet: call again with the same bytes and more behind them.
+    /// Incomplete: call again with the same bytes followed by more.
     NeedMore,
-    /// A complete head.
+    /// A complete message head.
     Head {
-        /// The head.
+        /// The head, borrowed from the input.
         head: Head,
-        /// Bytes of input it took.
+        /// Length in bytes of the input consumed.
         consumed: usize,
     },
-    /// A piece of content, as much as the input holds in one place; never empty.
+    /// A piece of content, as much as the input holds contiguously; never empty.
     Content {
-        /// The piece.
+        /// The bytes of the piece.
         bytes: &'a [u8],
-        /// Bytes of input it took, with the chunk line before it.
+        /// Length in bytes of the input consumed, including the chunk line before the piece.
         consumed: usize,
     },
     /// The end of the message.
     End {
         /// The trailer section; empty unless the content was chunked.
         trailers: Fields<'a>,
-        /// Bytes of input it took; 0 where the end is known without any.
+        /// Length in bytes of the input consumed; 0 if the end needs no bytes.
         consumed: usize,
     },
     /// The message is complete and the exchange is not: nothing is read before `start_next`.
     Paused,
-    /// The input is no longer HTTP/1.1: another protocol was switched to, or a tunnel was opened.
+    /// The input is no longer HTTP/1.1: the protocol was switched, or a tunnel was opened.
     Opaque,
-    /// Nothing the peer sends will be read any more.
+    /// No more input will be read from the peer.
     Closed,
 }
 
-/// How much content a message to be sent has.
+/// The length of the content of a message to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// So many bytes.
+    /// The length in bytes is known.
     Known(u64),
-    /// It ends when it ends: chunked, or until close to an HTTP/1.0 peer.
+    /// The length is unknown: chunked, or delimited by close for an HTTP/1.0 peer.
     Unknown,
 }
 
-/// How the content behind a head that was just sent is to be delimited.
+/// How the content of a head that was just sent must be framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// No content goes out; what is given is dropped.
+    /// No content is sent; content passed in is dropped.
     None,
-    /// Exactly so many bytes must follow.
+    /// Exactly this many bytes must follow.
     Length(u64),
-    /// Chunks.
+    /// The chunked transfer coding.
     Chunked,
-    /// Everything until the connection closes.
+    /// All bytes until the connection closes.
     UntilClose,
 }
 
@@ -73,29 +73,29 @@ pub enum Framing {
 pub enum Next {
     /// The machine is ready for the next request.
     Request,
-    /// One side has not ended its message: go on, or close.
+    /// One side has not ended its message: continue, or close.
     Unfinished,
-    /// The connection is to be closed.
+    /// The connection must be closed.
     Close,
-    /// The connection belongs to another protocol now.
+    /// The connection now uses another protocol.
     Switched,
 }
 
 /// What the end of the peer's stream means where it is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// It came between messages.
+    /// It came between two messages.
     BetweenMessages,
-    /// It ends content that runs until close: the message is complete.
+    /// It ends content that is delimited by close: the message is complete.
     OfMessage,
 }
 
-/// Where the reader of content stands.
+/// The state of reading content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Incoming {
     /// All content was read.
     Nothing,
-    /// `incoming_left` bytes follow.
+    /// Content-Length: `incoming_left` bytes follow.
     Length,
     ChunkLine,
     /// `incoming_left` bytes of the chunk follow.
@@ -108,7 +108,7 @@ enum Incoming {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outgoing {
     Nothing,
-    /// `outgoing_left` bytes are owed.
+    /// `outgoing_left` bytes are still to be sent.
     Length,
     Chunked,
     UntilClose,
@@ -126,21 +126,21 @@ pub(super) enum Continue {
 pub(super) struct Machine {
     incoming_left: u64,
     outgoing_left: u64,
-    /// Bytes of the unfinished section that were searched for its end.
+    /// Bytes of the incomplete section already searched for its end.
     pub(super) scanned: u32,
     incoming: Incoming,
     outgoing: Outgoing,
     pub(super) pair: Pair,
     pub(super) persistence: Persistence,
     pub(super) proposal: Proposal,
-    /// Method of the request of this exchange.
+    /// The method of the request of this exchange.
     pub(super) method: Method,
-    /// Version of the peer in this exchange.
+    /// The version of the peer in this exchange.
     pub(super) version: Version,
     pub(super) owes_continue: Continue,
 }
 
-// What an idle connection costs is a promise of the engine; the machine takes 32 bytes of it.
+// The engine promises a maximum memory per idle connection; the machine may take 32 bytes of it.
 const _: () = assert!(size_of::<Machine>() <= 32);
 
 impl Machine {
@@ -158,7 +158,7 @@ impl Machine {
         owes_continue: Continue::NotOwed,
     };
 
-    /// Moves `role` and settles the pair.
+    /// Moves `role` by `event` and settles the pair.
     pub(super) fn apply(&mut self, role: Role, event: Event) -> Result<(), Illegal> {
         self.pair.apply(role, event)?;
         self.settle();
@@ -174,7 +174,7 @@ impl Machine {
         self.settle();
     }
 
-    /// Records that the peer broke the protocol: nothing more of it is read.
+    /// Records a protocol violation of the peer: nothing more is read from it.
     pub(super) fn fail(&mut self, peer: Role, violation: Violation) -> Violation {
         self.persistence = Persistence::Close;
         self.incoming = Incoming::Nothing;
@@ -183,7 +183,7 @@ impl Machine {
         violation
     }
 
-    /// Whether content of the peer's message has still to come, or the end of its chunks.
+    /// Returns whether content of the peer's message, or the end of its chunks, is still to come.
     pub(super) fn awaits_content(&self) -> bool {
         self.incoming != Incoming::Nothing
     }
@@ -197,15 +197,15 @@ impl Machine {
         };
     }
 
-    /// Bytes of content that follow whatever they are.
+    /// Returns how many bytes of unframed content of the peer follow.
     pub(super) fn content_left(&self, peer: Role) -> u64 {
-        match (self.pair.of(peer), self.incoming) {
+        match (self.pair.state(peer), self.incoming) {
             (State::SendBody, Incoming::Length) => self.incoming_left,
             _ => 0,
         }
     }
 
-    /// Counts content of the peer that nobody looks at.
+    /// Skips content of the peer without parsing it.
     pub(super) fn skip_content(&mut self, peer: Role, bytes: u64) -> Result<(), SkipError> {
         let left = self.content_left(peer);
         if bytes > left {
@@ -221,9 +221,10 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the peer's message if all of its content was read and no chunk frames it. Says whether it did.
+    /// Ends the peer's message if all of its content was read and it is not chunked. Returns
+    /// whether it did.
     pub(super) fn take_end(&mut self, peer: Role) -> bool {
-        let ends = self.pair.of(peer) == State::SendBody && self.incoming == Incoming::Nothing;
+        let ends = self.pair.state(peer) == State::SendBody && self.incoming == Incoming::Nothing;
         if ends {
             self.end_received(peer);
         }
@@ -268,8 +269,9 @@ impl Machine {
         received
     }
 
-    /// Goes over what frames the chunks until content or the end is found. Unless one of them is returned nothing is
-    /// consumed and the phase stays, so the at most 258 bytes of framing are read again with more behind them.
+    /// Reads chunk framing until content or the end is found. Unless an event is returned nothing
+    /// is consumed and the phase is unchanged, so the at most 258 bytes of framing are read again
+    /// with more input.
     fn receive_chunked<'a, Head>(
         &mut self,
         input: &'a [u8],
@@ -342,13 +344,13 @@ impl Machine {
         }
     }
 
-    /// The end of the peer's stream, with the input that was not consumed.
+    /// Handles the end of the peer's stream, with the input that was not consumed.
     pub(super) fn end_of_stream(
         &mut self,
         peer: Role,
         unconsumed: &[u8],
     ) -> Result<StreamEnd, Violation> {
-        let state = self.pair.of(peer);
+        let state = self.pair.state(peer);
         let owes_message = matches!(state, State::SendBody | State::SendResponse);
         let is_inside = state == State::Idle && !matches!(unconsumed, b"" | b"\r" | b"\r\n");
         let end = match state {

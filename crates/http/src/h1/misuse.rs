@@ -1,27 +1,31 @@
-//! Calls of ours that do not fit what the machine knows: the faults of this side, as violations are the peer's.
+//! Errors of the caller: calls that do not fit the state of the machine. Violations are errors of
+//! the peer.
 
 use super::state::Illegal;
 
-/// A call of ours that does not fit: our bug, or a handler that promised another length. Nothing was written.
+/// A call that does not fit the state of the machine: a bug, or a handler that sent another length
+/// than announced. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendError {
-    /// Not possible in this state.
+    /// The call is not possible in this state.
     Illegal(Illegal),
-    /// More content than was announced; so many bytes were left.
+    /// More content than was announced; only `left` bytes remained.
     TooLong {
-        /// Bytes still announced.
+        /// Announced bytes that were not sent yet.
         left: u64,
     },
-    /// The end, with so many announced bytes missing. The connection must be closed.
+    /// The message was ended although `left` announced bytes are missing. The connection must be
+    /// closed.
     TooShort {
-        /// Bytes still announced.
+        /// Announced bytes that are missing.
         left: u64,
     },
-    /// Chunked content cannot go out by another way.
+    /// Chunked content cannot be sent without the machine.
     NeedsChunks,
-    /// 101 without a proposal of the client.
+    /// Status 101 although the client proposed no protocol.
     NotProposed,
-    /// A request line with a method that is no token, or a target with a byte that is not visible ASCII.
+    /// The method of the request line is not a token, or the target contains a byte that is not
+    /// visible ASCII.
     RequestLine,
 }
 
@@ -55,7 +59,7 @@ impl From<Illegal> for SendError {
     }
 }
 
-/// More content was to be skipped than is known to follow: our bug. Nothing was skipped.
+/// More content was to be skipped than is known to follow, which is a bug. Nothing was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkipError {
     /// Bytes that may be skipped.

@@ -1,7 +1,8 @@
-//! The HTTP/1.1 machine (RFC 9112) in both roles, over byte buffers: bytes in, events and bytes out.
+//! The HTTP/1.1 machine (RFC 9112) in both roles, over byte buffers: bytes in, events and bytes
+//! out.
 //!
-//! [`Server`] and [`Client`] are one connection's memory, at most 32 bytes each, and hold no buffer: the caller keeps what
-//! was received and not consumed, and hands it in again with more behind it.
+//! [`Server`] and [`Client`] hold the state of one connection, at most 32 bytes each, and no
+//! buffer: the caller keeps the input that was not consumed, and passes it again followed by more.
 
 mod chunked;
 mod client;
@@ -26,21 +27,23 @@ pub use violation::Violation;
 
 use crate::field::FIELDS_MAX;
 
-/// Limits on what the peer may send outside content. Passed to each call, so that a reload changes them at once.
+/// Limits on what the peer may send apart from content. Passed to each call, so a reload changes
+/// them at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadLimits {
-    /// Bytes of a head, from the first byte of the start line to the empty line, both included.
+    /// Maximum length in bytes of a head, from the start line to the empty line, both included.
     pub head_bytes_max: usize,
-    /// Field lines of a head; at most [`FIELDS_MAX`] count.
+    /// Maximum number of field lines in a head; at most [`FIELDS_MAX`].
     pub fields_max: usize,
-    /// Bytes of a request target.
+    /// Maximum length in bytes of a request target.
     pub target_bytes_max: usize,
-    /// Bytes of a trailer section with its empty line.
+    /// Maximum length in bytes of a trailer section with its empty line.
     pub trailer_bytes_max: usize,
 }
 
 impl HeadLimits {
-    /// 32 KiB of head, 128 field lines, 8 KiB of target (RFC 9112 §3 asks for at least 8000 bytes), 8 KiB of trailers.
+    /// 32 KiB of head, 128 field lines, 8 KiB of target (RFC 9112 §3 asks for at least 8000 bytes),
+    /// 8 KiB of trailers.
     pub const DEFAULT: Self = Self {
         head_bytes_max: 32 << 10,
         fields_max: FIELDS_MAX,
@@ -48,14 +51,16 @@ impl HeadLimits {
         trailer_bytes_max: 8 << 10,
     };
 
-    /// Bytes of a request line with its CRLF. A first line that is longer is refused before its end is there.
+    /// Maximum length in bytes of a request line with its CRLF. A longer line is rejected before it
+    /// is complete.
     const fn line_bytes_max(&self) -> usize {
         self.target_bytes_max
             .saturating_add(REQUEST_LINE_OVERHEAD_BYTES)
     }
 }
 
-/// What a request line may hold beside the target: two spaces, version, CRLF, and a method of 64 bytes.
+/// The rest of a request line apart from the target: two spaces, version, CRLF, and a method of 64
+/// bytes.
 const REQUEST_LINE_OVERHEAD_BYTES: usize = 64 + b"  HTTP/1.1\r\n".len();
 
 const _: () = assert!(HeadLimits::DEFAULT.target_bytes_max < HeadLimits::DEFAULT.head_bytes_max);

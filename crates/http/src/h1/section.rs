@@ -1,11 +1,13 @@
-//! Field sections (heads and trailers) as lines: finding the end, and explaining what the tokenizer refused.
+//! Field sections (heads and trailers) as lines: finding the end, and explaining what the tokenizer
+//! refused.
 //!
-//! The search for the end looks at every LF, so a line that ends without CR is an offence as soon as it is there.
+//! The search for the end looks at every LF, so a line that ends without CR is an offence as soon
+//! as it is there.
 
 use super::violation::Violation;
 use crate::field::{is_token, is_value_byte};
 
-/// Which section is being searched for its end.
+/// Which kind of section is searched for its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     /// Start line and field lines; one empty line before it is skipped (RFC 9112 §2.2).
@@ -14,19 +16,20 @@ pub(super) enum Section {
     Trailers,
 }
 
-/// Where a complete section lies in the input.
+/// The range of a complete section in the input.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
-    /// First byte of the first line.
+    /// Offset of the first byte of the first line.
     pub(super) from: usize,
-    /// First byte behind the empty line that closes it.
+    /// Offset after the empty line that ends the section.
     pub(super) to: usize,
 }
 
-/// Finds the end of the section at the start of `input`, at most `bytes_max` away. `None`: not there yet.
+/// Finds the end of the section at the start of `input`, at most `bytes_max` away; `None` if it is
+/// incomplete.
 ///
-/// `scanned` bytes were looked at by earlier calls on a shorter input and are not looked at again, so that a head of n
-/// bytes costs n however it arrives.
+/// `scanned` bytes were searched by earlier calls on shorter input and are not searched again, so a
+/// head of n bytes costs n however it arrives.
 pub(super) fn find_end(
     input: &[u8],
     scanned: &mut u32,
@@ -66,7 +69,7 @@ pub(super) fn find_end(
     }
 }
 
-/// What is wrong with field lines that `httparse` refused: the first offence in reading order.
+/// Finds the first violation, in reading order, in field lines that `httparse` rejected.
 #[cold]
 pub(super) fn explain_fields(lines: &[u8]) -> Violation {
     let mut space_before = Violation::FieldLeadingSpace;
@@ -83,7 +86,7 @@ pub(super) fn explain_fields(lines: &[u8]) -> Violation {
     Violation::FieldName
 }
 
-/// `space_before` is what white space at the beginning of the line means.
+/// `space_before` is what whitespace at the beginning of the line means.
 fn explain_line(line: &[u8], space_before: Violation) -> Option<Violation> {
     if matches!(line[0], b' ' | b'\t') {
         return Some(space_before);

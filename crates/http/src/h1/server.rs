@@ -1,7 +1,7 @@
-//! The server role: requests in, responses out.
+//! The server role: receives requests and sends responses.
 
 use super::HeadLimits;
-use super::head::{Refused, explain, explain_request_line, parse_request};
+use super::head::{HeadError, explain, explain_request_line, parse_request};
 use super::machine::{Continue, Framing, Length, Machine, Next, Received, StreamEnd};
 use super::misuse::SendError;
 use super::section::{Section, Span, find_end};
@@ -12,32 +12,34 @@ use crate::method::Method;
 use crate::status::Status;
 use crate::version::Version;
 
-/// One connection in the server role. See [`crate::h1::state`] for the theory.
+/// One connection in the server role. See [`crate::h1::state`] for the state machine.
 #[derive(Debug)]
 pub struct Server(Machine);
 
 /// A response head to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseHead<'a> {
-    /// The status, which decides the framing.
+    /// The status code, which determines the framing.
     pub status: Status,
-    /// Status line and field lines, each with its CRLF, without Content-Length, Transfer-Encoding, Connection and Date:
-    /// made once and kept. From [`Status::write_line`] and a [`FieldBlock`], which let no line be injected.
+    /// Status line and field lines, each with its CRLF, without Content-Length, Transfer-Encoding,
+    /// Connection and Date, so that they can be cached. Made by [`Status::write_line`] and a
+    /// [`FieldBlock`], which prevent header injection.
     pub encoded: &'a [u8],
-    /// The content that is to follow, or for HEAD and 304 would follow a GET.
+    /// The length of the content that follows, or for HEAD and 304 would follow a GET.
     pub length: Length,
-    /// The whole line `Date: ...` with its CRLF, or nothing.
+    /// The complete line `Date: ...` with its CRLF, or nothing.
     pub date: &'a [u8],
 }
 
 impl Server {
-    /// A connection on which nothing was sent.
+    /// Creates the state of a new connection.
     pub const fn new() -> Self {
         Self(Machine::NEW)
     }
 
-    /// Finds the next event at the start of `input`, which is everything received and not yet consumed. After a violation
-    /// a response may be sent, nothing more is read, and the connection closes.
+    /// Returns the next event at the start of `input`, which is everything received and not yet
+    /// consumed. After a violation a response may be sent, nothing more is read, and the connection
+    /// closes.
     #[inline]
     pub fn receive<'a>(
         &mut self,
@@ -58,8 +60,8 @@ impl Server {
         }
     }
 
-    /// Whether the request ends here, without a byte more and without trailers, as most do behind their head: what
-    /// [`Self::receive`] would report as [`Received::End`], and counts as reported.
+    /// Returns whether the request ends after its head, as most do: what [`Self::receive`] would
+    /// report as [`Received::End`], and counts as reported.
     pub fn take_end(&mut self) -> bool {
         self.0.take_end(Role::Client)
     }
@@ -70,15 +72,16 @@ impl Server {
         slots: &'a mut FieldSlots<'a>,
         limits: &HeadLimits,
     ) -> Result<Received<'a>, Violation> {
-        // A head that comes whole is parsed at once; one that does not is searched for its end, each byte once.
+        // A head that comes whole is parsed at once; one that does not is searched for its end,
+        // each byte once.
         if self.0.scanned != 0 && self.find_end(input, limits)?.is_none() {
             return Ok(Received::NeedMore);
         }
         let from = if input.starts_with(b"\r\n") { 2 } else { 0 };
         let (head, consumed) = match parse_request(input, from, slots, limits) {
             Ok(parsed) => parsed,
-            Err(Refused::Meaning(violation)) => return Err(violation),
-            Err(Refused::Lines(error)) => {
+            Err(HeadError::Violation(violation)) => return Err(violation),
+            Err(HeadError::Syntax(error)) => {
                 return match self.find_end(input, limits)? {
                     None => Ok(Received::NeedMore),
                     Some(span) => Err(explain(
@@ -125,14 +128,17 @@ impl Server {
         )
     }
 
-    /// The end of the client's stream, with the input that was not consumed. The response may still be sent.
+    /// Handles the end of the client's stream, with the input that was not consumed. The response
+    /// may still be sent.
     pub fn end_of_stream(&mut self, unconsumed: &[u8]) -> Result<StreamEnd, Violation> {
         self.0.end_of_stream(Role::Client, unconsumed)
     }
 
-    /// Writes a head with the fields that belong to the connection, and says how the content must follow.
+    /// Writes a response head with the fields that belong to the connection, and returns how the
+    /// content must be framed.
     ///
-    /// A 1xx head other than 101 is interim: nothing follows it, and an HTTP/1.0 client does not get it (RFC 9110 §15.2).
+    /// A 1xx head other than 101 is interim: no content follows it, and an HTTP/1.0 client does not
+    /// receive it (RFC 9110 §15.2).
     pub fn send_head(
         &mut self,
         out: &mut Vec<u8>,
@@ -151,8 +157,8 @@ impl Server {
         let answers_nothing =
             machine.pair.client == State::Idle || machine.pair.client == State::Error;
         machine.pair.apply(Role::Server, event)?;
-        // A client that got its answer instead of 100 may or may not send the content (RFC 9110 §10.1.1): whether the
-        // next bytes are content or a request is not to be known.
+        // A client that got a final response instead of 100 may or may not send the content (RFC
+        // 9110 §10.1.1), so it is unknown whether the next bytes are content or a request.
         if answers_nothing || machine.owes_continue == Continue::Owed {
             machine.persistence = Persistence::Close;
         }
@@ -191,7 +197,7 @@ impl Server {
         Ok(Framing::None)
     }
 
-    /// Whether the connection leaves HTTP/1.1 with this status.
+    /// Returns whether the connection leaves HTTP/1.1 with this status.
     fn switches(&self, status: Status) -> Result<bool, SendError> {
         let is_pending = self.0.proposal == Proposal::Pending;
         match (status, self.0.method) {
@@ -203,7 +209,7 @@ impl Server {
         }
     }
 
-    /// RFC 9112 §6.3 and RFC 9110 §15.3.6 from the sender's side.
+    /// RFC 9112 §6.3 and RFC 9110 §15.3.6 for the sender.
     fn framing(&self, head: &ResponseHead<'_>) -> Framing {
         if !head.status.allows_content()
             || self.0.method == Method::Head
@@ -225,7 +231,8 @@ impl Server {
             (Framing::Length(length), _) => write_length(out, length),
             // 205 has content of length 0, and must say so (RFC 9110 §15.3.6).
             (Framing::None, _) if head.status == Status::RESET_CONTENT => write_length(out, 0),
-            // To HEAD the length a GET would have; 1xx, 204 and a tunnel must not have one (RFC 9110 §8.6), and 304 need not.
+            // To HEAD the length a GET would have; 1xx, 204 and a tunnel must not have one (RFC
+            // 9110 §8.6), and 304 need not.
             (Framing::None, Length::Known(length)) if !switches && head.status.allows_content() => {
                 write_length(out, length);
             }
@@ -245,17 +252,20 @@ impl Server {
         out.extend_from_slice(line);
     }
 
-    /// Writes a piece of content, as a chunk where chunks were promised. Dropped where the framing is `None`.
+    /// Writes a piece of content, as a chunk if the framing is chunked. Dropped if the framing is
+    /// `None`.
     pub fn send_content(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), SendError> {
         self.0.send_content(Role::Server, out, bytes)
     }
 
-    /// Counts `bytes` of content that went out by another way, such as sendfile. Not for chunked content.
+    /// Records that `bytes` of content were sent without this machine, such as by sendfile. Not for
+    /// chunked content.
     pub fn sent(&mut self, bytes: u64) -> Result<(), SendError> {
         self.0.sent(Role::Server, bytes)
     }
 
-    /// Ends the response. Trailers go out with chunked content and are dropped otherwise (RFC 9110 §6.5.1).
+    /// Ends the response. Trailers are sent with chunked content and dropped otherwise (RFC 9110
+    /// §6.5.1).
     #[inline]
     pub fn send_end(
         &mut self,
@@ -275,37 +285,38 @@ impl Server {
         }
     }
 
-    /// Goes on to the next request if both sides are done and the connection persists.
+    /// Starts the next request if both sides are done and the connection persists.
     pub fn start_next(&mut self) -> Next {
         self.0.start_next()
     }
 
-    /// Whether another request may follow, as far as known now.
+    /// Returns whether another request may follow, as far as is known now.
     pub fn keeps_alive(&self) -> bool {
         self.0.persistence == Persistence::Persist
     }
 
-    /// Makes the current or next exchange the last one; announced if its head is not yet sent.
+    /// Makes the current or next exchange the last one; announced if its head has not been sent
+    /// yet.
     pub fn close_after_this(&mut self) {
         self.0.close_after_this();
     }
 
-    /// What the client is doing.
+    /// Returns the state of the client.
     pub const fn receiving(&self) -> State {
         self.0.pair.client
     }
 
-    /// What we are doing.
+    /// Returns the state of the server.
     pub const fn sending(&self) -> State {
         self.0.pair.server
     }
 
-    /// Whether the client has still to send content of the request under way.
+    /// Returns whether the client still has to send content of the current request.
     pub fn awaits_content(&self) -> bool {
         self.0.awaits_content()
     }
 
-    /// Whether `send_continue` would write something.
+    /// Returns whether `send_continue` would write anything.
     pub fn owes_continue(&self) -> bool {
         self.0.owes_continue == Continue::Owed
     }
@@ -329,8 +340,9 @@ pub(super) fn write_length(out: &mut Vec<u8>, length: u64) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// The digits of a number that has at most eight, and how many they are. They are put together in a register: most lengths
-/// are short, and a table of digits costs a line of memory that nothing else touches.
+/// Returns the digits of a number of at most eight digits, and their count. They are assembled in a
+/// register: most lengths are short, and a table of digits would cost a cache line that nothing
+/// else touches.
 fn short_decimal(mut number: u64) -> Option<([u8; 8], usize)> {
     let mut digits = 0;
     for count in 1..=8 {
@@ -343,8 +355,8 @@ fn short_decimal(mut number: u64) -> Option<([u8; 8], usize)> {
     None
 }
 
-/// What can be refused before the head is complete: bytes that begin no method (a TLS hello, say), and a first line that
-/// cannot end within the limit any more.
+/// Rejects input before the head is complete: bytes that begin no method (such as a TLS
+/// `ClientHello`), and a first line that exceeds its limit.
 fn check_beginning(input: &[u8], scanned: usize, limits: &HeadLimits) -> Result<(), Violation> {
     let Some(&first) = input.first() else {
         return Ok(());

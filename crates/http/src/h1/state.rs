@@ -2,17 +2,18 @@
 //!
 //! # Theory
 //!
-//! An HTTP/1.1 connection carries exchanges one after another. In each of them **both** sides speak: the client sends a
-//! request (head, content, end), the server sends a response (any number of interim heads, one final head, content, end). The two run
-//! side by side: a server may answer before the request has ended. So a connection is not one state but a pair, one for
-//! each side, and both peers keep the same pair, whichever side they are.
+//! An HTTP/1.1 connection carries exchanges one after another. In each of them **both** sides
+//! speak: the client sends a request (head, content, end), the server sends a response (any number
+//! of interim heads, one final head, content, end). The two run side by side: a server may answer
+//! before the request has ended. So a connection is not one state but a pair, one for each side,
+//! and both peers keep the same pair, whichever side they are.
 //!
 //! What a side **sends** moves its own state, by [`step`]:
 //!
 //! ```text
 //! client                                       server
 //! Idle ──Request──▶ SendBody                   Idle ──Request (the client's)──▶ SendResponse
-//! SendBody ──Content──▶ SendBody               Idle ──Response──▶ SendBody      (refusal of what was no request)
+//! SendBody ──Content──▶ SendBody               Idle ──Response──▶ SendBody   (invalid request)
 //! SendBody ──End──▶ Done                       SendResponse ──Informational──▶ SendResponse
 //!                                              SendResponse ──Response──▶ SendBody
 //!                                              SendResponse ──Switch──▶ Switched
@@ -25,52 +26,53 @@
 //! Where a pair means more than its halves, [`Pair::settle`] moves on without an event:
 //!
 //! ```text
-//! client Done, a switch proposed, no final answer yet     client MightSwitch: its next bytes may not be HTTP
+//! client Done, a switch proposed, no final response yet   client MightSwitch
 //! client MightSwitch, server Switched                     client Switched
 //! client MightSwitch, server SendBody or Done             client Done: the proposal was declined
 //! either Done and the connection does not persist         that one MustClose
 //! one Closed or Error, the other Idle or Done             the other MustClose
 //! ```
 //!
-//! Only (Done, Done) leads back to (Idle, Idle), by [`Pair::start_next`]. Whatever is not above is illegal: from our own
-//! caller it is an error and changes nothing, and a peer's bytes are not read in a state that does not expect them.
+//! Only (Done, Done) leads back to (Idle, Idle), by [`Pair::start_next`]. Whatever is not above is
+//! illegal: from our own caller it is an error and changes nothing, and a peer's bytes are not read
+//! in a state that does not expect them.
 
 /// A side of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Sends requests.
+    /// The side that sends requests.
     Client,
-    /// Sends responses.
+    /// The side that sends responses.
     Server,
 }
 
-/// Where one side is in the exchange.
+/// The state of one side of the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// Nothing of the next exchange was sent.
     Idle,
-    /// Server only: owes a response.
+    /// Server only: a response must be sent.
     SendResponse,
     /// The head was sent, the end was not.
     SendBody,
-    /// Has sent all of its message.
+    /// The whole message was sent.
     Done,
-    /// Client only: has sent all of a request that proposes another protocol, and waits for the answer.
+    /// Client only: a whole request that proposes another protocol was sent; the response decides.
     MightSwitch,
-    /// No longer speaks HTTP/1.1 here (101, or a tunnel).
+    /// HTTP/1.1 has ended on this connection (101, or a tunnel).
     Switched,
-    /// Has nothing more to say and must close.
+    /// No more messages: the connection must be closed.
     MustClose,
-    /// Has closed.
+    /// The side has closed the connection.
     Closed,
-    /// Broke the protocol; nothing it sends counts any more.
+    /// The side violated the protocol; nothing that it sends is read any more.
     Error,
 }
 
-/// What one side does.
+/// An action of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// A request head.
+    /// A request head is sent.
     Request,
     /// The head of a 1xx response other than 101.
     Informational,
@@ -78,35 +80,36 @@ pub enum Event {
     Response,
     /// A 101 response, or a 2xx response to CONNECT.
     Switch,
-    /// A piece of content.
+    /// A piece of content is sent.
     Content,
     /// The end of the message.
     End,
     /// The end of the stream.
     Close,
-    /// A breach of the protocol.
+    /// A violation of the protocol.
     Fail,
 }
 
 /// Whether another exchange may follow on the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Persistence {
-    /// It may.
+    /// Another exchange may follow.
     Persist,
-    /// This exchange is the last.
+    /// This exchange is the last one.
     Close,
 }
 
 /// Whether the request of this exchange proposes to leave HTTP/1.1 (`Upgrade`, or CONNECT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Proposal {
-    /// It does not, or the proposal was declined.
+    /// No proposal was made, or it was declined.
     None,
-    /// It does, and no final answer was given.
+    /// A proposal was made, and no final response was sent.
     Pending,
 }
 
-/// The state of `role` after `event`; `None` if the move is illegal. See the table on top.
+/// Returns the state of `role` after `event`; `None` if the move is illegal. See the table in the
+/// module documentation.
 #[allow(clippy::match_same_arms)] // one row for each row of the table
 pub const fn step(role: Role, state: State, event: Event) -> Option<State> {
     use Event::{Close, Content, End, Fail, Informational, Request, Response, Switch};
@@ -128,23 +131,23 @@ pub const fn step(role: Role, state: State, event: Event) -> Option<State> {
     Some(next)
 }
 
-/// Both sides of a connection.
+/// The states of both sides of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
-    /// The state of the client.
+    /// The state of the client side.
     pub client: State,
-    /// The state of the server.
+    /// The state of the server side.
     pub server: State,
 }
 
-/// A move that the table does not have.
+/// A move that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Illegal {
-    /// Who moved.
+    /// The side that moved.
     pub role: Role,
-    /// From where.
+    /// The state before the move.
     pub state: State,
-    /// By what.
+    /// The event that is illegal in this state.
     pub event: Event,
 }
 
@@ -161,24 +164,25 @@ impl std::fmt::Display for Illegal {
 impl std::error::Error for Illegal {}
 
 impl Pair {
-    /// A connection on which nothing was sent.
+    /// The states of a new connection, both idle.
     pub const NEW: Self = Self {
         client: State::Idle,
         server: State::Idle,
     };
 
-    /// The state of one side.
-    pub const fn of(self, role: Role) -> State {
+    /// Returns the state of one side.
+    pub const fn state(self, role: Role) -> State {
         match role {
             Role::Client => self.client,
             Role::Server => self.server,
         }
     }
 
-    /// Moves `role` by `event`, and the server along with the client's request. Unchanged if illegal.
+    /// Moves `role` by `event`, and the server too for a request of the client. Unchanged if
+    /// illegal.
     pub fn apply(&mut self, role: Role, event: Event) -> Result<(), Illegal> {
         let illegal = |role, state| Illegal { role, state, event };
-        let state = self.of(role);
+        let state = self.state(role);
         let next = step(role, state, event).ok_or(illegal(role, state))?;
         match role {
             Role::Server if event == Event::Request => return Err(illegal(role, state)),
@@ -194,7 +198,8 @@ impl Pair {
         Ok(())
     }
 
-    /// The moves that need no event; see the second table on top. Returns what is left of the proposal.
+    /// Applies the moves that need no event; see the second table in the module documentation.
+    /// Returns what remains of the proposal.
     pub fn settle(&mut self, persistence: Persistence, proposal: Proposal) -> Proposal {
         use State::{Closed, Done, Error, Idle, MightSwitch, MustClose, SendBody, Switched};
         let mut proposal = proposal;
@@ -230,7 +235,7 @@ impl Pair {
         proposal
     }
 
-    /// From (Done, Done) to (Idle, Idle); `false` and unchanged from anywhere else.
+    /// Moves from (Done, Done) to (Idle, Idle); `false` and unchanged from any other states.
     pub fn start_next(&mut self) -> bool {
         let both_done = self.client == State::Done && self.server == State::Done;
         if both_done {

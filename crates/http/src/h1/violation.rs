@@ -1,33 +1,33 @@
-//! What a peer can do wrong on the wire, and what follows from it.
+//! Protocol violations of a peer, and the response to each.
 
 use crate::status::Status;
 
 macro_rules! violations {
     ($($variant:ident, $clause:literal, $status:ident, $message:literal;)*) => {
-        /// A breach of RFC 9110 or 9112, or of a limit, by the peer.
+        /// A violation of RFC 9110 or 9112, or of a limit, by the peer.
         ///
-        /// Each of them ends the connection: behind a message whose end is doubtful nothing may be parsed
-        /// (RFC 9112 §11.2), and one in the head leaves the end doubtful.
+        /// Each of them ends the connection: nothing may be parsed after a message whose end is
+        /// uncertain (RFC 9112 §11.2).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Violation {
             $(#[doc = concat!($clause, ": ", $message, ".")] $variant,)*
         }
 
         impl Violation {
-            /// Every violation.
+            /// Every violation, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The clause that was broken, as `RFC 9112 §6.3`, or the limit.
+            /// The clause that was violated, such as `RFC 9112 §6.3`, or the limit.
             pub const fn clause(self) -> &'static str {
                 match self { $(Self::$variant => $clause,)* }
             }
 
-            /// The status a server answers with. A client reports 502 to whoever it asks for.
+            /// The status that a server responds with. A client reports 502.
             pub const fn status(self) -> Status {
                 match self { $(Self::$variant => Status::$status,)* }
             }
 
-            /// What the peer did.
+            /// A short description of the violation.
             pub const fn message(self) -> &'static str {
                 match self { $(Self::$variant => $message,)* }
             }
@@ -79,7 +79,8 @@ violations! {
 }
 
 impl Violation {
-    /// Whether the connection must be closed after the answer: after each of them, see the type.
+    /// Returns whether the connection must be closed after the response, which holds for all
+    /// violations.
     pub const fn closes(self) -> bool {
         true
     }

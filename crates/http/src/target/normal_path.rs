@@ -1,25 +1,25 @@
-//! The way from a raw path to one that is safe for file lookup and authorization.
+//! Conversion of a raw path to one that is safe for file lookup and authorization.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::is_path_byte;
 
-/// Why a path is refused; the answer is 400.
+/// Why a path is invalid; the response is 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
-    /// It does not begin with `/`.
+    /// The path does not begin with `/`.
     NotAbsolute,
-    /// A control, a space, `#` or `?` that is not percent-encoded.
+    /// A control character, space, `#` or `?` that is not percent-encoded.
     Byte,
     /// A `%` without two hexadecimal digits.
     Triplet,
-    /// `%00`: no file name has it, and a C library would end the name there.
+    /// `%00`: not possible in a file name; a C library would end the name there.
     Nul,
     /// `%2F`: it would be one segment for an authorization rule and two for the file system.
     EncodedSlash,
-    /// More `..` than segments before them. RFC 3986 §5.2.4 would stay at the root; but who builds links removes them
-    /// before sending, so what arrives is a probe, and is refused rather than answered with another page.
+    /// More `..` segments than segments before them. RFC 3986 §5.2.4 would stay at the root; but
+    /// clients remove dot segments before sending, so such a path is a probe and is rejected.
     AboveRoot,
 }
 
@@ -38,16 +38,16 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// A decoded path in the one form that rules and file lookup may see: it begins with `/` and has no empty segment except
-/// that a directory ends with `/`, no `.` or `..` segment and no NUL. Other bytes are any, UTF-8 or not; a backslash is
-/// part of a name.
+/// A decoded path in the only form that rules and file lookup see: it begins with `/` and contains
+/// no empty segment (except that a directory ends with `/`), no `.` or `..` segment and no NUL.
+/// Other bytes are arbitrary, UTF-8 or not; a backslash is part of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NormalPath<'a>(Cow<'a, [u8]>);
 
 impl<'a> NormalPath<'a> {
-    /// Decodes a raw path: triplets first, segment by segment, then dot segments, so that an encoded `..` is a `..`.
-    /// Empty segments go before `..` is applied, as in the file system: `/a//../b` is `/b`. Allocates only where the path
-    /// is not normal already.
+    /// Decodes a raw path: percent-encoding first, segment by segment, then dot segments, so an
+    /// encoded `..` is a `..`. Empty segments are removed before `..` is applied, as in the file
+    /// system: `/a//../b` is `/b`. Allocates only if the path is not normal already.
     pub fn decode(raw: &'a [u8]) -> Result<Self, PathError> {
         if raw.first() != Some(&b'/') {
             return Err(PathError::NotAbsolute);
@@ -70,22 +70,22 @@ impl<'a> NormalPath<'a> {
         rebuild(raw).map(|path| Self(Cow::Owned(path)))
     }
 
-    /// The bytes, beginning with `/`.
+    /// Returns the bytes, beginning with `/`.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes, borrowed where the raw path was normal already.
+    /// Returns the bytes, borrowed if the raw path was normal already.
     pub fn into_bytes(self) -> Cow<'a, [u8]> {
         self.0
     }
 
-    /// Whether the path ends with `/`, and so asks for a directory.
+    /// Returns whether the path ends with `/`, and so names a directory.
     pub fn is_directory(&self) -> bool {
         self.0.ends_with(b"/")
     }
 
-    /// The names from the root down; none for `/`.
+    /// Returns the segments from the root down; none for `/`.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
         self.0
             .split(|&byte| byte == b'/')
@@ -160,7 +160,7 @@ fn decode_segment(segment: &[u8], name: &mut Vec<u8>) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The byte that `%XX` at the beginning stands for.
+/// Returns the byte that `%XX` at the beginning stands for.
 pub(super) fn triplet(bytes: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = bytes else {
         return None;

@@ -199,7 +199,8 @@ pub(crate) fn with_fields(fields: &str) -> String {
     format!("GET / HTTP/1.1\r\nHost: a\r\n{fields}\r\n")
 }
 
-/// The transcript of a client that sent a request by `method` and receives `pieces`, then, if asked, the end of stream.
+/// The transcript of a client that sent a request by `method` and receives `pieces`, then, if
+/// asked, the end of stream.
 pub(crate) fn read_answer(method: &str, pieces: &[&[u8]], then: AtEnd) -> Transcript {
     let mut client = Client::new();
     let request = RequestToSend {

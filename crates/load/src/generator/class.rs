@@ -6,7 +6,7 @@ use vervet_report::ErrorClass;
 
 /// The class of a connection that did not come about.
 pub(super) fn class_of(errno: Errno) -> ErrorClass {
-    match ConnectFailure::of(errno) {
+    match ConnectFailure::from_errno(errno) {
         // A unix socket whose queue is full says at once what TCP says after seconds.
         ConnectFailure::Refused | ConnectFailure::QueueFull => ErrorClass::Refused,
         ConnectFailure::Timeout => ErrorClass::Timeout,

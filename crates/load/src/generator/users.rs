@@ -426,7 +426,7 @@ impl Protocol for Users {
         }
     }
 
-    fn on_order(&mut self, message: Message) {
+    fn on_command(&mut self, message: Message) {
         self.messages.push(message);
     }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use vervet_engine::exchange::Piping;
+use vervet_engine::exchange::PipeFactory;
 use vervet_engine::reactor::Now;
 use vervet_engine::{Content, Exchange, Outcome, Response};
 
@@ -34,7 +34,7 @@ pub(super) struct Finishing {
 struct Encoder {
     compression: Arc<AnswerCompression>,
     taken: Taken,
-    piping: Piping,
+    piping: PipeFactory,
 }
 
 impl Finishing {
@@ -48,7 +48,7 @@ impl Finishing {
         let encoder = finish.compression.as_ref().map(|compression| Encoder {
             compression: Arc::clone(compression),
             taken: AnswerCompression::taken(request),
-            piping: exchange.piping(),
+            piping: exchange.pipe_factory(),
         });
         Self {
             error_pages: finish

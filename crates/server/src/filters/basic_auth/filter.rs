@@ -220,7 +220,7 @@ impl BasicAuth {
 }
 
 fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume) {
-    verifier.run(place, Box::new(move |on| resume.go(attempt.verdict(on))));
+    verifier.run(place, Box::new(move |on| resume.run(attempt.verdict(on))));
 }
 
 impl Attempt {

@@ -1,7 +1,9 @@
-//! Sockets whose connection was aborted here, kept for the next one: it needs no new descriptor and no new place in the epoll set.
+//! Sockets whose connection was aborted here, kept for the next one: it needs no new descriptor and
+//! no new place in the epoll set.
 //!
-//! Connecting a socket of TCP to no address (`AF_UNSPEC`) ends its connection as closing without lingering does: the peer sees a
-//! reset, nothing is left in TIME-WAIT, and the local port is given back. What was set of the socket stays.
+//! Connecting a socket of TCP to no address (`AF_UNSPEC`) ends its connection as closing without
+//! lingering does: the peer sees a reset, nothing is left in TIME-WAIT, and the local port is given
+//! back. What was set of the socket stays.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -13,7 +15,8 @@ use super::socket::Socket;
 /// Most descriptors that are kept of each family: what one turn can end and the next begin.
 const SPARE_SOCKETS_MAX: usize = super::poller::EVENTS_PER_TURN_MAX;
 
-/// A family of addresses whose sockets may take another's place. Those bound to a source of their own may not.
+/// A family of addresses whose sockets may take another's place. Those bound to a source of their
+/// own may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     V4,
@@ -21,7 +24,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn of(address: &SocketAddr) -> Self {
+    pub(super) fn new(address: &SocketAddr) -> Self {
         match address {
             SocketAddr::V4(_) => Self::V4,
             SocketAddr::V6(_) => Self::V6,
@@ -31,13 +34,13 @@ impl Family {
 
 /// Sockets without a connection, still in the epoll set under a token that names nobody.
 #[derive(Default)]
-pub(super) struct Spares {
+pub(super) struct SpareSockets {
     v4: Vec<OwnedFd>,
     v6: Vec<OwnedFd>,
 }
 
-impl Spares {
-    fn of(&mut self, family: Family) -> &mut Vec<OwnedFd> {
+impl SpareSockets {
+    fn pool(&mut self, family: Family) -> &mut Vec<OwnedFd> {
         match family {
             Family::V4 => &mut self.v4,
             Family::V6 => &mut self.v6,
@@ -46,7 +49,7 @@ impl Spares {
 
     /// One to begin a connection with.
     pub(super) fn take(&mut self, family: Option<Family>) -> Option<OwnedFd> {
-        self.of(family?).pop()
+        self.pool(family?).pop()
     }
 
     /// Ends a connection by a reset. Its socket is kept where another may use it and there is room.
@@ -54,7 +57,7 @@ impl Spares {
         let Some(family) = socket.family else {
             return socket.reset_on_close();
         };
-        let spares = self.of(family);
+        let spares = self.pool(family);
         let has_room = spares.len() < SPARE_SOCKETS_MAX;
         if has_room && connect_unspec(&socket).is_ok() {
             spares.push(socket.into_fd());
@@ -72,7 +75,7 @@ mod tests {
 
     #[test]
     fn keeps_what_may_be_used_again_and_no_more_than_a_turn_needs() {
-        let mut spares = Spares::default();
+        let mut spares = SpareSockets::default();
         let mut end = |family| {
             let fd = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
             let mut socket = Socket::new(fd, 0);
