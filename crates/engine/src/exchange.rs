@@ -286,6 +286,11 @@ impl<'a> Exchange<'a> {
         self.now
     }
 
+    /// Returns the number of this request on its connection, from 1.
+    pub fn connection_requests(&self) -> u32 {
+        self.to.number
+    }
+
     /// Returns a spawner for futures that run on this reactor's thread.
     pub fn spawner(&self) -> &'a Spawner {
         self.spawner

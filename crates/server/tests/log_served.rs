@@ -52,13 +52,28 @@ fn requests_write_to_the_logs_of_their_route_or_their_site() {
 }
 
 #[test]
-fn what_no_site_is_asked_is_in_the_logs_of_the_first_one() {
+fn requests_without_a_site_are_in_the_logs_of_the_first_one() {
     let served = Served::start(TempTree::new(), DOCUMENT);
     assert_eq!(served.get("shop.example", "/%zz").0, 400);
     let mut client = served.connect();
     client.send("GET / HTTP/1.1\r\n\r\n");
     assert_eq!(client.read_response().status, 400);
     check(&served, "main.log", &["- - 400 /%zz", "- - 400 -"]);
+}
+
+#[test]
+fn requests_are_numbered_on_their_connection() {
+    let document = DOCUMENT.replace(
+        "'{site} {route} {status} {target}'",
+        "'{target} {connection_requests}'",
+    );
+    let served = Served::start(TempTree::new(), &document);
+    let mut client = served.connect();
+    for target in ["/a", "/b"] {
+        client.exchange(get("shop.example", target));
+    }
+    served.get("shop.example", "/c");
+    check(&served, "main.log", &["/a 1", "/b 2", "/c 1"]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Durations in buckets, with one writer.
+//! A histogram of durations with fixed buckets and one writing thread.
 
 use vervet_engine::counters::Counter;
 
-/// The upper bounds of the buckets, in milliseconds: those that OpenTelemetry advises for
-/// `http.server.request.duration`. What is longer is in one bucket more.
+/// The upper bounds of the buckets, in milliseconds: those that OpenTelemetry recommends for
+/// `http.server.request.duration`. One more bucket counts longer durations.
 pub const BOUNDS_MS: [u64; 14] = [
     5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000,
 ];
@@ -11,17 +11,17 @@ pub const BOUNDS_MS: [u64; 14] = [
 /// A bucket for each bound, and one above.
 const BUCKETS: usize = BOUNDS_MS.len() + 1;
 
-/// Durations as one reactor counts them.
+/// The durations that one reactor has counted.
 #[derive(Debug, Default)]
 pub struct Histogram {
     buckets: [Counter; BUCKETS],
     sum_ms: Counter,
 }
 
-/// Durations of several reactors together.
+/// The durations of several reactors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Durations {
-    /// How many are in each bucket alone, the bounds of which are [`BOUNDS_MS`].
+    /// Counts of each bucket alone, with the bounds [`BOUNDS_MS`].
     pub buckets: [u64; BUCKETS],
     /// Their sum in milliseconds.
     pub sum_ms: u64,
@@ -30,7 +30,7 @@ pub struct Durations {
 impl Histogram {
     /// Counts one duration.
     pub(super) fn count(&self, duration_ms: u64) {
-        // Nearly all are in the first bucket: looked at in order.
+        // Nearly all are in the first bucket: searched in order.
         let bucket = BOUNDS_MS.iter().position(|bound| duration_ms <= *bound);
         self.buckets[bucket.unwrap_or(BUCKETS - 1)].add(1);
         self.sum_ms.add(duration_ms);
@@ -45,7 +45,7 @@ impl Histogram {
 }
 
 impl Durations {
-    /// How many there are.
+    /// Count of all durations.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }

@@ -1,4 +1,4 @@
-//! What a server has answered, by site: counted where the lines of the access log are written.
+//! Counters of responses by site, updated where the lines of the access log are written.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use vervet_engine::exchange::Finished;
 
 use super::histogram::{Durations, Histogram};
 
-/// The classes of statuses, as they are written.
+/// The names of the classes of statuses.
 pub const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// The name that counts what no site has answered: what the engine refused.
+/// The name for requests without a site: those that the engine refused.
 const NO_SITE: &str = "";
 
-/// What one reactor counts of one site.
+/// The counters of one site on one reactor.
 #[derive(Debug, Default)]
 pub(crate) struct SiteCounters {
     durations: [Histogram; CLASSES.len()],
@@ -22,33 +22,33 @@ pub(crate) struct SiteCounters {
     faults: Counter,
 }
 
-/// What all reactors have counted of a site.
+/// The counters of one site, summed over all reactors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteTotals {
-    /// Its name; empty for what the engine refused before a site was known.
+    /// Its name; empty for requests that the engine refused before a site was known.
     pub site: Box<str>,
-    /// Durations of answers by the class of their status, in the order of [`CLASSES`].
+    /// Durations of responses by class of status, in the order of [`CLASSES`].
     pub durations: [Durations; CLASSES.len()],
-    /// Bytes of content sent.
+    /// Bytes of response bodies sent.
     pub content_bytes: u64,
-    /// Answers that did not reach their end, and requests that the engine refused.
+    /// Incomplete responses, and requests that the engine refused.
     pub faults: u64,
 }
 
-/// What the server has answered, over all reactors.
+/// The counters of all sites over all reactors.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics(Arc<Mutex<Vec<Meter>>>);
 
-/// What one reactor counts. Clones are the same: only one thread may count.
+/// The counters of one reactor. Clones share them; only one thread may count.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<Mutex<Sites>>);
 
 type Sites = BTreeMap<Box<str>, Arc<SiteCounters>>;
 
 impl SiteCounters {
-    /// Counts an exchange that has ended. The one writer is the reactor's thread.
+    /// Counts an exchange that has ended. Only the thread of the reactor may call this.
     pub(crate) fn count(&self, finished: &Finished<'_>) {
-        // Above 599 there is no class; such a status is treated as 5xx.
+        // A status above 599 has no class: it counts as 5xx.
         let class = usize::from(finished.status.code() / 100).clamp(1, CLASSES.len()) - 1;
         self.durations[class].count(finished.duration_ms);
         self.content_bytes.add(finished.content_bytes);
@@ -59,26 +59,27 @@ impl SiteCounters {
 }
 
 impl SiteTotals {
-    /// Answers of all classes.
+    /// Responses of all classes.
     pub fn requests(&self) -> u64 {
         self.durations.iter().map(Durations::count).sum()
     }
 }
 
 impl Metrics {
-    /// Nothing counted yet.
+    /// All counters at zero.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What one more reactor counts.
+    /// Counters for one more reactor.
     pub fn meter(&self) -> Meter {
         let meter = Meter::default();
         lock(&self.0).push(meter.clone());
         meter
     }
 
-    /// All sites by name, each summed over the reactors. A site that is in no plan any more is not among them.
+    /// All sites by name, each summed over the reactors, without sites that the current plan does not
+    /// have.
     pub fn sites(&self) -> Vec<SiteTotals> {
         let mut totals: BTreeMap<Box<str>, SiteTotals> = BTreeMap::new();
         for meter in lock(&self.0).iter() {
@@ -99,8 +100,8 @@ impl Metrics {
 }
 
 impl Meter {
-    /// The counters of these sites in their order, and those of what no site answers. Sites that were counted before go on
-    /// from where they were; those that are no longer there are forgotten.
+    /// The counters of these sites in their order, and those of requests without a site. Sites that
+    /// existed before keep their counts; sites that are gone are removed.
     pub(crate) fn sites<'a>(
         &self,
         names: impl Iterator<Item = &'a str>,
@@ -118,7 +119,7 @@ impl Meter {
     }
 }
 
-/// No holder of these locks leaves them half changed.
+/// Holders of the lock never leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_are_summed_over_reactors_and_classes_kept_apart() {
+    fn sites_are_summed_over_reactors_and_classes_counted_separately() {
         let metrics = Metrics::new();
         for _ in 0..2 {
             let (sites, none) = metrics.meter().sites(["a", "b"].into_iter());
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_go_on_in_another_plan_and_those_that_are_gone_are_forgotten() {
+    fn sites_keep_their_counts_in_a_new_plan_and_others_are_removed() {
         let metrics = Metrics::new();
         let meter = metrics.meter();
         let (old, _) = meter.sites(["stays", "goes"].into_iter());
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sites_of_one_name_count_together() {
+    fn two_sites_of_one_name_share_counters() {
         let metrics = Metrics::new();
         let (sites, _) = metrics.meter().sites(["a", "a"].into_iter());
         for site in &sites {

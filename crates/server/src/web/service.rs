@@ -86,6 +86,7 @@ impl Web {
     fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status, trace: Traced) -> Outcome {
         let facts = RequestInfo {
             logs: self.current.stage.logs.refused(),
+            connection_requests: Some(u64::from(exchange.connection_requests())),
             ..RequestInfo::from_head(exchange.head())
         };
         let tag = self.begin(&mut exchange, &facts, Vec::new());
@@ -156,7 +157,12 @@ impl Web {
             return outcome;
         }
         let held = std::mem::take(&mut request.held);
-        let tag = self.begin(&mut exchange, &facts(request, passage, listener), held);
+        let number = exchange.connection_requests();
+        let tag = self.begin(
+            &mut exchange,
+            &facts(request, passage, listener, number),
+            held,
+        );
         if let Some(trace) = &trace {
             self.traces.insert(tag, Rc::clone(trace));
         }
@@ -348,6 +354,7 @@ fn facts<'f>(
     request: &'f Request<'_>,
     passage: &Passage,
     listener: &'f ListenerStage,
+    connection_requests: u32,
 ) -> RequestInfo<'f> {
     RequestInfo {
         head: request.head,
@@ -362,7 +369,7 @@ fn facts<'f>(
         client: request.client,
         user: request.user.as_deref().map(str::as_bytes),
         request_id: request.request_id,
-        connection_requests: None,
+        connection_requests: Some(u64::from(connection_requests)),
         origin: passage.origin,
         logs: passage.logs,
     }
