@@ -1188,7 +1188,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__load)
-            opts="-c -d -n -t -k -4 -6 -B -s -m -X -i -H -p -u -T -A -C -o -q -h --connections --duration --requests --rate --ramp --steps --stages --arrival --seed --warm-up --part --threads --cores --close --keep-alive --requests-per-connection --pipeline --connect-rate --unix --ipv4 --ipv6 --source --connect-timeout --timeout --method --head --field --header --data --data-file --put --content-type --basic --cookie --targets --scenario --har --print-scenario --all-hosts --replay --replay-speed --replay-all-methods --feed --feed-order --check-status --check-length --check-hash --check-text --format --output --interval --fail-if --find-max --watch --quiet --canned --canned-bytes --canned-status --agent --agents --help"
+            opts="-c -d -n -t -k -4 -6 -B -s -m -X -i -H -p -u -T -A -C -o -q -h --connections --duration --requests --rate --ramp --steps --stages --arrival --seed --warm-up --part --threads --cores --close --keep-alive --requests-per-connection --pipeline --connect-rate --unix --ipv4 --ipv6 --source --connect-timeout --timeout --method --head --field --header --data --data-file --put --content-type --basic --cookie --targets --scenario --har --print-scenario --single-host --replay --replay-speed --replay-all-methods --feed --feed-order --check-status --check-length --check-hash --check-text --format --output --interval --fail-if --find-max --watch --quiet --canned --canned-bytes --canned-status --agent --agents --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

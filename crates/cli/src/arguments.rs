@@ -1,5 +1,5 @@
-//! The command line: what can be typed. Everything else about it (help, manual page, completions, reference) is made
-//! from here.
+//! The definition of the command line. Help, manual pages, completions and reference are generated
+//! from it.
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -29,47 +29,50 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What the program can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve a folder, or a single file, over HTTP
+    /// Serve a directory or a single file over HTTP
     ///
-    /// Without options it listens on this machine only, lists folders that have no index page, and prints a line for
-    /// each request. Ctrl-C stops it.
+    /// By default, the server listens on localhost only, lists directories that have no index file,
+    /// and prints an access log line for each request. Press Ctrl-C to stop it.
     Serve(Deferred<ServeArguments>),
-    /// Serve the sites of a configuration file
+    /// Serve the sites (virtual hosts) of a configuration file
     ///
-    /// It stays in the foreground. HUP reads the file anew: what is wrong changes nothing and is said. TERM, INT and
-    /// QUIT let requests under way end; a second one stops at once. USR1 opens the logs anew.
+    /// The server runs in the foreground. SIGHUP reloads the configuration; if it is invalid, the
+    /// errors are logged and the running configuration stays in effect. SIGTERM, SIGINT and SIGQUIT
+    /// shut down gracefully; a second signal exits at once. SIGUSR1 reopens the log files.
     Run(Deferred<RunArguments>),
-    /// Check a configuration file: every mistake at once, each with its place
+    /// Validate a configuration file and report all errors with file, line and column
     Check(Deferred<CheckArguments>),
-    /// Show what a configuration comes to, and what there is to be set
+    /// Show the effective configuration, its JSON Schema and its reference
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Say which version this is, and with --build how it was built
+    /// Print the version, and build details with --build
     Version(Deferred<VersionArguments>),
-    /// Print the table of limits that `serve --limit` sets
+    /// Print the limits (timeouts, sizes, connections) that `serve --limit` sets
     Limits,
-    /// Add, change, remove or list users of basic authentication in a file
+    /// Manage a password file for HTTP basic authentication
     Passwd(Deferred<PasswdArguments>),
-    /// Watch what a process and all below it use: processor time, memory, faults, switches, descriptors
+    /// Monitor the CPU time, memory, page faults, context switches and descriptors of a process tree
     ///
-    /// A server is more than one process, and its workers come and go: what they use is summed, that of those that have
-    /// ended included. Once a second also the machine is looked at.
+    /// Usage is summed over the process and its descendants, including those that have exited.
+    /// Metrics of the host are sampled once per second.
     Watch(Deferred<WatchArguments>),
-    /// Make load, and say what holds
+    /// Generate HTTP load and report throughput, latency and errors
     ///
-    /// Closed load (-c) asks again when an answer is in; open load (--rate) asks by the clock, and times count from when
-    /// a request was due. What fails counts in neither rate nor times.
+    /// Closed load (-c) sends the next request when a response has arrived. Open load (--rate) sends
+    /// requests on schedule, and measures latency from the time at which each request was due.
+    /// Failed requests count in neither throughput nor latency.
     Load(Deferred<LoadArguments>),
-    /// Compare servers on this machine, and say what holds
+    /// Benchmark and compare servers on this machine
     ///
-    /// A lab file names servers, what is asked of them and under which load. Each step starts its server anew, and what
-    /// the audit does not believe is shown and not ranked. Any server can take part.
+    /// A lab file names the servers, the requests and the load. Each measurement starts its server
+    /// from scratch. Results that fail the audit are shown but not ranked. Any HTTP server can be
+    /// measured.
     #[command(subcommand)]
     Lab(LabCommand),
-    /// Write the files that are made from the program: manual pages, completions, reference
+    /// Write manual pages, shell completions and reference pages
     #[command(hide = true)]
     Generate(Deferred<GenerateArguments>),
 }

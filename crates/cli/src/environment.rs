@@ -1,32 +1,33 @@
-//! What platforms say to every server by variables of the environment.
+//! Environment variables that platforms and service managers set for every server.
 
+use vervet_server::engine::listener::Inherited;
 use vervet_server::settings::{WORKERS_MAX, Workers};
 
 use crate::failure::Failure;
 
-/// How many workers: where nobody says a number, as many as `WEB_CONCURRENCY` does, else as many as there are processors,
-/// as far as affinity and the control group let this process use them.
-pub(crate) fn workers(asked: Workers) -> Result<usize, Failure> {
-    let given = std::env::var("WEB_CONCURRENCY").ok();
-    let (Workers::Auto, Some(text)) = (asked, given.filter(|text| !text.is_empty())) else {
-        return Ok(asked.count());
-    };
-    let given = workers_of(&text);
-    let given =
-        given.map_err(|problem| Failure::Environment(format!("WEB_CONCURRENCY: {problem}")))?;
-    Ok(given.count())
+/// The number of worker threads. `auto` is `WEB_CONCURRENCY` if that is set, else the number of
+/// processors that affinity and the control group let this process use.
+pub(crate) fn workers(configured: Workers) -> Result<usize, Failure> {
+    let variable = std::env::var("WEB_CONCURRENCY").unwrap_or_default();
+    if configured != Workers::Auto || variable.is_empty() || variable == "auto" {
+        return Ok(configured.count());
+    }
+    let number = variable.parse().ok();
+    number
+        .filter(|number| (1..=WORKERS_MAX).contains(number))
+        .ok_or_else(|| {
+            Failure::Other(format!(
+                "invalid WEB_CONCURRENCY `{variable}`: expected a number from 1 to {WORKERS_MAX}, \
+                 or auto"
+            ))
+        })
 }
 
-/// Reads a number of workers.
-pub(crate) fn workers_of(text: &str) -> Result<Workers, String> {
-    if text == "auto" {
-        return Ok(Workers::Auto);
-    }
-    text.parse()
-        .ok()
-        .filter(|number| (1..=WORKERS_MAX).contains(number))
-        .map(Workers::Number)
-        .ok_or_else(|| format!("\"{text}\" is no number of workers (1 to {WORKERS_MAX}, or auto)"))
+/// The listening sockets that the parent process left open, as `LISTEN_FDS` announces them. To be
+/// called once.
+pub(crate) fn inherited() -> Result<Inherited, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    Ok(Inherited::from_environment(&variable, std::process::id())?)
 }
 
 /// The port to listen on, by `PORT`.
@@ -35,8 +36,8 @@ pub(crate) fn port() -> Result<Option<u16>, Failure> {
         return Ok(None);
     };
     port.parse().map(Some).map_err(|_| {
-        Failure::Environment(format!(
-            "the environment says PORT={port}, which is no port (a number from 0 to 65535)"
+        Failure::Other(format!(
+            "invalid port in the environment: PORT={port}, expected a number from 0 to 65535"
         ))
     })
 }

@@ -1,46 +1,57 @@
-//! Why the command ended badly: one sentence for whoever typed it. Usage is the parser's own business.
+//! Why a command failed: one sentence for its user, and the exit status. The parser of the command
+//! line reports usage errors itself.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use vervet_server::FilesError;
 use vervet_server::engine::EngineError;
-use vervet_server::log_sinks::OpenError;
 
+use crate::load::Refused;
 use crate::passwd::PasswdError;
+use crate::talk;
 
-/// What went wrong; each ends the program with status 1.
+/// What went wrong. The exit status is 1, except for [`Failure::Load`].
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The folder or file to serve.
-    Root(FilesError),
-    /// The log file.
-    LogFile(PathBuf, OpenError),
-    /// A file to be read.
+    /// A file that cannot be read.
     Read(PathBuf, io::Error),
-    /// A configuration with mistakes, which have been said; the first of them once more.
+    /// An invalid configuration, whose findings have been printed; and the first of them.
     Configuration(PathBuf, String),
-    /// The identity of the process, its pid file, its restrictions: a part of the start that the system refused.
-    Start(String),
-    /// A file to be written.
+    /// A file that cannot be written.
     Write(PathBuf, io::Error),
-    /// A listener, a limit, or the system under the engine.
+    /// A listener, a limit, or the operating system.
     Engine(EngineError),
     /// Standard output.
     Output(io::Error),
-    /// A user file, or a password.
+    /// A password file, or a password.
     Passwd(PasswdError),
-    /// What the environment asks for.
-    Environment(String),
-    /// A lab, its record, or what is to be told of it.
-    Lab(String),
+    /// A load run that did not start, with an exit status of its own.
+    Load(Refused),
+    /// Anything else: the environment, the user or the pid file of the process, a lab.
+    Other(String),
 }
 
 impl Failure {
     /// A file that cannot be written.
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Failure {
         move |error| Failure::Write(path.to_owned(), error)
+    }
+
+    /// Prints the reason, and returns the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        if let Self::Load(refused) = self {
+            return refused.say();
+        }
+        talk::say(format_args!("{self}"));
+        ExitCode::FAILURE
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::Load(refused)
     }
 }
 
@@ -59,21 +70,16 @@ impl<E: Into<EngineError>> From<E> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Root(error) => error.fmt(f),
-            Self::LogFile(path, error) => {
-                write!(f, "cannot open the log file {}: {error}", path.display())
-            }
             Self::Read(path, error) => write!(f, "cannot read {}: {error}", path.display()),
             Self::Configuration(path, first) => {
-                write!(f, "{} cannot be served: {first}", path.display())
+                write!(f, "cannot serve {}: {first}", path.display())
             }
             Self::Write(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             Self::Engine(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write to standard output: {error}"),
             Self::Passwd(error) => error.fmt(f),
-            Self::Start(problem) | Self::Environment(problem) | Self::Lab(problem) => {
-                f.write_str(problem)
-            }
+            Self::Load(refused) => f.write_str(&refused.lines().join("; ")),
+            Self::Other(problem) => f.write_str(problem),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `vervet generate`: the files that are made from the program itself.
+//! `vervet generate`: manual pages, completions and reference pages.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,10 +8,10 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::reference;
 
-/// Where they go.
+/// The arguments of `vervet generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArguments {
-    /// Folder below which they are written, as they lie in the repository
+    /// Root of the directory tree to write to, laid out as in the repository
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 }

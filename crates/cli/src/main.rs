@@ -2,12 +2,12 @@
 
 mod arguments;
 mod config;
+mod default_listen;
 mod deferred;
 mod environment;
 mod failure;
 mod generate;
 mod lab;
-mod life;
 mod limits;
 mod load;
 mod memory;
@@ -17,7 +17,6 @@ mod run;
 mod serve;
 mod talk;
 mod terminal;
-mod unasked;
 mod version;
 mod watch;
 
@@ -44,8 +43,5 @@ fn main() -> ExitCode {
         Command::Lab(command) => lab::lab(&command),
         Command::Generate(arguments) => generate::generate(&arguments),
     };
-    result.unwrap_or_else(|failure| {
-        talk::say(format_args!("{failure}"));
-        ExitCode::FAILURE
-    })
+    result.unwrap_or_else(|failure| failure.report())
 }

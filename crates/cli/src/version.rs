@@ -1,4 +1,4 @@
-//! `vervet version`: which program this is and how it was built, for bug reports.
+//! `vervet version`: the version, and how the program was built, for bug reports.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -8,13 +8,13 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::talk;
 
-/// What is to be said.
+/// The arguments of `vervet version`.
 #[derive(Debug, Args)]
 pub(crate) struct VersionArguments {
-    /// Say how it was built, too: commit, target, compiler, libraries
+    /// Also print build details: commit, target, compiler, libraries
     #[arg(long)]
     build: bool,
-    /// Say everything as one JSON object
+    /// Print everything as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -21,12 +21,14 @@ fn serve(tree: &TempTree, arguments: &[&str]) -> Vervet {
     Vervet::serve(BINARY, tree.join("site"), arguments)
 }
 
-/// Whether a line fits: `#` stands for a digit, `~` for one or more.
+/// Whether a line fits: `#` stands for a digit, `~` for one or more, `^` for hexadecimal digits.
 fn fits(pattern: &str, line: &str) -> bool {
     let mut rest = line;
     for expected in pattern.chars() {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let hex_digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
         let taken = match expected {
+            '^' => hex_digits,
             '#' => digits.min(1),
             '~' => digits,
             _ if rest.starts_with(expected) => expected.len_utf8(),
@@ -99,6 +101,9 @@ fn combined_lines_have_referer_and_agent() {
     check("combined", REFUSED, &line("\"-\" 400 ~ \"-\" \"-\""));
 }
 
+/// The site and the route that answer every request of `vervet serve`.
+const SITE: &str = r#","site":"default","route":"root""#;
+
 #[test]
 fn json_lines_are_one_object_each() {
     let line = |request: &str, answer: &str, rest: &str| {
@@ -109,19 +114,19 @@ fn json_lines_are_one_object_each() {
     let plain = line(
         concat!(
             r#","method":"GET","target":"/a.txt?b=%20c","version":"HTTP/1.1""#,
-            r#","host":"example.org","referer":"http://a/","user_agent":"curl/8""#
+            r#","host":"example.org","referer":"http://a/","user_agent":"curl/8","request_id":"^""#
         ),
         r#""status":200,"bytes":13"#,
-        "",
+        SITE,
     );
     check("json", PLAIN, &plain);
     let nasty = line(
         concat!(
             r#","method":"GET","target":"/\"\\%0a","version":"HTTP/1.0""#,
-            ",\"referer\":\"\\\" 200 9\\\\\",\"user_agent\":\"\u{fffd}\\u009B\\u0009x\\\"}\""
+            ",\"referer\":\"\\\" 200 9\\\\\",\"user_agent\":\"\u{fffd}\\u009B\\u0009x\\\"}\",\"request_id\":\"^\""
         ),
         r#""status":404,"bytes":~"#,
-        "",
+        SITE,
     );
     check("json", NASTY, &nasty);
     let refused = line(

@@ -117,7 +117,11 @@ fn the_status_tells_programs_what_came_of_it() {
         .file("good.toml", "[[site]]\n[[site.route]]\nstatus = 204\n")
         .file("bad.toml", "worker = 2\n");
     for (arguments, code, said) in [
-        (vec!["check", "good.toml"], 0, "vervet: good.toml is fine\n"),
+        (
+            vec!["check", "good.toml"],
+            0,
+            "vervet: good.toml is valid\n",
+        ),
         (
             vec!["check", "bad.toml"],
             1,

@@ -213,7 +213,7 @@ fn a_wrong_name_is_told() {
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        talk.contains("there is no subject ngnix: the lab has vervet, nginx, "),
+        talk.contains("unknown subject ngnix: the lab has vervet, nginx, "),
         "{talk}"
     );
 }

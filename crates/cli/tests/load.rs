@@ -102,7 +102,7 @@ fn a_target_that_refuses_ends_with_4() {
     check(
         &[&url, "-n", "3", "-c", "1"],
         4,
-        "the target could not be asked",
+        "the target could not be reached",
     );
     check(&[&url, "--find-max", "p99<1s"], 4, "cannot reach");
 }

@@ -309,7 +309,7 @@ fn a_recording_of_twenty_requests_runs() {
     let output = load(site.tree.path(), &["--har", "r.har", "--print-scenario"]);
     site.tree.write("r.toml", output.stdout);
     run_it(&[&base, "--scenario", "r.toml"]);
-    let (status, talk, _) = site.load(&["--har", "r.har", "--all-hosts"]);
+    let (status, talk, _) = site.load(&["--har", "r.har", "--single-host"]);
     assert_eq!(status, 2);
     assert!(talk.contains("ads.example is not shop.example"), "{talk}");
 }

@@ -60,14 +60,18 @@ fn check_refused(arguments: &[&str], input: impl AsRef<[u8]>, said: &str) {
 #[test]
 fn names_that_cannot_be_are_refused() {
     let colon = "the name has a colon, which no name of a user can have";
-    check_refused(&["a:b"], "x", &format!("\"a:b\" is no user: {colon}"));
-    check_refused(&[""], "x", "\"\" is no user: the name is empty");
+    check_refused(
+        &["a:b"],
+        "x",
+        &format!("invalid user name \"a:b\": {colon}"),
+    );
+    check_refused(&[""], "x", "invalid user name \"\": the name is empty");
     check_refused(
         &["a\nb"],
         "x",
-        "\"a\\nb\" is no user: the name has a control character",
+        "invalid user name \"a\\nb\": the name has a control character",
     );
-    check_refused(&["ann", "--remove"], "", "there is no ann in FILE");
+    check_refused(&["ann", "--remove"], "", "user ann not found in FILE");
 }
 
 #[test]

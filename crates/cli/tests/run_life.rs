@@ -179,7 +179,7 @@ fn a_stale_pid_file_is_taken_over_and_nothing_else_is() {
     tree.write("vervet.pid", "my notes\n");
     let (code, said) = outcome(run(tree.path()));
     assert_eq!(code, Some(1));
-    assert!(said.contains("exists and is no pid file"), "{said}");
+    assert!(said.contains("exists and is not a pid file"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), b"my notes\n");
 }
 

@@ -31,9 +31,9 @@ fn document(rest: &str) -> String {
 fn check_refused(server: &mut Run, document: &str, reason: &str) {
     let before = server.status();
     let refused = server.refused(document);
-    let expected = format!("vervet.toml cannot be served: vervet.toml:{reason}");
+    let expected = format!("cannot serve vervet.toml: vervet.toml:{reason}");
     assert_eq!(refused, expected, "{document}");
-    let event = format!("error reload: the old configuration is served on: {expected}");
+    let event = format!("error reload: the running configuration stays in effect: {expected}");
     assert!(server.said().contains(&event), "{}", server.said());
     let after = server.status();
     for part in ["plan_generation", "listeners", "sites"] {
@@ -70,7 +70,7 @@ fn what_is_wrong_is_refused_and_the_old_plan_goes_on() {
     ];
     for (rest, place) in rows {
         let refused = server.refused(&document(rest));
-        let begin = format!("vervet.toml cannot be served: vervet.toml:{place}");
+        let begin = format!("cannot serve vervet.toml: vervet.toml:{place}");
         assert!(refused.starts_with(&begin), "{refused}, not {begin}");
         assert_eq!(kept.exchange(get("old.test", "/a")).text(), "a file");
     }

@@ -71,8 +71,7 @@ fn a_second_signal_ends_at_once() {
         let mut server = start("pid_file = 'vervet.pid'\n");
         let _client = stuck(&mut server);
         server.child.signal(first);
-        let stopping =
-            "vervet: stopping: requests under way have 30 s to end (once more to stop at once)";
+        let stopping = "vervet: stopping: waiting up to 30 s for requests to end (signal again to stop at once)";
         server.child.wait_for_line(|line| line == stopping);
         assert!(server.tree.join("vervet.pid").exists());
         server.child.signal(second);
@@ -88,7 +87,7 @@ fn a_drain_ends_at_the_limit_of_the_document() {
     server.child.signal(Signal::TERM);
     server
         .child
-        .wait_for_line(|line| line.contains("have 300 ms to end"));
+        .wait_for_line(|line| line.contains("up to 300 ms"));
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));
 }
 
@@ -186,11 +185,11 @@ fn the_service_manager_is_told() {
             .unwrap();
         let (time, status) = time.split_once('\n').unwrap();
         assert!(time.parse::<u64>().is_ok(), "{reloading}");
-        assert_eq!(status, "STATUS=reading the configuration anew\n");
+        assert_eq!(status, "STATUS=reading the configuration\n");
         assert!(ready.starts_with("READY=1\n"), "{ready}");
     }
     server.child.signal(Signal::TERM);
-    let stopping = "STOPPING=1\nSTATUS=letting requests under way end\n";
+    let stopping = "STOPPING=1\nSTATUS=waiting for requests to end\n";
     assert_eq!(messages(&socket, "STOPPING=1"), [stopping]);
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));
 }
@@ -208,8 +207,7 @@ fn the_service_manager_sees_that_a_reload_was_refused() {
     server.tree.write("vervet.toml", "[[site");
     server.child.signal(Signal::HUP);
     let told = messages(&socket, "READY=1");
-    let status =
-        "STATUS=serving the old configuration: vervet.toml cannot be served: vervet.toml:1:";
+    let status = "STATUS=reload failed, the running configuration stays in effect: cannot serve vervet.toml: vervet.toml:1:";
     assert!(told[1].contains(status), "{told:?}");
     server.tree.write("vervet.toml", SITE);
     server.child.signal(Signal::HUP);

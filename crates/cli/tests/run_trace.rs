@@ -1,7 +1,7 @@
 //! `vervet run --trace` tells how a request was decided (FEATURES G4), and parts of the error log have levels of their own.
 
 use crate::common;
-use crate::common::{Run, passwd, run};
+use crate::common::{ADMIN, Run, passwd, run};
 use vervet_testkit::{Child, PATIENCE, Stream, TempTree, wait_until};
 
 const SITES: &str = "
@@ -46,7 +46,7 @@ fn start(rules: &[&str]) -> Run {
     passwd(tree.path(), "users", "ann", "right");
     let mut command = run(tree.path());
     command.args(rules);
-    Run::spawn(tree, SITES, command)
+    Run::spawn(tree, &[ADMIN, SITES].concat(), command)
 }
 
 /// The texts of the trace that ends with the last line there is, without times and numbers.

@@ -72,11 +72,8 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
         &["serve", "--listen", "127.0.0.1:70000"],
         "\"70000\" is no port",
     );
-    check(
-        &["serve", "--workers", "0"],
-        "\"0\" is no number of workers",
-    );
-    check(&["serve", "--workers", "1025"], "(1 to 1024, or auto)");
+    check(&["serve", "--workers", "0"], "is no number of workers");
+    check(&["serve", "--workers", "1025"], "from 1 to 1024");
     check(
         &["serve", "--log", "apache"],
         "[possible values: pretty, common, combined, json, none]",
@@ -87,17 +84,14 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
     );
     check(
         &["serve", "--limit", "fields_max=7"],
-        "lies between 8 and 128 fields",
+        "`fields_max` is out of bounds",
     );
     check(&["serve", "--limit", "fields_max"], "NAME=VALUE");
-    check(
-        &["serve", "--max-age", "soon"],
-        "expected a time, such as 500ms, 30s, 5m or 1h",
-    );
-    check(&["serve", "--unix-mode", "999"], "\"999\" is no mode");
+    check(&["serve", "--max-age", "soon"], "--> --max-age");
+    check(&["serve", "--unix-mode", "999"], "cannot be `999`");
     check(
         &["serve", "--proxy-protocol", "10.0.0.0/33"],
-        "\"10.0.0.0/33\" is no network",
+        "cannot be `10.0.0.0/33`",
     );
     check(&["serve", "--overload", "panic"], "reject, wait");
     check(&["serve", "one", "two"], "two");
@@ -121,7 +115,7 @@ fn what_the_system_refuses_ends_with_1_and_is_named() {
     );
     check(
         &["--log-file", "gone/access.log"],
-        "cannot open the log file gone/access.log",
+        "--log-file: cannot open ",
     );
     check(
         &["--listen", "127.0.0.1:0", "--congestion", "none"],
@@ -162,11 +156,11 @@ fn the_help_names_each_option() {
         .filter(|line| line.trim_start().starts_with("--"));
     assert_eq!(named.count(), OPTIONS.len(), "{help}");
     for heading in [
-        "Where:",
+        "Listening:",
         "Files:",
         "Access log:",
-        "Work and limits:",
-        "Sockets:",
+        "Workers and limits:",
+        "Socket options:",
         "Examples:",
         "Environment:",
     ] {
@@ -304,7 +298,7 @@ fn without_an_address_a_taken_default_gives_way_to_a_free_port() {
     let (_first, mut second) = (start(), start());
     assert_ne!(second.address.port(), 8080);
     let said = format!(
-        "vervet: serving . at http://{}/ (port 8080 is taken)",
+        "vervet: serving . at http://{}/ (port 8080 is in use)",
         second.address
     );
     second.child.wait_for_line(|line| line == said);

@@ -119,7 +119,7 @@ fn a_second_signal_ends_at_once_with_the_status_that_shells_give() {
         let _client = stuck(&server);
         server.child.signal(first);
         server.child.wait_for_line(|line| {
-            line.starts_with("vervet: stopping: requests under way have 30 s to end")
+            line.starts_with("vervet: stopping: waiting up to 30 s for requests to end")
         });
         let begin = Instant::now();
         server.child.signal(second);
@@ -187,7 +187,7 @@ fn a_signal_without_a_configuration_says_so_and_ends_nothing() {
     let (_tree, mut server) = serve(&[]);
     server.child.signal(Signal::HUP);
     server.child.wait_for_line(|line| {
-        line == "vervet: there is no configuration to read anew: only the log file is opened anew"
+        line == "vervet: no configuration file to reload: only the log file is reopened"
     });
     server.child.signal(Signal::USR1);
     server.child.signal(Signal::PIPE);

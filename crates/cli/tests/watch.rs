@@ -49,9 +49,9 @@ fn wrong_usage_is_status_2() {
     check_refused(
         &["1", "-i", "9ms"],
         2,
-        "\"9ms\" is no interval: it lies between 10ms and 366d",
+        "invalid interval `9ms`: expected a time from 10ms to 366d",
     );
-    check_refused(&["1", "-d", "0"], 2, "\"0\" is no time to watch");
+    check_refused(&["1", "-d", "0"], 2, "invalid duration `0`");
     check_refused(&["1", "-n", "0"], 2, "0 is not in 1..");
     check_refused(
         &["1", "-f", "xml"],

@@ -13,8 +13,8 @@ use crate::setting::Setting;
 use crate::shape::Field;
 use crate::source::{SOURCE_BYTES_MAX, SourceKind, Sources};
 use crate::source::{SourceId, Span};
-use crate::tree::Assembly;
-use crate::tree::{Entry, Key, Node, Value};
+
+use crate::tree::{Assembly, Entry, Header, Key, Node, Value};
 use crate::value::Path;
 use crate::{FromConfig, Table};
 
@@ -212,6 +212,23 @@ impl<'e> Documents<'e> {
         });
     }
 
+    /// Opens another table of a list, as `[[name]]` does in a file, for the directives that
+    /// [`Self::flag_within`] gives from then on.
+    pub fn open_table(&mut self, name: &str) {
+        let key = key(name, Span::NOWHERE);
+        self.assembly
+            .header(&[key], Span::NOWHERE, Header::Element, &mut self.found);
+    }
+
+    /// Gives a directive of the table that was opened last, or of the top level before any was, by
+    /// a flag. Dots lead into tables, as in a file: `limits.head_timeout_ms`.
+    pub fn flag_within(&mut self, directive: &str, flag: &str, value: &str) {
+        let node = bare(&mut self.sources, flag, value, SourceKind::Flag);
+        let keys = directive.split('.').map(|name| key(name, node.span));
+        let keys: Vec<Key> = keys.collect();
+        self.assembly.directive(&keys, node, &mut self.found);
+    }
+
     /// Passes the names of the environment variables that are set, so that a misspelled one causes
     /// a warning.
     pub fn variables(&mut self, names: impl IntoIterator<Item = String>) {
@@ -331,14 +348,18 @@ fn bare(sources: &mut Sources, name: &str, value: &str, kind: SourceKind) -> Nod
     }
 }
 
+fn key(name: &str, span: Span) -> Key {
+    Key {
+        name: name.to_owned(),
+        span,
+    }
+}
+
 fn give(root: &mut Table, field: &Field, node: Node) {
     match root.position(field.name()) {
         Some(at) => root.entries[at].node = node,
         None => root.entries.push(Entry {
-            key: Key {
-                name: field.name().to_owned(),
-                span: node.span,
-            },
+            key: key(field.name(), node.span),
             node,
         }),
     }

@@ -220,7 +220,7 @@ impl Kitchen {
         }
     }
 
-    /// Where it holds a configuration: that it is fine.
+    /// Where it holds a configuration: that it is valid.
     fn check(&self) -> Result<(), String> {
         if !self.folder.join(CONFIGURATION).exists() {
             return Ok(());
@@ -229,7 +229,7 @@ impl Kitchen {
         command.args(["check", CONFIGURATION]);
         let output = output(self.prepared(&mut command));
         let said = String::from_utf8_lossy(&output.stderr);
-        let fine = format!("vervet: {CONFIGURATION} is fine\n");
+        let fine = format!("vervet: {CONFIGURATION} is valid\n");
         if output.status.success() && said == fine {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! `vervet check`: every mistake of a configuration at once, without serving it.
+//! `vervet check`: validates a configuration without serving it.
 
 use std::process::ExitCode;
 
@@ -7,25 +7,25 @@ use vervet_server::config::{Severity, render_json};
 use vervet_server::engine::listener::Inherited;
 
 use super::documents::{FileArguments, examined, read, report};
+use crate::default_listen::DefaultListen;
 use crate::failure::Failure;
 use crate::talk;
-use crate::unasked::Unasked;
 
-/// What is checked, and how findings are shown.
+/// The arguments of `vervet check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     file: FileArguments,
-    /// Print findings as JSON to standard output
+    /// Print the errors as JSON to standard output
     #[arg(long)]
     json: bool,
 }
 
-/// Checks; status 1 where something refuses the configuration.
+/// Reports all errors; the status is 1 if there are any.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let reading = read(&arguments.file)?;
-    let unasked = Unasked::find(&Inherited::default())?.addresses();
-    let found = examined(&reading, &unasked);
+    let listen = DefaultListen::from_environment(&Inherited::default())?;
+    let found = examined(&reading, &listen.addresses());
     if arguments.json {
         let json = render_json(&found, &reading.sources);
         talk::print(&format!("{json:#}\n")).map_err(Failure::Output)?;
@@ -35,7 +35,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let errors = found.iter().filter(|one| one.severity == Severity::Error);
     match errors.count() {
         0 => {
-            talk::say(format_args!("{} is fine", arguments.file.file.display()));
+            talk::say(format_args!("{} is valid", arguments.file.file.display()));
             Ok(ExitCode::SUCCESS)
         }
         1 => Ok(fail(arguments, "1 error")),

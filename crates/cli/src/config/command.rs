@@ -1,4 +1,4 @@
-//! `vervet config`: what holds and where it comes from, and what there is to be set.
+//! `vervet config`: the effective configuration, its schema and its reference.
 
 use std::process::ExitCode;
 
@@ -10,30 +10,30 @@ use super::documents::{FileArguments, read, report};
 use crate::failure::Failure;
 use crate::{limits, talk};
 
-/// What is asked of the configuration.
+/// The subcommands of `vervet config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print every directive with its value, and whether a flag, the environment, the file or the default says so
+    /// Print every directive with its value and origin: flag, environment, file or default
     Show(ShowArguments),
-    /// Print the JSON Schema of configuration files, for editors
+    /// Print the JSON Schema of configuration files, for completion in editors
     Schema,
-    /// Print the reference of all directives, as Markdown
+    /// Print the reference of all directives as Markdown
     Reference,
-    /// Print the table of limits
+    /// Print the limits with their defaults and bounds
     Limits,
 }
 
-/// Which configuration is shown, and how.
+/// The arguments of `vervet config show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
     #[command(flatten)]
     file: FileArguments,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(crate) fn config(command: &ConfigCommand) -> Result<ExitCode, Failure> {
     let text = match command {
         ConfigCommand::Show(arguments) => return show(arguments),

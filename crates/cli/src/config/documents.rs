@@ -1,11 +1,12 @@
-//! Reading a configuration from the disk: its file, what it includes, and the environment.
+//! Reads a configuration: its file, included files, flags and the environment.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use vervet_server::config::{
-    Diagnostics, Documents, Include, Reading, Severity, Sources, Style, render_text,
+    Diagnostics, Documents, Include, Reading, Severity, Source, SourceKind, Sources, Style,
+    render_text,
 };
 use vervet_server::engine::listener::ListenAddress;
 use vervet_server::layout::{Layout, PassedOver};
@@ -16,24 +17,25 @@ use vervet_server::staging::rehearse;
 use crate::failure::Failure;
 use crate::talk;
 
-/// What is read unless another file is named.
+/// The default configuration file.
 const DEFAULT_FILE: &str = "vervet.toml";
 
-/// Which configuration, and what goes before it.
+/// A configuration file, and flags that take precedence over it.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FileArguments {
-    /// Configuration file; or a folder of sites, each a folder named by its host with its files in www
+    /// Configuration file; or a directory of sites, each named after its host with its files in www
     #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
     pub(crate) file: PathBuf,
-    /// Set a directive of the top level, before environment and file; repeatable
+    /// Set a top-level directive; takes precedence over environment and file; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     pub(crate) set: Vec<(String, String)>,
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+/// Reads `NAME=VALUE`.
+pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
-        .ok_or_else(|| format!("\"{text}\" is not of the form NAME=VALUE"))?;
+        .ok_or_else(|| format!("invalid setting `{text}`: expected NAME=VALUE"))?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
@@ -67,17 +69,21 @@ fn main_document(file: &Path) -> io::Result<Vec<u8>> {
     for (place, reason) in &layout.passed_over {
         if *reason != PassedOver::Off {
             let place = place.display();
-            talk::say(format_args!("note: {place} is no site: {reason}"));
+            talk::say(format_args!("note: {place} is not a site: {reason}"));
         }
     }
     Ok(layout.document().into_bytes())
 }
 
-/// All that is wrong with a configuration: as it is read, as it is planned, and as it would be served.
-pub(crate) fn examined(reading: &Reading<Document>, unasked: &[ListenAddress]) -> Diagnostics {
+/// All findings about a configuration: those of reading it, of planning it, and of a rehearsal of
+/// its start.
+pub(crate) fn examined(
+    reading: &Reading<Document>,
+    default_listen: &[ListenAddress],
+) -> Diagnostics {
     let mut found = reading.diagnostics.clone();
     if let Some(document) = reading.value.as_ref().or(reading.partial.as_ref()) {
-        let (plan, problems) = Plan::as_far_as_it_goes(document, unasked);
+        let (plan, problems) = Plan::as_far_as_it_goes(document, default_listen);
         found.extend_behind(problems);
         found.extend_behind(rehearse(&plan));
     }
@@ -85,31 +91,40 @@ pub(crate) fn examined(reading: &Reading<Document>, unasked: &[ListenAddress]) -
     found
 }
 
-/// The plan of a configuration, with the texts that findings point into. What is wrong is said here, all of it.
-pub(crate) fn planned(
-    arguments: &FileArguments,
-    unasked: &[ListenAddress],
+/// The plan of a configuration, and the texts that findings point into. Findings are printed here.
+///
+/// # Errors
+/// The configuration is invalid. `path` names it in the message.
+pub(crate) fn plan(
+    reading: Reading<Document>,
+    path: &Path,
+    default_listen: &[ListenAddress],
 ) -> Result<(Plan, Sources), Failure> {
-    let reading = read(arguments)?;
     let plan = reading.value.as_ref();
-    let plan = plan.and_then(|document| Plan::of(document, unasked).ok());
+    let plan = plan.and_then(|document| Plan::of(document, default_listen).ok());
     let Some(plan) = plan else {
-        let found = examined(&reading, unasked);
+        let found = examined(&reading, default_listen);
         report(&found, &reading.sources);
-        return Err(refusal(&arguments.file, &found, &reading.sources));
+        return Err(refusal(path, &found, &reading.sources));
     };
     report(&reading.diagnostics, &reading.sources);
     Ok((plan, reading.sources))
 }
 
 /// A configuration that cannot be served: its first error in one line.
-pub(crate) fn refusal(file: &Path, found: &Diagnostics, sources: &Sources) -> Failure {
+pub(crate) fn refusal(path: &Path, found: &Diagnostics, sources: &Sources) -> Failure {
     let mut errors = found.iter().filter(|one| one.severity == Severity::Error);
-    let first = errors.next().map(|one| match sources.position(one.span) {
-        Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message),
-        None => one.message.clone(),
+    let first = errors.next().map(|one| {
+        let is_file = |source: &Source| source.kind() == SourceKind::File;
+        match sources.position(one.span) {
+            Some(at) if sources.get(one.span.source()).is_some_and(is_file) => {
+                format!("{}:{}:{}: {}", at.file, at.line, at.column, one.message)
+            }
+            Some(at) => format!("{}: {}", at.file, one.message),
+            None => one.message.clone(),
+        }
     });
-    Failure::Configuration(file.to_owned(), first.unwrap_or_default())
+    Failure::Configuration(path.to_owned(), first.unwrap_or_default())
 }
 
 /// The files of a pattern, in the order of their names.

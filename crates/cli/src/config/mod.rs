@@ -6,4 +6,4 @@ mod documents;
 
 pub(crate) use check::{CheckArguments, check};
 pub(crate) use command::{ConfigCommand, config};
-pub(crate) use documents::{FileArguments, planned, refusal, report, style};
+pub(crate) use documents::{FileArguments, assignment, plan, read, refusal, report, style};

@@ -35,7 +35,8 @@ pub(crate) fn ceiling(arguments: &CeilingArguments) -> Result<ExitCode, Failure>
         then,
     };
     let served = serve(arguments.listen, &canned);
-    served
-        .map_err(|error| Failure::Lab(format!("cannot serve at {}: {error}", arguments.listen)))?;
+    served.map_err(|error| {
+        Failure::Other(format!("cannot serve at {}: {error}", arguments.listen))
+    })?;
     Ok(ExitCode::SUCCESS)
 }

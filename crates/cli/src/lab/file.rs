@@ -25,7 +25,7 @@ pub(crate) fn planned(file: &Path, pace: Pace) -> Result<Plan, Failure> {
     };
     checked
         .plan
-        .ok_or_else(|| Failure::Lab(format!("{} has {count}", file.display())))
+        .ok_or_else(|| Failure::Other(format!("{} has {count}", file.display())))
 }
 
 /// A lab file as it was read, its findings said.

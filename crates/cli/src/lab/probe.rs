@@ -43,6 +43,6 @@ pub(crate) fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
         folder: arguments.folder.clone(),
     };
     let passed = asked.pass(&mut |figure| talk::print(&format!("{figure}\n")));
-    passed.map_err(|(what, error)| Failure::Lab(format!("cannot {what}: {error}")))?;
+    passed.map_err(|(what, error)| Failure::Other(format!("cannot {what}: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

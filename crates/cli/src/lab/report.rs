@@ -64,13 +64,13 @@ enum ReportFormat {
 
 /// Writes the report.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let record = open_record(&arguments.results).map_err(|error| told(&error))?;
     let analysis = Analysis::of(&record).map_err(|error| told(&error))?;
     if let Some(path) = &arguments.insert {
         let page = fs::read_to_string(path).map_err(|error| Failure::Read(path.clone(), error))?;
         let page = inserted(&page, &record, &analysis)
-            .ok_or_else(|| Failure::Lab(format!("{}: no markers found", path.display())))?;
+            .ok_or_else(|| Failure::Other(format!("{}: no markers found", path.display())))?;
         fs::write(path, page).map_err(Failure::write(path))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -45,7 +45,7 @@ pub(crate) struct ReproduceArguments {
 
 /// Writes a lab out, runs it, and compares.
 pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let old = open_record(&arguments.results).map_err(|error| failed(&error))?;
     let written = write_bundle(&old, &arguments.dir).map_err(|error| failed(&error))?;
     talk::print(&format!(
@@ -57,7 +57,7 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
     if !written.missing.is_empty() {
         let missing = written.missing.join(", ");
         let folder = arguments.dir.display();
-        return Err(Failure::Lab(format!(
+        return Err(Failure::Other(format!(
             "the record does not contain {missing}: copy it to {folder}, with the hash in SHA256SUMS, and run this again"
         )));
     }
@@ -80,7 +80,7 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
 }
 
 fn compare(old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let new = open_record(results).map_err(|error| failed(&error))?;
     let comparison = Comparison::of(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
     talk::print(&comparison_text(&comparison)).map_err(Failure::Output)?;

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let mut plan = planned(&arguments.file, pace)?;
     plan.keep_only(&arguments.only).map_err(|name| {
         let known = plan.names().join(", ");
-        Failure::Lab(format!("there is no subject {name}: the lab has {known}"))
+        Failure::Other(format!("there is no subject {name}: the lab has {known}"))
     })?;
     if arguments.dry_run {
         return print_plan(&plan);
@@ -81,7 +81,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
         );
         let asks = signal_hook::flag::register(signal, Arc::clone(&interrupted));
         ends.and(asks)
-            .map_err(|error| Failure::Lab(format!("cannot take over signals: {error}")))?;
+            .map_err(|error| Failure::Other(format!("cannot take over signals: {error}")))?;
     }
     raise_descriptors();
     talk::say(format_args!(
@@ -112,13 +112,13 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
             talk::say(format_args!("{}", RunError::Interrupted));
             Ok(ExitCode::from(INTERRUPTED))
         }
-        Err(error) => Err(Failure::Lab(error.to_string())),
+        Err(error) => Err(Failure::Other(error.to_string())),
     }
 }
 
 /// Writes the report beside the record, as a page and for code forges.
 fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
-    let told = |error: &dyn std::fmt::Display| Failure::Lab(error.to_string());
+    let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let analysis = Analysis::of(record).map_err(|error| told(&error))?;
     let page = report_html(record, &analysis);
     let text = page_markdown(&report_page(record, &analysis), None);
@@ -138,7 +138,8 @@ fn folder(file: &Path) -> PathBuf {
 /// The command of the server of canned answers: this program.
 fn ceiling() -> Result<Vec<String>, Failure> {
     let this = std::env::current_exe();
-    let this = this.map_err(|error| Failure::Lab(format!("cannot find this program: {error}")))?;
+    let this =
+        this.map_err(|error| Failure::Other(format!("cannot find this program: {error}")))?;
     Ok([
         this.display().to_string(),
         "lab".to_owned(),

@@ -64,9 +64,9 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
     if records.len() < 2 {
         let (folder, found) = (arguments.folder.display(), records.len());
         let text = format!("{folder}: {found} records in it, and a trend needs two");
-        return Err(Failure::Lab(text));
+        return Err(Failure::Other(text));
     }
-    let trend = Trend::of(records).map_err(|error| Failure::Lab(error.to_string()))?;
+    let trend = Trend::of(records).map_err(|error| Failure::Other(error.to_string()))?;
     if let Some(path) = &arguments.output {
         fs::write(path, trend_html(&trend)).map_err(Failure::write(path))?;
     } else {

@@ -1,5 +1,5 @@
-//! What can be typed after `vervet load`. Each option is one field here, with its help, type and default. Short names are those
-//! of wrk, ab and curl where they do not clash; docs/load.md has the whole table.
+//! The arguments of `vervet load`. Each option is one field here, with its help, type and default.
+//! Short options are those of wrk, ab and curl where they do not clash; docs/load.md has the table.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -21,21 +21,21 @@ const EXAMPLES: &str = "\
 Examples:
   vervet load http://127.0.0.1:8080/                  10 connections, 10 seconds
   vervet load http://127.0.0.1:8080/ -c 64 -d 30s --warm-up 5s
-  vervet load http://127.0.0.1:8080/ --rate 5k        open load: 5,000 a second
+  vervet load http://127.0.0.1:8080/ --rate 5k        open load: 5,000 requests/s
   vervet load http://127.0.0.1:8080/ --find-max 'p99<10ms'
   vervet load http://127.0.0.1:8080/ --fail-if 'p99>20ms' --output json=run.json
-  vervet load --canned 127.0.0.1:9000                 the machine's ceiling to load
+  vervet load --canned 127.0.0.1:9000                 canned responses: the ceiling
 
 Exit status:
-  0 as asked; 1 a condition of --fail-if holds, or more than 1 % of requests
-  failed; 2 usage; 3 the generator was the limit; 4 the target could not be
-  asked; 130 interrupted.";
+  0 success; 1 a condition of --fail-if is true, or more than 1 % of requests
+  failed; 2 usage; 3 the load generator was the bottleneck; 4 the target is not
+  reachable; 130 interrupted.";
 
-/// What is asked, how often, and what must come back.
+/// The arguments of `vervet load`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct LoadArguments {
-    /// What to load: http://HOST:PORT/PATH, or unix:SOCKET:/PATH
+    /// Target: http://HOST:PORT/PATH, or unix:SOCKET:/PATH
     #[arg(value_name = "URL", required_unless_present_any = ["canned", "agent", "targets", "scenario", "har"])]
     pub(crate) url: Option<String>,
     #[command(flatten)]
@@ -54,109 +54,109 @@ pub(crate) struct LoadArguments {
     pub(crate) roles: RoleArguments,
 }
 
-/// How much, how long, and when.
+/// The shape of the load.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct ShapeArguments {
-    /// Connections at once: users in closed load, the most in use in open load [default: 10, in open load 64]
+    /// Concurrent connections; for open load the maximum [default: 10, for open load 64]
     #[arg(short, long, value_name = "N")]
     pub(crate) connections: Option<u32>,
-    /// Length of the run without its warm-up: 10s, 500ms, 2m [default: 10s, unless -n is given]
+    /// Duration of the run after warm-up: 10s, 500ms, 2m [default: 10s, unless -n is given]
     #[arg(short, long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Requests of the run
+    /// Total number of requests
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) requests: Option<u64>,
-    /// Open load: requests per second, whatever the target does. 500, 5k
+    /// Open load: constant request rate per second, regardless of responses: 500, 5k
     #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with_all = ["ramp", "steps", "stages"])]
     pub(crate) rate: Option<f64>,
-    /// Open load whose rate goes from one to another in a straight line: 100..5k
+    /// Open load: linear ramp of the rate: 100..5k
     #[arg(long, value_name = "FROM..TO", value_parser = rates, conflicts_with_all = ["steps", "stages"])]
     pub(crate) ramp: Option<(f64, f64)>,
-    /// Open load in steps of equal length: 100..500+100
+    /// Open load: increase the rate in steps of equal duration: 100..500+100
     #[arg(long, value_name = "FROM..TO+BY", value_parser = steps, conflicts_with = "stages")]
     pub(crate) steps: Option<(f64, f64, f64)>,
-    /// Open load by a file: one stage a line, how long and the rate or FROM..TO
+    /// Open load: stages from a file, one per line: duration, and rate or FROM..TO
     #[arg(long, value_name = "FILE")]
     pub(crate) stages: Option<PathBuf>,
-    /// How requests of open load lie in time
+    /// Arrival process of open load
     #[arg(long, value_name = "KIND", default_value = "even")]
     pub(crate) arrival: ArrivalKind,
-    /// Where chance begins: the same seed makes the same run
+    /// Random seed: the same seed makes the same run
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) seed: u64,
-    /// Time before the run whose requests are made and not counted
+    /// Warm-up before the run, excluded from the results
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration)]
     pub(crate) warm_up: Duration,
-    /// Which part of a run this is, as in 0/3: what a coordinator gives its agents
+    /// Share of a distributed run, such as 0/3
     #[arg(long, value_name = "I/N", hide = true, value_parser = part)]
     pub(crate) part: Option<Share>,
-    /// Threads that make the load [default: one, or one for each of --cores]
+    /// Threads that generate load [default: 1, or one per core of --cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Processors that they are bound to: 1 or 2-5 or 1,3
+    /// CPU cores to pin the threads to: 1 or 2-5 or 1,3
     #[arg(long, value_name = "LIST", value_parser = cores)]
     pub(crate) cores: Option<Cores>,
 }
 
-/// A list of processors.
+/// A list of CPU cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cores(pub(crate) Vec<usize>);
 
-/// How connections are made and used.
+/// How connections are opened and reused.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 #[allow(clippy::struct_excessive_bools)] // each is a switch that is typed and read once
 pub(crate) struct ConnectionArguments {
-    /// A new connection for each request
+    /// Open a new connection for each request (no keep-alive)
     #[arg(long, conflicts_with = "requests_per_connection")]
     pub(crate) close: bool,
-    /// on, or off for --close
+    /// Reuse connections; off is the same as --close
     #[arg(long, value_name = "ON", default_value = "on", overrides_with = "keep")]
     pub(crate) keep_alive: Switch,
-    /// Keep connections, as is the default: for those used to ab
+    /// Reuse connections (the default), as in ab
     #[arg(short = 'k', hide = true)]
     pub(crate) keep: bool,
-    /// A new connection after so many requests; browsers come to about 25
+    /// Open a new connection after this many requests; typical for browsers: 25
     #[arg(long, value_name = "N")]
     pub(crate) requests_per_connection: Option<u64>,
-    /// Requests that wait for their answers on one connection
+    /// Pipelined requests per connection
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) pipeline: u32,
-    /// Connections begun per second at most
+    /// Maximum rate of new connections per second
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub(crate) connect_rate: Option<f64>,
-    /// Connect to this unix socket, whatever the URL says
+    /// Connect to this unix socket instead of the host of the URL
     #[arg(long, value_name = "PATH")]
     pub(crate) unix: Option<PathBuf>,
-    /// IPv4 only
+    /// Use IPv4 only
     #[arg(short = '4', long, conflicts_with = "ipv6")]
     pub(crate) ipv4: bool,
-    /// IPv6 only
+    /// Use IPv6 only
     #[arg(short = '6', long)]
     pub(crate) ipv6: bool,
-    /// Address of this machine to connect from; repeatable, taken in turn
+    /// Local address to connect from; repeatable, used in turn
     #[arg(short = 'B', long, value_name = "IP", value_delimiter = ',')]
     pub(crate) source: Vec<IpAddr>,
-    /// How long a connection may take
+    /// Timeout for opening a connection
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub(crate) connect_timeout: Duration,
-    /// How long an answer may take; looked at every 128 ms
+    /// Timeout for a response; checked every 128 ms
     #[arg(short = 's', long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Duration,
 }
 
-/// What is sent.
+/// The request.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
 pub(crate) struct RequestArguments {
-    /// The method [default: GET, or POST with content]
+    /// Method [default: GET, or POST with a body]
     #[arg(short = 'X', long, visible_short_alias = 'm', value_name = "METHOD")]
     pub(crate) method: Option<String>,
-    /// HEAD instead of GET
+    /// Send HEAD instead of GET
     #[arg(short = 'i', long, conflicts_with = "method")]
     pub(crate) head: bool,
-    /// A field, as in "Accept: text/html"; repeatable. Variables as in {seq} and {random}
+    /// Header, such as "Accept: text/html"; repeatable. May have variables such as {seq} and {random}
     #[arg(
         short = 'H',
         long = "header",
@@ -164,88 +164,88 @@ pub(crate) struct RequestArguments {
         value_name = "FIELD"
     )]
     pub(crate) fields: Vec<String>,
-    /// Content, with variables
+    /// Request body; may have variables
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["data_file", "put"])]
     pub(crate) data: Option<String>,
-    /// Content from a file, as it is
+    /// Request body from a file, without variables
     #[arg(short = 'p', long, value_name = "FILE", conflicts_with = "put")]
     pub(crate) data_file: Option<PathBuf>,
-    /// The same, with PUT
+    /// PUT a request body from a file
     #[arg(short = 'u', long, value_name = "FILE")]
     pub(crate) put: Option<PathBuf>,
-    /// Content-Type
+    /// Content-Type of the body
     #[arg(short = 'T', long, value_name = "TYPE")]
     pub(crate) content_type: Option<String>,
-    /// USER:PASSWORD for basic authentication
+    /// Credentials for HTTP basic authentication
     #[arg(short = 'A', long, value_name = "USER:PASSWORD")]
     pub(crate) basic: Option<String>,
-    /// NAME=VALUE for Cookie; repeatable
+    /// Cookie, as NAME=VALUE; repeatable
     #[arg(short = 'C', long, value_name = "PAIR")]
     pub(crate) cookie: Vec<String>,
 }
 
-/// What answers must be.
+/// Checks of responses.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checks")]
 pub(crate) struct CheckArguments {
-    /// Statuses that are right: 200, 2xx, 200-299,304
+    /// Expected status codes: 200, 2xx, 200-299,304
     #[arg(id = "check_status", long = "check-status", value_name = "SET", value_parser = statuses)]
     pub(crate) status: Option<StatusSet>,
-    /// Bytes of content
+    /// Expected body length in bytes
     #[arg(id = "check_length", long = "check-length", value_name = "BYTES")]
     pub(crate) length: Option<u64>,
-    /// SHA-256 of the content, 64 hexadecimal digits
+    /// Expected SHA-256 of the body, as 64 hexadecimal digits
     #[arg(id = "check_hash", long = "check-hash", value_name = "HASH", value_parser = sha256)]
     pub(crate) hash: Option<[u8; 32]>,
-    /// Text that the content has
+    /// Text that the body must contain
     #[arg(id = "check_text", long = "check-text", value_name = "TEXT")]
     pub(crate) text: Option<String>,
 }
 
-/// What is told, and where.
+/// Reports and thresholds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct OutputArguments {
-    /// Form of what is printed
+    /// Output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub(crate) format: Form,
-    /// Write another form to a file; repeatable
+    /// Also write a report to a file, such as json=run.json; repeatable
     #[arg(short = 'o', long, value_name = "FORM=FILE", value_parser = form_and_file)]
     pub(crate) output: Vec<(Form, PathBuf)>,
-    /// Distance of the points of the series
+    /// Interval of the time series
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) interval: Duration,
-    /// Fail when this holds: 'p99>20ms', 'errors>0.1%', 'rate<5k'; repeatable
+    /// Exit with status 1 if this is true: 'p99>20ms', 'errors>0.1%', 'rate<5k'; repeatable
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<Condition>,
-    /// Search the highest rate at which this holds: 'p99<10ms'
+    /// Find the highest rate at which this is true: 'p99<10ms'
     #[arg(long, value_name = "CONDITION", conflicts_with_all = ["ramp", "steps", "stages", "agents"])]
     pub(crate) find_max: Option<Condition>,
-    /// Watch these processes of this machine beside: a process number, name, port, unit or cgroup; repeatable
+    /// Also monitor local processes: a process ID, name, port, systemd unit or cgroup; repeatable
     #[arg(long, value_name = "TARGET", conflicts_with = "find_max")]
     pub(crate) watch: Vec<Target>,
-    /// Say nothing while it runs
+    /// Show no progress
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
-/// What else the command can be.
+/// Other roles of the command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Roles")]
 pub(crate) struct RoleArguments {
-    /// Answer every request by the same bytes, on one thread, until interrupted: the ceiling of this machine
+    /// Serve canned responses on one thread, to measure the upper bound of this machine (ceiling)
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["url", "agent"])]
     pub(crate) canned: Option<ListenAddress>,
-    /// Bytes of content of --canned [default: "Hello, world" and a line end]
+    /// Body length of --canned in bytes [default: "Hello, world" and a newline]
     #[arg(long, value_name = "BYTES", requires = "canned", value_parser = size)]
     pub(crate) canned_bytes: Option<usize>,
-    /// Status of --canned
+    /// Status code of --canned
     #[arg(long, value_name = "STATUS", requires = "canned", default_value = "200", value_parser = clap::value_parser!(u16).range(200..=599))]
     pub(crate) canned_status: u16,
-    /// Make load for others: wait at this address for plans, one after another. To be kept from strangers
+    /// Run as an agent that generates load for coordinators. Must not be reachable by untrusted clients
     #[arg(long, value_name = "ADDR", conflicts_with = "url")]
     pub(crate) agent: Option<String>,
-    /// Have these agents make the load, each its share: HOST:PORT,...
+    /// Distribute the load over these agents: HOST:PORT,...
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) agents: Vec<String>,
 }
@@ -257,29 +257,29 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// How requests of open load lie in time.
+/// The arrival process of open load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArrivalKind {
-    /// At equal distances
+    /// Constant interval
     Even,
-    /// By chance, as independent visitors come
+    /// Random intervals, as of independent users
     Poisson,
 }
 
-/// The forms of a report.
+/// The formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
-    /// For people
+    /// Readable text
     Text,
-    /// Everything, as one document with a schema
+    /// Full results as one JSON document
     Json,
-    /// The series, one interval a line
+    /// Time series, one interval per line
     Csv,
-    /// Each interval when it is over, then the run
+    /// One JSON object per interval while running, then the results
     Ndjson,
-    /// Percentiles of response times, as HdrHistogram plots them
+    /// Latency percentiles in the format of HdrHistogram
     Hgrm,
-    /// One page, without network
+    /// One self-contained page
     Html,
     /// OpenMetrics, for the textfile collector of node_exporter
     Openmetrics,

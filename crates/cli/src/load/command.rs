@@ -1,4 +1,4 @@
-//! `vervet load`: one run from what was typed to its exit status.
+//! `vervet load`: one run, from the arguments to the exit status.
 
 use std::net::{IpAddr, TcpStream};
 use std::process::ExitCode;
@@ -19,36 +19,25 @@ use super::{agents, find_max, inputs, plan};
 use crate::failure::Failure;
 use crate::talk;
 
-/// Makes the load that was asked for.
+/// Runs `vervet load`.
 pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     if let Some(address) = &arguments.roles.canned {
-        return Ok(match serve_canned(&arguments.roles, address) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(refused) => refused.say(),
-        });
+        serve_canned(&arguments.roles, address)?;
+        return Ok(ExitCode::SUCCESS);
     }
     if let Some(address) = &arguments.roles.agent {
-        return Ok(match agents::serve(address) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(refused) => refused.say(),
-        });
+        agents::serve(address)?;
+        return Ok(ExitCode::SUCCESS);
     }
     if let (Some(file), true) = (&arguments.inputs.har, arguments.inputs.print_scenario) {
-        return match inputs::document(&arguments.inputs, file) {
-            Ok(document) => {
-                talk::print(&document).map_err(Failure::Output)?;
-                Ok(ExitCode::SUCCESS)
-            }
-            Err(refused) => Ok(refused.say()),
-        };
+        let document = inputs::document(&arguments.inputs, file)?;
+        talk::print(&document).map_err(Failure::Output)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    match make(arguments) {
-        Ok(result) => result,
-        Err(refused) => Ok(refused.say()),
-    }
+    generate(arguments)
 }
 
-fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused> {
+fn generate(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let plan = plan::plan(arguments)?;
     warn_of_strangers(arguments, &plan);
     let outputs = Outputs::new(&arguments.output);
@@ -68,10 +57,8 @@ fn make(arguments: &LoadArguments) -> Result<Result<ExitCode, Failure>, Refused>
     run.watched = watching.map_or_else(Vec::new, |watching| watching.end(&run));
     let conditions = arguments.output.fail_if.iter();
     run.conditions = conditions.map(|it| it.evaluate(&run)).collect();
-    if let Err(failure) = outputs.run(&run) {
-        return Ok(Err(failure));
-    }
-    Ok(Ok(judge(&run).into()))
+    outputs.run(&run)?;
+    Ok(judge(&run).into())
 }
 
 /// Makes one run, which signals may end early.

@@ -11,7 +11,7 @@ use vervet_report::{Answer, Condition, Ended, Finding, Run, Try, TryOutcome, Ver
 
 use super::command::{reach, run};
 use super::live::Live;
-use super::outcome::{Refused, Status};
+use super::outcome::Status;
 use super::outputs::Outputs;
 use crate::failure::Failure;
 use crate::talk;
@@ -70,7 +70,7 @@ pub(crate) fn find(
     goal: &Condition,
     live: Live,
     outputs: &Outputs,
-) -> Result<Result<ExitCode, Failure>, Refused> {
+) -> Result<ExitCode, Failure> {
     reach(plan)?;
     let first = match &plan.load {
         Load::Open { pacer, .. } => pacer.rate_max(),
@@ -93,7 +93,7 @@ pub(crate) fn find(
             break;
         }
     }
-    Ok(found.report(goal, outputs))
+    found.report(goal, outputs)
 }
 
 /// The plan of a try.

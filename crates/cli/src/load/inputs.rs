@@ -28,26 +28,26 @@ use crate::talk;
 /// The largest file of content that is sent.
 const CONTENT_BYTES_MAX: usize = 1 << 30;
 
-/// More than one request: from files.
+/// Requests from files.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Several requests")]
+#[command(next_help_heading = "Requests from files")]
 pub(crate) struct InputArguments {
-    /// Requests from a file, one a line: METHOD and URL, or a path where URL is given
+    /// File of requests, one per line: METHOD and URL, or a path if URL is given
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "har", "replay", "method", "head", "data", "data_file", "put"])]
     pub(crate) targets: Option<PathBuf>,
-    /// What kinds of users do, step by step, from a file of TOML
+    /// Scenario file (TOML): what several kinds of users do, step by step
     #[arg(long, value_name = "FILE", conflicts_with_all = ["har", "replay", "method", "head", "data", "data_file", "put"])]
     pub(crate) scenario: Option<PathBuf>,
-    /// What a browser recorded (HAR 1.2), as the scenario that it becomes
+    /// Browser recording (HAR 1.2), converted to a scenario
     #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "method", "head", "data", "data_file", "put"])]
     pub(crate) har: Option<PathBuf>,
-    /// Print the scenario that --har becomes, to be changed and run by --scenario
+    /// Print the scenario that --har is converted to, for use with --scenario
     #[arg(long, requires = "har")]
     pub(crate) print_scenario: bool,
-    /// Refuse a recording of several hosts, instead of leaving out all but the first
-    #[arg(long, requires = "har")]
-    pub(crate) all_hosts: bool,
-    /// An access log in the common, combined or JSON form: its requests at the times that they had
+    /// Fail if the recording has several hosts, instead of keeping only requests to the first
+    #[arg(long, alias = "all-hosts", requires = "har")]
+    pub(crate) single_host: bool,
+    /// Replay an access log (common, combined or JSON format) with its original timing
     #[arg(
         long,
         value_name = "FILE",
@@ -55,16 +55,16 @@ pub(crate) struct InputArguments {
         conflicts_with_all = ["rate", "ramp", "steps", "stages", "find_max", "method", "head", "data", "data_file", "put"]
     )]
     pub(crate) replay: Option<PathBuf>,
-    /// How much faster: 2x, 0.5x
+    /// Speed of the replay: 2x, 0.5x
     #[arg(long, value_name = "SPEED", requires = "replay", default_value = "1x", value_parser = speed)]
     pub(crate) replay_speed: f64,
-    /// Replay methods too that may change something, without content, which no log has
+    /// Also replay unsafe methods such as POST; their bodies are empty, since logs have none
     #[arg(long, requires = "replay")]
     pub(crate) replay_all_methods: bool,
-    /// Rows of values from CSV: {name} stands for the column of that name
+    /// CSV file with values for variables: {name} is the column of that name
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) feed: Option<PathBuf>,
-    /// Which row is next: sequential, random, or once, after which users end
+    /// Order of the rows: sequential, random, or once, after which users stop
     #[arg(long, value_name = "ORDER", requires = "feed", default_value = "sequential", value_parser = order)]
     pub(crate) feed_order: Order,
 }
@@ -124,7 +124,7 @@ pub(crate) fn input(
 /// The document that a recording becomes, with what was left out said.
 pub(crate) fn document(inputs: &InputArguments, file: &Path) -> Result<String, Refused> {
     let bytes = read_bytes(file, HAR_BYTES_MAX)?;
-    let hosts = if inputs.all_hosts {
+    let hosts = if inputs.single_host {
         Hosts::All
     } else {
         Hosts::First
@@ -316,7 +316,7 @@ fn read_feed(inputs: &InputArguments) -> Result<Option<Cursor>, Refused> {
 pub(crate) fn read_text(file: &Path, most: usize) -> Result<String, Refused> {
     let bytes = read_bytes(file, most)?;
     String::from_utf8(bytes)
-        .map_err(|_| Refused::usage(format!("{}: this is no UTF-8 text", file.display())))
+        .map_err(|_| Refused::usage(format!("{}: not valid UTF-8", file.display())))
 }
 
 fn read_bytes(file: &Path, most: usize) -> Result<Vec<u8>, Refused> {

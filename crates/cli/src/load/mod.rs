@@ -14,3 +14,4 @@ mod watching;
 
 pub(crate) use arguments::LoadArguments;
 pub(crate) use command::load;
+pub(crate) use outcome::Refused;

@@ -162,14 +162,14 @@ pub(crate) fn judge(run: &Run) -> Status {
     match run.achieved.ended {
         Ended::Interrupted => Status::Interrupted,
         Ended::TargetFailed => {
-            talk::say(format_args!("the target could not be asked"));
+            talk::say(format_args!("the target could not be reached"));
             Status::TargetFailed
         }
         _ if failed(agents::RULE) => Status::TargetFailed,
         _ if broken => Status::Threshold,
         _ if failed("generator_cpu") => {
             talk::say(format_args!(
-                "the generator was the limit: these are figures of this program, not of the target"
+                "the load generator was the bottleneck: the results measure it, not the target"
             ));
             Status::GeneratorLimit
         }

@@ -1,4 +1,4 @@
-//! What can be typed after `vervet passwd`, and the order in which it is done.
+//! `vervet passwd`: adds, changes, removes and lists users of a password file.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -22,18 +22,18 @@ const EXAMPLES: &str = "\
 Examples:
   vervet passwd users ann                    add ann, or change her password
   printf %s \"$SECRET\" | vervet passwd users ann
-  vervet passwd users ann --bcrypt           for a file that other servers read, too
+  vervet passwd users ann --bcrypt           for files that nginx or Apache also read
   vervet passwd users ann --remove
   vervet passwd users --list
 
-A password is asked for twice on a terminal, and is the first line of standard
-input otherwise. A running server knows a changed file within a second.";
+On a terminal the password is prompted for twice; otherwise it is the first line
+of standard input. A running server picks up a changed file within a second.";
 
-/// Whose password, in which file.
+/// The arguments of `vervet passwd`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PasswdArguments {
-    /// File of users, one on a line; made when it is not there
+    /// Password file with one user per line; created if it does not exist
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// User to add, change or remove
@@ -49,10 +49,10 @@ pub(crate) struct PasswdArguments {
     /// Print the names of all users
     #[arg(long)]
     list: bool,
-    /// Hash by bcrypt instead of Argon2id
+    /// Hash with bcrypt instead of Argon2id
     #[arg(long, conflicts_with = "list")]
     bcrypt: bool,
-    /// Cost of bcrypt; each step doubles the time of a login
+    /// Cost of bcrypt; each increment doubles the time of a login
     #[arg(long, value_name = "N", default_value_t = 12, requires = "bcrypt",
         value_parser = clap::value_parser!(u32).range(4..=i64::from(BCRYPT_COST_MAX)))]
     cost: u32,
@@ -137,7 +137,9 @@ fn remove(path: &Path, user: &str) -> Result<(), PasswdError> {
 impl fmt::Display for PasswdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name(name, error) => write!(f, "\"{}\" is no user: {error}", name.escape_debug()),
+            Self::Name(name, error) => {
+                write!(f, "invalid user name \"{}\": {error}", name.escape_debug())
+            }
             Self::Differs => f.write_str("the two passwords differ; nothing was changed"),
             Self::Empty => f.write_str("the password is empty; nothing was changed"),
             Self::TooLong(most) => write!(f, "the password is longer than {most} bytes"),
@@ -148,7 +150,7 @@ impl fmt::Display for PasswdError {
             Self::Read(error) => write!(f, "cannot read the password: {error}"),
             Self::Hash(error) => error.fmt(f),
             Self::File(path, what, error) => write!(f, "cannot {what} {}: {error}", path.display()),
-            Self::NoUser(path, user) => write!(f, "there is no {user} in {}", path.display()),
+            Self::NoUser(path, user) => write!(f, "user {user} not found in {}", path.display()),
         }
     }
 }

@@ -1,13 +1,18 @@
-//! `vervet run`: the sites of a configuration file, until a signal.
+//! A server from its start to the end of its process, and `vervet run`, which serves the sites of a
+//! configuration file.
 
-mod arguments;
-mod course;
+mod command;
+mod crash;
 mod facts;
 mod landlock;
+mod lifecycle;
 mod notify;
 mod pid_file;
 mod privilege;
+mod signals;
 mod start;
+mod supervise;
 
-pub(crate) use arguments::RunArguments;
-pub(crate) use start::run;
+pub(crate) use command::{RunArguments, run};
+pub(crate) use lifecycle::ConfigurationSource;
+pub(crate) use start::{Launch, launch};

@@ -17,7 +17,7 @@ const BYTES_MAX: u64 = 32;
 /// Tries to take a place that others give up and take at the same time.
 const TRIES_MAX: u32 = 100;
 
-/// Why there is no pid file. All are the configuration's or the system's fault.
+/// Why there is not a pid file. All are the configuration's or the system's fault.
 #[derive(Debug)]
 pub(crate) enum PidFileError {
     /// A server that runs owns it.
@@ -42,7 +42,7 @@ impl fmt::Display for PidFileError {
             ),
             Self::NoPidFile(path) => write!(
                 f,
-                "{} exists and is no pid file (remove it, or choose another file)",
+                "{} exists and is not a pid file (remove it, or choose another file)",
                 path.display()
             ),
             Self::System(path, error) => {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pid_file_is_not_overwritten() {
-        let refusal = "PATH exists and is no pid file (remove it, or choose another file)";
+        let refusal = "PATH exists and is not a pid file (remove it, or choose another file)";
         check(b"precious\n", Err(refusal));
         check(b"4711 4712\n", Err(refusal));
         check(b"-1\n", Err(refusal));

@@ -1,57 +1,70 @@
-//! The order in which a server is put together: what needs privileges first, then none of them, then threads.
+//! The order in which a server is put together: first what needs privileges, then privileges are
+//! dropped, then threads are started.
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::Sender;
 
 use vervet_server::admin::{Admin, Phase};
-use vervet_server::config::Diagnostics;
-use vervet_server::engine::capacity::raise_files;
+use vervet_server::config::{Diagnostics, Sources};
+use vervet_server::engine::capacity::{Kernel, advice, raise_files};
 use vervet_server::engine::listener::Inherited;
 use vervet_server::engine::{Carrier, Engine, Running};
-use vervet_server::error_log::ErrorLog;
+use vervet_server::error_log::{ErrorLog, LimitWatch};
 use vervet_server::log_sinks::LogSinks;
 use vervet_server::plan::Plan;
 use vervet_server::server::{Server, Setup, Sockets};
 use vervet_server::settings::Document;
 use vervet_server::staging::{Paths, Tools, prepare, rehearse};
+use vervet_server::web::TraceRule;
 
-use super::arguments::RunArguments;
-use super::course::{Asked, Hold, RunCourse, SERVING};
+use super::crash::report_panics;
 use super::facts::ServerFacts;
+use super::lifecycle::{ConfigurationSource, Lifecycle, SERVING};
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
+use super::signals::{Event, Events, events};
+use super::supervise::supervise;
 use super::{landlock, privilege};
-use crate::config::{FileArguments, planned, refusal, report};
+use crate::config::{FileArguments, refusal, report};
 use crate::failure::Failure;
-use crate::life::{self, Event};
-use crate::unasked::Unasked;
 use crate::{environment, talk};
 
-/// What the server is told by signals, and whoever else tells it something.
-type Events = (Sender<Event>, Receiver<Event>);
-
-/// Serves until a signal.
-pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    life::report_panics();
-    let (running, course, events) = start(arguments)?;
-    life::supervise(running, course, events)
+/// A configuration that is to be served, and how.
+pub(crate) struct Launch<'a> {
+    pub(crate) plan: Plan,
+    /// The texts that findings point into.
+    pub(crate) sources: Sources,
+    pub(crate) source: ConfigurationSource,
+    /// Sockets that the parent process left open.
+    pub(crate) inherited: Inherited,
+    /// What runs the event loops.
+    pub(crate) carrier: Carrier,
+    /// Which requests are traced.
+    pub(crate) trace: &'a [TraceRule],
 }
 
-/// Puts a server together. What was read for it ends with this: its texts are as large as what serves.
-fn start(arguments: &RunArguments) -> Result<(Running, RunCourse, Events), Failure> {
-    let file = &arguments.file;
-    let variable = |name: &str| std::env::var(name).ok();
-    let mut inherited = Inherited::from_environment(&variable, std::process::id())?;
-    let asked = Asked {
-        file: file.clone(),
-        unasked: Unasked::find(&inherited)?.addresses(),
-        allowed: None,
-    };
-    let (plan, sources) = planned(file, &asked.unasked)?;
+/// Serves until a signal ends the process.
+pub(crate) fn launch(launch: Launch<'_>) -> Result<ExitCode, Failure> {
+    report_panics();
+    let (running, lifecycle, events) = start(launch)?;
+    supervise(running, lifecycle, events)
+}
+
+/// Starts a server. What was read for it is freed at the end: its texts are as large as what serves.
+fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
+    let Launch {
+        plan,
+        sources,
+        source,
+        mut inherited,
+        carrier,
+        trace,
+    } = launch;
+    let path = source.path().to_owned();
     let refused = |found: &Diagnostics| {
         report(found, &sources);
-        refusal(&file.file, found, &sources)
+        refusal(&path, found, &sources)
     };
     if let Err(errno) = raise_files() {
         talk::say(format_args!(
@@ -63,52 +76,68 @@ fn start(arguments: &RunArguments) -> Result<(Running, RunCourse, Events), Failu
         refused(&found)
     })?;
     let admin = admin_socket(&plan)?;
+    let variable = |name: &str| std::env::var(name).ok();
     let notifier = Notifier::from_environment(&variable, std::process::id())
-        .map_err(|error| Failure::Start(format!("cannot reach NOTIFY_SOCKET: {error}")))?;
+        .map_err(|error| Failure::Other(format!("cannot reach NOTIFY_SOCKET: {error}")))?;
     let pid_file = pid_file(plan.document())?;
-    let allowed = give_up_privileges(&plan, file)?;
+    let allowed = match &source {
+        ConfigurationSource::File { file, .. } => drop_privileges(&plan, file)?,
+        ConfigurationSource::Flags { .. } => None,
+    };
     // From here on there may be threads.
-    let (sender, events) = life::events()?;
-    let mut tools = tools(plan.document(), &sender).map_err(|found| refused(&found))?;
-    tools.trace(&arguments.trace);
+    let events = events()?;
+    let mut tools = tools(plan.document(), &events.sender).map_err(|found| refused(&found))?;
+    tools.trace(trace);
+    tools.has_admin = admin.is_some();
     let (stage, warnings) =
         prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
     report(&warnings, &sources);
     let setup = Setup {
         workers: environment::workers(*plan.document().workers)?,
-        carrier: Carrier::Thread,
+        carrier,
     };
+    let advice = kernel_advice(&plan);
     let (server, running) = Server::start(plan, stage, (sockets, tools), setup)?;
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
     let admin = admin
         .map(|socket| start_admin(socket, &facts))
         .transpose()?;
-    announce(&server);
+    announce(&server, &source);
+    for sentence in advice {
+        talk::say(format_args!("note: {sentence}"));
+    }
     facts.enter(Phase::Ready);
-    let hold = Hold { admin, pid_file };
-    let asked = Asked { allowed, ..asked };
-    let course = RunCourse::new(server, facts, (notifier, asked), hold);
-    course.tell(State::Ready, SERVING);
-    Ok((running, course, (sender, events)))
+    let lifecycle = Lifecycle {
+        server,
+        facts,
+        notifier,
+        source,
+        allowed,
+        limits: LimitWatch::new(),
+        admin,
+        pid_file,
+    };
+    lifecycle.notify(State::Ready, SERVING);
+    Ok((running, lifecycle, events))
 }
 
 fn pid_file(document: &Document) -> Result<Option<PidFile>, Failure> {
     let path = document.pid_file.value().as_ref();
     let file = path.map(|path| PidFile::create(path)).transpose();
-    file.map_err(|error| Failure::Start(error.to_string()))
+    file.map_err(|error| Failure::Other(error.to_string()))
 }
 
-/// Becomes who the document says, and sees of the file system what it needs, which is given where the kernel holds it to
-/// that. Before any thread is started.
-fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, Failure> {
+/// Changes to the user of the document, and restricts the file system to what the server needs.
+/// Returns the paths if the kernel enforces that. To be called before any thread is started.
+fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, Failure> {
     let document = plan.document();
     let (user, group) = (
         document.user.value().as_deref(),
         document.group.value().as_deref(),
     );
     let identity =
-        privilege::take_on(user, group).map_err(|error| Failure::Start(error.to_string()))?;
+        privilege::take_on(user, group).map_err(|error| Failure::Other(error.to_string()))?;
     if user.is_some() {
         talk::say(format_args!("running as {identity}"));
     }
@@ -120,7 +149,7 @@ fn give_up_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>
         // What the server is asked about itself.
         paths.read.push("/proc".into());
         let level = landlock::restrict(&paths.read, &paths.write);
-        let level = level.map_err(|error| Failure::Start(error.to_string()))?;
+        let level = level.map_err(|error| Failure::Other(error.to_string()))?;
         talk::say(format_args!("{level}"));
         let is_held = matches!(level, landlock::Level::Full | landlock::Level::Partial(_));
         return Ok(is_held.then_some(paths));
@@ -148,7 +177,7 @@ fn admin_socket(plan: &Plan) -> Result<Option<AdminSocket>, Failure> {
     // Said by the check already where it cannot be.
     let (address, options) = settings
         .listen()
-        .map_err(|problem| Failure::Start(problem.message.clone()))?;
+        .map_err(|problem| Failure::Other(problem.message.clone()))?;
     Ok(Some(AdminSocket {
         builder: Engine::builder().listen_with(&address, &options)?,
         is_exposed: *settings.exposed,
@@ -170,16 +199,36 @@ fn start_admin(socket: AdminSocket, facts: &Arc<ServerFacts>) -> Result<Running,
     Ok(socket.builder.start(move |_| admin.clone())?)
 }
 
-fn announce(server: &Server) {
-    for (name, endpoint) in server.listeners() {
+/// Prints the address of each listener, with its name if it has one.
+fn announce(server: &Server, source: &ConfigurationSource) {
+    for (index, (name, endpoint)) in server.listeners().into_iter().enumerate() {
         let url = match endpoint.local_address() {
             Some(address) => format!("http://{address}/"),
             None => endpoint.to_string(),
         };
-        if endpoint.address().to_string() == name {
-            talk::say(format_args!("serving at {url}"));
-        } else {
-            talk::say(format_args!("serving at {url} ({})", name.escape_debug()));
-        }
+        let (path, note) = match source {
+            ConfigurationSource::Flags { path, notes } => {
+                // A name may hold escape sequences of terminals.
+                let path = path.to_string_lossy().escape_debug().to_string() + " ";
+                (path, notes.get(index).cloned().flatten())
+            }
+            ConfigurationSource::File { .. } => {
+                let is_named = endpoint.address().to_string() != name;
+                let name = is_named.then(|| name.escape_debug().to_string());
+                (String::new(), name)
+            }
+        };
+        let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+        talk::say(format_args!("serving {path}at {url}{note}"));
     }
+}
+
+/// A sentence for each setting of the kernel that is too small for the plan.
+fn kernel_advice(plan: &Plan) -> Vec<String> {
+    let backlogs = plan
+        .listeners
+        .iter()
+        .map(|listener| listener.options.backlog);
+    let backlog = backlogs.max().unwrap_or_default();
+    advice(&Kernel::read(), backlog, plan.limits.connections_max)
 }

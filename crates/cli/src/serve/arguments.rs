@@ -1,47 +1,42 @@
-//! What can be typed after `vervet serve`. Each option is one field here, with its help, type and default.
+//! The arguments of `vervet serve`. Each option is one field here, with its help and default.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
 
-use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Args, ValueEnum};
-use ipnet::IpNet;
 use vervet_server::engine::listener::{BACKLOG, ListenAddress};
-use vervet_server::settings::Workers;
 
-use super::quantity::{self, LimitSetting};
-use crate::environment::workers_of;
+use crate::config::assignment;
 
 const EXAMPLES: &str = "\
 Examples:
-  vervet serve                              this folder, at http://127.0.0.1:8080/
-  vervet serve site --listen :80            to everyone, on port 80
+  vervet serve                              this directory at http://127.0.0.1:8080/
+  vervet serve site --listen :80            port 80 on all network interfaces
   vervet serve site --listen unix:/run/web.sock --unix-mode 660
   vervet serve page.html                    a single file
-  vervet serve build --spa --max-age 1h     an application of one page
+  vervet serve build --spa --max-age 1h     a single-page application
   vervet serve site --log json --log-file access.log
   vervet serve site --limit content_bytes_max=10MiB --limit head_timeout_ms=5s
 
 Environment:
-  Each option can be set by a variable, too: VERVET_ and its name, such as
-  VERVET_LOG_FILE for --log-file, several values separated by commas. What is
-  typed goes before. PORT=8080 stands for --listen :8080 and WEB_CONCURRENCY=4
-  for --workers 4. Sockets that LISTEN_FDS announces are used where no --listen
-  is given.
+  Each option can also be set by an environment variable: VERVET_ and its name,
+  such as VERVET_LOG_FILE for --log-file, with commas between several values.
+  Options take precedence. PORT=8080 is the same as --listen :8080, and
+  WEB_CONCURRENCY=4 the same as --workers 4. Without --listen, sockets passed by
+  systemd (LISTEN_FDS) are used.
 
 Signals:
-  TERM, INT and QUIT let requests under way end; a second one stops at once.
-  USR1 and HUP open the log file anew.";
+  SIGTERM, SIGINT and SIGQUIT shut down gracefully; a second one exits at once.
+  SIGUSR1 and SIGHUP reopen the log file.";
 
-/// What is served, where, and how.
+/// The arguments of `vervet serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, mut_args = with_variable)]
 pub(crate) struct ServeArguments {
-    /// Folder to serve, or one file (served at / and at its own name)
+    /// Directory to serve, or one file (served at / and at its own name)
     #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) path: PathBuf,
     #[command(flatten)]
@@ -56,29 +51,30 @@ pub(crate) struct ServeArguments {
     pub(crate) sockets: SocketArguments,
 }
 
-/// Where it can be reached.
+/// Where to listen.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Where")]
+#[command(next_help_heading = "Listening")]
 pub(crate) struct ListenArguments {
-    /// Address to listen on; repeatable. 127.0.0.1:8080, [::1]:8080, :8080 (everyone), port 0 (a free one),
-    /// unix:/path, unix:@name, fd:3, fd:name [default: 127.0.0.1:8080, or a free port when that is taken]
+    /// Address to listen on; repeatable. 127.0.0.1:8080, [::1]:8080, :8080 (all interfaces), port 0
+    /// (any free port), unix:/path, unix:@name, fd:3, fd:name [default: 127.0.0.1:8080, or a free
+    /// port if that is in use]
     #[arg(long, value_name = "ADDR", value_delimiter = ',')]
     pub(crate) listen: Vec<ListenAddress>,
-    /// Permissions of the file of a unix socket, octal [default: what the umask leaves]
-    #[arg(long, value_name = "MODE", value_parser = unix_mode)]
-    pub(crate) unix_mode: Option<u32>,
-    /// Network whose connections begin with a PROXY protocol header; repeatable. On a unix socket any network means
-    /// that all connections do
-    #[arg(long, value_name = "NET", value_delimiter = ',', value_parser = network)]
-    pub(crate) proxy_protocol: Vec<IpNet>,
+    /// Octal permissions of unix socket files, such as 660 [default: set by the umask]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) unix_mode: Option<String>,
+    /// Network of proxies that send a PROXY protocol header, such as 10.0.0.0/8; repeatable. On a
+    /// unix socket, any value requires the header on all connections
+    #[arg(long, value_name = "NET", value_delimiter = ',')]
+    pub(crate) proxy_protocol: Vec<String>,
 }
 
-/// Which files, and how they are answered.
+/// Which files are served, and how.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 #[allow(clippy::struct_excessive_bools)] // each is a switch that is typed, read once and turned into an enum
 pub(crate) struct FilesArguments {
-    /// Page to answer with where a folder is asked for; repeatable, the first that exists is taken
+    /// Index file of directories; repeatable, the first that exists is served
     #[arg(
         long,
         value_name = "NAME",
@@ -86,22 +82,22 @@ pub(crate) struct FilesArguments {
         default_value = "index.html"
     )]
     pub(crate) index: Vec<String>,
-    /// Answer unknown paths with the page at /, whose script routes them
+    /// Single-page application: serve the page at / for unknown paths
     #[arg(long)]
     pub(crate) spa: bool,
-    /// Do not list folders that have no index page
+    /// Do not list directories that have no index file
     #[arg(long)]
     pub(crate) no_listing: bool,
-    /// Serve names that begin with a dot, too
+    /// Serve hidden files (names that begin with a dot)
     #[arg(long)]
     pub(crate) hidden: bool,
-    /// Follow symbolic links that stay within the folder
+    /// Follow symbolic links that stay inside the directory
     #[arg(long)]
     pub(crate) follow_symlinks: bool,
-    /// How long browsers may use a file without asking again: Cache-Control: max-age. 0 to ask each time
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = quantity::duration)]
-    pub(crate) max_age: Duration,
-    /// Send everything as it is, uncompressed
+    /// Cache lifetime: Cache-Control max-age, such as 1h. 0 makes caches revalidate each time
+    #[arg(long, value_name = "TIME", default_value = "0")]
+    pub(crate) max_age: String,
+    /// Do not compress responses
     #[arg(long)]
     pub(crate) no_compression: bool,
 }
@@ -110,90 +106,90 @@ pub(crate) struct FilesArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access log")]
 pub(crate) struct LogArguments {
-    /// A line for each request [default: pretty, and combined for a file]
+    /// Format of access log lines [default: pretty, or combined with --log-file]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log: Option<LogFormat>,
-    /// File to append the lines to; - for standard output. It is opened anew on USR1
+    /// File to append the access log to; - for standard output. SIGUSR1 reopens it
     #[arg(long, value_name = "PATH", default_value = "-")]
     pub(crate) log_file: PathBuf,
 }
 
-/// How a line looks.
+/// The format of access log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// Short and aligned, for people; with colours on a terminal, unless NO_COLOR is set
+    /// Short and aligned; with colors on a terminal, unless NO_COLOR is set
     Pretty,
-    /// The common log format of NCSA
+    /// NCSA common log format
     Common,
-    /// The common format with Referer and User-Agent
+    /// NCSA combined log format: common, with Referer and User-Agent
     Combined,
-    /// One JSON object
+    /// One JSON object per line
     Json,
-    /// No lines
+    /// No access log
     None,
 }
 
-/// How much it does at a time, and for how long.
+/// Threads and limits.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Work and limits")]
+#[command(next_help_heading = "Workers and limits")]
 pub(crate) struct WorkArguments {
-    /// Threads that answer requests; auto for as many as the processors and the control group allow
-    #[arg(long, value_name = "N", default_value = "auto", value_parser = workers_of)]
-    pub(crate) workers: Workers,
-    /// Set a limit of `vervet limits`, with a unit if wanted (k, MiB, ms, s, h); repeatable
-    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = quantity::limit)]
-    pub(crate) limit: Vec<LimitSetting>,
-    /// What becomes of connections above connections_max
+    /// Worker threads; auto for one per available CPU (affinity and cgroup limits apply)
+    #[arg(long, value_name = "N", default_value = "auto")]
+    pub(crate) workers: String,
+    /// Set a limit listed by `vervet limits`, with an optional unit (k, MiB, ms, s, h); repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = assignment)]
+    pub(crate) limit: Vec<(String, String)>,
+    /// How to treat connections above connections_max
     #[arg(long, value_name = "POLICY", default_value = "reject")]
     pub(crate) overload: OverloadPolicy,
-    /// How long requests under way may take to end after the first TERM or Ctrl-C [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub(crate) drain_timeout: Option<Duration>,
-    /// What carries the reactors
+    /// Time for running requests to complete on graceful shutdown [default: 30s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) drain_timeout: Option<String>,
+    /// What runs the event loops
     #[arg(long, value_name = "CARRIER", default_value = "thread", hide = true)]
     pub(crate) carrier: CarrierName,
 }
 
-/// What becomes of connections above the cap.
+/// How connections above the limit are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OverloadPolicy {
-    /// 503 with Retry-After
+    /// Respond with 503 and Retry-After
     Reject,
-    /// They wait in the kernel's queue
+    /// Leave them in the accept queue of the kernel
     Wait,
 }
 
-/// What carries the reactors.
+/// What runs the event loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CarrierName {
-    /// A plain thread for each.
+    /// A plain thread each.
     Thread,
-    /// A tokio runtime for each.
+    /// A tokio runtime each.
     Tokio,
 }
 
-/// Options of the listening sockets that few need.
+/// Options of the listening sockets.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Sockets")]
+#[command(next_help_heading = "Socket options")]
 pub(crate) struct SocketArguments {
-    /// Connections that may wait to be accepted
+    /// Length of the accept queue (listen backlog)
     #[arg(long, value_name = "N", default_value_t = BACKLOG)]
     pub(crate) backlog: u32,
-    /// A socket for each worker, the kernel spreading connections (SO_REUSEPORT); other processes may join
+    /// One socket per worker, balanced by the kernel (SO_REUSEPORT); other processes may join
     #[arg(long)]
     pub(crate) reuse_port: bool,
-    /// Accept a connection before its first bytes are there
+    /// Accept connections before their first data arrives (no TCP_DEFER_ACCEPT)
     #[arg(long)]
     pub(crate) no_defer_accept: bool,
-    /// Connections whose request may come with the SYN (TCP_FASTOPEN); 0 for none
+    /// Queue length of TCP_FASTOPEN, for requests in the SYN packet; 0 disables it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) fastopen: u32,
-    /// Congestion control by its kernel name, such as bbr [default: the system's]
+    /// TCP congestion control, such as bbr [default: that of the system]
     #[arg(long, value_name = "NAME")]
     pub(crate) congestion: Option<String>,
 }
 
-/// `--log-file` can be set by `VERVET_LOG_FILE`. The help says so once instead of at each option.
+/// Lets `VERVET_LOG_FILE` set `--log-file`. The help says so once, not at each option.
 fn with_variable(argument: Arg) -> Arg {
     let Some(long) = argument.get_long() else {
         return argument;
@@ -204,19 +200,4 @@ fn with_variable(argument: Arg) -> Arg {
         ArgAction::SetTrue => argument.value_parser(BoolishValueParser::new()),
         _ => argument,
     }
-}
-
-fn unix_mode(text: &str) -> Result<u32, String> {
-    u32::from_str_radix(text, 8)
-        .ok()
-        .filter(|mode| *mode <= 0o777)
-        .ok_or_else(|| format!("\"{text}\" is no mode (octal, such as 660)"))
-}
-
-fn network(text: &str) -> Result<IpNet, String> {
-    let network = text.parse::<IpNet>().ok();
-    let address = || text.parse::<IpAddr>().ok().map(IpNet::from);
-    network
-        .or_else(address)
-        .ok_or_else(|| format!("\"{text}\" is no network (such as 10.0.0.0/8, or one address)"))
 }

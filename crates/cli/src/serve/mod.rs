@@ -1,13 +1,9 @@
-//! `vervet serve`: a folder or a file at an address, until a signal.
+//! `vervet serve`: a directory or a file, without a configuration file. The flags are turned into a
+//! document, which is served as `vervet run` serves one, except that the process keeps its user.
 
-mod announce;
 mod arguments;
-mod course;
-mod handler;
-mod listen;
-mod log;
-pub(crate) mod quantity;
-mod run;
+mod command;
+mod document;
 
 pub(crate) use arguments::ServeArguments;
-pub(crate) use run::serve;
+pub(crate) use command::serve;

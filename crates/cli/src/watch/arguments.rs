@@ -1,4 +1,4 @@
-//! What can be typed after `vervet watch`.
+//! The arguments of `vervet watch`.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -8,9 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use vervet_server::config::Time;
 use vervet_watch::Target;
-
-use crate::serve::quantity;
 
 /// The shortest time between two samples: below, the watch itself would be most of what is seen.
 const INTERVAL_MIN: Duration = Duration::from_millis(10);
@@ -20,85 +19,93 @@ const TIME_MAX: Duration = Duration::from_hours(24 * 366);
 
 const EXAMPLES: &str = "\
 Examples:
-  vervet watch :8080                  whoever listens on port 8080, and all below
-  vervet watch nginx -d 10s           ten seconds, then the summary
+  vervet watch :8080                  the process that listens on port 8080, and its children
+  vervet watch nginx -d 10s           for ten seconds, then a summary
   vervet watch 4711 -f csv -o cpu.csv
   vervet watch php-fpm.service -f json
-  vervet watch -- make                a command, from its start to its end
+  vervet watch -- make                run a command and monitor it
 
-A TARGET is a process number, a name, a port, a unit of systemd, or the path of
-a cgroup. What could be two things takes a prefix: pid:80, port:80, name:80,
-cgroup:/a, unit:php-fpm.
+TARGET is a process ID, a process name, a port, a systemd unit, or the path of a
+cgroup. Use a prefix if it is ambiguous: pid:80, port:80, name:80, cgroup:/a,
+unit:php-fpm.
 
-Ends with the last process of the tree, by -d or -n, or by Ctrl-C; the summary
-is written in each case. Status: 0; 1 when nothing can be written; 2 for wrong
-usage; 4 when there is no such target, or when it ended before -d or -n; 130
-when -d or -n was cut short by Ctrl-C; with a COMMAND, the status of that.";
+Stops when the last process exits, after -d or -n, or on Ctrl-C, and prints a
+summary. Exit status: 0; 1 output cannot be written; 2 usage; 4 the target does
+not exist, or exited before -d or -n; 130 -d or -n interrupted by Ctrl-C; with
+COMMAND, its exit status.";
 
-/// What is watched, how often, and how it is told.
+/// The arguments of `vervet watch`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WatchArguments {
-    /// Tree of processes: a process number, name, port, unit or cgroup
+    /// Process tree to monitor: a process ID, name, port, systemd unit or cgroup
     #[arg(
         value_name = "TARGET",
         required_unless_present = "command",
         conflicts_with = "command"
     )]
     pub(crate) target: Option<Target>,
-    /// Time between two samples
+    /// Interval between samples
     #[arg(short, long, value_name = "TIME", default_value = "100ms", value_parser = interval)]
     pub(crate) interval: Duration,
-    /// How long to watch [default: until the last process has ended]
+    /// How long to monitor [default: until the last process exits]
     #[arg(short, long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// How many samples to take [default: until the last process has ended]
+    /// Number of samples to take [default: until the last process exits]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// How to tell it; a table is a live view on a terminal [default: table, or json with --output]
+    /// Output format; a table is updated in place on a terminal [default: table, or json with --output]
     #[arg(short, long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<Format>,
-    /// File to write to instead of standard output, where a terminal then shows the live view
+    /// File to write to instead of standard output; a terminal then shows the live view
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write lines on a terminal, too, instead of the live view
+    /// Print lines on a terminal instead of the live view
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Command to start and to watch
+    /// Command to run and monitor
     #[arg(value_name = "COMMAND", last = true)]
     pub(crate) command: Vec<OsString>,
 }
 
-/// How samples are told.
+/// The output formats of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Lines for people, at most one a second
+    /// Readable lines, at most one per second
     Table,
     /// One JSON document
     Json,
-    /// One JSON object a line, as they come
+    /// One JSON object per line, as samples are taken
     Ndjson,
-    /// Comma-separated values, a line for each sample
+    /// Comma-separated values, one line per sample
     Csv,
 }
 
+/// A time; a bare number is in seconds.
+fn time(text: &str) -> Result<Duration, String> {
+    let time = Time::with_default_unit(text, Duration::from_secs(1));
+    let time =
+        time.map_err(|reason| format!("{reason}: expected a time such as 500ms, 30s, 5m or 1h"))?;
+    Ok(time.duration())
+}
+
 fn interval(text: &str) -> Result<Duration, String> {
-    let interval = quantity::duration(text)?;
+    let interval = time(text)?;
     if (INTERVAL_MIN..=TIME_MAX).contains(&interval) {
         return Ok(interval);
     }
     Err(format!(
-        "\"{text}\" is no interval: it lies between 10ms and 366d"
+        "invalid interval `{text}`: expected a time from 10ms to 366d"
     ))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    let duration = quantity::duration(text)?;
+    let duration = time(text)?;
     if duration > Duration::ZERO && duration <= TIME_MAX {
         return Ok(duration);
     }
     Err(format!(
-        "\"{text}\" is no time to watch: it lies between 1ms and 366d"
+        "invalid duration `{text}`: expected a time from 1ms to 366d"
     ))
 }
 

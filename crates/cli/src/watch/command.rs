@@ -8,14 +8,13 @@ use std::sync::mpsc::Receiver;
 use vervet_watch::{FindError, Summary, Watcher};
 
 use super::arguments::{Format, WatchArguments};
-use super::course::{Course, Ending, Schedule, signals};
 use super::csv::Csv;
 use super::json;
 use super::live::Live;
 use super::program::Program;
 use super::summary;
 use super::table::{Lines, Table};
-use super::view::View;
+use super::watch_loop::{Ending, Schedule, View, WatchLoop, signals};
 use crate::failure::Failure;
 use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
@@ -51,7 +50,7 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
         duration: arguments.duration,
         count: arguments.count,
     };
-    let course = Course {
+    let course = WatchLoop {
         watcher: &mut watcher,
         schedule,
         signals: &signals,

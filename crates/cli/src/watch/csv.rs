@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use vervet_watch::{Head, Sample, Summary};
 
-use super::view::View;
+use super::watch_loop::View;
 
 /// A column: its name, and its value in a sample.
 type Column = (&'static str, fn(&Sample) -> Option<u64>);

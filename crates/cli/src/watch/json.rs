@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use vervet_watch::{Head, Record, Sample, Summary};
 
-use super::view::View;
+use super::watch_loop::View;
 
 /// One document.
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use vervet_report::units::bytes;
 use vervet_watch::{Head, Sample, Subject, Summary};
 
 use super::rates::{Rates, Stretch, seconds};
-use super::summary::{bytes, described, text, to_f64};
-use super::view::View;
+use super::summary::{described, text, to_f64};
+use super::watch_loop::View;
 use crate::terminal::{Line, Screen, beside};
 
 /// The shortest time between two drawings, in microseconds.

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod command;
-mod course;
 mod csv;
 mod json;
 mod live;
@@ -10,7 +9,7 @@ mod program;
 mod rates;
 mod summary;
 mod table;
-mod view;
+mod watch_loop;
 
 pub(crate) use arguments::WatchArguments;
 pub(crate) use command::watch;

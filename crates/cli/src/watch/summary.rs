@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use vervet_report::units::bytes;
 use vervet_watch::{Cpu, Network, Spread, Subject, Summary};
 
 use super::rates::seconds;
@@ -151,41 +152,8 @@ fn host_lines(summary: &Summary) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// `12.3 MiB`.
-pub(crate) fn bytes(bytes: f64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    // As they are written with one digit behind the point, 1023.95 would be 1024.0.
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let digits = usize::from(unit > 0);
-    format!("{value:.digits$} {}", UNITS[unit])
-}
-
 // Exact up to 9 petabytes.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn to_f64(number: u64) -> f64 {
     number as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_have_units() {
-        for (number, expected) in [
-            (0.0, "0 B"),
-            (1023.0, "1023 B"),
-            (1024.0, "1.0 KiB"),
-            (1_048_575.0, "1.0 MiB"),
-            (1.5 * 1024.0 * 1024.0, "1.5 MiB"),
-            (5e15, "4547.5 TiB"),
-        ] {
-            assert_eq!(bytes(number), expected);
-        }
-    }
 }

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use vervet_report::units::bytes;
 use vervet_watch::{Head, Sample, Subject, Summary};
 
 use super::rates::{Rates, Stretch};
-use super::summary::{bytes, text, to_f64};
-use super::view::View;
+use super::summary::{text, to_f64};
+use super::watch_loop::View;
 
 /// The shortest time between two lines, in microseconds.
 const LINE_EVERY_US: u64 = 1_000_000;
@@ -131,7 +132,7 @@ mod tests {
         let samples: Vec<_> = (0..=25).map(|tenth| at(tenth * 100_000)).collect();
         let lines = lines_of(&samples);
         assert_eq!(lines.len(), 2, "{lines:#?}");
-        assert!(lines[0].starts_with("    1.0s   50.0   50.0    0.0   976.6 KiB           - "));
+        assert!(lines[0].starts_with("    1.0s   50.0   50.0    0.0     977 KiB           - "));
         assert!(lines[1].starts_with("    2.0s "));
         assert_eq!(lines[0].chars().count(), HEADING.chars().count());
     }

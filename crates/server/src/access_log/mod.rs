@@ -12,7 +12,6 @@ mod condition;
 mod escape;
 mod format;
 mod layout;
-mod logged;
 mod plan;
 mod prepared;
 mod record;
@@ -25,7 +24,6 @@ mod writer;
 
 pub use condition::{Condition, PathPattern, RULES_MAX, Rule, Statuses, StatusesError};
 pub use format::{COMBINED, COMMON, Color, FORMATS, Format, FormatError};
-pub use logged::Logged;
 pub use plan::{LOGS_MAX, LogNumber, LogPlan, LogSet, NameNumber, Needs, Origin};
 pub use prepared::{OpenMode, PreparedLogs};
 pub use request::{REQUEST_ID_BYTES_MAX, RequestId, RequestIds, RequestInfo};

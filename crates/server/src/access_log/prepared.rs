@@ -71,9 +71,10 @@ impl PreparedLogs {
             .open(&target)
             .map_err(|error| Diagnostic::error(span, format!("cannot open {target}: {error}")))?;
         self.rotations.push((sink.clone(), rotation));
+        let format = settings.format.format_for(&target);
         let number = self
             .plan
-            .add_log(settings.format.format().clone(), condition, sink)
+            .add_log(format, condition, sink)
             .ok_or_else(|| Diagnostic::error(name.span(), "too many logs"))?;
         self.numbers.insert(name.value().clone(), number);
         Ok(())

@@ -1,12 +1,13 @@
 //! `[log.NAME]`: an access log as a document declares it.
 
 use std::collections::HashMap;
+use std::io::{self, IsTerminal as _};
 use std::num::NonZero;
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Named, Path, Span, section};
 
 use super::condition::{Condition, RULES_MAX, Rule, Statuses};
-use super::format::Format;
+use super::format::{Color, Format};
 use crate::log_sinks::{
     Journal, LogMode, Rotation, StreamName, Syslog, Target, TargetSettings, from_text,
 };
@@ -64,9 +65,20 @@ pub struct LogFormat {
 }
 
 impl LogFormat {
-    /// The format.
-    pub fn format(&self) -> &Format {
-        &self.format
+    /// The format of lines to a target. `pretty` has colors on a terminal, unless `NO_COLOR` is
+    /// set.
+    pub(super) fn format_for(&self, target: &Target) -> Format {
+        let is_terminal = match target {
+            Target::Stdout => io::stdout().is_terminal(),
+            Target::Stderr => io::stderr().is_terminal(),
+            _ => false,
+        };
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if self.text == "pretty" && is_terminal && !no_color {
+            Format::pretty(Color::On)
+        } else {
+            self.format.clone()
+        }
     }
 }
 

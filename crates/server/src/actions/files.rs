@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Path, Setting, Text, Time, section, words};
-use vervet_engine::{Exchange, Outcome};
+use vervet_engine::{Exchange, Outcome, Service as _};
 use vervet_http::target::{NormalPath, percent_encode_path};
 
 use super::{ActionDirective, OpenAction};
@@ -280,6 +280,10 @@ impl Action for FilesAction {
         "files"
     }
 
+    fn answers_heads(&self) -> bool {
+        self.look != Look::Single
+    }
+
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(FilesHandler {
             files: Files::of_reactor(&self.shared),
@@ -304,6 +308,10 @@ impl Handler for FilesHandler {
             .with_query(request.query.as_deref())
             .with_mount(mount);
         self.files.respond(&asked, exchange)
+    }
+
+    fn answer_head(&mut self, exchange: Exchange<'_>) -> Outcome {
+        self.files.call(exchange)
     }
 }
 

@@ -79,6 +79,13 @@ impl PartLevels {
 }
 
 impl ErrorLogSettings {
+    /// Whether events about requests are written.
+    pub(crate) fn takes_requests(&self) -> bool {
+        let parts = self.parts.value().as_ref();
+        let level = parts.and_then(|parts| *parts.request.value());
+        level.unwrap_or(*self.level).index() >= Level::Info.index()
+    }
+
     /// Where the lines go. New files belong to `owner`, a user and a group.
     pub fn target(&self, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;

@@ -136,6 +136,14 @@ impl Routes {
         &self.routes
     }
 
+    /// Whether there is one route, which takes every request.
+    pub fn take_every_request(&self) -> bool {
+        matches!(
+            &*self.routes,
+            [Route { path: PathRule::Any, methods: None, fields, .. }] if fields.is_empty()
+        )
+    }
+
     /// The first route that fits.
     pub fn find(&self, question: &Question<'_>) -> Routed<'_> {
         let mut others: Option<MethodSet> = None;

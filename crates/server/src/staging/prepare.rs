@@ -40,6 +40,7 @@ pub fn prepare(
     let forwarders = document.forwarded.value().as_ref().map(Forwarders::from);
     let forwarders = forwarders.map(|forwarders| Arc::new(forwarders) as Arc<dyn RequestFilter>);
     let blocks: Arc<dyn RequestFilter> = Arc::<Blocks>::clone(&tools.blocks);
+    let blocks = tools.has_admin.then_some(blocks);
     let mut maker = Maker {
         resources: Resources {
             server: &document.server,
@@ -55,7 +56,7 @@ pub fn prepare(
             keeper: tools.kept.begin(),
         },
         logs,
-        first_filters: forwarders.into_iter().chain([blocks]).collect(),
+        first_filters: forwarders.into_iter().chain(blocks).collect(),
         actions: Vec::new(),
         numbers: HashMap::new(),
         error_pages: Vec::new(),
@@ -77,8 +78,9 @@ pub fn prepare(
         .collect();
     maker.resources.keeper.settle();
     maker.logs.activate();
-    let stage = Stage {
+    let mut stage = Stage {
         generation: 1,
+        records_requests: records_requests(document, tools),
         listeners,
         sites,
         actions: maker.actions,
@@ -90,7 +92,13 @@ pub fn prepare(
         blocks: Arc::clone(&tools.blocks),
         tracer: tools.tracer.clone(),
     };
+    stage.find_direct();
     Ok((stage, found))
+}
+
+/// Whether anything notes requests: logs, the metrics of the admin service, the error log.
+fn records_requests(document: &Document, tools: &Tools) -> bool {
+    tools.has_admin || !document.log.is_empty() || document.error_log.takes_requests()
 }
 
 fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> PreparedLogs {
@@ -128,6 +136,7 @@ impl PlannedListener {
             name: Arc::from(self.name.as_str()),
             access: access.map(|access| Arc::new(AccessRules::from(access))),
             hosts: self.hosts.clone(),
+            direct: None,
         }
     }
 }

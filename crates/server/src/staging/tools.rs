@@ -35,6 +35,8 @@ pub struct Tools {
     pub error_log: ErrorLog,
     /// What has been answered.
     pub metrics: Metrics,
+    /// Whether there is an admin service, which reads the metrics and blocks clients.
+    pub has_admin: bool,
     /// Whom log files are given to, when privileges are to be dropped: a user and a group.
     pub owner: Option<(u32, u32)>,
     /// Which requests are traced; none where it is missing.
@@ -51,6 +53,7 @@ impl Tools {
             blocks: Arc::default(),
             logs,
             metrics: Metrics::new(),
+            has_admin: true,
             owner: None,
             tracer: None,
             purpose: Purpose::Serve,

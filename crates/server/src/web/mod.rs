@@ -1,5 +1,6 @@
 //! A request's way through the sites of a server: what filters and handlers see, and the order in which they are asked.
 
+mod direct;
 mod edits;
 mod filter;
 mod finishing;
@@ -13,6 +14,7 @@ mod trace;
 mod way;
 
 pub use crate::trace::STEPS_MAX;
+pub use direct::Direct;
 pub use edits::{Edit, Edits};
 pub use filter::{RequestFilter, Verdict};
 pub use handler::{Action, Handler};

@@ -35,9 +35,9 @@ use crate::trace::Trace;
 /// The sites of a server on one reactor.
 pub struct Web {
     stages: Stages,
-    current: Rc<ReactorStage>,
-    scribe: Rc<RefCell<LogWriter>>,
-    ids: RequestIds,
+    pub(super) current: Rc<ReactorStage>,
+    pub(super) scribe: Rc<RefCell<LogWriter>>,
+    pub(super) ids: RequestIds,
     /// What filters hold for the exchanges under way, by tag.
     held: Vec<Held>,
     /// Traces of the exchanges under way, by tag; none unless somebody asked for them.
@@ -198,6 +198,9 @@ impl Web {
 
 impl Service for Web {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
+        if let Some(direct) = self.direct(&exchange) {
+            return self.answer_directly(direct, exchange);
+        }
         let current = Rc::clone(&self.current);
         let head = exchange.head();
         let mut request = match open(head, &exchange) {
@@ -318,7 +321,7 @@ fn open<'r>(head: &'r RequestHead<'r>, exchange: &Exchange<'r>) -> Result<Reques
 }
 
 /// The host of a valid Host field.
-fn without_port(host: &[u8]) -> &[u8] {
+pub(super) fn without_port(host: &[u8]) -> &[u8] {
     let digits = host
         .iter()
         .rev()
@@ -330,7 +333,7 @@ fn without_port(host: &[u8]) -> &[u8] {
     }
 }
 
-fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
     if host.iter().any(u8::is_ascii_uppercase) {
         Cow::Owned(host.to_ascii_lowercase())
     } else {

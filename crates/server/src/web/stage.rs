@@ -8,6 +8,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use vervet_engine::listener::ListenerKey;
 
+use super::direct::Direct;
 use super::filter::RequestFilter;
 use super::handler::Action;
 use super::trace::Tracer;
@@ -39,6 +40,8 @@ pub struct Stage {
     pub logs: Arc<LogPlan>,
     /// Where mistakes of the configuration are told that only requests bring out.
     pub error_log: Option<ErrorLog>,
+    /// Whether requests are noted, for logs, metrics or the error log.
+    pub records_requests: bool,
     /// Whether requests are given ids.
     pub needs_request_ids: bool,
     /// Who is blocked for now.
@@ -102,6 +105,8 @@ pub struct ListenerStage {
     pub access: Option<Arc<AccessRules>>,
     /// Its sites by their names.
     pub hosts: Hosts,
+    /// What answers all of its requests, if they need nothing else.
+    pub direct: Option<Direct>,
 }
 
 /// A site.

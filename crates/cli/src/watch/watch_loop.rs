@@ -1,4 +1,4 @@
-//! The course of a watch: samples when they are due, until something ends it.
+//! Takes samples on schedule and shows them, until something ends the watch.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -8,7 +8,15 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use vervet_watch::{FORMAT_VERSION, Head, Machine, Sample, Summary, Tally, Watcher};
 
-use super::view::View;
+/// An output of samples.
+pub(crate) trait View {
+    /// Called once, before the first sample.
+    fn begin(&mut self, head: &Head) -> io::Result<()>;
+    /// Called for each sample.
+    fn sample(&mut self, sample: &Sample) -> io::Result<()>;
+    /// Called once, after the last sample.
+    fn end(&mut self, summary: &Summary) -> io::Result<()>;
+}
 
 /// When samples are taken, and when that ends by itself.
 #[derive(Clone, Copy, Debug)]
@@ -79,26 +87,26 @@ pub(crate) fn signals() -> io::Result<Receiver<i32>> {
     Ok(receiver)
 }
 
-/// Watches, and tells all views.
-pub(crate) struct Course<'a> {
+/// Takes samples and passes them to all views.
+pub(crate) struct WatchLoop<'a> {
     pub(crate) watcher: &'a mut Watcher,
     pub(crate) schedule: Schedule,
     pub(crate) signals: &'a Receiver<i32>,
     pub(crate) views: Vec<Box<dyn View + 'a>>,
 }
 
-impl Course<'_> {
-    /// Takes samples until something ends it; the summary has been told then.
+impl WatchLoop<'_> {
+    /// Takes samples until something ends the watch; the views have been given the summary then.
     pub(crate) fn run(mut self) -> io::Result<(Ending, Summary)> {
         let begin = Instant::now();
         let mut tally = Tally::default();
         let first = self.watcher.sample_all(begin);
         tally.add(&first);
         let head = self.head();
-        let told = self.tell(|view| view.begin(&head));
-        let told = told.and_then(|()| self.tell(|view| view.sample(&first)));
-        let ending = match told {
-            Ok(()) => self.go_on(begin, &mut tally),
+        let shown = self.each_view(|view| view.begin(&head));
+        let shown = shown.and_then(|()| self.each_view(|view| view.sample(&first)));
+        let ending = match shown {
+            Ok(()) => self.sample_until_end(begin, &mut tally),
             Err(error) => Err(error),
         };
         let ending = match ending {
@@ -106,13 +114,13 @@ impl Course<'_> {
             ending => ending?,
         };
         let summary = tally.summary();
-        match self.tell(|view| view.end(&summary)) {
+        match self.each_view(|view| view.end(&summary)) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok((ending, summary)),
         }
     }
 
-    fn go_on(&mut self, begin: Instant, tally: &mut Tally) -> io::Result<Ending> {
+    fn sample_until_end(&mut self, begin: Instant, tally: &mut Tally) -> io::Result<Ending> {
         let mut number = 1;
         loop {
             let signal = self.wait_until(begin + self.schedule.due(number));
@@ -125,7 +133,7 @@ impl Course<'_> {
                 self.watcher.sample(now)
             };
             tally.add(&sample);
-            self.tell_sample(&sample)?;
+            self.show_sample(&sample)?;
             if let Some(signal) = signal {
                 return Ok(Ending::Signal(signal));
             }
@@ -133,7 +141,7 @@ impl Course<'_> {
                 // The machine once more: the sample that found the end was not known to be the last.
                 let last = self.watcher.sample_all(Instant::now());
                 tally.add(&last);
-                self.tell_sample(&last)?;
+                self.show_sample(&last)?;
                 return Ok(Ending::TreeEnded);
             }
             if is_last {
@@ -156,13 +164,13 @@ impl Course<'_> {
         }
     }
 
-    fn tell_sample(&mut self, sample: &Sample) -> io::Result<()> {
-        self.tell(|view| view.sample(sample))
+    fn show_sample(&mut self, sample: &Sample) -> io::Result<()> {
+        self.each_view(|view| view.sample(sample))
     }
 
-    fn tell(&mut self, what: impl Fn(&mut dyn View) -> io::Result<()>) -> io::Result<()> {
+    fn each_view(&mut self, show: impl Fn(&mut dyn View) -> io::Result<()>) -> io::Result<()> {
         let mut views = self.views.iter_mut();
-        views.try_for_each(|view| what(view.as_mut()))
+        views.try_for_each(|view| show(view.as_mut()))
     }
 
     fn head(&self) -> Head {

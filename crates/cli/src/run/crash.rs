@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_panic_of_any_thread_is_said_with_its_trace_and_ends_the_process() {
         let test = [
-            "life::crash::tests::child",
+            "run::crash::tests::child",
             "--ignored",
             "--exact",
             "--nocapture",
@@ -67,7 +67,7 @@ mod tests {
             "{:?} {said}",
             output.status
         );
-        let place = "vervet: a bug: panicked at crates/cli/src/life/crash.rs:";
+        let place = "vervet: a bug: panicked at crates/cli/src/run/crash.rs:";
         assert!(said.lines().any(|line| line.starts_with(place)), "{said}");
         assert!(
             said.contains("index out of bounds: the len is 0 but the index is 7"),

@@ -1,4 +1,5 @@
-//! What happens while the server is at work, as one stream of events: signals, the end of the workers, the log's needs.
+//! Everything that happens while the server runs, as one stream of events: signals, the end of the
+//! workers, notices of the logs.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -11,21 +12,27 @@ use crate::failure::Failure;
 
 /// One thing that happened.
 #[derive(Debug)]
-pub(crate) enum Event {
-    /// A signal that asks for the end, by its number.
+pub(super) enum Event {
+    /// SIGTERM, SIGINT or SIGQUIT, by its number: drain, then exit.
     Stop(i32),
-    /// A signal that asks for the logs to be opened anew.
+    /// SIGUSR1: reopen the log files.
     Reopen,
-    /// A signal that asks for the configuration to be read anew, and the logs with it.
+    /// SIGHUP: reload the configuration and reopen the log files.
     Reload,
     /// All workers have ended.
     Ended(Result<(), EngineError>),
-    /// The log has to say something.
+    /// A log has something to report.
     Log(Notice),
 }
 
+/// Events from several threads to the main thread.
+pub(super) struct Events {
+    pub(super) sender: Sender<Event>,
+    pub(super) receiver: Receiver<Event>,
+}
+
 /// Takes over the signals. From here on none of them ends the process by itself.
-pub(crate) fn events() -> Result<(Sender<Event>, Receiver<Event>), Failure> {
+pub(super) fn events() -> Result<Events, Failure> {
     let (sender, receiver) = mpsc::channel();
     let mut signals =
         Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGHUP]).map_err(EngineError::System)?;
@@ -45,5 +52,5 @@ pub(crate) fn events() -> Result<(Sender<Event>, Receiver<Event>), Failure> {
             }
         })
         .map_err(EngineError::System)?;
-    Ok((sender, receiver))
+    Ok(Events { sender, receiver })
 }

@@ -1,0 +1,201 @@
+//! What a running server does on signals: it reloads, reopens its logs and drains; and it reports its
+//! state to the service manager.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use vervet_server::admin::Phase;
+use vervet_server::config::{Diagnostics, Sources};
+use vervet_server::engine::Running;
+use vervet_server::engine::listener::ListenAddress;
+use vervet_server::error_log::{Level, LimitWatch};
+use vervet_server::log_sinks::{Drops, Target};
+use vervet_server::plan::Plan;
+use vervet_server::server::{Reloaded, Server};
+use vervet_server::staging::{Paths, rehearse};
+
+use super::facts::ServerFacts;
+use super::notify::{Notifier, State};
+use super::pid_file::PidFile;
+use crate::config::{FileArguments, plan, read, refusal, report};
+use crate::{memory, talk};
+
+/// How often counters are checked for limits that were reached, and freed memory is returned.
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The status of a server whose configuration is in effect.
+pub(super) const SERVING: &str = "serving";
+
+/// Where the configuration comes from.
+pub(crate) enum ConfigurationSource {
+    /// A file, which each reload reads.
+    File {
+        /// The file.
+        file: FileArguments,
+        /// Where the server listens if the file does not say so.
+        default_listen: Vec<ListenAddress>,
+    },
+    /// The flags of `vervet serve`, which do not change.
+    Flags {
+        /// What is served.
+        path: PathBuf,
+        /// What to print after the address of each listener.
+        notes: Vec<Option<String>>,
+    },
+}
+
+impl ConfigurationSource {
+    /// What messages call the configuration: its file, or what is served.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::File { file, .. } => &file.file,
+            Self::Flags { path, .. } => path,
+        }
+    }
+}
+
+/// A server at work, and what it holds until the process ends.
+pub(super) struct Lifecycle {
+    pub(super) server: Arc<Server>,
+    pub(super) facts: Arc<ServerFacts>,
+    pub(super) notifier: Notifier,
+    pub(super) source: ConfigurationSource,
+    /// The paths that the process is restricted to, if it is.
+    pub(super) allowed: Option<Paths>,
+    pub(super) limits: LimitWatch,
+    pub(super) admin: Option<Running>,
+    pub(super) pid_file: Option<PidFile>,
+}
+
+impl Lifecycle {
+    /// Reports a state to the service manager. Its absence is not an error.
+    pub(super) fn notify(&self, state: State, status: &str) {
+        let _ = self.notifier.tell(state, status);
+    }
+
+    fn event(&self, level: Level, kind: &'static str, text: &str) {
+        let error_log = &self.server.tools().error_log;
+        error_log.write(level, kind, format_args!("{text}"));
+    }
+
+    fn took_effect(&self, reloaded: &Reloaded, sources: &Sources) {
+        report(&reloaded.warnings, sources);
+        let mut text = format!("reloaded: plan {}", reloaded.generation);
+        for (what, names) in [("new", &reloaded.opened), ("gone", &reloaded.closed)] {
+            if !names.is_empty() {
+                text = format!("{text}, {what}: {}", names.join(", "));
+            }
+        }
+        self.event(Level::Notice, "reload", &text);
+        self.facts.reloaded(None);
+    }
+
+    /// Serves another plan, unless it needs paths outside of the restriction.
+    fn install(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
+        let allowed = self.allowed.as_ref();
+        let mut outside = allowed.map_or_else(Diagnostics::new, |allowed| plan.outside(allowed));
+        if outside.has_errors() {
+            outside.extend_behind(rehearse(&plan));
+            outside.sort();
+            return Err(outside);
+        }
+        self.server.reload(plan)
+    }
+
+    /// Returns the status for the service manager.
+    fn refuse(&self, reason: &str) -> String {
+        let text = format!("the running configuration stays in effect: {reason}");
+        self.event(Level::Error, "reload", &text);
+        self.facts.reloaded(Some(reason.to_owned()));
+        format!("reload failed, the running configuration stays in effect: {reason}")
+    }
+
+    /// Reads the configuration file, and returns the status for the service manager.
+    fn reload_file(&self, file: &FileArguments, default_listen: &[ListenAddress]) -> String {
+        let planned = read(file).and_then(|reading| plan(reading, &file.file, default_listen));
+        let (plan, sources) = match planned {
+            Ok(planned) => planned,
+            Err(failure) => return self.refuse(&failure.to_string()),
+        };
+        match self.install(plan) {
+            Ok(reloaded) => {
+                self.took_effect(&reloaded, &sources);
+                SERVING.to_owned()
+            }
+            Err(found) => {
+                report(&found, &sources);
+                self.refuse(&refusal(&file.file, &found, &sources).to_string())
+            }
+        }
+    }
+
+    /// SIGHUP: reads the configuration again, and reopens the logs for those who send it to rotate
+    /// them.
+    pub(super) fn reload(&self) {
+        match &self.source {
+            ConfigurationSource::File {
+                file,
+                default_listen,
+            } => {
+                self.notify(State::Reloading, "reading the configuration");
+                let status = self.reload_file(file, default_listen);
+                self.reopen_logs();
+                self.notify(State::Ready, &status);
+            }
+            ConfigurationSource::Flags { .. } => {
+                talk::say(format_args!(
+                    "no configuration file to reload: only the log file is reopened"
+                ));
+                self.reopen_logs();
+            }
+        }
+    }
+
+    /// SIGUSR1: opens the log files by their names again.
+    pub(super) fn reopen_logs(&self) {
+        self.server.tools().logs.reopen();
+    }
+
+    /// Starts to drain, and returns how long that may take, in milliseconds.
+    pub(super) fn drain(&self) -> u64 {
+        self.facts.enter(Phase::Draining);
+        self.notify(State::Stopping, "waiting for requests to end");
+        let drain_ms = self.server.drain_ms();
+        self.server.control().drain(drain_ms);
+        drain_ms
+    }
+
+    /// The log lines that were not written so far.
+    pub(super) fn drops(&self) -> Vec<(Target, Drops)> {
+        self.server.tools().logs.drops()
+    }
+
+    /// Ends the logs. Lines that are not written within `patience` are counted as dropped.
+    pub(super) fn finish(&mut self, patience: Duration) -> Vec<(Target, Drops)> {
+        if let Some(admin) = self.admin.take() {
+            admin.control().stop();
+            // Its result does not matter any more.
+            let _ = admin.wait();
+        }
+        let drops = self.server.tools().logs.finish(patience);
+        drop(self.pid_file.take());
+        drops
+    }
+
+    /// How often [`Self::check`] is due.
+    pub(super) fn check_interval(&self) -> Duration {
+        let watchdog = self.notifier.watchdog_interval();
+        watchdog.map_or(CHECK_INTERVAL, |interval| interval.min(CHECK_INTERVAL))
+    }
+
+    /// Notifies the watchdog, logs the limits that were reached, and returns freed memory.
+    pub(super) fn check(&mut self) {
+        if self.notifier.watchdog_interval().is_some() {
+            self.notify(State::Alive, "");
+        }
+        let totals = self.server.control().totals();
+        self.limits.check(&totals, &self.server.tools().error_log);
+        memory::give_back();
+    }
+}

@@ -1,0 +1,48 @@
+//! The start of `vervet serve`.
+
+use std::process::ExitCode;
+
+use vervet_server::engine::Carrier;
+
+use super::arguments::{CarrierName, ServeArguments};
+use super::document;
+use crate::config::{plan, report};
+use crate::default_listen::{DefaultListen, Place};
+use crate::environment;
+use crate::failure::Failure;
+use crate::run::{ConfigurationSource, Launch, launch};
+
+/// Invalid flags end the program with this status, as a command line that cannot be parsed does.
+const STATUS_USAGE: u8 = 2;
+
+/// Serves until a signal ends the process.
+pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
+    let inherited = environment::inherited()?;
+    let listen: Vec<Place> = if arguments.listen.listen.is_empty() {
+        DefaultListen::from_environment(&inherited)?.available()?
+    } else {
+        let addresses = arguments.listen.listen.iter().cloned();
+        addresses.map(Place::from).collect()
+    };
+    let reading = document::read(arguments, &listen)?;
+    if reading.value.is_none() {
+        report(&reading.diagnostics, &reading.sources);
+        return Ok(ExitCode::from(STATUS_USAGE));
+    }
+    let (plan, sources) = plan(reading, &arguments.path, &[])?;
+    let source = ConfigurationSource::Flags {
+        path: arguments.path.clone(),
+        notes: listen.into_iter().map(|place| place.note).collect(),
+    };
+    launch(Launch {
+        plan,
+        sources,
+        source,
+        inherited,
+        carrier: match arguments.work.carrier {
+            CarrierName::Thread => Carrier::Thread,
+            CarrierName::Tokio => Carrier::Tokio,
+        },
+        trace: &[],
+    })
+}
