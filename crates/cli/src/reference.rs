@@ -106,9 +106,9 @@ fn load_reports() -> [(String, Vec<u8>); 3] {
 /// The variables of a format of access logs.
 fn log_format_markdown() -> String {
     let mut page = String::from(
-        "# Formats of access logs\n\nA format is one of the words `common`, `combined`, `json` and `pretty`, or a text with \
-         variables, such as `{client} \"{request}\" {status}`. A brace that is meant as such is written twice.\n\n\
-         | variable | nginx | what it writes |\n|---|---|---|\n",
+        "# Access log formats\n\nA format is `common`, `combined`, `json` or `pretty`, or a text with \
+         variables, such as `{client} \"{request}\" {status}`. Double a brace to write it literally.\n\n\
+         | variable | nginx | value |\n|---|---|---|\n",
     );
     for variable in VARIABLES {
         let nginx = match variable.nginx {

@@ -64,7 +64,7 @@ pub struct CacheReport {
     pub descriptors: u64,
 }
 
-/// The counters of one owner: a thread, or a cache behind a lock.
+/// The counters of one owner: a thread, or a cache that its users lock.
 #[derive(Debug, Default)]
 pub struct CacheCounts {
     name: CacheName,

@@ -16,11 +16,12 @@ use crate::log_sinks::{LineSender, LogSink};
 
 /// The error log of a server. Clones share it; any thread may write, and writing never blocks.
 #[derive(Clone, Debug)]
-pub struct ErrorLog(Arc<Mutex<State>>, Arc<Counts>);
-
-/// Events by level, written or left out because of their rate; not those below the level of the log.
-#[derive(Debug, Default)]
-struct Counts([AtomicU64; Level::ALL.len()]);
+pub struct ErrorLog {
+    state: Arc<Mutex<State>>,
+    /// Events by level, written or left out because of their rate; not those below the level of
+    /// the log.
+    counts: Arc<[AtomicU64; Level::ALL.len()]>,
+}
 
 #[derive(Debug)]
 struct State {
@@ -47,7 +48,10 @@ impl ErrorLog {
             budgets: BTreeMap::new(),
             recent: VecDeque::new(),
         };
-        Self(Arc::new(Mutex::new(state)), Arc::default())
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            counts: Arc::default(),
+        }
     }
 
     /// Replaces sink and level. Lines that were written before still reach the old sink.
@@ -74,7 +78,7 @@ impl ErrorLog {
         if level.index() > state.level_of(kind).index() {
             return;
         }
-        self.1.0[level.index()].fetch_add(1, Ordering::Relaxed);
+        self.counts[level.index()].fetch_add(1, Ordering::Relaxed);
         let now_ms = monotonic_ms();
         let mut texts = state.summaries(kind, now_ms);
         let budget = state
@@ -144,7 +148,7 @@ impl ErrorLog {
 
     /// Events since the start by level, written or left out.
     pub fn events(&self) -> impl Iterator<Item = (Level, u64)> + '_ {
-        let counts = Level::ALL.iter().zip(&self.1.0);
+        let counts = Level::ALL.iter().zip(&*self.counts);
         counts.map(|(level, count)| (*level, count.load(Ordering::Relaxed)))
     }
 
@@ -160,7 +164,7 @@ impl ErrorLog {
 
     /// Holders of the lock never leave the state half changed.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
