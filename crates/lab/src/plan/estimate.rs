@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::types::{Plan, PlannedStep};
 use crate::hash::sha256_hex;
+use crate::record::Role;
 
 /// What starting, warming and ending a server takes beside the load, about.
 const OVERHEAD: Duration = Duration::from_millis(700);
@@ -57,10 +58,16 @@ impl Plan {
         self.tasks
             .steps
             .retain(|step| names.contains(&tasks[step.task].name));
-        let subjects = &self.subjects;
+        let (subjects, workloads) = (&self.subjects, &self.workloads);
+        let is_named = |subject: usize| names.contains(&subjects[subject].name);
+        // The ceiling sends what a subject sends.
+        let has_named = |workload: usize| {
+            let mut subjects = workloads[workload].subjects.iter();
+            subjects.any(|subject| is_named(*subject))
+        };
         self.steps.retain(|step| {
-            let subject = &subjects[step.subject];
-            names.contains(&subject.name) || subject.role == crate::record::Role::Ceiling
+            let is_ceiling = subjects[step.subject].role == Role::Ceiling;
+            is_named(step.subject) || is_ceiling && has_named(step.workload)
         });
         self.shortened.only = names.to_vec();
         Ok(())

@@ -28,12 +28,12 @@ pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
     let is_report = path
         .extension()
         .is_some_and(|end| end == "html" || end == "htm");
-    let file = if path.is_dir() || is_report {
-        let folder = if is_report {
-            path.parent().unwrap_or(path)
-        } else {
-            path
-        };
+    let folder = match path.parent() {
+        Some(parent) if is_report && parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) if is_report => parent,
+        _ => path,
+    };
+    let file = if folder.is_dir() {
         record_file(folder).ok_or_else(|| RecordError::Nothing(folder.to_owned()))?
     } else {
         path.to_owned()
