@@ -25,7 +25,7 @@ fn short(name: &str, folder: &TempTree) -> PathBuf {
     let (before, after) = text.split_once("[quick]").unwrap();
     let after = after.split_once("\n\n").map_or("", |(_, rest)| rest);
     let quick =
-        "steps = 1\nrepeats = 1\nduration = '200ms'\nwarm_up = '50ms'\nfiles = 50\ncount = 100\n";
+        "steps = 1\nrepeats = 1\nduration = '500ms'\nwarm_up = '50ms'\nfiles = 50\ncount = 100\n";
     let apps = labs().join("apps").display().to_string();
     // A machine may have one core only, and the folder of the lab file is another one here.
     let cores = if before.contains("\ncores = ") {
