@@ -14,4 +14,5 @@ pub mod openmetrics;
 pub mod range;
 pub mod status;
 pub mod target;
+pub mod text;
 pub mod version;

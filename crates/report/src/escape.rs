@@ -3,6 +3,8 @@
 
 use std::fmt::{self, Write as _};
 
+use vervet_http::text::html_reference;
+
 /// Text for a terminal or a log: characters that are not seen or that steer are written as `\u{1b}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a>(pub &'a str);
@@ -51,14 +53,12 @@ impl fmt::Display for Printable<'_> {
 
 impl fmt::Display for Html<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|letter| match letter {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            _ => write_printable(f, letter),
-        })
+        self.0
+            .chars()
+            .try_for_each(|letter| match html_reference(letter) {
+                Some(reference) => f.write_str(reference),
+                None => write_printable(f, letter),
+            })
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     fn html_opens_and_closes_nothing() {
         check("<b>", "<b>", "&lt;b&gt;", "<b>");
         let quotes = "\"'&";
-        check(quotes, quotes, "&quot;&#39;&amp;", "\"\"\"'&\"");
+        check(quotes, quotes, "&quot;&#x27;&amp;", "\"\"\"'&\"");
         assert_eq!(
             json_in_html("\"</script>&\u{2028}\""),
             "\"\\u003c/script\\u003e\\u0026\\u2028\""

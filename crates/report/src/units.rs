@@ -1,5 +1,8 @@
 //! Figures as people read them: three digits and a unit. Sizes are binary, everything else decimal.
 
+pub use vervet_http::text::size as bytes;
+use vervet_http::text::{grouped, three_digits};
+
 /// A time in nanoseconds: `950 ns`, `12.3 us`, `1.20 ms`, `2.05 s`, `3 min 20 s`.
 pub fn time(time_ns: f64) -> String {
     let steps = [(1e9, "s"), (1e6, "ms"), (1e3, "us")];
@@ -37,27 +40,12 @@ pub fn number(value: f64) -> String {
     if value.abs() < 99.95 && value.fract() != 0.0 {
         return three_digits(value);
     }
-    grouped(&format!("{value:.0}"))
+    grouped(format_args!("{value:.0}"))
 }
 
 /// A count: `1,234,567`.
 pub fn count(value: u64) -> String {
-    grouped(&value.to_string())
-}
-
-/// A size: `512 B`, `1.50 KiB`, `20.0 MiB`.
-pub fn bytes(value: f64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if value < 1023.5 {
-        return format!("{value:.0} B");
-    }
-    let mut scaled = value / 1024.0;
-    let mut unit = 0;
-    while scaled >= 1023.5 && unit + 1 < units.len() {
-        scaled /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", three_digits(scaled), units[unit])
+    grouped(value)
 }
 
 /// A share from 0 to 1: `0.05 %`, `99.9 %`, `100 %`. What is not nothing is never shown as nothing.
@@ -76,30 +64,6 @@ pub fn percent(share: f64) -> String {
         _ => 0,
     };
     format!("{percent:.digits$} %")
-}
-
-/// A value below a thousand with three digits: `1.23`, `12.3`, `123`.
-fn three_digits(value: f64) -> String {
-    let digits = match value.abs() {
-        size if size < 9.995 => 2,
-        size if size < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$}")
-}
-
-fn grouped(digits: &str) -> String {
-    let (sign, digits) = digits
-        .strip_prefix('-')
-        .map_or(("", digits), |digits| ("-", digits));
-    let mut text = String::from(sign);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A moment in milliseconds since 1970 as `2026-11-22 06:10:07 UTC`.
@@ -161,19 +125,6 @@ mod tests {
             assert_eq!(number(value), text);
         }
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
-    }
-
-    #[test]
-    fn sizes_are_binary() {
-        for (value, text) in [
-            (0.0, "0 B"),
-            (1023.0, "1023 B"),
-            (1024.0, "1.00 KiB"),
-            (1536.0, "1.50 KiB"),
-            (1_048_576.0, "1.00 MiB"),
-        ] {
-            assert_eq!(bytes(value), text);
-        }
     }
 
     #[test]

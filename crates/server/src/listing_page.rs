@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use vervet_http::media_type;
 use vervet_http::target::percent_encode_path;
+use vervet_http::text::{grouped, html_reference, size};
 
 use crate::listing::{Completeness, LISTING_ENTRIES_MAX, Listed, ListedEntry, Order, Sort};
 use crate::root::Kind;
@@ -193,19 +194,14 @@ fn push_summary(out: &mut String, listed: &Listed) {
         let _ = write!(
             out,
             "This folder has more than {} entries; these are some of them.<br>",
-            grouped(LISTING_ENTRIES_MAX as u64)
+            grouped(LISTING_ENTRIES_MAX)
         );
     }
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     if folders > 0 {
-        let _ = write!(
-            out,
-            "{} folder{}, ",
-            grouped(folders as u64),
-            plural(folders)
-        );
+        let _ = write!(out, "{} folder{}, ", grouped(folders), plural(folders));
     }
-    let _ = write!(out, "{} file{}", grouped(files as u64), plural(files));
+    let _ = write!(out, "{} file{}", grouped(files), plural(files));
     if files > 0 {
         let _ = write!(out, ", {}", human_size(total));
     }
@@ -216,12 +212,11 @@ fn push_summary(out: &mut String, listed: &Listed) {
 /// shown by their pictures of U+2400.
 fn push_text(out: &mut String, text: &str) {
     for character in text.chars() {
+        if let Some(reference) = html_reference(character) {
+            out.push_str(reference);
+            continue;
+        }
         match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
             '\u{7f}' => out.push('\u{2421}'),
             '\0'..='\u{1f}' => out.extend(char::from_u32(0x2400 + u32::from(character))),
             '\u{80}'..='\u{9f}' => out.push('\u{fffd}'),
@@ -230,58 +225,15 @@ fn push_text(out: &mut String, text: &str) {
     }
 }
 
-/// Such as `980 B`, `1.5 KiB`, `23 MiB`: three digits at most, never more than there is.
+// Three digits are shown, and a float has more.
+#[allow(clippy::cast_precision_loss)]
 fn human_size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let power = (bytes.ilog2() / 10) as usize;
-    let tenths = u128::from(bytes) * 10 / (1u128 << (10 * power));
-    let unit = UNITS[power - 1];
-    if tenths < 100 {
-        format!("{}.{} {unit}", tenths / 10, tenths % 10)
-    } else {
-        format!("{} {unit}", tenths / 10)
-    }
-}
-
-/// Digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    size(bytes as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_short() {
-        for (bytes, expected) in [
-            (0, "0 B"),
-            (1023, "1023 B"),
-            (1024, "1.0 KiB"),
-            (1536, "1.5 KiB"),
-            (10_239, "9.9 KiB"),
-            (10_240, "10 KiB"),
-            (1_048_575, "1023 KiB"),
-            (1_048_576, "1.0 MiB"),
-            (u64::MAX, "15 EiB"),
-        ] {
-            assert_eq!(human_size(bytes), expected);
-        }
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-    }
 
     #[test]
     fn text_cannot_become_markup() {
@@ -292,7 +244,7 @@ mod tests {
         );
         assert_eq!(
             out,
-            "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39; \u{241b}[2J\u{2421}\u{fffd}"
+            "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#x27;x&#x27; \u{241b}[2J\u{2421}\u{fffd}"
         );
     }
 }

@@ -63,10 +63,10 @@ fn names_cannot_become_markup() {
         "&lt;script&gt;alert(1)&lt;.txt",
         "href=\"a%3Ab\"",
         "href=\"100%25%20%26%20%22more%22%27.txt\"",
-        "100% &amp; &quot;more&quot;&#39;.txt",
+        "100% &amp; &quot;more&quot;&#x27;.txt",
         "href=\"latin%E9.txt\"",
         "href=\"dir/\"",
-        "title=\"1,536 bytes\">1.5 KiB",
+        "title=\"1,536 bytes\">1.50 KiB",
         "tab\u{2409}name",
         "<time datetime=\"2027-01-14T08:00:00Z\"",
     ] {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use vervet_http::status::Status;
+use vervet_http::text::write_html;
 
-use crate::pages::escape::write_escaped;
 use crate::pages::problem::PageProblem;
 
 const STYLE: &str = include_str!("notice.css");
@@ -15,7 +15,7 @@ pub(crate) fn notice(status: Status, text: &str) -> String {
     let mut out = String::with_capacity(1024 + text.len());
     begin(&mut out, &title, "notice");
     let _ = write!(out, "<h1>{title}</h1>\n<p>");
-    let _ = write_escaped(&mut out, text);
+    let _ = write_html(&mut out, text);
     out.push_str("</p>\n</main>\n</body>\n</html>\n");
     out
 }
@@ -50,9 +50,9 @@ fn begin(out: &mut String, title: &str, class: &str) {
 
 fn push_problem(out: &mut String, problem: &PageProblem) {
     out.push_str("<section>\n<h2>");
-    let _ = write_escaped(out, &problem.message);
+    let _ = write_html(out, &problem.message);
     out.push_str("</h2>\n<p class=\"place\">");
-    let _ = write_escaped(out, &problem.file.display().to_string());
+    let _ = write_html(out, &problem.file.display().to_string());
     if problem.line > 0 {
         let _ = write!(out, "<b>:{}:{}</b>", problem.line, problem.column);
     }
@@ -69,7 +69,7 @@ fn push_excerpt(out: &mut String, problem: &PageProblem) {
         let is_here = *number == problem.line;
         out.push_str(if is_here { "<mark>" } else { "<span>" });
         let _ = write!(out, "<i>{number:>5}</i>");
-        let _ = write_escaped(out, text);
+        let _ = write_html(out, text);
         if is_here {
             let _ = write!(out, "\n<i>     </i>{:>1$}", "^", problem.column);
         }
