@@ -1,4 +1,5 @@
-//! `/metrics`: a report as numbers. Names and units are those of OpenTelemetry where it has one.
+//! `/metrics`: a report as OpenMetrics text. Names and units are those of OpenTelemetry where it
+//! defines them.
 
 use vervet_engine::counters::Totals;
 use vervet_http::openmetrics::{Labels, MetricKind, OpenMetrics, seconds_from_ms};
@@ -7,7 +8,7 @@ use super::report::Report;
 use crate::caches::CacheReport;
 use crate::metrics::{BOUNDS_MS, CLASSES, Durations};
 
-/// The whole text.
+/// The metrics of a report.
 pub(super) fn metrics(report: &Report) -> String {
     let mut out = OpenMetrics::new("");
     server(&mut out, report);
@@ -28,10 +29,10 @@ fn server(out: &mut OpenMetrics, report: &Report) {
     out.single(
         "vervet_ready",
         MetricKind::Gauge,
-        "1 while new requests are taken.",
+        "1 while new requests are accepted.",
         ready,
     );
-    let help = "Which plan is in force, from 1.";
+    let help = "Number of the current plan, from 1.";
     out.single(
         "vervet_plan_generation",
         MetricKind::Gauge,
@@ -49,14 +50,14 @@ fn server(out: &mut OpenMetrics, report: &Report) {
 
 fn process(out: &mut OpenMetrics, report: &Report) {
     let process = &report.process;
-    let help = "When the process began, since 1970.";
+    let help = "Start time of the process since 1970.";
     out.single(
         "process_start_time_seconds",
         MetricKind::Gauge,
         help,
         report.started_unix,
     );
-    let help = "Memory that is in place.";
+    let help = "Resident memory.";
     out.single(
         "process_resident_memory_bytes",
         MetricKind::Gauge,
@@ -66,13 +67,13 @@ fn process(out: &mut OpenMetrics, report: &Report) {
     out.single(
         "process_open_fds",
         MetricKind::Gauge,
-        "Open descriptors.",
+        "Open file descriptors.",
         process.descriptors,
     );
     out.family(
         "process_cpu_seconds",
         MetricKind::Counter,
-        "Processor time of all threads.",
+        "CPU time of all threads.",
     );
     out.sample(&[], seconds_from_ms(process.cpu_ms));
 }
@@ -81,13 +82,13 @@ fn connections(out: &mut OpenMetrics, report: &Report) {
     out.family(
         "vervet_connections_open",
         MetricKind::Gauge,
-        "Connections open now.",
+        "Open connections.",
     );
     for (reactor, count) in report.reactor_connections.iter().enumerate() {
         out.sample(&[("reactor", &reactor)], *count as u64);
     }
     let engine = &report.engine;
-    let help = "Connections taken from the kernel.";
+    let help = "Connections accepted from the kernel.";
     out.single(
         "vervet_connections_accepted",
         MetricKind::Counter,
@@ -104,7 +105,7 @@ fn connections(out: &mut OpenMetrics, report: &Report) {
     out.family(
         "vervet_connections_refused",
         MetricKind::Counter,
-        "Connections refused, by why.",
+        "Connections refused, by reason.",
     );
     out.sample(&[("reason", &"rule")], engine.denied);
     out.sample(&[("reason", &"connections_max")], engine.refused);
@@ -115,7 +116,7 @@ fn connections(out: &mut OpenMetrics, report: &Report) {
     out.family(
         "vervet_connections_timed_out",
         MetricKind::Counter,
-        "Connections cut, by the limit in time.",
+        "Connections closed by a timeout or minimum rate, by limit.",
     );
     let timeouts = &engine.timeouts;
     for (limit, count) in [
@@ -134,10 +135,10 @@ fn requests(out: &mut OpenMetrics, engine: &Totals) {
     out.single(
         "vervet_requests",
         MetricKind::Counter,
-        "Complete request heads.",
+        "Complete request heads received.",
         engine.requests,
     );
-    let help = "Requests that broke the protocol.";
+    let help = "Requests that violated the protocol.";
     out.single(
         "vervet_violations",
         MetricKind::Counter,
@@ -147,19 +148,19 @@ fn requests(out: &mut OpenMetrics, engine: &Totals) {
     out.family(
         "vervet_responses",
         MetricKind::Counter,
-        "Final responses, by class.",
+        "Final responses, by class of status.",
     );
     for (class, count) in CLASSES.iter().zip(engine.responses) {
         out.sample(&[("status", class)], count);
     }
-    let help = "Bytes received, as on the wire.";
+    let help = "Bytes received on the wire.";
     out.single(
         "vervet_received_bytes",
         MetricKind::Counter,
         help,
         engine.received_bytes,
     );
-    let help = "Bytes given to connections, as on the wire.";
+    let help = "Bytes sent on the wire.";
     out.single(
         "vervet_sent_bytes",
         MetricKind::Counter,
@@ -169,8 +170,8 @@ fn requests(out: &mut OpenMetrics, engine: &Totals) {
 }
 
 fn sites(out: &mut OpenMetrics, report: &Report) {
-    let help = "From the complete head to the end of the answer, by site and class of status. The site is empty for what was \
-                refused before one was known.";
+    let help = "Time from the complete request head to the end of the response, by site and class of \
+                status. The site is empty for requests refused before it was known.";
     out.family(
         "http_server_request_duration_seconds",
         MetricKind::Histogram,
@@ -178,18 +179,18 @@ fn sites(out: &mut OpenMetrics, report: &Report) {
     );
     for site in &report.sites {
         for (class, durations) in CLASSES.iter().zip(&site.durations) {
-            // A class that has never been seen is left out: a thousand sites have five thousand.
+            // Classes without responses are left out: a thousand sites have five thousand classes.
             if durations.count() > 0 {
                 add_durations(out, &[("site", &site.site), ("status", class)], durations);
             }
         }
     }
-    let help = "Bytes of content sent, as in the access log.";
+    let help = "Bytes of response bodies sent, as in the access log.";
     out.family("vervet_site_content_bytes", MetricKind::Counter, help);
     for site in &report.sites {
         out.sample(&[("site", &site.site)], site.content_bytes);
     }
-    let help = "Answers that did not reach their end, and requests refused by the engine.";
+    let help = "Incomplete responses, and requests refused by the engine.";
     out.family("vervet_site_faults", MetricKind::Counter, help);
     for site in &report.sites {
         out.sample(&[("site", &site.site)], site.faults);
@@ -220,37 +221,37 @@ fn caches(out: &mut OpenMetrics, report: &Report) {
         (
             "vervet_cache_hits",
             MetricKind::Counter,
-            "Looks at caches that found something.",
+            "Cache hits.",
             |cache| cache.hits,
         ),
         (
             "vervet_cache_misses",
             MetricKind::Counter,
-            "Looks at caches that found nothing.",
+            "Cache misses.",
             |cache| cache.misses,
         ),
         (
             "vervet_cache_evictions",
             MetricKind::Counter,
-            "Entries of caches given up for others.",
+            "Cache entries removed to make room for others.",
             |cache| cache.evictions,
         ),
         (
             "vervet_cache_entries",
             MetricKind::Gauge,
-            "Entries that caches hold.",
+            "Cache entries held.",
             |cache| cache.entries,
         ),
         (
             "vervet_cache_bytes",
             MetricKind::Gauge,
-            "Memory that caches take.",
+            "Memory of cache entries.",
             |cache| cache.bytes,
         ),
         (
             "vervet_cache_fds",
             MetricKind::Gauge,
-            "Descriptors that caches keep open.",
+            "File descriptors that caches keep open.",
             |cache| cache.descriptors,
         ),
     ];
@@ -266,7 +267,7 @@ fn logs(out: &mut OpenMetrics, report: &Report) {
     out.family(
         "vervet_log_lines_written",
         MetricKind::Counter,
-        "Lines of logs written.",
+        "Log lines written.",
     );
     for log in &report.logs {
         out.sample(&[("target", &log.target)], log.written);
@@ -274,7 +275,7 @@ fn logs(out: &mut OpenMetrics, report: &Report) {
     out.family(
         "vervet_log_lines_dropped",
         MetricKind::Counter,
-        "Lines of logs dropped.",
+        "Log lines dropped.",
     );
     for log in &report.logs {
         out.sample(&[("target", &log.target)], log.dropped);
