@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{NOW_S, Site, date, text};
 use vervet_engine::http::method::Method;
 use vervet_server::Decision;
-use vervet_server::options::{CacheLimits, Listing};
+use vervet_server::files::options::{CacheLimits, Listing};
 use vervet_testkit::TempTree;
 
 const A_SECOND_MS: u64 = 1000;

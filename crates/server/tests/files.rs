@@ -2,8 +2,8 @@
 
 use crate::support::{Site, text};
 use vervet_engine::http::method::Method;
-use vervet_server::options::{DotFiles, Listing, UnknownPaths};
-use vervet_server::root::Symlinks;
+use vervet_server::files::options::{DotFiles, Listing, UnknownPaths};
+use vervet_server::files::root::Symlinks;
 use vervet_testkit::TempTree;
 
 fn tree() -> TempTree {

@@ -5,9 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::support;
 use crate::support::{Shown, Site};
-use vervet_server::listing::LISTING_ENTRIES_MAX;
-use vervet_server::options::{DotFiles, Listing};
-use vervet_server::root::Symlinks;
+use vervet_server::files::listing::LISTING_ENTRIES_MAX;
+use vervet_server::files::options::{DotFiles, Listing};
+use vervet_server::files::root::Symlinks;
 use vervet_testkit::TempTree;
 
 fn tree() -> TempTree {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::wire::Wire;
 use vervet_server::caches::{CacheReport, Caches};
-use vervet_server::options::{CacheLimits, FilesOptions, Listing};
+use vervet_server::files::options::{CacheLimits, FilesOptions, Listing};
 use vervet_server::{Files, FilesPool};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 

@@ -1,7 +1,7 @@
 //! Pages made of several templates: inheritance, includes, imports; and what is wrong with them, known at load.
 
 use crate::page_support::Site;
-use vervet_server::root::Symlinks;
+use vervet_server::files::root::Symlinks;
 use vervet_testkit::TempTree;
 
 fn tree(files: &[(&str, &str)]) -> TempTree {

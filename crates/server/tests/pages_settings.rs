@@ -8,10 +8,10 @@ use vervet_config::{Diagnostic, Reading, read_text, section};
 use vervet_engine::reactor::Now;
 use vervet_server::caches::Caches;
 use vervet_server::error_log::ProblemLog;
+use vervet_server::files::root::Symlinks;
 use vervet_server::pages::{
     Absent, Input, Mode, PageOptions, PageSettings, PageSetup, ParameterType, Renderer, Source,
 };
-use vervet_server::root::Symlinks;
 use vervet_testkit::TempTree;
 
 section! {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
-use vervet_server::root::{Containment, Kind, OpenError, Root, Symlinks};
+use vervet_server::files::root::{Containment, Kind, OpenError, Root, Symlinks};
 
 const BOTH: [Containment; 2] = [Containment::Kernel, Containment::Walk];
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::support::{NOW_S, age, text};
 use vervet_engine::http::method::Method;
 use vervet_engine::reactor::Now;
-use vervet_server::options::CacheLimits;
+use vervet_server::files::options::CacheLimits;
 use vervet_server::{Asked, Files, FilesOptions, FilesPool, FilesShared};
 use vervet_testkit::TempTree;
 

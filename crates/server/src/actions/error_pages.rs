@@ -14,8 +14,8 @@ use vervet_engine::{Content, Response};
 use vervet_http::status::{Class, Status};
 use vervet_http::target::percent_encode_path;
 
+use crate::files::FilesShared;
 use crate::files::{Files, Page};
-use crate::files_shared::FilesShared;
 
 section! {
     /// What people see in place of a failure. The name is a status (`404`) or a class of them (`4xx`, `5xx`).

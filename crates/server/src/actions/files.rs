@@ -8,13 +8,15 @@ use vervet_engine::{Exchange, Outcome, Service as _};
 use vervet_http::target::{NormalPath, percent_encode_path};
 
 use super::{ActionDirective, OpenAction};
-use crate::asked::Asked;
+use crate::files::Asked;
 use crate::files::Files;
-use crate::files_shared::FilesShared;
+use crate::files::FilesShared;
+use crate::files::options::{
+    CacheControl, Compression, DotFiles, FilesOptions, Listing, UnknownPaths,
+};
+use crate::files::root::Symlinks;
 use crate::matching::{Offer, Rest};
-use crate::options::{CacheControl, Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
 use crate::resources::{Needs, Resources};
-use crate::root::Symlinks;
 use crate::web::{Action, Handler, Request};
 
 words! {

@@ -9,10 +9,10 @@ use vervet_http::status::Status;
 use super::fixed::Fixed;
 use super::values::values;
 use super::{ActionDirective, OpenAction};
-use crate::error_page::error_answer;
-use crate::head::Head;
 use crate::matching::{Offer, Template, TemplateUse};
 use crate::resources::Resources;
+use crate::response::Head;
+use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {

@@ -13,11 +13,11 @@ use vervet_http::status::{Class, Status};
 
 use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
-use crate::asked::Asked;
-use crate::error_page::error_answer;
-use crate::head::Head;
+use crate::files::Asked;
 use crate::matching::Offer;
 use crate::resources::Resources;
+use crate::response::Head;
+use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {

@@ -7,9 +7,9 @@ use vervet_http::status::{Class, Status};
 
 use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
-use crate::error_page::explanatory_page;
 use crate::matching::Offer;
 use crate::resources::Resources;
+use crate::response::explanatory_page;
 use crate::web::{Action, Handler, Request};
 
 section! {

@@ -7,9 +7,9 @@ use vervet_http::method::Method;
 use vervet_http::status::Status;
 use vervet_http::target::percent_encode_path;
 
-use crate::error_page::{error_answer, error_answer_with};
-use crate::head::Head;
 use crate::matching::{MethodSet, SlashForm};
+use crate::response::Head;
+use crate::response::{error_answer, error_answer_with};
 use crate::web::Request;
 
 /// 404: no route fits.

@@ -15,13 +15,13 @@ use super::files::{FolderSettings, listing};
 use super::unrouted::{not_found, slash_redirect};
 use super::users::{Look, Users};
 use super::{ActionDirective, OpenAction};
-use crate::asked::Asked;
+use crate::files::Asked;
 use crate::files::Files;
-use crate::files_pool::FilesPool;
+use crate::files::FilesPool;
+use crate::files::options::{CacheLimits, FilesOptions};
+use crate::files::root::Symlinks;
 use crate::matching::{Offer, SlashForm};
-use crate::options::{CacheLimits, FilesOptions};
 use crate::resources::{Needs, Resources};
-use crate::root::Symlinks;
 use crate::web::{Action, Handler, Request};
 
 /// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.

@@ -16,9 +16,9 @@ use vervet_http::method::Method;
 use vervet_http::negotiation::Encoding;
 
 use super::FilterDirective;
-use crate::compression::{COMPRESS_BYTES_MAX, Compressed, compress};
+use crate::files::compression::{COMPRESS_BYTES_MAX, Compressed, compress};
+use crate::files::preference::Preference;
 use crate::offload::Offload;
-use crate::preference::Preference;
 use crate::resources::Resources;
 use crate::web::{Passage, Request};
 
@@ -233,7 +233,7 @@ fn send_compressed(mut sender: ContentSender, content: &Bytes, encoding: Encodin
     if sender.is_closed() {
         return;
     }
-    let coded = crate::compression::encode(content, encoding);
+    let coded = crate::files::compression::encode(content, encoding);
     match coded {
         Ok(coded) => {
             if sender.try_send(coded).is_ok() {

@@ -3,7 +3,7 @@
 use vervet_engine::Response;
 use vervet_http::status::Status;
 
-use crate::error_page::{HTML, page};
+use crate::response::{HTML, page};
 
 /// The answer for a request that is refused.
 pub(crate) fn refusal(status: Status) -> Response {

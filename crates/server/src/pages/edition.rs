@@ -10,7 +10,6 @@ use vervet_http::field::Known;
 use vervet_http::media_type;
 use vervet_http::status::Status;
 
-use crate::head::Head;
 use crate::pages::checks::{Checked, problems};
 use crate::pages::escape::write_value;
 use crate::pages::folder::{TemplateFolder, Witness};
@@ -22,6 +21,7 @@ use crate::pages::scope::Uses;
 use crate::pages::sized;
 use crate::pages::sources::Sources;
 use crate::pages::target::is_link;
+use crate::response::Head;
 
 /// The media type of a page whose name does not tell.
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";

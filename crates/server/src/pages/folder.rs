@@ -1,13 +1,13 @@
 //! The folder that templates come from, and the promise that none comes from outside it.
 //!
-//! Names are relative to the folder, whoever includes them; that no link leads out is the promise of [`crate::root`].
+//! Names are relative to the folder, whoever includes them; that no link leads out is the promise of [`crate::files::root`].
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+use crate::files::representation::read_to;
+use crate::files::root::{Fingerprint, Kind, OpenError, Root, Symlinks};
 use crate::pages::limits::TEMPLATE_BYTES_MAX;
-use crate::representation::read_to;
-use crate::root::{Fingerprint, Kind, OpenError, Root, Symlinks};
 
 /// A folder of templates.
 #[derive(Debug)]

@@ -11,12 +11,12 @@ use vervet_http::h1::ContentLength;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
 
-use crate::head::Head;
 use crate::pages::form;
 use crate::pages::input::Input;
 use crate::pages::page::Page;
 use crate::pages::rendered::{Rendered, Rendering};
 use crate::pages::renderer::{Begun, Renderer};
+use crate::response::Head;
 use crate::web::{Action, Handler, Request};
 
 /// The methods that pages know.

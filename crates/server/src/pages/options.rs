@@ -7,9 +7,9 @@ use vervet_config::words;
 
 use crate::caches::Caches;
 use crate::error_log::ProblemLog;
+use crate::files::root::Symlinks;
 use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
-use crate::root::Symlinks;
 
 words! {
     /// For whom a page is served.

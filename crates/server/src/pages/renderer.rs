@@ -16,7 +16,6 @@ use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName};
-use crate::head::Head;
 use crate::pages::edition::Edition;
 use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
@@ -27,6 +26,7 @@ use crate::pages::page::{Latest, Page, Work};
 use crate::pages::problem::PageProblem;
 use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
 use crate::pages::scope::{Part, Scope};
+use crate::response::Head;
 
 /// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer beyond
 /// [`PLAIN_BYTES_MAX`] goes out with it.

@@ -9,6 +9,7 @@ use vervet_engine::reactor::Now;
 use crate::actions::{ActionDirective, OpenAction};
 use crate::caches::Caches;
 use crate::error_log::ProblemLog;
+use crate::files::root::Symlinks;
 use crate::matching::Offer;
 use crate::pages::handler::PageAction;
 use crate::pages::limits::PageLimits;
@@ -17,7 +18,6 @@ use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
 use crate::resources::{Needs, Resources};
-use crate::root::Symlinks;
 
 section! {
     /// Renders a template for each request. `docs/pages.md` is the guide to the language and to what templates know.

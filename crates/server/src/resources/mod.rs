@@ -11,8 +11,8 @@ use std::sync::Arc;
 use vervet_engine::reactor::Now;
 
 use crate::error_log::ErrorLog;
-use crate::files_pool::FilesPool;
-use crate::options::CacheLimits;
+use crate::files::FilesPool;
+use crate::files::options::CacheLimits;
 
 pub use kept::{Keeper, Kept};
 pub(crate) use needs::{Access, Needs};

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::error_log::{ErrorLog, Level};
-use crate::files_pool::FilesPool;
+use crate::files::FilesPool;
 use crate::filters::blocks::Blocks;
 use crate::log_sinks::{LogSinks, Target};
 use crate::metrics::Metrics;

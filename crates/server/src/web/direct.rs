@@ -9,7 +9,7 @@ use vervet_http::status::Status;
 use super::service::{Web, lower_case, without_port};
 use super::stage::{Finish, Passage, RouteEnd, SiteStage, Stage};
 use crate::access_log::{LogSet, Origin, RequestInfo};
-use crate::error_page::error_answer;
+use crate::response::error_answer;
 
 /// What answers every request of a listener.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use vervet_engine::{Exchange, Outcome};
 use vervet_http::status::Status;
 
 use super::request::Request;
-use crate::error_page::error_answer;
+use crate::response::error_answer;
 
 /// An action at work on one reactor.
 pub trait Handler {

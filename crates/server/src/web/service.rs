@@ -27,9 +27,9 @@ use super::way::{End, Way};
 use crate::access_log::{LogWriter, RequestIds, RequestInfo};
 use crate::actions::{REWRITES_MAX, too_many_rewrites};
 use crate::error_log::Level;
-use crate::error_page::error_answer;
 use crate::matching::Captures;
 use crate::metrics::Meter;
+use crate::response::error_answer;
 use crate::trace::Trace;
 
 /// The sites of a server on one reactor.

@@ -12,8 +12,8 @@ use super::request::Request;
 use super::stage::{Passage, RouteEnd, RouteStage, SiteStage};
 use crate::access_log::LogPlan;
 use crate::actions::{REWRITES_MAX, RewriteAction, method_not_allowed, not_found, slash_redirect};
-use crate::error_page::error_answer;
 use crate::matching::{Captures, Question, Routed, raw_rest};
+use crate::response::error_answer;
 use crate::trace::Trace;
 
 /// Where a request ends.

@@ -21,11 +21,11 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName, Caches};
-use crate::doorkeeper::Doorkeeper;
-use crate::options::CacheLimits;
-use crate::preference::Preference;
-use crate::representation::Representation;
-use crate::root::{Fingerprint, OpenError, Root, Stat};
+use crate::files::doorkeeper::Doorkeeper;
+use crate::files::options::CacheLimits;
+use crate::files::preference::Preference;
+use crate::files::representation::Representation;
+use crate::files::root::{Fingerprint, OpenError, Root, Stat};
 
 /// How long an entry is believed without a look, in milliseconds: a change is visible within a second.
 pub const FRESH_MS: u64 = 900;

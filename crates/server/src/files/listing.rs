@@ -1,5 +1,5 @@
-//! What a directory holds: read, filtered and sorted. How it looks is [`crate::listing_page`]'s and
-//! [`crate::listing_json`]'s business.
+//! What a directory holds: read, filtered and sorted. How it looks is [`crate::files::listing_page`]'s and
+//! [`crate::files::listing_json`]'s business.
 
 use std::cmp::Ordering;
 use std::os::fd::OwnedFd;
@@ -12,12 +12,12 @@ use vervet_http::negotiation::choose_media_type;
 use vervet_http::status::Status;
 use vervet_http::target::query_pairs;
 
-use crate::asked::Asked;
-use crate::error_page::{error_answer, error_answer_with};
-use crate::head::Head;
-use crate::options::{DotFiles, FilesOptions};
-use crate::root::{Kind, OpenError, Root, Stat, Symlinks, stat_of};
-use crate::{listing_json, listing_page};
+use crate::files::Asked;
+use crate::files::options::{DotFiles, FilesOptions};
+use crate::files::root::{Kind, OpenError, Root, Stat, Symlinks, stat_of};
+use crate::files::{listing_json, listing_page};
+use crate::response::Head;
+use crate::response::{error_answer, error_answer_with};
 
 /// Entries listed; a note says so where a directory has more. Reading and sorting them takes some 20 ms.
 pub const LISTING_ENTRIES_MAX: usize = 10_000;

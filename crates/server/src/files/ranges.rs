@@ -14,9 +14,9 @@ use vervet_http::range::{
 };
 use vervet_http::status::Status;
 
-use crate::error_page::error_answer_with;
-use crate::options::FilesOptions;
-use crate::representation::Representation;
+use crate::files::options::FilesOptions;
+use crate::files::representation::Representation;
+use crate::response::error_answer_with;
 
 /// The content of a representation, wherever it lies.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use vervet_engine::Response;
 use vervet_engine::exchange::COPY_BYTES_MAX;
 use vervet_http::status::Status;
 
-use crate::file_cache::{Entry, Found};
-use crate::job::Job;
+use crate::files::cache::{Entry, Found};
+use crate::files::job::Job;
 
 /// What becomes of a request for a file.
 #[derive(Debug)]

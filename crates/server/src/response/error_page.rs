@@ -4,7 +4,7 @@ use vervet_engine::Response;
 use vervet_http::field::Known;
 use vervet_http::status::{Class, Status};
 
-use crate::head::Head;
+use crate::response::Head;
 
 /// The media type of the page.
 pub(crate) const HTML: &[u8] = b"text/html; charset=utf-8";

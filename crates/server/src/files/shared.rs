@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use vervet_http::target::NormalPath;
 
 use crate::caches::{CacheName, Caches};
-use crate::compression::{CompressionResults, RESULTS_BYTES_MAX};
-use crate::file_cache::RootNumber;
-use crate::listing_share::Listings;
+use crate::files::cache::RootNumber;
+use crate::files::compression::{CompressionResults, RESULTS_BYTES_MAX};
+use crate::files::listing_share::Listings;
+use crate::files::options::FilesOptions;
+use crate::files::root::{Fingerprint, Kind, OpenError, Root};
 use crate::offload::Offload;
-use crate::options::FilesOptions;
-use crate::root::{Fingerprint, Kind, OpenError, Root};
 
 /// What the reactors of a process share: options, results of compression, the thread for long work.
 #[derive(Debug)]

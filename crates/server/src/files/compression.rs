@@ -12,7 +12,7 @@ use quick_cache::{DefaultHashBuilder, Lifecycle, Weighter};
 use vervet_http::negotiation::Encoding;
 
 use crate::caches::CacheCounts;
-use crate::root::Fingerprint;
+use crate::files::root::Fingerprint;
 
 /// Smaller files are not compressed, in bytes: they fit one packet anyway.
 pub const COMPRESS_BYTES_MIN: u64 = 1024;

@@ -13,9 +13,9 @@ use vervet_http::field::Known;
 use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
-use crate::head::Head;
-use crate::options::{CacheControl, FilesOptions};
-use crate::root::Fingerprint;
+use crate::files::options::{CacheControl, FilesOptions};
+use crate::files::root::Fingerprint;
+use crate::response::Head;
 
 /// Files up to this size are kept in memory and sent in one piece with their head; larger ones are sent from
 /// their descriptor. Two system calls are dearer than copying this much, the other way round above it.

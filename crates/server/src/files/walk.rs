@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::root::{Access, Symlinks};
+use crate::files::root::{Access, Symlinks};
 
 /// Links followed in one path before it counts as a loop; the kernel's own bound.
 pub(crate) const LINKS_MAX: usize = 40;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use vervet_http::target::{NormalPath, percent_encode_path};
 
-use crate::listing::{Completeness, Listed, ListedEntry};
-use crate::root::Kind;
+use crate::files::listing::{Completeness, Listed, ListedEntry};
+use crate::files::root::Kind;
 use crate::timestamp::rfc3339;
 
 /// The document. A name that is not UTF-8 is shown with U+FFFD; `link` is exact for every name.

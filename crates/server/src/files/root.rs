@@ -2,7 +2,7 @@
 //!
 //! Containment is the kernel's: every path is opened by `openat2` beneath one directory descriptor, so no
 //! spelling of a path and no link swapped between a check and an open can lead out. Where `openat2` is absent
-//! or forbidden (kernels before 5.6, some container filters), [`crate::walk`] opens part by part instead.
+//! or forbidden (kernels before 5.6, some container filters), [`crate::files::walk`] opens part by part instead.
 //! This module does not decode request targets; it takes paths relative to the root.
 
 use std::fmt;
@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use vervet_config::words;
 
-use crate::walk;
+use crate::files::walk;
 
 /// How often an open that raced with a rename (`EAGAIN` of `openat2`) is repeated before it counts as failed.
 pub const OPEN_RETRIES_MAX: u32 = 8;

@@ -18,11 +18,11 @@ use vervet_engine::{Content, Exchange, Outcome, Response};
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName, Caches};
-use crate::file_cache::FRESH_MS;
-use crate::listing::{ListJob, Shape};
+use crate::files::cache::FRESH_MS;
+use crate::files::listing::{ListJob, Shape};
+use crate::files::options::FilesOptions;
+use crate::files::root::{Fingerprint, Root};
 use crate::offload::Offload;
-use crate::options::FilesOptions;
-use crate::root::{Fingerprint, Root};
 
 /// Memory for listings, in bytes, of the process.
 pub const LISTINGS_BYTES_MAX: u64 = 8 * 1024 * 1024;

@@ -11,12 +11,12 @@ use vervet_http::field::Known;
 use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
-use crate::compression::{Compressed, CompressionResults, ResultKey, compress};
-use crate::head::Head;
-use crate::listing::ListJob;
-use crate::options::FilesOptions;
-use crate::representation::{Representation, read_to};
-use crate::root;
+use crate::files::compression::{Compressed, CompressionResults, ResultKey, compress};
+use crate::files::listing::ListJob;
+use crate::files::options::FilesOptions;
+use crate::files::representation::{Representation, read_to};
+use crate::files::root;
+use crate::response::Head;
 
 /// An answer to be worked out away from the reactor.
 #[derive(Debug)]

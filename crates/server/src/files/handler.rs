@@ -17,22 +17,22 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::range::{Selection, select};
 use vervet_http::status::Status;
 
-use crate::asked::Asked;
 use crate::caches::CacheName;
-use crate::compression::Compressed;
-use crate::decision::{Decision, Whole};
-use crate::error_page::{error_answer, error_answer_with};
-use crate::file_cache::{CacheStore, Entry, FileCache, Found, Question};
-use crate::files_shared::FilesShared;
-use crate::head::Head;
-use crate::job::{CompressJob, Job, Work};
-use crate::listing::ListJob;
-use crate::options::Compression;
-use crate::preference::{Preference, PreferenceMemory};
-use crate::range_answer::{Source, content_of, partial_answer, unsatisfied_answer};
-use crate::representation::{Origin, Representation};
-use crate::resolver::{Lasting, Place, Resolved, resolve};
-use crate::root::{Fingerprint, Kind, OpenError, Root};
+use crate::files::Asked;
+use crate::files::FilesShared;
+use crate::files::cache::{CacheStore, Entry, FileCache, Found, Question};
+use crate::files::compression::Compressed;
+use crate::files::decision::{Decision, Whole};
+use crate::files::job::{CompressJob, Job, Work};
+use crate::files::listing::ListJob;
+use crate::files::options::Compression;
+use crate::files::preference::{Preference, PreferenceMemory};
+use crate::files::ranges::{Source, content_of, partial_answer, unsatisfied_answer};
+use crate::files::representation::{Origin, Representation};
+use crate::files::resolver::{Lasting, Place, Resolved, resolve};
+use crate::files::root::{Fingerprint, Kind, OpenError, Root};
+use crate::response::Head;
+use crate::response::{error_answer, error_answer_with};
 
 /// How often the root and idle descriptors are looked at, in milliseconds: a folder replaced by another is noticed within
 /// a second.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use vervet_config::words;
 
-use crate::root::Symlinks;
+use crate::files::root::Symlinks;
 
 /// How the files of one root are served.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -115,7 +115,7 @@ words! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheLimits {
     /// Memory for entries with their heads and the content of small files, in bytes. Each entry counts at least
-    /// [`crate::file_cache::ENTRY_BYTES_MIN`], which bounds their number.
+    /// [`crate::files::cache::ENTRY_BYTES_MIN`], which bounds their number.
     pub bytes_max: u64,
     /// Descriptors of larger files kept open; the others are opened for each request.
     pub descriptors_max: usize,

@@ -13,12 +13,12 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 use vervet_http::target::{NormalPath, percent_encode_path};
 
-use crate::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};
-use crate::file_cache::{Entry, Found, Question, Witness};
-use crate::options::{Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
-use crate::preference::Preference;
-use crate::representation::{Draft, Representation, SMALL_FILE_BYTES_MAX, Vary};
-use crate::root::{Fingerprint, Kind, Node, OpenError, Root, Stat};
+use crate::files::cache::{Entry, Found, Question, Witness};
+use crate::files::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};
+use crate::files::options::{Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
+use crate::files::preference::Preference;
+use crate::files::representation::{Draft, Representation, SMALL_FILE_BYTES_MAX, Vary};
+use crate::files::root::{Fingerprint, Kind, Node, OpenError, Root, Stat};
 
 /// Seconds after which a file counts as settled: equal times then mean equal content.
 const SETTLED_S: u64 = 2;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::caches::Caches;
-use crate::files_shared::{FilesError, FilesShared, FilesTools};
+use crate::files::options::{CacheLimits, FilesOptions};
+use crate::files::shared::{FilesError, FilesShared, FilesTools};
 use crate::offload::Offload;
-use crate::options::{CacheLimits, FilesOptions};
 
 /// The roots that are in use. A pool outlives the plans: a root that the next plan has too stays open, and cached.
 #[derive(Debug, Default)]

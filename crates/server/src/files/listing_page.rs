@@ -8,8 +8,8 @@ use vervet_http::media_type;
 use vervet_http::target::percent_encode_path;
 use vervet_http::text::{grouped, html_reference, size};
 
-use crate::listing::{Completeness, LISTING_ENTRIES_MAX, Listed, ListedEntry, Order, Sort};
-use crate::root::Kind;
+use crate::files::listing::{Completeness, LISTING_ENTRIES_MAX, Listed, ListedEntry, Order, Sort};
+use crate::files::root::Kind;
 use crate::timestamp::{rfc3339, utc};
 
 const STYLE: &str = include_str!("listing.css");
