@@ -1,4 +1,9 @@
-//! Files, listings, compression and the access log over the engine.
+//! The web server: what a configuration document becomes, and how it answers requests.
+//!
+//! `settings` is the document; `plan` checks and resolves it; `staging` opens what it needs;
+//! `server` runs it on the engine and reloads it. On each reactor `web` takes a request through
+//! filters and routes (`matching`) to an action: files (`files`), pages from templates (`pages`),
+//! redirects and fixed answers (`actions`). Logs, `metrics` and `admin` show what happens.
 
 pub mod access_log;
 pub mod actions;
