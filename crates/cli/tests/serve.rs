@@ -70,7 +70,7 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
     );
     check(
         &["serve", "--listen", "127.0.0.1:70000"],
-        "\"70000\" is no port",
+        "invalid port \"70000\"",
     );
     check(&["serve", "--workers", "0"], "is no number of workers");
     check(&["serve", "--workers", "1025"], "from 1 to 1024");

@@ -133,8 +133,10 @@ impl<'e> Documents<'e> {
         if let Some(at) = broken {
             let at = at - shift;
             let span = Span::new(id, at, at + '\u{fffd}'.len_utf8());
-            self.found
-                .push(Diagnostic::error(span, "the file is no UTF-8 from here on"));
+            self.found.push(Diagnostic::error(
+                span,
+                "the file is not valid UTF-8 from here on",
+            ));
         }
         let Some(source) = self.sources.get(id) else {
             return;

@@ -121,7 +121,7 @@ impl Faults {
         }
         if value.is_none() && found.is_empty() {
             self.found.push(format!(
-                "{section}.{identifier}: `{}` is no value of TOML",
+                "{section}.{identifier}: `{}` is not a TOML value",
                 literal.text()
             ));
         }

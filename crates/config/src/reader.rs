@@ -267,7 +267,10 @@ impl<'a> Reader<'a> {
                     .note("`$${` stands for `${` itself")
             }
             Fault::NoName(name) => {
-                let message = format!("`{}` is no name of an environment variable", cited(&name));
+                let message = format!(
+                    "`{}` is not a valid name of an environment variable",
+                    cited(&name)
+                );
                 Diagnostic::error(span, message)
                     .expected("letters, digits and underscores")
                     .note("`$${` stands for `${` itself")

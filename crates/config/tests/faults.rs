@@ -41,7 +41,7 @@ fn finds_what_is_wrong_with_declarations() {
             "Outer: `2`: `late` is given an integer",
             "Outer.turned: the bounds are the wrong way round",
             "Outer: `\"yes\"`: `word` is given a text",
-            "Outer.odd: `odd` is no value of TOML",
+            "Outer.odd: `odd` is not a TOML value",
             "Inner is short for a directive that it does not have",
             "Inner has no documentation",
             "Inner.b has no documentation",

@@ -279,6 +279,9 @@ fn bytes_that_are_no_text_are_found() {
     let reading = documents.read::<Document>();
     assert_eq!(
         messages(&reading),
-        ["the file is no UTF-8 from here on", "unknown directive `x`"]
+        [
+            "the file is not valid UTF-8 from here on",
+            "unknown directive `x`"
+        ]
     );
 }

@@ -47,7 +47,8 @@ where
 {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         let Some(request) = request(&mut exchange) else {
-            return Response::plain(Status::BAD_REQUEST, "the request target is no URI\n").into();
+            return Response::plain(Status::BAD_REQUEST, "the request target is not a URI\n")
+                .into();
         };
         let is_head = request.method() == http::Method::HEAD;
         let pipe = exchange.stream();

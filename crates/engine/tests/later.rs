@@ -39,7 +39,7 @@ fn a_responder_that_is_dropped_answers_500() {
         let answer = client.read_response();
         assert_eq!(
             (answer.status, answer.text()),
-            (500, "the handler gave no answer\n")
+            (500, "the handler sent no response\n")
         );
         assert_eq!(answer.field("Connection"), None);
     }

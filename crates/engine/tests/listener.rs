@@ -76,7 +76,7 @@ fn an_unknown_congestion_control_is_refused() {
     let error = Listener::bind(&"127.0.0.1:0".parse().unwrap(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot set congestion of 127.0.0.1:0: no such file or directory (/proc/sys/net/ipv4/tcp_allowed_congestion_control lists what there is)"
+        "cannot set congestion of 127.0.0.1:0: no such file or directory (/proc/sys/net/ipv4/tcp_allowed_congestion_control lists the available ones)"
     );
 }
 
@@ -201,7 +201,7 @@ fn a_file_that_is_no_socket_is_left_alone() {
     refused(
         &address,
         &format!(
-            "cannot bind {address}: the path exists and is no socket (remove it, or choose another path)"
+            "cannot bind {address}: the path exists and is not a socket (remove it, or choose another path)"
         ),
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
@@ -282,7 +282,7 @@ fn a_descriptor_that_does_not_listen_is_refused() {
     let error = Listener::adopt(OwnedFd::from(one), &name.parse().unwrap(), &plain()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("cannot listen on {name}: the descriptor is no listening stream socket")
+        format!("cannot listen on {name}: the descriptor is not a listening stream socket")
     );
     refused(
         "fd:9999",

@@ -89,7 +89,7 @@ impl<S: Service> Http<S> {
     pub(super) fn handler_failed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let response = Response::plain(
             Status::INTERNAL_SERVER_ERROR,
-            "the handler gave no answer\n",
+            "the handler sent no response\n",
         );
         self.respond_later(io, connection, response);
     }

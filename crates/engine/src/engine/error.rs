@@ -29,7 +29,7 @@ impl fmt::Display for EngineError {
             Self::Address(error) => error.fmt(formatter),
             Self::Bind(error) => error.fmt(formatter),
             Self::Limit(error) => error.fmt(formatter),
-            Self::System(error) => write!(formatter, "the system refused: {error}"),
+            Self::System(error) => write!(formatter, "system error: {error}"),
             Self::Ended => formatter.write_str("the engine is ending"),
             Self::Panicked => formatter.write_str("a worker panicked (the trace is above)"),
         }

@@ -68,7 +68,7 @@ impl fmt::Display for AddressError {
         match self {
             AddressError::Unknown(text) => write!(
                 f,
-                "\"{text}\" is no address to listen on (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
+                "invalid listen address \"{text}\" (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
             ),
             AddressError::PortMissing(text) => {
                 write!(
@@ -78,7 +78,10 @@ impl fmt::Display for AddressError {
                 )
             }
             AddressError::Port(text) => {
-                write!(f, "\"{text}\" is no port (a number from 0 to 65535)")
+                write!(
+                    f,
+                    "invalid port \"{text}\" (expected a number from 0 to 65535)"
+                )
             }
             AddressError::UnixPath(path) => write!(
                 f,
@@ -211,18 +214,24 @@ mod tests {
         );
         check(
             "127.0.0.1:http",
-            Err("\"http\" is no port (a number from 0 to 65535)"),
+            Err("invalid port \"http\" (expected a number from 0 to 65535)"),
         );
         check(
             "127.0.0.1:65536",
-            Err("\"65536\" is no port (a number from 0 to 65535)"),
+            Err("invalid port \"65536\" (expected a number from 0 to 65535)"),
         );
         check(
             ":65536",
-            Err("\"65536\" is no port (a number from 0 to 65535)"),
+            Err("invalid port \"65536\" (expected a number from 0 to 65535)"),
         );
-        check(":+80", Err("\"+80\" is no port (a number from 0 to 65535)"));
-        check(":", Err("\"\" is no port (a number from 0 to 65535)"));
+        check(
+            ":+80",
+            Err("invalid port \"+80\" (expected a number from 0 to 65535)"),
+        );
+        check(
+            ":",
+            Err("invalid port \"\" (expected a number from 0 to 65535)"),
+        );
         for text in [
             "",
             "localhost",
@@ -233,7 +242,7 @@ mod tests {
             "/run/x",
         ] {
             let unknown = format!(
-                "\"{text}\" is no address to listen on (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
+                "invalid listen address \"{text}\" (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
             );
             check(text, Err(&unknown));
         }

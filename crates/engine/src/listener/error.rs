@@ -61,14 +61,14 @@ impl fmt::Display for BindError {
                 write!(f, "cannot set {option} of {address}: {}", words(*errno))?;
                 match *option {
                     "congestion" => f.write_str(
-                        " (/proc/sys/net/ipv4/tcp_allowed_congestion_control lists what there is)",
+                        " (/proc/sys/net/ipv4/tcp_allowed_congestion_control lists the available ones)",
                     ),
                     _ => Ok(()),
                 }
             }
             BindError::Fixed { address, option } => write!(
                 f,
-                "cannot change {option} of {address} while it listens (close it first, then listen anew)"
+                "cannot change {option} of {address} while it listens (close it first, then listen again)"
             ),
             BindError::UnixInUse(address) => {
                 write!(
@@ -79,7 +79,7 @@ impl fmt::Display for BindError {
             BindError::UnixPathTaken(address) => {
                 write!(
                     f,
-                    "cannot bind {address}: the path exists and is no socket (remove it, or choose another path)"
+                    "cannot bind {address}: the path exists and is not a socket (remove it, or choose another path)"
                 )
             }
             BindError::NotInherited(address) => write!(
@@ -89,7 +89,7 @@ impl fmt::Display for BindError {
             BindError::NotListening(address) => {
                 write!(
                     f,
-                    "cannot listen on {address}: the descriptor is no listening stream socket"
+                    "cannot listen on {address}: the descriptor is not a listening stream socket"
                 )
             }
             BindError::Environment(problem) => {

@@ -64,12 +64,12 @@ violations! {
     TransferEncodingWithLength, "RFC 9112 §6.3", BAD_REQUEST, "sent Transfer-Encoding together with Content-Length";
     TransferEncodingInOldVersion, "RFC 9112 §6.1", BAD_REQUEST, "sent Transfer-Encoding in HTTP/1.0";
     TransferEncodingNotChunked, "RFC 9112 §6.3", BAD_REQUEST, "sent a Transfer-Encoding whose last coding is not chunked, or which has chunked twice";
-    TransferEncodingUnknown, "RFC 9112 §6.1", NOT_IMPLEMENTED, "sent a transfer coding besides chunked";
+    TransferEncodingUnknown, "RFC 9112 §6.1", NOT_IMPLEMENTED, "sent a transfer coding other than chunked";
     TransferEncodingUnexpected, "RFC 9112 §6.1", BAD_GATEWAY, "sent Transfer-Encoding in a response that must not have it";
     ChunkSizeMalformed, "RFC 9112 §7.1", BAD_REQUEST, "sent a chunk size that is not hexadecimal digits";
     ChunkSizeTooLarge, "RFC 9112 §7.1", CONTENT_TOO_LARGE, "sent a chunk size that cannot be counted";
     ChunkLineTooLong, "limit CHUNK_LINE_BYTES_MAX", BAD_REQUEST, "sent a chunk line over the limit";
-    ChunkExtensionMalformed, "RFC 9112 §7.1.1", BAD_REQUEST, "sent something behind a chunk size that is no chunk extension";
+    ChunkExtensionMalformed, "RFC 9112 §7.1.1", BAD_REQUEST, "sent something after a chunk size that is not a chunk extension";
     ChunkEndMissing, "RFC 9112 §7.1", BAD_REQUEST, "sent a chunk that does not end with CRLF where its size says";
     TrailersTooLarge, "limit trailer_bytes_max", REQUEST_HEADER_FIELDS_TOO_LARGE, "sent a trailer section over the limit";
     TrailerForbidden, "RFC 9110 §6.5.1", BAD_REQUEST, "sent a field as a trailer that only means something in a head";
