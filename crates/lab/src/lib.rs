@@ -2,7 +2,6 @@
 //! and reports.
 
 pub mod adapter;
-pub mod ceiling;
 mod check;
 pub mod compare;
 pub mod document;

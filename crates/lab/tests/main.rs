@@ -8,7 +8,6 @@
 
 mod adapters;
 mod apdex;
-mod ceiling;
 mod common;
 mod compare;
 mod compare_tasks;

@@ -1,10 +1,12 @@
-//! The canned-answer server: answers any request with the same bytes, on the engine's reactor with nothing between. What it
-//! reaches is what this machine's kernel can do, the ceiling that other servers are measured by.
+//! The canned-response server: it answers every request with the same bytes, on the engine's reactor with nothing in
+//! between. Its rate is an upper bound for any server on this machine: the ceiling of a lab, and `vervet load --canned`.
 //!
-//! It does not parse. A request ends at a blank line, wherever pieces are cut; content must hold none. Whether a connection is to
-//! close after the answer is looked for in its first request.
+//! It does not parse. A request ends at a blank line, wherever the pieces are cut; requests must not have a body.
 
+use std::fs::File;
+use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -13,58 +15,122 @@ use memchr::memmem::Finder;
 use rustix::io::Errno;
 use vervet_engine::listener::{BindError, ListenAddress, ListenOptions, Listener};
 use vervet_engine::reactor::{
-    Accepted, Admission, Closing, Handle, Io, Protocol, Reactor, ReactorOptions, Reason,
+    Accepted, Admission, Closing, FileSlice, Handle, Io, Protocol, Reactor, ReactorOptions, Reason,
 };
 
-/// The content where no size is asked for: 13 bytes.
+/// The content where no size is given: 13 bytes.
 pub const CONTENT: &[u8] = b"Hello, world\n";
 /// The largest answer.
 pub const CONTENT_BYTES_MAX: usize = 1 << 30;
 /// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it is.
 const COPY_BYTES_MAX: usize = 16 << 10;
-/// Requests of one read that are answered; a peer that sends more at once is no measurement.
-const ANSWERS_PER_READ_MAX: usize = 1024;
+/// From this length on the content of a file costs less by sendfile(2).
+const SENDFILE_BYTES_MIN: u64 = 16 << 10;
+/// Requests of one read that are answered: more than one read of the reactor holds.
+const ANSWERS_PER_READ_MAX: usize = 4096;
+/// The fields that a plain file server adds, so that the answer for a file is as long as that of one.
+const FILE_FIELDS: &str = "Server: canned\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
+    Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: \"2ebc9c81-d\"\r\nAccept-Ranges: bytes\r\n";
 
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannedAnswer {
     /// The status.
     pub status: u16,
-    /// Bytes of content, [`CONTENT_BYTES_MAX`] at most; `None`: [`CONTENT`].
-    pub content_bytes: Option<usize>,
+    /// The content.
+    pub content: CannedContent,
+    /// What follows an answer.
+    pub connection: CannedConnection,
+}
+
+/// The content of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CannedContent {
+    /// [`CONTENT`].
+    Default,
+    /// So many bytes, [`CONTENT_BYTES_MAX`] at most.
+    Bytes(usize),
+    /// A file, read once if it is small, otherwise sent by sendfile(2).
+    File(PathBuf),
+}
+
+/// What follows an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CannedConnection {
+    /// What the first request of the connection asks for (RFC 9112 §9.3).
+    AsRequested,
+    /// The end of the connection.
+    Close,
 }
 
 impl Default for CannedAnswer {
     fn default() -> Self {
         Self {
             status: 200,
-            content_bytes: None,
+            content: CannedContent::Default,
+            connection: CannedConnection::AsRequested,
         }
     }
 }
 
+/// An answer, ready to be sent.
+#[derive(Clone, Debug)]
+enum Reply {
+    Memory(Bytes),
+    File { head: Bytes, content: FileSlice },
+}
+
 impl CannedAnswer {
-    /// The whole answer, ready for the wire. It says what becomes of the connection: clients of HTTP/1.0 wait for the end otherwise.
-    fn bytes(&self, then: Then) -> Vec<u8> {
+    /// The answer for a connection that goes on so. It says what becomes of the connection: clients of HTTP/1.0 wait for
+    /// the end otherwise.
+    fn reply(&self, then: Then) -> io::Result<Reply> {
+        let mut fields = "";
+        let content = match &self.content {
+            CannedContent::Default => CONTENT.to_vec(),
+            CannedContent::Bytes(bytes) => {
+                let digits = b"0123456789abcdef".iter().copied().cycle();
+                digits.take((*bytes).min(CONTENT_BYTES_MAX)).collect()
+            }
+            CannedContent::File(path) => {
+                fields = FILE_FIELDS;
+                let file = File::open(path)?;
+                let length = file.metadata()?.len();
+                if length >= SENDFILE_BYTES_MIN {
+                    let content = FileSlice {
+                        file: Arc::new(file),
+                        offset: 0,
+                        length,
+                    };
+                    let head = self.head(length, fields, then).into();
+                    return Ok(Reply::File { head, content });
+                }
+                std::fs::read(path)?
+            }
+        };
+        let head = self.head(content.len() as u64, fields, then);
+        Ok(Reply::Memory([head, content].concat().into()))
+    }
+
+    fn head(&self, length: u64, fields: &str, then: Then) -> Vec<u8> {
         let connection = if then == Then::Close {
             "close"
         } else {
             "keep-alive"
         };
-        let content = match self.content_bytes {
-            None => CONTENT.to_vec(),
-            Some(bytes) => b"0123456789abcdef"
-                .iter()
-                .copied()
-                .cycle()
-                .take(bytes.min(CONTENT_BYTES_MAX))
-                .collect(),
-        };
-        let (status, length) = (self.status, content.len());
-        let head = format!(
-            "HTTP/1.1 {status} Canned\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n"
-        );
-        [head.into_bytes(), content].concat()
+        let status = self.status;
+        format!(
+            "HTTP/1.1 {status} Canned\r\n{fields}Content-Type: text/plain\r\nContent-Length: {length}\r\n\
+             Connection: {connection}\r\n\r\n"
+        )
+        .into_bytes()
+    }
+
+    /// What is known of a new connection.
+    fn first(&self) -> Then {
+        match self.connection {
+            CannedConnection::AsRequested => Then::Unknown,
+            CannedConnection::Close => Then::Close,
+        }
     }
 }
 
@@ -76,11 +142,13 @@ pub struct Canned {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Why there is no canned-answer server.
+/// Why the canned-response server does not start.
 #[derive(Debug)]
 pub enum CannedError {
-    /// Its address cannot be had.
+    /// It cannot listen at its address.
     Bind(Box<BindError>),
+    /// The file with the content cannot be read.
+    Content(io::Error),
     /// The system refused something else.
     System(Errno),
 }
@@ -89,14 +157,14 @@ impl Canned {
     /// Listens at an address and answers on a thread.
     ///
     /// # Errors
-    /// An address that cannot be had, or a system that gives no thread.
+    /// An address that cannot be bound, a file that cannot be read, or a system without a free thread.
     pub fn start(address: &ListenAddress, answer: &CannedAnswer) -> Result<Self, CannedError> {
+        let answers = Answers::new(answer).map_err(CannedError::Content)?;
         let listener = bind(address)?;
         let bound = listener.endpoint().local_address();
-        let answer = answer.clone();
         let (handle_to, handle) = std::sync::mpsc::channel();
         let serve = move || {
-            let Ok(mut reactor) = reactor(listener, &answer) else {
+            let Ok(mut reactor) = reactor(listener, answers) else {
                 return;
             };
             // Fails when the caller has gone already.
@@ -152,11 +220,7 @@ fn bind(address: &ListenAddress) -> Result<Arc<Listener>, CannedError> {
         .map_err(|error| CannedError::Bind(Box::new(error)))
 }
 
-fn reactor(
-    listener: Arc<Listener>,
-    answer: &CannedAnswer,
-) -> Result<Reactor<Answers>, CannedError> {
-    let answers = Answers::new(answer);
+fn reactor(listener: Arc<Listener>, answers: Answers) -> Result<Reactor<Answers>, CannedError> {
     let options = ReactorOptions::uncapped();
     let mut reactor = Reactor::new(options, |_, _| answers).map_err(CannedError::System)?;
     reactor.listen(listener).map_err(CannedError::System)?;
@@ -165,8 +229,9 @@ fn reactor(
 
 /// The protocol: counts blank lines.
 struct Answers {
-    keep: Bytes,
-    close: Bytes,
+    first: Then,
+    keep: Reply,
+    close: Reply,
     blank_line: Finder<'static>,
     says_close: Finder<'static>,
     is_old: Finder<'static>,
@@ -188,15 +253,16 @@ enum Then {
 }
 
 impl Answers {
-    fn new(answer: &CannedAnswer) -> Self {
-        Self {
-            keep: answer.bytes(Then::Keep).into(),
-            close: answer.bytes(Then::Close).into(),
+    fn new(answer: &CannedAnswer) -> io::Result<Self> {
+        Ok(Self {
+            first: answer.first(),
+            keep: answer.reply(Then::Keep)?,
+            close: answer.reply(Then::Close)?,
             blank_line: Finder::new(b"\r\n\r\n"),
             says_close: Finder::new(b"onnection: close"),
             is_old: Finder::new(b" HTTP/1.0\r\n"),
             says_keep: Finder::new(b"eep-"),
-        }
+        })
     }
 
     /// What a first request asks of its connection (RFC 9112 §9.3).
@@ -243,7 +309,7 @@ impl Protocol for Answers {
     fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Talk> {
         Admission::Admit(Talk {
             matched: 0,
-            then: Then::Unknown,
+            then: self.first,
         })
     }
 
@@ -258,10 +324,15 @@ impl Protocol for Answers {
             &self.keep
         };
         for _ in 0..ends {
-            if answer.len() <= COPY_BYTES_MAX {
-                io.out().extend_from_slice(answer);
-            } else {
-                io.send_shared(answer.clone());
+            match answer {
+                Reply::Memory(bytes) if bytes.len() <= COPY_BYTES_MAX => {
+                    io.out().extend_from_slice(bytes);
+                }
+                Reply::Memory(bytes) => io.send_shared(bytes.clone()),
+                Reply::File { head, content } => {
+                    io.out().extend_from_slice(head);
+                    io.send_file(content.clone());
+                }
             }
         }
         if ends > 0 && talk.then == Then::Close {
@@ -288,6 +359,7 @@ impl std::fmt::Display for CannedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Bind(error) => error.fmt(f),
+            Self::Content(error) => write!(f, "cannot read the canned content: {error}"),
             Self::System(errno) => write!(f, "cannot serve canned answers: {errno}"),
         }
     }
@@ -300,7 +372,7 @@ mod tests {
     use super::*;
 
     fn check(pieces: &[&str], expected: &[usize]) {
-        let answers = Answers::new(&CannedAnswer::default());
+        let answers = Answers::new(&CannedAnswer::default()).unwrap();
         let mut talk = Talk {
             matched: 0,
             then: Then::Unknown,
@@ -324,16 +396,21 @@ mod tests {
 
     #[test]
     fn answers_what_was_asked_for() {
-        let small = String::from_utf8(CannedAnswer::default().bytes(Then::Keep)).unwrap();
+        let bytes = |answer: &CannedAnswer, then| match answer.reply(then).unwrap() {
+            Reply::Memory(bytes) => bytes.to_vec(),
+            Reply::File { .. } => panic!("no file was asked for"),
+        };
+        let small = String::from_utf8(bytes(&CannedAnswer::default(), Then::Keep)).unwrap();
         assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
         assert!(
             small.ends_with("Content-Length: 13\r\nConnection: keep-alive\r\n\r\nHello, world\n")
         );
         let large = CannedAnswer {
             status: 503,
-            content_bytes: Some(200_000),
+            content: CannedContent::Bytes(200_000),
+            ..CannedAnswer::default()
         };
-        let bytes = large.bytes(Then::Close);
+        let bytes = bytes(&large, Then::Close);
         assert!(bytes.starts_with(b"HTTP/1.1 503 "));
         assert!(bytes.windows(19).any(|at| at == b"\r\nConnection: close"));
         let head = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
@@ -342,7 +419,7 @@ mod tests {
 
     #[test]
     fn closes_for_those_who_ask_for_it() {
-        let answers = Answers::new(&CannedAnswer::default());
+        let answers = Answers::new(&CannedAnswer::default()).unwrap();
         let then = |request: &str| answers.then(request.as_bytes()) == Then::Close;
         assert!(then("GET / HTTP/1.0\r\n\r\n"));
         assert!(then("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::common::{GOOD, canned, plan, request, requests, run, server, take};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use vervet_load::canned::{Canned, CannedAnswer};
+use vervet_load::canned::{Canned, CannedAnswer, CannedContent};
 use vervet_load::{Check, Plan};
 use vervet_report::{ErrorClass, Finding, Run, Verdict};
 use vervet_testkit::skip;
@@ -29,8 +29,8 @@ fn tells_waits() -> bool {
 /// A check that costs more than the answer: the generator always has something to do, whatever the server gets.
 fn heavy() -> (Canned, Plan) {
     let large = CannedAnswer {
-        status: 200,
-        content_bytes: Some(1 << 20),
+        content: CannedContent::Bytes(1 << 20),
+        ..CannedAnswer::default()
     };
     let (canned, address) = canned(&large);
     let mut plan = plan(address);

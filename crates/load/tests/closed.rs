@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
 use vervet_engine::reactor::Outgoing;
-use vervet_load::canned::CannedAnswer;
+use vervet_load::canned::{CannedAnswer, CannedContent};
 use vervet_load::{Check, Plan, PlanError, StartError, StatusSet};
 use vervet_report::{Ended, ErrorClass, Mode};
 
@@ -215,8 +215,8 @@ fn an_interim_answer_is_not_the_answer() {
 #[test]
 fn large_answers_come_in_pieces() {
     let large = CannedAnswer {
-        status: 200,
-        content_bytes: Some(300_000),
+        content: CannedContent::Bytes(300_000),
+        ..CannedAnswer::default()
     };
     let (_canned, address) = canned(&large);
     let mut plan = requests(plan(address), 200);

@@ -7,6 +7,7 @@
 )]
 
 mod audit;
+mod canned;
 mod closed;
 mod common;
 mod connections;

@@ -9,7 +9,7 @@ use std::thread;
 use crate::common;
 use crate::common::{answering, canned, plan, plan_of, request, requests, run, server};
 use vervet_engine::reactor::Outgoing;
-use vervet_load::canned::CannedAnswer;
+use vervet_load::canned::{CannedAnswer, CannedContent};
 use vervet_load::script::{Answer, Script, Scripts, Step, Turn, Verdict};
 use vervet_load::{Check, Plan};
 use vervet_report::{ErrorClass, Run};
@@ -173,7 +173,7 @@ fn counts_the_same_where_the_target_closes() {
 #[test]
 fn counts_the_same_of_our_own_server() {
     let canned_answer = CannedAnswer {
-        content_bytes: Some(CONTENT_BYTES),
+        content: CannedContent::Bytes(CONTENT_BYTES),
         ..CannedAnswer::default()
     };
     let (_canned, address) = canned(&canned_answer);

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::ceiling::{CeilingArguments, ceiling};
 use super::check::{CheckArguments, check};
 use super::compare::{CompareArguments, compare};
 use super::probe::{ProbeArguments, probe};
@@ -34,9 +33,6 @@ pub(crate) enum LabCommand {
     Reproduce(ReproduceArguments),
     /// Measure the host itself: computation, loopback, disk and system calls
     Probe(ProbeArguments),
-    /// Run the canned-response server that a lab compares servers with
-    #[command(hide = true)]
-    Ceiling(CeilingArguments),
 }
 
 /// Runs a subcommand.
@@ -50,6 +46,5 @@ pub(crate) fn lab(command: &LabCommand) -> Result<ExitCode, Failure> {
         LabCommand::Trend(arguments) => trend(arguments),
         LabCommand::Reproduce(arguments) => reproduce(arguments),
         LabCommand::Probe(arguments) => probe(arguments),
-        LabCommand::Ceiling(arguments) => ceiling(arguments),
     }
 }

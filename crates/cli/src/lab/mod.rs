@@ -1,6 +1,5 @@
 //! `vervet lab`: servers compared on this machine. What is run, and what is told of it.
 
-mod ceiling;
 mod check;
 mod command;
 mod compare;

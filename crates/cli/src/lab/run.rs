@@ -135,17 +135,12 @@ fn folder(file: &Path) -> PathBuf {
     Path::new(stem).with_extension("lab")
 }
 
-/// The command of the server of canned answers: this program.
+/// The command of the canned-response server: this program.
 fn ceiling() -> Result<Vec<String>, Failure> {
     let this = std::env::current_exe();
     let this =
         this.map_err(|error| Failure::Other(format!("cannot find this program: {error}")))?;
-    Ok([
-        this.display().to_string(),
-        "lab".to_owned(),
-        "ceiling".to_owned(),
-    ]
-    .to_vec())
+    Ok(vec![this.display().to_string(), "load".to_owned()])
 }
 
 /// A connection needs a descriptor at both ends, and both inherit this limit.

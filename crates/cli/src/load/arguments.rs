@@ -239,6 +239,17 @@ pub(crate) struct RoleArguments {
     /// Body length of --canned in bytes [default: "Hello, world" and a newline]
     #[arg(long, value_name = "BYTES", requires = "canned", value_parser = size)]
     pub(crate) canned_bytes: Option<usize>,
+    /// File with the response body of --canned
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "canned",
+        conflicts_with = "canned_bytes"
+    )]
+    pub(crate) canned_file: Option<PathBuf>,
+    /// Close each connection of --canned after its response
+    #[arg(long, requires = "canned")]
+    pub(crate) canned_close: bool,
     /// Status code of --canned
     #[arg(long, value_name = "STATUS", requires = "canned", default_value = "200", value_parser = clap::value_parser!(u16).range(200..=599))]
     pub(crate) canned_status: u16,

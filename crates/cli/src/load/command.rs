@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use vervet_load::canned::{Canned, CannedAnswer};
+use vervet_load::canned::{Canned, CannedAnswer, CannedConnection, CannedContent};
 use vervet_load::{Plan, Told};
 use vervet_report::Run;
 
@@ -132,7 +132,16 @@ fn serve_canned(
 ) -> Result<(), Refused> {
     let answer = CannedAnswer {
         status: roles.canned_status,
-        content_bytes: roles.canned_bytes,
+        content: match (&roles.canned_file, roles.canned_bytes) {
+            (Some(file), _) => CannedContent::File(file.clone()),
+            (None, Some(bytes)) => CannedContent::Bytes(bytes),
+            (None, None) => CannedContent::Default,
+        },
+        connection: if roles.canned_close {
+            CannedConnection::Close
+        } else {
+            CannedConnection::AsRequested
+        },
     };
     let canned = Canned::start(address, &answer).map_err(Refused::usage)?;
     match canned.address() {

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 use super::congestion;
 use super::options::RunError;
 use crate::adapter::{Setup, Traffic};
-use crate::ceiling;
 use crate::plan::{Plan, PlannedStep, PlannedSubject, Way};
 use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
 use crate::workload;
@@ -138,7 +137,7 @@ impl<'a> Stage<'a> {
             Way::Command(command) => return (command.clone(), String::new()),
             Way::Ceiling => {
                 let command = self.ceiling.iter().map(|word| shown_word(word));
-                return (command.collect(), ceiling::DESCRIPTION.to_owned());
+                return (command.collect(), CEILING.to_owned());
             }
             _ => return (Vec::new(), String::new()),
         };
@@ -164,6 +163,12 @@ impl<'a> Stage<'a> {
         Path::new(self.folder.path()).join(SITE)
     }
 }
+
+/// What a record says of how the ceiling serves.
+const CEILING: &str = "\
+# One thread, a backlog of 4096. Content from 16 KiB on is sent by sendfile(2).
+# The kernel hands connections over with their first bytes (TCP_DEFER_ACCEPT, 1 s).
+";
 
 /// Where systems keep programs: a path in it says which one ran, and is the same elsewhere.
 const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];

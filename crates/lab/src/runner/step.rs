@@ -180,9 +180,9 @@ pub(super) fn ceiling_arguments(
     let file = common.stage.file(&name, content);
     let file =
         file.map_err(|error| MeasureError(format!("cannot write the canned answer: {error}")))?;
-    let mut arguments = vec!["--content".to_owned(), file.display().to_string()];
+    let mut arguments = vec!["--canned-file".to_owned(), file.display().to_string()];
     if plan.load(planned).reuse == Reuse::Close {
-        arguments.push("--close".to_owned());
+        arguments.push("--canned-close".to_owned());
     }
     Ok(arguments)
 }

@@ -228,7 +228,7 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
                 .ceiling
                 .iter()
                 .cloned()
-                .chain(["--listen".to_owned(), listen]);
+                .chain(["--canned".to_owned(), listen]);
             Launch {
                 files: Vec::new(),
                 parts: vec![Part {

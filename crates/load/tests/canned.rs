@@ -1,33 +1,32 @@
-//! The ceiling answers what it is told to, in memory and from a file.
+//! The canned-response server answers with its content, from memory and from a file.
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use vervet_lab::ceiling::{Canned, Then, serve};
-use vervet_testkit::{PATIENCE, RawClient, TempTree, free_port, wait_for};
+use vervet_load::canned::{Canned, CannedAnswer, CannedConnection, CannedContent};
+use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_for};
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// A ceiling that serves as long as the test's process lives.
-fn start(content: &[u8], then: Then) -> SocketAddr {
+/// A server that runs as long as the test's process.
+fn start(content: &[u8], connection: CannedConnection) -> SocketAddr {
     let folder = Box::leak(Box::new(TempTree::new()));
     let path = folder.path().join("content");
     std::fs::write(&path, content).unwrap();
-    let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let canned = Canned {
-        content: path,
-        then,
+    let answer = CannedAnswer {
+        content: CannedContent::File(path),
+        connection,
+        ..CannedAnswer::default()
     };
-    std::thread::spawn(move || serve(address, &canned));
-    let listens = wait_for(PATIENCE, || std::net::TcpStream::connect(address).ok());
-    assert!(listens.is_some());
-    address
+    let canned = Canned::start(&"127.0.0.1:0".parse().unwrap(), &answer).unwrap();
+    let canned = Box::leak(Box::new(canned));
+    canned.address().unwrap()
 }
 
 #[test]
-fn answers_as_often_as_it_is_asked() {
+fn answers_each_request() {
     for length in [0, 13, 200_000, 3_000_000] {
         let content: Vec<u8> = (0..=250).cycle().take(length).collect();
-        let address = start(&content, Then::Keep);
+        let address = start(&content, CannedConnection::AsRequested);
         let mut client = RawClient::connect(address);
         for _ in 0..3 {
             let response = client.exchange(REQUEST);
@@ -47,7 +46,7 @@ fn answers_requests_that_come_together() {
     const REQUESTS: usize = 3000;
     for length in [13, 20_000] {
         let content = vec![b'x'; length];
-        let address = start(&content, Then::Keep);
+        let address = start(&content, CannedConnection::AsRequested);
         let whole = RawClient::connect(address).exchange(REQUEST).head.len() + length;
         let mut client = TcpStream::connect(address).unwrap();
         let mut sender = client.try_clone().unwrap();
@@ -66,10 +65,10 @@ fn answers_requests_that_come_together() {
 }
 
 #[test]
-fn closes_when_it_is_told_to() {
+fn closes_after_each_response() {
     for length in [13, 200_000] {
         let content = vec![b'x'; length];
-        let mut client = RawClient::connect(start(&content, Then::Close));
+        let mut client = RawClient::connect(start(&content, CannedConnection::Close));
         let response = client.exchange(REQUEST);
         assert_eq!(response.content.len(), length);
         client.expect_close();
@@ -78,7 +77,7 @@ fn closes_when_it_is_told_to() {
 
 #[test]
 fn a_request_may_come_late_and_in_pieces() {
-    for then in [Then::Keep, Then::Close] {
+    for then in [CannedConnection::AsRequested, CannedConnection::Close] {
         let mut client = RawClient::connect(start(b"hello", then));
         client.send("GET / HTTP/1.1\r\nHost: x\r\n");
         client.send("\r\n");
@@ -103,13 +102,12 @@ fn state(server: SocketAddr, client: SocketAddr) -> Option<String> {
 }
 
 #[test]
-fn connections_that_close_are_taken_with_their_first_bytes() {
-    const ESTABLISHED: &str = "01";
+fn accepts_connections_with_their_first_bytes() {
     const SYN_RECEIVED: &str = "03";
-    for (then, expected) in [(Then::Keep, ESTABLISHED), (Then::Close, SYN_RECEIVED)] {
-        let server = start(b"hello", then);
+    for connection in [CannedConnection::AsRequested, CannedConnection::Close] {
+        let server = start(b"hello", connection);
         let client = TcpStream::connect(server).unwrap();
         let found = wait_for(PATIENCE, || state(server, client.local_addr().unwrap()));
-        assert_eq!(found.as_deref(), Some(expected), "{then:?}");
+        assert_eq!(found.as_deref(), Some(SYN_RECEIVED), "{connection:?}");
     }
 }
