@@ -175,6 +175,7 @@ fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns:
         cpu_system_us,
         busiest_thread_permille,
         occupied_thread_permille,
+        thread_errors: _,
         lag,
     } = &mut run.generator;
     *cpu_user_us += finished.usage.user_us;

@@ -1,5 +1,6 @@
 //! A run from its beginning to its report: starts the threads, gathers what they tell, and has the result audited.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -217,11 +218,13 @@ impl Running {
                 break;
             }
         }
-        let mut failed = None;
+        let mut thread_errors = BTreeSet::new();
         for thread in self.threads {
-            // A panic is a mistake of ours; what the others found is told all the same, marked as no result.
-            if let Ok(Err(errno)) = thread.join() {
-                failed = Some(errno);
+            match thread.join() {
+                Ok(Ok(())) => {}
+                Ok(Err(errno)) => drop(thread_errors.insert(errno.to_string())),
+                // A bug of ours. The figures of the other threads are reported all the same; the audit fails the run.
+                Err(_) => drop(thread_errors.insert("the thread panicked".to_owned())),
             }
         }
         let (mut run, evidence) = collector.finish(&self.plan, &mut |interval: &Interval| {
@@ -229,10 +232,7 @@ impl Running {
         });
         run.started_unix_ms = self.started_unix_ms.saturating_add(warm_up_ms);
         run.kernel = kernel::difference(&self.kernel, &kernel::counters());
-        if let Some(errno) = failed {
-            let values = run.environment.entry("thread failed".to_owned());
-            values.or_default().insert(errno.to_string());
-        }
+        run.generator.thread_errors = thread_errors;
         run.findings = audit::findings(&run, &evidence);
         run
     }

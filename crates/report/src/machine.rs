@@ -1,5 +1,7 @@
 //! What the run cost the machine that made it, and what its kernel counted meanwhile.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,9 @@ pub struct Generator {
     /// thousandths. 0 where the machine does not tell.
     #[serde(default)]
     pub occupied_thread_permille: u32,
+    /// Errors of threads that ended before the run did. Their part of the load is missing in the figures.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub thread_errors: BTreeSet<String>,
     /// How late a thread looked at what was due: from the due time, or from the kernel's event, to its handling.
     pub lag: Histogram,
 }

@@ -208,6 +208,8 @@ fn generator(mut ours: Generator, theirs: &Generator) -> Generator {
     ours.occupied_thread_permille = ours
         .occupied_thread_permille
         .max(theirs.occupied_thread_permille);
+    ours.thread_errors
+        .extend(theirs.thread_errors.iter().cloned());
     ours.lag.merge(&theirs.lag);
     ours
 }

@@ -42,6 +42,21 @@ pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
     Some(words.finding(verdict, measured))
 }
 
+pub(super) fn threads(run: &Run, _: &Evidence) -> Option<Finding> {
+    let errors = &run.generator.thread_errors;
+    if errors.is_empty() {
+        return None;
+    }
+    let words = Words {
+        rule: "generator_threads",
+        bound: "no thread ends before the run",
+        meaning: "the load of the threads that ended is missing in the figures",
+        advice: "remove the cause of the error, such as a limit on open files, and run again",
+    };
+    let errors: Vec<&str> = errors.iter().map(String::as_str).collect();
+    Some(words.finding(Verdict::Failed, errors.join("; ")))
+}
+
 pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {
     if run.generator.lag.is_empty() {
         return None;

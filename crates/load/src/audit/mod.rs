@@ -29,6 +29,7 @@ type Rule = fn(&Run, &Evidence) -> Option<Finding>;
 
 /// All rules, in the order in which they are told.
 const RULES: &[Rule] = &[
+    generator::threads,
     generator::cpu,
     generator::lag,
     queueing::rate_asked,

@@ -61,6 +61,19 @@ fn check(rule: &str, verdict: Verdict, measured: &str, change: impl Fn(&mut Run,
 use Verdict::{Failed, Passed, Warning};
 
 #[test]
+fn a_failed_thread_fails_the_run() {
+    check(
+        "generator_threads",
+        Verdict::Failed,
+        "too many open files",
+        |run, _| {
+            let errors = &mut run.generator.thread_errors;
+            errors.insert("too many open files".to_owned());
+        },
+    );
+}
+
+#[test]
 fn a_busy_generator_is_the_limit() {
     let busy = |permille: u32| {
         move |run: &mut Run, _: &mut Evidence| run.generator.busiest_thread_permille = permille
@@ -191,7 +204,11 @@ fn rules_that_do_not_apply_are_silent() {
     let (run, evidence) = sound();
     let all = findings(&run, &evidence);
     let names: BTreeSet<_> = all.iter().map(|finding| finding.rule.as_str()).collect();
-    assert_eq!(names.len(), RULES.len() - 1, "closed load has no rate");
+    assert_eq!(
+        names.len(),
+        RULES.len() - 2,
+        "closed load has no rate, and no thread failed"
+    );
     let (mut empty, _) = sound();
     empty.achieved.done = 0;
     empty.timings.response.clear();

@@ -45,29 +45,6 @@ impl Thread {
         users.to_connect.reserve(users.all.len());
     }
 
-    pub(super) fn be_users(&mut self, wanted: usize) {
-        let users = self.users();
-        let stay = |user: &&mut User| !user.retiring && user.place != Place::Ended;
-        let now = users.all.iter_mut().filter(stay).count();
-        if wanted > now {
-            return self.add_users(u32::try_from(wanted - now).unwrap_or(u32::MAX));
-        }
-        let mut idle = Vec::new();
-        let leaving = users.all.iter_mut().rev().filter(stay).take(now - wanted);
-        for user in leaving {
-            user.retiring = true;
-            if matches!(user.place, Place::Free | Place::Thinking) {
-                user.place = Place::Ended;
-                idle.extend(user.connection.take());
-            }
-        }
-        for token in idle {
-            self.reactor.visit(token, |_, io, _| {
-                io.close(Closing::AfterSent);
-            });
-        }
-    }
-
     /// Users whose time of thinking is over go on.
     pub(super) fn ring_alarms(&mut self, now: u64) {
         while let Some(Reverse((at_ns, index))) = self.users().alarms.peek().copied() {
@@ -180,11 +157,7 @@ impl Thread {
     fn connect(&mut self, index: u32) {
         let users = self.users();
         let connect_timeout_ms = users.connect_timeout_ms();
-        let Some(user) = users.user(index) else {
-            return;
-        };
-        if user.retiring {
-            user.place = Place::Ended;
+        if users.user(index).is_none() {
             return;
         }
         let begun_ns = now_ns();

@@ -17,6 +17,6 @@ mod tests;
 pub(crate) use book::{StepBook, Tally};
 pub(crate) use report::{Finished, Piece, Report};
 pub(crate) use thread::{Part, Start, Thread};
-pub(crate) use users::Message;
+pub(crate) use users::Stop;
 pub use users::{LEAVE_WITHIN_MS, RETRY_AFTER, RETRY_AFTER_MAX};
 pub use wire::ANSWER_CONTENT_BYTES_MAX;

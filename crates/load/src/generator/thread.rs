@@ -12,7 +12,7 @@ use vervet_report::Ended;
 use super::book::Book;
 use super::report::{Finished, Report, Usage};
 use super::user::Place;
-use super::users::{Message, Users};
+use super::users::{Stop, Users};
 use crate::clock::{now_ns, ns, thread_cpu_ns};
 use crate::kernel::thread_waited_ns;
 use crate::pacer::Schedule;
@@ -69,7 +69,6 @@ pub(crate) struct Thread {
     pub(super) connects: u64,
     pub(super) next_connect_ns: u64,
     pub(super) users_made: u32,
-    pub(super) stopped: bool,
 }
 
 impl Thread {
@@ -103,7 +102,6 @@ impl Thread {
             connects: 0,
             next_connect_ns: 0,
             users_made: 0,
-            stopped: false,
         };
         let users = thread.share.part(plan.connections.into());
         thread.add_users(u32::try_from(users).unwrap_or(u32::MAX));
@@ -111,7 +109,7 @@ impl Thread {
     }
 
     /// A way to speak to it from other threads.
-    pub(crate) fn handle(&self) -> Handle<Message> {
+    pub(crate) fn handle(&self) -> Handle<Stop> {
         self.reactor.handle()
     }
 
@@ -124,7 +122,6 @@ impl Thread {
         loop {
             let now = now_ns();
             self.pass_moments(now);
-            self.obey(now);
             if let Some(ended) = self.is_over(now) {
                 return self.finish(now, ended);
             }
@@ -163,33 +160,9 @@ impl Thread {
         users.book.open_window(start.epoch_ns);
     }
 
-    /// What others have asked for.
-    fn obey(&mut self, now: u64) {
-        if self.users().messages.is_empty() {
-            return;
-        }
-        let messages = std::mem::take(&mut self.users().messages);
-        for message in messages {
-            match message {
-                Message::Stop => self.stopped = true,
-                Message::Pace(pacer) => {
-                    self.asked += self.count_due(now);
-                    let schedules = [&mut self.schedule, &mut self.calendar];
-                    for schedule in schedules.into_iter().flatten() {
-                        schedule.change(Arc::clone(&pacer), now, self.share);
-                    }
-                }
-                Message::Users(all) => {
-                    let wanted = self.share.part(all.into());
-                    self.be_users(usize::try_from(wanted).unwrap_or(usize::MAX));
-                }
-            }
-        }
-    }
-
     /// Whether the run is over, and how.
     fn is_over(&mut self, now: u64) -> Option<Ended> {
-        if self.stopped {
+        if self.users().is_stopped {
             return Some(Ended::Interrupted);
         }
         if now >= self.moments.end {

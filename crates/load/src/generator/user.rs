@@ -34,8 +34,6 @@ pub(crate) struct User {
     pub(crate) answers: u64,
     /// Stands in the queue of users that a due request may be given to.
     pub(crate) queued: bool,
-    /// Its place is to be given up after what is under way.
-    pub(crate) retiring: bool,
     pub(crate) kept: Option<Box<Kept>>,
     last: Option<Last>,
 }
@@ -58,7 +56,6 @@ impl User {
             failures: 0,
             answers: 0,
             queued: false,
-            retiring: false,
             kept,
             last: None,
         }

@@ -17,7 +17,6 @@ use super::user::{Place, User};
 use super::wire::{NOBODY, Pending, Phase, Wire};
 use crate::check::Ready;
 use crate::clock::{now_ns, ns};
-use crate::pacer::Pacer;
 use crate::plan::{Load, Plan};
 use crate::script::{Step, Turn};
 
@@ -28,16 +27,9 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(1);
 /// How long the target has to close a connection whose last request has been answered. Then it is cut.
 pub const LEAVE_WITHIN_MS: u64 = 1000;
 
-/// What others ask of a thread that runs.
-#[derive(Clone, Debug)]
-pub(crate) enum Message {
-    /// Be so many users.
-    Users(u32),
-    /// Keep to this shape from now on.
-    Pace(Arc<dyn Pacer>),
-    /// End now.
-    Stop,
-}
+/// Asks a thread to end its run now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop;
 
 /// What asking a user came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +54,8 @@ pub(crate) struct Users {
     pub(crate) free: VecDeque<u32>,
     /// Users that do something at a time.
     pub(crate) alarms: BinaryHeap<Reverse<(u64, u32)>>,
-    pub(crate) messages: Vec<Message>,
+    /// Whether the run is to end now.
+    pub(crate) is_stopped: bool,
     /// When the present turn's first event was looked at.
     pub(crate) turn_ns: Option<u64>,
     /// When the run ends, on the clock. What comes later is not read, however long a turn takes.
@@ -93,7 +86,7 @@ impl Users {
             to_connect: VecDeque::new(),
             free: VecDeque::new(),
             alarms: BinaryHeap::new(),
-            messages: Vec::new(),
+            is_stopped: false,
             turn_ns: None,
             end_ns: u64::MAX,
             over_ns: None,
@@ -198,7 +191,7 @@ impl Users {
         let Some(user) = self.user(wire.user) else {
             return;
         };
-        if user.retiring || !may_begin {
+        if !may_begin {
             if wire.waiting() == 0 {
                 user.place = Place::Ended;
                 io.close(Closing::AfterSent);
@@ -264,7 +257,7 @@ impl Users {
         user.connection = None;
         match user.place {
             Place::Ended => return,
-            _ if user.retiring || !may_begin => {
+            _ if !may_begin => {
                 user.place = Place::Ended;
                 return;
             }
@@ -334,7 +327,7 @@ impl Users {
 
 impl Protocol for Users {
     type Connection = Wire;
-    type Message = Message;
+    type Message = Stop;
 
     fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Wire> {
         Admission::Drop
@@ -426,12 +419,12 @@ impl Protocol for Users {
         }
     }
 
-    fn on_command(&mut self, message: Message) {
-        self.messages.push(message);
+    fn on_command(&mut self, _: Stop) {
+        self.is_stopped = true;
     }
 
     fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
     fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
-    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Wire, _: Message) {}
+    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Wire, _: Stop) {}
     fn on_drain(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
 }

@@ -71,17 +71,6 @@ impl Schedule {
         schedule
     }
 
-    /// Another shape from now on.
-    pub(crate) fn change(&mut self, pacer: Arc<dyn Pacer>, now_ns: u64, thread: Share) {
-        self.pacer = pacer;
-        self.origin_ns = now_ns;
-        self.number = match self.chance {
-            None => f64::from(thread.index),
-            Some(_) => self.distance(),
-        };
-        self.look();
-    }
-
     /// When the next request is due, on the clock; `None`: never again.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         self.next_ns

@@ -1,6 +1,7 @@
 //! The run that every form is shown with: open load of ten seconds with a stall of one, a scenario with a step that
 //! fails, a watched server, an audit with each verdict, and names that would like to steer what they are shown on.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use vervet_report::{
@@ -259,6 +260,7 @@ fn generator(numbers: &mut Numbers) -> Generator {
         cpu_system_us: 803_000,
         busiest_thread_permille: 122,
         occupied_thread_permille: 131,
+        thread_errors: BTreeSet::new(),
         lag,
     }
 }
