@@ -80,7 +80,7 @@ fn refuses_what_cannot_be() {
     check(&["https://127.0.0.1/"], 2, "https is not spoken");
     check(&[], 2, "URL");
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
-    check(&[url, "-d", "soon"], 2, "write 10s, 500ms or 2m");
+    check(&[url, "-d", "soon"], 2, "expected a time such as 10s");
     check(&[url, "--rate", "0"], 2, "above 0");
     check(
         &[url, "--rate", "5", "--pipeline", "2"],

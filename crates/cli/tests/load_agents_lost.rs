@@ -53,7 +53,7 @@ fn an_agent_that_dies_leaves_the_figures_of_the_other() {
     let mut coordinator = coordinator(&url, &[&one, &other], &["--format", "json"]);
     coordinator.wait_for_line(is_interval);
     second.signal(Signal::KILL);
-    let lost = coordinator.wait_for_line(|line| line.contains("in the middle of the run"));
+    let lost = coordinator.wait_for_line(|line| line.contains("during the run"));
     assert!(lost.contains(&format!("agent {other}: ")), "{lost}");
     // It goes on.
     let told = coordinator.lines().len();
@@ -68,10 +68,10 @@ fn an_agent_that_dies_leaves_the_figures_of_the_other() {
     assert!(
         finding
             .measured
-            .starts_with("1 of 2 gave no result: agent "),
+            .starts_with("1 of 2 sent no result: agent "),
         "{finding:?}"
     );
-    assert!(talk.contains("agents: 1 of 2 gave no result"), "{talk}");
+    assert!(talk.contains("agents: 1 of 2 sent no result"), "{talk}");
 }
 
 /// An agent of the test that says this when it is told to begin.
@@ -122,7 +122,10 @@ fn what_no_agent_would_say_is_told_and_left_out() {
         while stream.write_all(&piece).is_ok() {}
     };
     let bad: [(String, &str); 2] = [
-        (saying(garbage), "this is not what agents say: \"garbage\""),
+        (
+            saying(garbage),
+            "unexpected message from the agent: \"garbage\"",
+        ),
         (saying(huge), "sent a line of more than 67108864 bytes"),
     ];
     for (bad, says) in bad {

@@ -23,7 +23,7 @@ pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
         rule: "generator_cpu",
         bound: "at most 90 % of a core in the busiest thread, and of the time with waits for a processor; failed above the first",
         meaning: "a generator without time to spare measures itself, not the target",
-        advice: "the client was the limit: give it more threads and cores of its own (--threads, --cores), or ask for less",
+        advice: "the client was the bottleneck: give it more threads and cores of its own (--threads, --cores), or reduce the load",
     };
     // What others take of its core is missing in its processor time, and all the same it has nothing to spare.
     let verdict = if busy > BUSY_PERMILLE_MAX {
@@ -66,8 +66,8 @@ pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {
     let words = Words {
         rule: "generator_lag",
         bound: "p99 at most 1 ms, or a tenth of the p99 of response times; failed above half of that",
-        meaning: "what lay ready while the generator did something else is in the response times",
-        advice: "let nothing else run on the generator's cores, or bind it to some (--cores)",
+        meaning: "time that responses waited for the generator is included in the response times",
+        advice: "run nothing else on the generator's cores, or bind it to some (--cores)",
     };
     let verdict = above(
         lag_ns,

@@ -54,7 +54,7 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
             .map_err(NoLine::System)
             .and_then(|stream| answer(stream, &under_way));
         if let Err(why) = answered {
-            talk::say(format_args!("a coordinator did not get through: {why}"));
+            talk::say(format_args!("connection with a coordinator failed: {why}"));
         }
         if under_way.leaves() {
             break;
@@ -147,7 +147,7 @@ fn be_patient(stream: &TcpStream) -> io::Result<()> {
 
 fn prepare(plan: &[u8]) -> Result<Prepared, Refused> {
     let no_plan = |error: &dyn std::fmt::Display| {
-        Refused::usage(format!("this is no plan of a load run: {error}"))
+        Refused::usage(format!("invalid plan of a load run: {error}"))
     };
     let order = serde_json::from_slice(plan).map_err(|error| no_plan(&error))?;
     let Order::Plan(arguments) = order else {

@@ -51,26 +51,26 @@ impl fmt::Display for Lost {
         match self {
             Self::Unreachable(error) => write!(
                 f,
-                "cannot connect: {error} (start it there: vervet load --agent ADDRESS)"
+                "cannot connect: {error} (start it with: vervet load --agent ADDRESS)"
             ),
             Self::NotReady(why) => write!(
                 f,
-                "{why}, and has not accepted the plan (it takes one plan after another: is it busy, or is this no agent?)"
+                "{why} before it accepted the plan (it may be busy with another run, or not be a vervet agent)"
             ),
             Self::Refused(why) => f.write_str(&why.join("; ")),
             Self::NoNews(line) => write!(
                 f,
-                "this is not what agents say: \"{line}\" (is it an agent of this version?)"
+                "unexpected message from the agent: \"{line}\" (is it an agent of the same version?)"
             ),
             Self::InTheMiddle(why) => write!(
                 f,
-                "{why} in the middle of the run (look at its machine and the network between, and run again)"
+                "{why} during the run (check its machine and the network, then run again)"
             ),
-            Self::NoResult => f.write_str(
-                "gave no result after the end of its run (look at its machine, and run again)",
-            ),
+            Self::NoResult => {
+                f.write_str("sent no result after its run (check its machine, then run again)")
+            }
             Self::Unlike(why) => f.write_str(why),
-            Self::GivenUp => f.write_str("was given up, as another agent could not be had"),
+            Self::GivenUp => f.write_str("was abandoned because another agent was not available"),
         }
     }
 }
@@ -81,14 +81,15 @@ pub(super) fn finding(agents: usize, lost: &[String]) -> Finding {
         rule: RULE.to_owned(),
         verdict: Verdict::Failed,
         measured: format!(
-            "{} of {agents} gave no result: {}",
+            "{} of {agents} sent no result: {}",
             lost.len(),
             lost.join("; ")
         ),
-        bound: "a result of each".to_owned(),
-        meaning: "The figures are of the other agents alone: less was asked than was to be asked, \
-                  and what the missing ones did to the target is in no figure but its times."
-            .to_owned(),
-        advice: "Bring them back, or leave them out of --agents, and run again.".to_owned(),
+        bound: "a result from each agent".to_owned(),
+        meaning:
+            "The figures are those of the other agents: fewer requests were sent than planned, and \
+                  the load of the missing agents shows only in the response times."
+                .to_owned(),
+        advice: "Restart them, or remove them from --agents, and run again.".to_owned(),
     }
 }

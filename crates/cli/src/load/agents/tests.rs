@@ -155,7 +155,7 @@ fn check_lost(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'static, 
     let mut findings = run.findings.iter();
     let finding = findings.find(|finding| finding.rule == RULE).unwrap();
     assert_eq!(finding.verdict, Verdict::Failed);
-    let expected = format!("1 of 2 gave no result: agent {bad}: {says}");
+    let expected = format!("1 of 2 sent no result: agent {bad}: {says}");
     assert!(finding.measured.starts_with(&expected), "{finding:?}");
 }
 
@@ -176,7 +176,7 @@ fn an_agent_that_takes_no_plan_is_not_waited_for() {
     check_refused(
         PATIENT,
         other,
-        "this is not what agents say: \"HTTP/1.1 400 Bad Request\\r\"",
+        "unexpected message from the agent: \"HTTP/1.1 400 Bad Request\\r\"",
     );
     let refuses = |agent: &mut Fake| {
         let why = vec!["no file".to_owned(), "no name".to_owned()];
@@ -211,11 +211,7 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
     };
     check_lost(impatient, silent, "said nothing for 300ms in the middle of");
     let gone = |agent: &mut Fake| assert!(agent.begin() > 0);
-    check_lost(
-        PATIENT,
-        gone,
-        "ended the connection in the middle of the run",
-    );
+    check_lost(PATIENT, gone, "ended the connection during the run");
     let garbage = |agent: &mut Fake| {
         agent.begin();
         agent.write(b"\xff\x1b[2J\n");
@@ -224,7 +220,7 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
     check_lost(
         PATIENT,
         garbage,
-        "this is not what agents say: \"\u{fffd}\\u{1b}[2J\"",
+        "unexpected message from the agent: \"\u{fffd}\\u{1b}[2J\"",
     );
     let again = |agent: &mut Fake| {
         agent.begin();
@@ -232,7 +228,7 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
         agent.tell(&News::Ready(Box::new(Ready { tool, asked })));
         agent.hold();
     };
-    check_lost(PATIENT, again, "this is not what agents say");
+    check_lost(PATIENT, again, "unexpected message from the agent");
     let unlike = |agent: &mut Fake| {
         agent.begin();
         let mut run = Run::new(TOOL, asked());
@@ -254,7 +250,7 @@ fn a_result_that_does_not_come_is_not_waited_for() {
         // Until the coordinator has closed its side.
         while agent.stream.write_all(&line(&News::Alive)).is_ok() {}
     };
-    check_lost(impatient, alive, "gave no result after the end of its run");
+    check_lost(impatient, alive, "sent no result after its run");
 }
 
 #[test]
