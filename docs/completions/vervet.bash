@@ -133,9 +133,6 @@ _vervet() {
             vervet__subcmd__help__subcmd__lab,adapters)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__adapters"
                 ;;
-            vervet__subcmd__help__subcmd__lab,ceiling)
-                cmd="vervet__subcmd__help__subcmd__lab__subcmd__ceiling"
-                ;;
             vervet__subcmd__help__subcmd__lab,check)
                 cmd="vervet__subcmd__help__subcmd__lab__subcmd__check"
                 ;;
@@ -159,9 +156,6 @@ _vervet() {
                 ;;
             vervet__subcmd__lab,adapters)
                 cmd="vervet__subcmd__lab__subcmd__adapters"
-                ;;
-            vervet__subcmd__lab,ceiling)
-                cmd="vervet__subcmd__lab__subcmd__ceiling"
                 ;;
             vervet__subcmd__lab,check)
                 cmd="vervet__subcmd__lab__subcmd__check"
@@ -189,9 +183,6 @@ _vervet() {
                 ;;
             vervet__subcmd__lab__subcmd__help,adapters)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__adapters"
-                ;;
-            vervet__subcmd__lab__subcmd__help,ceiling)
-                cmd="vervet__subcmd__lab__subcmd__help__subcmd__ceiling"
                 ;;
             vervet__subcmd__lab__subcmd__help,check)
                 cmd="vervet__subcmd__lab__subcmd__help__subcmd__check"
@@ -558,7 +549,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab)
-            opts="run check adapters report compare trend reproduce probe ceiling"
+            opts="run check adapters report compare trend reproduce probe"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -572,20 +563,6 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__help__subcmd__lab__subcmd__adapters)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        vervet__subcmd__help__subcmd__lab__subcmd__ceiling)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -796,7 +773,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab)
-            opts="-h --help run check adapters report compare trend reproduce probe ceiling help"
+            opts="-h --help run check adapters report compare trend reproduce probe help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -816,28 +793,6 @@ _vervet() {
                 return 0
             fi
             case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        vervet__subcmd__lab__subcmd__ceiling)
-            opts="-h --listen --content --close --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --listen)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --content)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -886,7 +841,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help)
-            opts="run check adapters report compare trend reproduce probe ceiling help"
+            opts="run check adapters report compare trend reproduce probe help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -900,20 +855,6 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__lab__subcmd__help__subcmd__adapters)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        vervet__subcmd__lab__subcmd__help__subcmd__ceiling)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1188,7 +1129,7 @@ _vervet() {
             return 0
             ;;
         vervet__subcmd__load)
-            opts="-c -d -n -t -k -4 -6 -B -s -m -X -i -H -p -u -T -A -C -o -q -h --connections --duration --requests --rate --ramp --steps --stages --arrival --seed --warm-up --part --threads --cores --close --keep-alive --requests-per-connection --pipeline --connect-rate --unix --ipv4 --ipv6 --source --connect-timeout --timeout --method --head --field --header --data --data-file --put --content-type --basic --cookie --targets --scenario --har --print-scenario --single-host --replay --replay-speed --replay-all-methods --feed --feed-order --check-status --check-length --check-hash --check-text --format --output --interval --fail-if --find-max --watch --quiet --canned --canned-bytes --canned-status --agent --agents --help"
+            opts="-c -d -n -t -k -4 -6 -B -s -m -X -i -H -p -u -T -A -C -o -q -h --connections --duration --requests --rate --ramp --steps --stages --arrival --seed --warm-up --part --threads --cores --close --keep-alive --requests-per-connection --pipeline --connect-rate --unix --ipv4 --ipv6 --source --connect-timeout --timeout --method --head --field --header --data --data-file --put --content-type --basic --cookie --targets --scenario --har --print-scenario --single-host --replay --replay-speed --replay-all-methods --feed --feed-order --check-status --check-length --check-hash --check-text --format --output --interval --fail-if --find-max --watch --quiet --canned --canned-bytes --canned-file --canned-close --canned-status --agent --agents --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1447,6 +1388,10 @@ _vervet() {
                     return 0
                     ;;
                 --canned-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --canned-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

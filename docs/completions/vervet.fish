@@ -165,6 +165,7 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l find-max -d 'Find
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l watch -d 'Also monitor local processes: a process ID, name, port, systemd unit or cgroup; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned -d 'Serve canned responses on one thread, to measure the upper bound of this machine (ceiling)' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-bytes -d 'Body length of --canned in bytes [default: "Hello, world" and a newline]' -r
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-file -d 'File with the response body of --canned' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-status -d 'Status code of --canned' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l agent -d 'Run as an agent that generates load for coordinators. Must not be reachable by untrusted clients' -r
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l agents -d 'Distribute the load over these agents: HOST:PORT,...' -r
@@ -177,18 +178,18 @@ complete -c vervet -n "__fish_vervet_using_subcommand load" -l print-scenario -d
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l single-host -d 'Fail if the recording has several hosts, instead of keeping only requests to the first'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -l replay-all-methods -d 'Also replay unsafe methods such as POST; their bodies are empty, since logs have none'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s q -l quiet -d 'Show no progress'
+complete -c vervet -n "__fish_vervet_using_subcommand load" -l canned-close -d 'Close each connection of --canned after its response'
 complete -c vervet -n "__fish_vervet_using_subcommand load" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "report" -d 'Write the report of a lab'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "trend" -d 'Show how figures changed over many labs'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "reproduce" -d 'Run a lab again from its record'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe ceiling help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "report" -d 'Write the report of a lab'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "compare" -d 'Compare two labs and fail if the second is slower'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "trend" -d 'Show how figures changed over many labs'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "reproduce" -d 'Run a lab again from its record'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and not __fish_seen_subcommand_from run check adapters report compare trend reproduce probe help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l out -d 'Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l only -d 'Run only this subject and the ceiling; repeatable' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from run" -l quick -d 'Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works'
@@ -222,10 +223,6 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l calls -d 'System calls' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -l folder -d 'Folder on the disk to measure' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from probe" -s h -l help -d 'Print help'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l listen -d 'Where to listen' -r
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l content -d 'The file with the content of every answer' -r -F
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -l close -d 'Close each connection after its answer'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from ceiling" -s h -l help -d 'Print help'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run a lab: every subject under every load, in shuffled order'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check a lab file and list which of its subjects are installed'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "adapters" -d 'List the adapters: servers that a lab can start, with their settings'
@@ -234,7 +231,6 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "trend" -d 'Show how figures changed over many labs'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "reproduce" -d 'Run a lab again from its record'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -l dir -d 'Root of the directory tree to write to, laid out as in the repository' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand generate" -s h -l help -d 'Print help'
@@ -262,4 +258,3 @@ complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subc
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "trend" -d 'Show how figures changed over many labs'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "reproduce" -d 'Run a lab again from its record'
 complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "probe" -d 'Measure the host itself: computation, loopback, disk and system calls'
-complete -c vervet -n "__fish_vervet_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "ceiling" -d 'Run the canned-response server that a lab compares servers with'
