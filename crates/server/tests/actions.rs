@@ -13,11 +13,11 @@ fn what_cannot_be_answered_is_refused() {
     );
     check_refused(
         &respond("{ text = 'a', type = '' }"),
-        "`type` is no media type",
+        "`type` is not a media type",
     );
     check_refused(
         &respond("{ text = 'a', type = \"a\\nb\" }"),
-        "`type` is no media type",
+        "`type` is not a media type",
     );
     check_refused(
         &respond("{ text = 'a', status = 204 }"),
@@ -54,7 +54,7 @@ fn what_cannot_be_answered_is_refused() {
     );
     check_refused(
         "[[route]]\nredirect = 'https://{method}/'",
-        "`method` is no part of a host",
+        "`method` cannot be part of a host",
     );
     check_refused(
         "[[route]]\nrewrite = 'x'",
@@ -62,11 +62,11 @@ fn what_cannot_be_answered_is_refused() {
     );
     check_refused(
         "[[route]]\npath = '/u/:id(int)'",
-        "`path` cannot be `/u/:id(int)`: `int` is no type; the types are number, integer, word, slug, uuid, date, any",
+        "`path` cannot be `/u/:id(int)`: `int` is not a type; the types are number, integer, word, slug, uuid, date, any",
     );
     check_refused(
         "[[route]]\nmethod = 'get'",
-        "`method` cannot be `get`: methods are told apart by case: write GET",
+        "`method` cannot be `get`: methods are case-sensitive: write GET",
     );
     check_refused(
         "[[route]]\nstatus = 204\nfield.x = {}",

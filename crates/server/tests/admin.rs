@@ -293,7 +293,7 @@ fn an_address_that_others_reach_has_to_be_asked_for() {
     check_address("admin = 'unix:/run/a.sock'", None);
     check_address(
         "admin = {mode = '999'}",
-        Some("`mode` cannot be `999`: it is no mode"),
+        Some("`mode` cannot be `999`: it is not a mode"),
     );
 }
 

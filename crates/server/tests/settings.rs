@@ -20,7 +20,7 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn what_is_no_number_of_workers_is_said_at_its_place() {
-    let message = |at: &str| format!("{at}: `workers` is no number of workers");
+    let message = |at: &str| format!("{at}: `workers` is not a number of workers");
     check("workers = 0", &[&message("1:11")]);
     check("workers = 1025", &[&message("1:11")]);
     check("workers = 'many'", &[&message("1:11")]);

@@ -143,7 +143,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     let media_type = settings.r#type.value().as_deref();
     if media_type.is_some_and(|own| own.is_empty() || own.chars().any(char::is_control)) {
         return Err(
-            Diagnostic::error(settings.r#type.span(), "`type` is no media type")
+            Diagnostic::error(settings.r#type.span(), "`type` is not a media type")
                 .expected("such as `text/css`"),
         );
     }

@@ -46,7 +46,7 @@ impl MethodSet {
         let upper = name.to_ascii_uppercase();
         match Method::from_token(name.as_bytes()) {
             Method::Unknown if Method::from_token(upper.as_bytes()) != Method::Unknown => {
-                let message = format!("methods are told apart by case: write {upper}");
+                let message = format!("methods are case-sensitive: write {upper}");
                 return Err(Flaw::new(whole, message));
             }
             Method::Unknown => {

@@ -259,7 +259,7 @@ fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
         let names = Kind::ALL.map(Kind::name).join(", ");
         Flaw::new(
             at + 1..at + close,
-            format!("`{name}` is no type; the types are {names}"),
+            format!("`{name}` is not a type; the types are {names}"),
         )
     })
 }

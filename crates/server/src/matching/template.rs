@@ -353,7 +353,7 @@ impl Reader<'_> {
                 let own = variables.iter().map(|variable| &*variable.name);
                 let known: Vec<_> = own.chain(RESERVED).collect();
                 let message = format!(
-                    "`{name}` is no value of a request here; there are {}",
+                    "`{name}` is not a value of the request here; there are {}",
                     known.join(", ")
                 );
                 Err(Flaw::new(range, message))
@@ -379,13 +379,13 @@ impl Reader<'_> {
             (Start, _) => {
                 refuse("a target begins with `/`, a scheme, `{path}` or `{rest}`".to_owned())
             }
-            (Scheme, _) => refuse("behind `{scheme}` comes `://` and a host".to_owned()),
+            (Scheme, _) => refuse("`{scheme}` is followed by `://` and a host".to_owned()),
             (Host | Authority, source) if self.is_host(source) => Ok((Encode::Not, Authority)),
             (Host | Authority, Source::Variable(_)) => refuse(format!(
-                "whoever asks would choose the host that others are sent to: \
+                "the client could choose the host of the redirect: \
                  give the variable a type, such as `:{name}(word)`"
             )),
-            (Host | Authority, _) => refuse(format!("`{name}` is no part of a host")),
+            (Host | Authority, _) => refuse(format!("`{name}` cannot be part of a host")),
             (Path, _) => Ok((Encode::Path, Path)),
             (Query | Fragment, _) => Ok((Encode::Query, self.place)),
         }

@@ -43,7 +43,7 @@ fn step(place: Place, rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
         Place::Scheme if rest.starts_with("://") => Ok((Place::Host, 3)),
         Place::Scheme => Err(Flaw::new(
             at..at,
-            "behind `{scheme}` comes `://` and a host",
+            "`{scheme}` is followed by `://` and a host",
         )),
         Place::Host if rest.starts_with(['/', '?', '#']) => Err(Flaw::new(
             at..at,
@@ -100,7 +100,7 @@ fn start(rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
         let behind = at + colon + 1;
         return Err(Flaw::new(
             behind..behind,
-            format!("behind `{scheme}:` come two slashes and a host"),
+            format!("`{scheme}:` is followed by two slashes and a host"),
         ));
     }
     // A scheme without authority, such as `mailto:`.

@@ -28,7 +28,7 @@ pub(super) fn hosts_of(
             }
         }
     }
-    // A site that names a listener which is not there is what has to be mended first.
+    // A site that names an unknown listener has to be fixed first.
     let is_clear = |site: &PlannedSite| {
         let mut names = site.settings.listen.iter();
         names.all(|name| listeners.iter().any(|listener| listener.name == **name))
@@ -44,7 +44,7 @@ pub(super) fn hosts_of(
             let _ = listener.hosts.set_default(first);
         }
         if listener.hosts.site(b"").is_none() && !sites.is_empty() && all_clear {
-            let message = format!("no site is to be found at `{}`", listener.name);
+            let message = format!("no site uses the listener `{}`", listener.name);
             found.push(
                 Diagnostic::error(listener.span, message)
                     .expected("a site without `listen`, or one that names this listener")

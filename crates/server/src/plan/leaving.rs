@@ -1,4 +1,4 @@
-//! Listeners that a plan no longer has. Whoever has come by one of them is served until the connection ends, so it leads to sites on.
+//! Listeners that a plan no longer has. Their open connections are served until they end, so they still lead to sites.
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use vervet_http::media_type::MediaType;
 
 use crate::settings::Document;
 
-/// Finds what is no media type, and extensions that no file has.
+/// Finds invalid media types, and extensions that no file has.
 pub(super) fn check(document: &Document, found: &mut Diagnostics) {
     for (extension, media_type) in document.media_types.iter() {
         if let Some(bare) = extension.strip_prefix('.') {
@@ -21,7 +21,7 @@ pub(super) fn check(document: &Document, found: &mut Diagnostics) {
 fn check_type(text: &str, span: Span, found: &mut Diagnostics) {
     let is_line = !text.chars().any(char::is_control);
     if MediaType::parse(text.as_bytes()).is_none() || !is_line {
-        let message = format!("`{}` is no media type", text.escape_debug());
+        let message = format!("`{}` is not a media type", text.escape_debug());
         found.push(
             Diagnostic::error(span, message)
                 .expected("a type and a subtype, such as `text/markdown`"),

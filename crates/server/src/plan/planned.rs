@@ -39,7 +39,7 @@ pub struct PlannedListener {
     pub address: ListenAddress,
     /// How.
     pub options: ListenOptions,
-    /// What is blamed when it cannot be had.
+    /// The directive at which a failure to bind is reported.
     pub span: Span,
     pub(crate) access: Option<Access>,
     pub(crate) hosts: Hosts,

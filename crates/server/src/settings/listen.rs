@@ -60,7 +60,7 @@ impl FromText for Mode {
         let mode = u32::from_str_radix(text, 8)
             .ok()
             .filter(|mode| *mode <= 0o777);
-        mode.map(Self).ok_or_else(|| "it is no mode".to_owned())
+        mode.map(Self).ok_or_else(|| "it is not a mode".to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The step behind the plan, from a plan to a stage: folders, logs, user files and templates are opened, and what outlives
+//! The step after the plan, from a plan to a stage: folders, logs, user files and templates are opened, and what outlives
 //! plans is handed on. All that a plan does of input and output is done here.
 
 mod paths;

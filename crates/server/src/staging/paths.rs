@@ -43,7 +43,7 @@ impl Plan {
         };
         let (read, write) = (resolved(&allowed.read), resolved(&allowed.write));
         let outside = self.needs().paths.into_iter().filter_map(|need| {
-            // What is not there is found, and told, by who opens it.
+            // A missing path is reported where it is opened.
             let path = need.path.canonicalize().ok()?;
             let is_in = |allowed: &[PathBuf]| allowed.iter().any(|known| path.starts_with(known));
             let (is_allowed, deed) = match need.access {

@@ -23,7 +23,7 @@ use crate::web::{
     Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
 };
 
-/// Makes the stage of a plan, or says what cannot be had. `keys` are those that the engine knows the listeners by, in the
+/// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine knows the listeners by, in the
 /// order of the plan.
 pub fn prepare(
     plan: &Plan,

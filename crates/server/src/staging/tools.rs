@@ -61,7 +61,7 @@ impl Tools {
         }
     }
 
-    /// For a stage that is only tried. What would be told later is not.
+    /// For a stage that is only tried: problems that would be logged later are dropped.
     pub(super) fn rehearsing() -> io::Result<Self> {
         let logs = LogSinks::new(|_| {});
         let sink = logs.open(&Target::Memory).map_err(io::Error::other)?;

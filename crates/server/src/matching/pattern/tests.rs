@@ -43,7 +43,7 @@ fn what_is_no_variable_is_refused_where_it_is_wrong() {
     check_refused("/u/:(number)", 4..4, "name of a variable");
     check_refused("/u/:id(", 6..7, "ends with `)`");
     check_refused("/u/:id(number", 6..13, "ends with `)`");
-    check_refused("/u/:id()", 7..7, "no type");
+    check_refused("/u/:id()", 7..7, "not a type");
     check_refused("/u/:id(int)", 7..10, "the types are number, integer, word");
     check_refused("/u/:id(number)x/y", 14..15, "whole segment");
     check_refused("/u/:id*", 3..7, "cannot follow");

@@ -37,7 +37,7 @@ fn what_is_no_template_is_refused_where_it_is_wrong() {
     check_refused("/{", 1..2, "ends with `}`");
     check_refused("/a}", 2..3, "without its `{`");
     check_refused("/{nmae}", 2..6, "there are any, n, path, query");
-    check_refused("/{}", 2..2, "no value");
+    check_refused("/{}", 2..2, "not a value");
     check_refused("/{rest}", 2..6, "ends with `*`");
     check_refused("/a\r\nSet-Cookie: x", 2..3, "control");
     check_refused("/a\\b", 2..3, "backslash");
@@ -57,14 +57,14 @@ fn no_visitor_chooses_where_others_are_sent() {
     check_refused("https://{any}/", 9..12, "`:any(word)`");
     check_refused("//{any}/", 3..6, "`:any(word)`");
     check_refused("https://example.org{any}", 20..23, "`:any(word)`");
-    check_refused("https://{path}/", 9..13, "no part of a host");
-    check_refused("https://a{method}/", 10..16, "no part of a host");
+    check_refused("https://{path}/", 9..13, "cannot be part of a host");
+    check_refused("https://a{method}/", 10..16, "cannot be part of a host");
     check_refused("https://{query}/", 9..14, "before the query");
     check_refused("https:///{any}", 8..8, "stands a host");
     check_refused("http:/{any}", 5..5, "two slashes");
     check_refused("HTTPS:{any}", 6..6, "two slashes");
-    check_refused("{scheme}{host}", 9..13, "comes `://`");
-    check_refused("{scheme}:/x", 8..8, "comes `://`");
+    check_refused("{scheme}{host}", 9..13, "followed by `://`");
+    check_refused("{scheme}:/x", 8..8, "followed by `://`");
     check_refused("{scheme}", 8..8, "no host");
     check_refused("https://", 8..8, "no host");
     check_refused("/a#b{query}", 5..10, "before `#`");
