@@ -66,13 +66,13 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
     check(&["server"], "serve");
     check(
         &["serve", "--listen", "nowhere"],
-        "\"nowhere\" is no address",
+        "invalid listen address \"nowhere\"",
     );
     check(
         &["serve", "--listen", "127.0.0.1:70000"],
         "invalid port \"70000\"",
     );
-    check(&["serve", "--workers", "0"], "is no number of workers");
+    check(&["serve", "--workers", "0"], "is not a number of workers");
     check(&["serve", "--workers", "1025"], "from 1 to 1024");
     check(
         &["serve", "--log", "apache"],

@@ -4,8 +4,8 @@
 
 use std::fmt::{self, Write};
 
-/// The character reference for a character that would end text or a quoted attribute value in HTML; `None` for every
-/// other character.
+/// The character reference for a character that would end text or a quoted attribute value in HTML;
+/// `None` for every other character.
 ///
 /// The apostrophe is a number because HTML 4 has no `&apos;`.
 pub const fn html_reference(character: char) -> Option<&'static str> {

@@ -36,11 +36,14 @@ fn what_is_no_report_is_refused() {
         |document| document["version"] = json!(2),
         "version 2, and this program reads version 1",
     );
-    check_unreadable(|document| *document = json!([1]), "no report of a load run");
+    check_unreadable(
+        |document| *document = json!([1]),
+        "not a report of a load test",
+    );
     check_unreadable(|document| *document = json!({}), "missing field `version`");
     check_unreadable(
         |document| document["errors"]["reset"] = json!(-1),
-        "no report of a load run",
+        "not a report of a load test",
     );
     check_unreadable(
         |document| document["timings"]["response"]["histogram"] = json!("AAAA"),

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let mut plan = planned(&arguments.file, pace)?;
     plan.keep_only(&arguments.only).map_err(|name| {
         let known = plan.names().join(", ");
-        Failure::Other(format!("there is no subject {name}: the lab has {known}"))
+        Failure::Other(format!("unknown subject {name}: the lab has {known}"))
     })?;
     if arguments.dry_run {
         return print_plan(&plan);

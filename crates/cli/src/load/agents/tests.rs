@@ -165,13 +165,21 @@ fn an_agent_that_takes_no_plan_is_not_waited_for() {
         ready: SHORT,
         ..PATIENT
     };
-    check_refused(impatient, Fake::hold, "said nothing for 300ms, and has not");
+    check_refused(
+        impatient,
+        Fake::hold,
+        "said nothing for 300ms before it accepted the plan",
+    );
     let half = |agent: &mut Fake| {
         agent.write(b"{\"ready\":");
         agent.hold();
     };
     check_refused(impatient, half, "stopped in the middle of a line for 300ms");
-    check_refused(PATIENT, |_| {}, "ended the connection, and has not");
+    check_refused(
+        PATIENT,
+        |_| {},
+        "ended the connection before it accepted the plan",
+    );
     let other = |agent: &mut Fake| agent.write(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     check_refused(
         PATIENT,
@@ -209,7 +217,7 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
         agent.begin();
         agent.hold();
     };
-    check_lost(impatient, silent, "said nothing for 300ms in the middle of");
+    check_lost(impatient, silent, "said nothing for 300ms during the run");
     let gone = |agent: &mut Fake| assert!(agent.begin() > 0);
     check_lost(PATIENT, gone, "ended the connection during the run");
     let garbage = |agent: &mut Fake| {
