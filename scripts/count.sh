@@ -45,12 +45,15 @@ flaky_or_failed() {
     done < <(failed_tests "$1")
 }
 
-# program_steps LOG: the seconds of each test program that ran, and its name.
+# program_steps LOG: the seconds of each test program that ran, and its name. All integration tests
+# are called `main`; cargo runs them after the unit tests of their crate.
 program_steps() {
     awk '
-        /^ *Running / { name = $2 == "unittests" ? "unit tests" : $2; path = $NF
-            sub(/.*\/deps\//, "", path); sub(/-[0-9a-f]+\)$/, "", path) }
-        /^test result: / { sub(/s$/, "", $NF); printf "%d tests: %s %s\n", $NF + 0.5, name, path }' "$1"
+        /^ *Running / {
+            path = $NF; sub(/.*\//, "", path); sub(/-[0-9a-f]+\)$/, "", path)
+            if ($2 == "unittests") { crate = path; name = "unit tests of " path }
+            else name = "integration tests of " crate (path == "main" ? "" : " (" path ")") }
+        /^test result: / { sub(/s$/, "", $NF); printf "%d %s\n", $NF + 0.5, name }' "$1"
 }
 
 # slow_tests LOG SECONDS: names the tests that took longer.

@@ -65,11 +65,11 @@ fn a_crash_and_code_that_does_not_compile_are_failures() {
     check_tests(124, GOOD, "5 1 1");
 }
 
-const TIMED: &str = "     Running tests/main.rs (target/debug/deps/main-0a1b)\n\
+const TIMED: &str = "     Running unittests src/lib.rs (target/debug/deps/vervet_http-0a1b)\n\
+    test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.49s\n\
+         Running tests/main.rs (target/debug/deps/main-0a1b)\n\
     test a::b ... ok <0.5s>\ntest a::c ... FAILED <21.7s>\ntest d ... FAILED\ntest e ... ok <20.1s>\n\
-    test result: FAILED. 2 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 41.50s\n\
-         Running unittests src/lib.rs (target/debug/deps/vervet_http-0a1b)\n\
-    test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.49s\n";
+    test result: FAILED. 2 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 41.50s\n";
 
 #[test]
 fn failed_tests_are_named() {
@@ -95,7 +95,7 @@ fn slow_tests_and_programs_are_named() {
     check(
         "program_steps \"$log\" | tr '\\n' ';'; echo",
         TIMED,
-        "42 tests: tests/main.rs main;0 tests: unit tests vervet_http;",
+        "0 unit tests of vervet_http;42 integration tests of vervet_http;",
     );
 }
 
