@@ -28,6 +28,7 @@ mod load_agents_lost;
 mod load_audit;
 mod load_files;
 mod load_flags;
+mod load_forms;
 mod load_scenario;
 mod load_search;
 mod load_view;

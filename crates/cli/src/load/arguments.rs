@@ -8,10 +8,12 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use vervet_load::units;
 use vervet_load::{Share, StatusSet};
 use vervet_report::Condition;
+use vervet_report::forms::{FORMS, Form};
 use vervet_server::engine::listener::ListenAddress;
 use vervet_watch::Target;
 
@@ -207,11 +209,11 @@ pub(crate) struct CheckArguments {
 #[command(next_help_heading = "Report")]
 pub(crate) struct OutputArguments {
     /// Output format
-    #[arg(long, value_name = "FORM", default_value = "text")]
-    pub(crate) format: Form,
+    #[arg(long, value_name = "FORM", default_value = FORMS[0].name, value_parser = formats())]
+    pub(crate) format: &'static Form,
     /// Also write a report to a file, such as json=run.json; repeatable
     #[arg(short = 'o', long, value_name = "FORM=FILE", value_parser = form_and_file)]
-    pub(crate) output: Vec<(Form, PathBuf)>,
+    pub(crate) output: Vec<(&'static Form, PathBuf)>,
     /// Interval of the time series
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) interval: Duration,
@@ -275,25 +277,6 @@ pub(crate) enum ArrivalKind {
     Even,
     /// Random intervals, as of independent users
     Poisson,
-}
-
-/// The formats of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
-    /// Readable text
-    Text,
-    /// Full results as one JSON document
-    Json,
-    /// Time series, one interval per line
-    Csv,
-    /// One JSON object per interval while running, then the results
-    Ndjson,
-    /// Latency percentiles in the format of HdrHistogram
-    Hgrm,
-    /// One self-contained page
-    Html,
-    /// OpenMetrics, for the textfile collector of node_exporter
-    Openmetrics,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -383,13 +366,26 @@ fn size(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| "expected a number of bytes, at most 1 GiB".to_owned())
 }
 
-fn form_and_file(text: &str) -> Result<(Form, PathBuf), String> {
-    let (form, file) = text
+fn formats() -> impl TypedValueParser<Value = &'static Form> {
+    let value = |form: &Form| PossibleValue::new(form.name).help(form.about);
+    let values = PossibleValuesParser::new(FORMS.iter().map(value));
+    values.try_map(|name| form(&name))
+}
+
+fn form(name: &str) -> Result<&'static Form, String> {
+    let form = FORMS.iter().find(|form| form.name == name);
+    form.ok_or_else(|| {
+        let names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+        format!("unknown format `{name}`: expected {}", names.join(", "))
+    })
+}
+
+fn form_and_file(text: &str) -> Result<(&'static Form, PathBuf), String> {
+    let (name, file) = text
         .split_once('=')
         .ok_or("expected FORMAT=FILE, such as json=run.json")?;
-    let form = Form::from_str(form, true)?;
     if file.is_empty() {
         return Err("the name of the file is missing".to_owned());
     }
-    Ok((form, PathBuf::from(file)))
+    Ok((form(name)?, PathBuf::from(file)))
 }

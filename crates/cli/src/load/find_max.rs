@@ -79,7 +79,7 @@ pub(crate) fn find(
     let mut search = Search::new(first);
     let mut found = Found::default();
     for _ in 0..TRIES_MAX {
-        let run = run(attempt(plan, search.next), live, &Outputs::silent())?;
+        let run = run(attempt(plan, search.next), live, &Outputs::default())?;
         if run.achieved.ended == Ended::Interrupted {
             found.is_interrupted = true;
             found.shown.get_or_insert(run);

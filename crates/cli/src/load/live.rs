@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use vervet_report::units::{count, percent, rate, time};
 use vervet_report::{Asked, ErrorClass, Interval};
 
-use super::arguments::{Form, OutputArguments};
+use super::arguments::OutputArguments;
 use super::view::{Seen, busy};
 use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
@@ -46,7 +46,7 @@ pub(crate) struct View {
 impl Live {
     pub(crate) fn new(arguments: &OutputArguments) -> Self {
         // What is streamed to the same terminal would be drawn over.
-        let is_streamed = arguments.format == Form::Ndjson && Output::Stdout.is_screen();
+        let is_streamed = arguments.format.stream.is_some() && Output::Stdout.is_screen();
         match (arguments.quiet, Output::Stderr.is_screen()) {
             (true, _) => Self::Quiet,
             (false, true) if !is_streamed => Self::Terminal,

@@ -1,63 +1,57 @@
-//! A run in the forms that were asked for, to standard output and to files.
+//! Writes a run in the requested forms to standard output and to files.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use vervet_report::forms;
+use vervet_report::forms::Form;
 use vervet_report::{Interval, Run};
 
-use super::arguments::{Form, OutputArguments};
+use super::arguments::OutputArguments;
 use crate::failure::Failure;
 use crate::talk;
 
-/// Collectors are other users; the mask of this process still holds.
+/// Collectors run as other users; the umask of this process still applies.
 const READABLE: u32 = 0o666;
 
-/// What is written of a run, and where.
+/// Where a run is written, and in which forms.
+#[derive(Default)]
 pub(crate) struct Outputs {
-    format: Form,
-    files: Vec<(Form, PathBuf)>,
+    /// On standard output.
+    format: Option<&'static Form>,
+    files: Vec<(&'static Form, PathBuf)>,
 }
 
 impl Outputs {
+    /// The forms that the command line names.
     pub(crate) fn new(arguments: &OutputArguments) -> Self {
         Self {
-            format: arguments.format,
+            format: Some(arguments.format),
             files: arguments.output.clone(),
         }
     }
 
-    /// Nothing at all.
-    pub(crate) fn silent() -> Self {
-        Self {
-            format: Form::Text,
-            files: Vec::new(),
-        }
-    }
-
-    /// An interval is over: a stream tells it now.
+    /// Writes an interval that has ended, if the form is a stream.
     pub(crate) fn interval(&self, interval: &Interval) -> io::Result<()> {
-        match self.format {
-            Form::Ndjson => talk::print(&forms::stream_interval(interval)),
-            _ => Ok(()),
+        match self.format.and_then(|form| form.stream) {
+            Some(stream) => talk::print(&(stream.interval)(interval)),
+            None => Ok(()),
         }
     }
 
-    /// The run is over.
+    /// Writes the run when it is over; the intervals of a stream have been written before.
     pub(crate) fn run(&self, run: &Run) -> Result<(), Failure> {
-        let printed = match self.format {
-            // The intervals have been told.
-            Form::Ndjson => forms::stream_run(run),
-            form => written(form, run),
-        };
-        talk::print(&printed).map_err(Failure::Output)?;
+        if let Some(form) = self.format {
+            let write = form.stream.map_or(form.write, |stream| stream.end);
+            talk::print(&write(run)).map_err(Failure::Output)?;
+        }
         for (form, file) in &self.files {
-            let text = written(*form, run);
-            let result = match form {
-                Form::Openmetrics => write_whole(file, &text),
-                _ => fs::write(file, text),
+            let text = (form.write)(run);
+            let result = if form.replaces_file {
+                replace(file, &text)
+            } else {
+                fs::write(file, text)
             };
             result.map_err(Failure::write(file))?;
         }
@@ -65,8 +59,8 @@ impl Outputs {
     }
 }
 
-/// Collectors read whenever they like: the file is there whole, or as it was before.
-fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+/// Replaces a file as a whole: a collector that reads meanwhile gets the old or the new content.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
     let folder = match file.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -77,19 +71,4 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     new.write_all(text.as_bytes())?;
     new.persist(file)?;
     Ok(())
-}
-
-fn written(form: Form, run: &Run) -> String {
-    match form {
-        Form::Text => forms::text(run),
-        Form::Json => forms::json(run),
-        Form::Csv => forms::csv_intervals(run),
-        Form::Ndjson => {
-            let intervals = run.intervals.iter().map(forms::stream_interval);
-            intervals.chain([forms::stream_run(run)]).collect()
-        }
-        Form::Hgrm => forms::hgrm(&run.timings.response),
-        Form::Html => forms::html(run),
-        Form::Openmetrics => forms::openmetrics(run),
-    }
 }

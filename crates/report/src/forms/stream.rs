@@ -49,3 +49,9 @@ fn line(line: &StreamLine<'_>) -> String {
     text.push('\n');
     text
 }
+
+/// The whole stream at once.
+pub(super) fn ndjson(run: &Run) -> String {
+    let intervals = run.intervals.iter().map(stream_interval);
+    intervals.chain([stream_run(run)]).collect()
+}

@@ -122,7 +122,7 @@ fn run_with(
     begin(events_to.clone());
     let typed = ["vervet", "load"].map(str::to_owned);
     Coordinator::begin(agents, &typed, patience, (events_to, events))?
-        .run(Live::Quiet, &Outputs::silent())
+        .run(Live::Quiet, &Outputs::default())
 }
 
 fn run(agents: &[String], patience: Patience) -> Result<Run, Refused> {
