@@ -1,5 +1,5 @@
-//! The forms in which a run is written, and the registry of them. Each takes the values and gives
-//! the text; who writes it where is not known here.
+//! The forms in which a run is written. Each takes the values and gives the text; who writes it
+//! where is not known here.
 
 mod csv;
 mod definitions;
@@ -7,14 +7,12 @@ mod hgrm;
 mod json;
 mod openmetrics;
 mod page;
+mod registry;
 mod stream;
 mod table;
 mod tables;
 mod text;
 mod words;
-
-use crate::interval::Interval;
-use crate::run::Run;
 
 pub use csv::{csv_intervals, csv_steps};
 pub use definitions::{DEFINITIONS, Definition, definitions_markdown};
@@ -22,73 +20,7 @@ pub use hgrm::hgrm;
 pub use json::{ReadError, from_json, json, schema, stream_schema};
 pub use openmetrics::openmetrics;
 pub use page::html;
+pub use registry::{FORMS, Form, FormStream};
 pub use stream::{StreamLine, stream_interval, stream_run};
 pub use table::{Align, Table};
 pub use text::text;
-
-/// A form of a report, which `vervet load --format` and `--output` take. To add one, write its file
-/// and its row in [`FORMS`].
-#[derive(Clone, Copy, Debug)]
-pub struct Form {
-    /// The name on the command line.
-    pub name: &'static str,
-    /// The line of `--help`.
-    pub about: &'static str,
-    /// Writes a whole run.
-    pub write: fn(&Run) -> String,
-    /// How it is written while the run goes on; none where only a whole run can be written.
-    pub stream: Option<FormStream>,
-    /// Whether files are replaced as a whole, as other programs read them at any time.
-    pub replaces_file: bool,
-}
-
-/// A form that is written while the run goes on.
-#[derive(Clone, Copy, Debug)]
-pub struct FormStream {
-    /// Writes an interval that has just ended.
-    pub interval: fn(&Interval) -> String,
-    /// Writes what follows the last interval.
-    pub end: fn(&Run) -> String,
-}
-
-const fn form(name: &'static str, about: &'static str, write: fn(&Run) -> String) -> Form {
-    Form {
-        name,
-        about,
-        write,
-        stream: None,
-        replaces_file: false,
-    }
-}
-
-/// All forms, the default first.
-pub const FORMS: &[Form] = &[
-    form("text", "Readable text", text),
-    form("json", "Full results as one JSON document", json),
-    form("csv", "Time series, one interval per line", csv_intervals),
-    Form {
-        stream: Some(FormStream {
-            interval: stream_interval,
-            end: stream_run,
-        }),
-        ..form(
-            "ndjson",
-            "One JSON object per interval while running, then the results",
-            stream::ndjson,
-        )
-    },
-    form(
-        "hgrm",
-        "Latency percentiles in the format of HdrHistogram",
-        |run| hgrm(&run.timings.response),
-    ),
-    form("html", "One self-contained page", html),
-    Form {
-        replaces_file: true,
-        ..form(
-            "openmetrics",
-            "OpenMetrics, for the textfile collector of node_exporter",
-            openmetrics,
-        )
-    },
-];

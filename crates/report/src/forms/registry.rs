@@ -1,0 +1,73 @@
+//! The registry of forms: the command line of `vervet load` knows each form by its row here.
+
+use super::{csv_intervals, hgrm, html, json, openmetrics, stream, text};
+use super::{stream_interval, stream_run};
+use crate::interval::Interval;
+use crate::run::Run;
+
+/// A form of a report, which `vervet load --format` and `--output` take. To add one, write its file
+/// and its row in [`FORMS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// The line of `--help`.
+    pub about: &'static str,
+    /// Writes a whole run.
+    pub write: fn(&Run) -> String,
+    /// How it is written while the run goes on; none where only a whole run can be written.
+    pub stream: Option<FormStream>,
+    /// Whether files are replaced as a whole, as other programs read them at any time.
+    pub replaces_file: bool,
+}
+
+/// A form that is written while the run goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct FormStream {
+    /// Writes an interval that has just ended.
+    pub interval: fn(&Interval) -> String,
+    /// Writes what follows the last interval.
+    pub end: fn(&Run) -> String,
+}
+
+const fn form(name: &'static str, about: &'static str, write: fn(&Run) -> String) -> Form {
+    Form {
+        name,
+        about,
+        write,
+        stream: None,
+        replaces_file: false,
+    }
+}
+
+/// All forms, the default first.
+pub const FORMS: &[Form] = &[
+    form("text", "Readable text", text),
+    form("json", "Full results as one JSON document", json),
+    form("csv", "Time series, one interval per line", csv_intervals),
+    Form {
+        stream: Some(FormStream {
+            interval: stream_interval,
+            end: stream_run,
+        }),
+        ..form(
+            "ndjson",
+            "One JSON object per interval while running, then the results",
+            stream::ndjson,
+        )
+    },
+    form(
+        "hgrm",
+        "Latency percentiles in the format of HdrHistogram",
+        |run| hgrm(&run.timings.response),
+    ),
+    form("html", "One self-contained page", html),
+    Form {
+        replaces_file: true,
+        ..form(
+            "openmetrics",
+            "OpenMetrics, for the textfile collector of node_exporter",
+            openmetrics,
+        )
+    },
+];
