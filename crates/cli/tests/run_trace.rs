@@ -130,10 +130,10 @@ fn a_request_is_told_part_by_part() {
         4,
         &[
             "route /page",
-            "security is asked for its edits",
+            "security: edits the answer",
             "cache templates: hit",
             "action page: answers",
-            "behind edits: 200",
+            "after edits: 200",
         ],
     );
     server.end();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use vervet_engine::counters::Counter;
 
-use crate::trace::note_lookup;
+use crate::trace::note_cache;
 
 /// A kind of cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,13 +80,13 @@ impl CacheCounts {
     /// Counts a hit. Only one thread at a time may count hits.
     pub(crate) fn hit(&self) {
         self.hits.add(1);
-        note_lookup(self.name.as_str(), "hit");
+        note_cache(self.name.as_str(), "hit");
     }
 
     /// Counts a miss.
     pub(crate) fn miss(&self) {
         self.misses.fetch_add(1, Ordering::Relaxed);
-        note_lookup(self.name.as_str(), "miss");
+        note_cache(self.name.as_str(), "miss");
     }
 
     /// Counts an evicted entry.

@@ -14,7 +14,7 @@ type Work = Box<dyn FnOnce() + Send>;
 
 /// The thread, and the places in its queue.
 #[derive(Debug, Default)]
-pub(crate) struct Offload {
+pub struct Offload {
     taken: Arc<AtomicUsize>,
     queue: OnceLock<Option<Sender<(Place, Work)>>>,
 }

@@ -1,30 +1,35 @@
-//! The trace of one request: each step, what it decided, and how long it took. Which requests are
-//! traced is decided in `web`.
+//! The trace of one request: each part that it passed, what that part decided, and how long it took.
+//!
+//! Which requests are traced is decided by [`crate::web::Tracer`]. A request that is not traced costs one comparison for
+//! each step.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Maximum number of steps of a trace; later ones are left out.
-pub const STEPS_MAX: usize = 1000;
+/// Steps of one request that are kept. Rewrites are bounded, so that only filters could make more.
+pub(crate) const STEPS_MAX: usize = 1000;
 
-/// The trace of a request.
-#[derive(Debug)]
-pub(crate) struct Trace {
-    began: Instant,
-    pub(crate) fit: Fit,
-    last: Cell<Instant>,
-    steps: RefCell<Vec<Step>>,
+/// The trace of a request, or nothing where the request is not traced. Clones are the same trace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace(Option<Rc<Steps>>);
+
+/// Whether a rule matches the request of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TraceMatch {
+    /// One does, for every client.
+    Certain,
+    /// Only a rule by client may; the client is known after the filters.
+    DependsOnClient,
 }
 
-/// Whether a rule selects a request for tracing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fit {
-    /// A rule does, whatever the client.
-    Known,
-    /// It depends on the client.
-    Open,
+#[derive(Debug)]
+struct Steps {
+    match_state: TraceMatch,
+    began: Instant,
+    last: Cell<Instant>,
+    list: RefCell<Vec<Step>>,
 }
 
 #[derive(Debug)]
@@ -34,78 +39,93 @@ struct Step {
 }
 
 thread_local! {
-    /// The trace of the request that this thread answers now, for code that sees no request.
-    static CURRENT: RefCell<Option<Rc<Trace>>> = const { RefCell::new(None) };
+    /// The trace of the request that this thread answers right now, for parts that see no request.
+    static CURRENT: RefCell<Trace> = const { RefCell::new(Trace(None)) };
     static HAS_CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Trace {
-    pub(crate) fn new(fit: Fit) -> Self {
+    /// The trace of a request that is not traced.
+    pub(crate) const OFF: Self = Self(None);
+
+    /// Begins a trace.
+    pub(crate) fn begin(match_state: TraceMatch) -> Self {
         let now = Instant::now();
-        Self {
+        Self(Some(Rc::new(Steps {
+            match_state,
             began: now,
-            fit,
             last: Cell::new(now),
-            steps: RefCell::default(),
+            list: RefCell::default(),
+        })))
+    }
+
+    /// Whether the request is traced.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether a rule matches the request; `None` where it is not traced.
+    pub(crate) fn match_state(&self) -> Option<TraceMatch> {
+        self.0.as_ref().map(|steps| steps.match_state)
+    }
+
+    /// Adds what a part of the server has done since the step before.
+    #[inline]
+    pub(crate) fn step(&self, text: impl FnOnce() -> String) {
+        if let Some(steps) = &self.0 {
+            steps.add(text());
         }
     }
 
-    /// Adds a step, which took the time since the last one.
-    pub(crate) fn step(&self, text: fmt::Arguments<'_>) {
-        let now = Instant::now();
-        let took = now.duration_since(self.last.replace(now));
-        let mut steps = self.steps.borrow_mut();
-        if steps.len() < STEPS_MAX {
-            let text = text.to_string();
-            steps.push(Step { took, text });
-        }
-    }
-
-    /// Makes a trace the current one of this thread during `run`.
-    pub(crate) fn present<T>(trace: Option<&Rc<Self>>, run: impl FnOnce() -> T) -> T {
-        let Some(trace) = trace else {
+    /// Runs `run`, to whose trace [`note_cache`] adds.
+    pub(crate) fn run<T>(&self, run: impl FnOnce() -> T) -> T {
+        if !self.is_on() {
             return run();
-        };
-        CURRENT.set(Some(Rc::clone(trace)));
+        }
+        CURRENT.set(self.clone());
         HAS_CURRENT.set(true);
         let result = run();
         HAS_CURRENT.set(false);
-        CURRENT.set(None);
+        CURRENT.set(Self::OFF);
         result
     }
 
-    /// The lines: each with the number of the trace, the duration of the step, and what happened.
+    /// The lines: each with the number of the trace, the microseconds since the step before, and the text.
     pub(crate) fn lines(&self, number: u64) -> Vec<String> {
-        let steps = self.steps.borrow();
-        let lines = steps.iter().enumerate().map(|(at, step)| {
-            let text = &step.text;
-            let took = step.took.as_micros();
-            match at {
-                0 => format!("{number} {text}"),
-                _ => format!("{number} {took:>7} us  {text}"),
-            }
+        let Some(trace) = &self.0 else {
+            return Vec::new();
+        };
+        let line = |took: Duration, text: &dyn fmt::Display| {
+            format!("{number} {:>7} us  {text}", took.as_micros())
+        };
+        let steps = trace.list.borrow();
+        let steps = steps.iter().enumerate().map(|(at, step)| match at {
+            0 => format!("{number} {}", step.text),
+            _ => line(step.took, &step.text),
         });
-        let total = self.last.get().duration_since(self.began).as_micros();
-        let total = format!("{number} {total:>7} us  in all");
-        lines.chain([total]).collect()
+        let total = line(trace.last.get().duration_since(trace.began), &"in all");
+        steps.chain([total]).collect()
     }
 }
 
-/// Adds a look-up in a cache to the current trace of this thread, if there is one.
-#[inline]
-pub(crate) fn note_lookup(cache: &str, result: &str) {
-    if HAS_CURRENT.get() {
-        note(format_args!("cache {cache}: {result}"));
-    }
-}
-
-#[cold]
-fn note(text: fmt::Arguments<'_>) {
-    CURRENT.with_borrow(|trace| {
-        if let Some(trace) = trace {
-            trace.step(text);
+impl Steps {
+    #[cold]
+    fn add(&self, text: String) {
+        let now = Instant::now();
+        let took = now.duration_since(self.last.replace(now));
+        let mut steps = self.list.borrow_mut();
+        if steps.len() < STEPS_MAX {
+            steps.push(Step { took, text });
         }
-    });
+    }
+}
+
+/// Adds the result of a cache look-up to the trace of the request that this thread answers, if it is traced.
+#[inline]
+pub(crate) fn note_cache(cache: &str, result: &str) {
+    if HAS_CURRENT.get() {
+        CURRENT.with_borrow(|trace| trace.step(|| format!("cache {cache}: {result}")));
+    }
 }
 
 #[cfg(test)]
@@ -114,11 +134,21 @@ mod tests {
 
     #[test]
     fn a_trace_does_not_grow_without_bound() {
-        let trace = Trace::new(Fit::Known);
+        let trace = Trace::begin(TraceMatch::Certain);
         for _ in 0..STEPS_MAX + 10 {
-            trace.step(format_args!("step"));
+            trace.step(|| "step".to_owned());
         }
         assert_eq!(trace.lines(7).len(), STEPS_MAX + 1);
         assert_eq!(trace.lines(7)[0], "7 step");
+    }
+
+    #[test]
+    fn notes_caches_only_while_a_request_is_answered() {
+        let trace = Trace::begin(TraceMatch::Certain);
+        note_cache("files", "miss");
+        trace.run(|| note_cache("files", "hit"));
+        note_cache("files", "miss");
+        assert_eq!(trace.lines(1)[0], "1 cache files: hit");
+        assert_eq!(trace.lines(1).len(), 2);
     }
 }

@@ -8,12 +8,12 @@ use crate::support::wire::Wire;
 use vervet_config::{read_text, section};
 use vervet_engine::Engine;
 use vervet_server::admin::{
-    Admin, AdminSettings, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report,
-    StatusSource,
+    Admin, ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report, StatusSource,
 };
 use vervet_server::caches::CacheReport;
 use vervet_server::error_log::Level;
 use vervet_server::metrics::SiteTotals;
+use vervet_server::settings::AdminSettings;
 use vervet_testkit::{Child, PATIENCE, RawClient, Stream, TempTree, find_python, skip};
 
 /// A server that is in the phase of this number.

@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::support::{NOW_S, Site, date, text, unpacked};
 use vervet_engine::http::method::Method;
 use vervet_server::Decision;
-use vervet_server::files::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};
+use vervet_server::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};
 use vervet_server::files::options::Compression;
 use vervet_testkit::TempTree;
 

@@ -7,8 +7,9 @@ use crate::support::filtered::{Filtered, Plan};
 use crate::support::unpacked;
 use crate::support::wire::Wire;
 use vervet_config::{Section, read_text, section};
+use vervet_engine::http::negotiation::Encoding;
 use vervet_engine::{Outcome, Response as Answer};
-use vervet_server::filters::compression::{AnswerCompression, Compression};
+use vervet_server::compression::{AcceptedCodings, AnswerCompression};
 use vervet_server::filters::cors::{Cors, CorsRules};
 use vervet_server::filters::fields::{FieldChanges, ResponseFields};
 use vervet_server::filters::forwarded::{ForwardedFrom, Forwarders};
@@ -242,14 +243,15 @@ fn strict_transport_security_goes_out_over_tls_alone() {
     );
 }
 
-/// A page of so many bytes, compressed as the section says.
+/// A page of so many bytes, compressed from 1 KiB.
 fn page(bytes: usize) -> Wire {
-    let compression = Arc::new(AnswerCompression::new(&read::<Compression>("")).unwrap());
+    let codings = vec![Encoding::Zstd, Encoding::Brotli, Encoding::Gzip];
+    let compression = Arc::new(AnswerCompression::new(1024, codings, Arc::default()));
     let mut plan = Plan::of(Vec::new());
     plan.answer = Arc::new(move |request, exchange| {
-        let taken = AnswerCompression::taken(request);
+        let accepted = AcceptedCodings::of(request.head);
         let answer = Answer::text(support::text(bytes));
-        Outcome::Done(compression.apply(taken, answer, || exchange.stream()))
+        Outcome::Done(compression.apply(accepted, answer, || exchange.stream()))
     });
     Wire::start(move |_| Filtered::new(&plan))
 }

@@ -7,7 +7,7 @@ use crate::support::{NOW_S, age, text};
 use vervet_engine::http::method::Method;
 use vervet_engine::reactor::Now;
 use vervet_server::files::options::CacheLimits;
-use vervet_server::{Asked, Files, FilesOptions, FilesPool, FilesShared};
+use vervet_server::{FileRequest, Files, FilesOptions, FilesPool, FilesShared};
 use vervet_testkit::TempTree;
 
 const LIMITS: CacheLimits = CacheLimits {
@@ -26,8 +26,8 @@ fn root(pool: &FilesPool, tree: &TempTree) -> Arc<FilesShared> {
 
 /// Status and content of a GET at a moment.
 fn get(files: &mut Files, path: &str, now: Now) -> (u16, Vec<u8>) {
-    let asked = Asked::plain(Method::Get, path.as_bytes());
-    let response = files.answer(&asked, now).ready().unwrap();
+    let request = FileRequest::plain(Method::Get, path.as_bytes());
+    let response = files.answer(&request, now).ready().unwrap();
     let content = match response.content_ref() {
         vervet_engine::Content::Bytes(bytes) => bytes.to_vec(),
         _ => Vec::new(),
@@ -148,10 +148,10 @@ fn mounted(tree: &TempTree, mount: &'static str, target: &str) -> String {
     let (path, query) = target
         .split_once('?')
         .map_or((target, None), |(path, query)| (path, Some(query)));
-    let asked = Asked::plain(Method::Get, path.as_bytes())
+    let request = FileRequest::plain(Method::Get, path.as_bytes())
         .with_query(query.map(str::as_bytes))
         .with_mount(Cow::Borrowed(mount.as_bytes()));
-    let response = match files.answer(&asked, NOW).ready() {
+    let response = match files.answer(&request, NOW).ready() {
         Ok(response) => response,
         Err(job) => job.run(),
     };

@@ -4,17 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Path, Setting, Text, Time, section, words};
-use vervet_engine::{Exchange, Outcome, Service as _};
+use vervet_engine::{Exchange, Outcome};
 use vervet_http::target::{NormalPath, percent_encode_path};
 
 use super::{ActionDirective, OpenAction};
-use crate::files::Asked;
-use crate::files::Files;
-use crate::files::FilesShared;
 use crate::files::options::{
     CacheControl, Compression, DotFiles, FilesOptions, Listing, UnknownPaths,
 };
 use crate::files::root::Symlinks;
+use crate::files::{FileRequest, Files, FilesShared};
 use crate::matching::{Offer, Rest};
 use crate::resources::{Needs, Resources};
 use crate::web::{Action, Handler, Request};
@@ -282,10 +280,6 @@ impl Action for FilesAction {
         "files"
     }
 
-    fn answers_heads(&self) -> bool {
-        self.look != Look::Single
-    }
-
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(FilesHandler {
             files: Files::of_reactor(&self.shared),
@@ -306,14 +300,10 @@ impl Handler for FilesHandler {
             (Look::Matched, Some(rest)) => (rest, mount(&request.path, rest)),
             (Look::Matched, None) | (Look::Path, _) => (&request.raw_path, Cow::Borrowed(&b""[..])),
         };
-        let asked = Asked::of_fields(request.head.method, path, &request.head.fields)
+        let file_request = FileRequest::new(request.head.method, path, &request.head.fields)
             .with_query(request.query.as_deref())
             .with_mount(mount);
-        self.files.respond(&asked, exchange)
-    }
-
-    fn answer_head(&mut self, exchange: Exchange<'_>) -> Outcome {
-        self.files.call(exchange)
+        self.files.respond(&file_request, exchange)
     }
 }
 

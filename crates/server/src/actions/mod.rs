@@ -1,17 +1,14 @@
 //! What a route does with a request. Each action is a file of its own: its section, the [`ActionDirective`] of that
 //! section, and what answers. Adding one adds its module and its line in [`actions!`].
 
-mod error_pages;
 mod files;
 mod fixed;
 mod redirect;
 mod respond;
 mod rewrite;
 mod status;
-mod unrouted;
 mod user_folders;
 mod users;
-mod values;
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,15 +17,13 @@ use vervet_config::{Diagnostic, Diagnostics};
 
 use crate::matching::Offer;
 use crate::resources::{Needs, Resources};
-use crate::web::Action;
+use crate::web::{Action, RewriteAction};
 
-pub use error_pages::{ErrorPage, ErrorPages, ErrorPagesAtWork};
 pub use files::{Alias, FilesAction, FilesFrom, ServeFiles};
 pub use redirect::Redirect;
 pub use respond::Respond;
-pub use rewrite::{REWRITES_MAX, Rewrite, RewriteAction, Rewritten};
+pub use rewrite::Rewrite;
 pub use status::StatusCode;
-pub use unrouted::{method_not_allowed, not_found, slash_redirect, too_many_rewrites};
 pub use user_folders::{USERS_OPEN_MAX, UserFolders};
 pub use users::{User, Users};
 

@@ -7,7 +7,6 @@ use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::fixed::Fixed;
-use super::values::values;
 use super::{ActionDirective, OpenAction};
 use crate::matching::{Offer, Template, TemplateUse};
 use crate::resources::Resources;
@@ -128,7 +127,7 @@ impl Handler for RedirectAction {
             return Outcome::Done(error_answer(Status::BAD_REQUEST, &self.server));
         }
         let mut location = Vec::with_capacity(128);
-        template.render(&values(request), &mut location);
+        template.render(&request.template_values(), &mut location);
         let head = head(self.status, &location, &self.server);
         Outcome::Done(head.into_response(self.status, Content::Empty))
     }

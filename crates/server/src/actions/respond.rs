@@ -13,7 +13,7 @@ use vervet_http::status::{Class, Status};
 
 use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
-use crate::files::Asked;
+use crate::files::FileRequest;
 use crate::matching::Offer;
 use crate::resources::Resources;
 use crate::response::Head;
@@ -180,15 +180,16 @@ impl Handler for RespondAction {
         let Some(tagged) = self.tagged.as_ref().filter(|_| is_read) else {
             return self.whole.send(exchange);
         };
-        let asked = Asked::of_fields(request.head.method, &request.raw_path, &request.head.fields);
-        if asked.is_unconditional() {
+        let file_request =
+            FileRequest::new(request.head.method, &request.raw_path, &request.head.fields);
+        if file_request.is_unconditional() {
             return self.whole.send(exchange);
         }
         let current = Validators {
             etag: EntityTag::parse(&tagged.tag),
             last_modified: None,
         };
-        match asked.verdict(&current) {
+        match file_request.verdict(&current) {
             Verdict::Proceed => self.whole.send(exchange),
             Verdict::NotModified => tagged.not_modified.send(exchange),
             Verdict::PreconditionFailed => {

@@ -12,17 +12,16 @@ use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
 use super::files::{FolderSettings, listing};
-use super::unrouted::{not_found, slash_redirect};
 use super::users::{Look, Users};
 use super::{ActionDirective, OpenAction};
-use crate::files::Asked;
+use crate::files::FileRequest;
 use crate::files::Files;
 use crate::files::FilesPool;
 use crate::files::options::{CacheLimits, FilesOptions};
 use crate::files::root::Symlinks;
 use crate::matching::{Offer, SlashForm};
 use crate::resources::{Needs, Resources};
-use crate::web::{Action, Handler, Request};
+use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 
 /// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.
 pub const USERS_OPEN_MAX: usize = 256;
@@ -170,10 +169,11 @@ impl Handler for UserFoldersHandler {
             percent_encode_path(rest),
             percent_encode_path(&request.path[..name.len() + 2]),
         );
-        let asked = Asked::of_fields(request.head.method, path.as_bytes(), &request.head.fields)
-            .with_query(request.query.as_deref())
-            .with_mount(mount.as_bytes().into());
-        files.respond(&asked, exchange)
+        let file_request =
+            FileRequest::new(request.head.method, path.as_bytes(), &request.head.fields)
+                .with_query(request.query.as_deref())
+                .with_mount(mount.as_bytes().into());
+        files.respond(&file_request, exchange)
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::service::Answer;
 use crate::filters::blocks::{Blocks, Unblocked};
-use crate::filters::networks::Network;
+use crate::matching::networks::Network;
 
 /// The query of a request.
 #[derive(Default)]

@@ -7,9 +7,7 @@ mod blocks;
 mod prometheus;
 mod report;
 mod service;
-mod settings;
 mod status;
 
 pub use report::{ListenerReport, LogReport, Phase, ProcessReport, Reloads, Report, StatusSource};
 pub use service::Admin;
-pub use settings::AdminSettings;

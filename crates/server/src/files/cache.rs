@@ -1,13 +1,11 @@
 //! What is known of each request path, so that a hit costs no system call, no decoding and no allocation.
 //!
-//! An entry remembers what was found and every look at the file system that led to it, its witnesses. For
-//! [`FRESH_MS`] it is believed; then the witnesses are looked at again, and the entry holds on if all of them
-//! stand. Descriptors of larger files live beside the entries, under a bound of their own. Both parts evict by
-//! `quick_cache`'s S3-FIFO: paths seen once, such as a scan for pages that do not exist, do not push out the rest.
-//! Entries come into a full cache only at the second question, by the word of the [`Doorkeeper`].
-//! How a path is looked up is the resolver's business.
+//! An entry holds the result of a look-up and the state of every file that the look-up depended on. For [`FRESH_MS`] it
+//! is used as it is; then the files are checked again, and the entry stays if none has changed. Descriptors of larger
+//! files are kept apart from the entries, with a bound of their own. Into a full cache entries come at the second
+//! request only ([`AdmissionFilter`]). How a path is looked up is the business of [`crate::files::lookup`].
 //!
-//! One store may hold the entries of many roots, so that a reactor with a thousand sites keeps to one bound.
+//! One cache may hold the entries of many roots, so that a reactor with a thousand sites keeps to one bound.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -15,22 +13,23 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use quick_cache::unsync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Equivalent, Lifecycle, UnitWeighter, Weighter};
+use quick_cache::unsync::Cache;
+use quick_cache::{Equivalent, UnitWeighter};
 use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName, Caches};
-use crate::files::doorkeeper::Doorkeeper;
+use crate::compression::Preference;
+use crate::files::admission::AdmissionFilter;
+use crate::files::byte_cache::ByteCache;
 use crate::files::options::CacheLimits;
-use crate::files::preference::Preference;
 use crate::files::representation::Representation;
 use crate::files::root::{Fingerprint, OpenError, Root, Stat};
 
-/// How long an entry is believed without a look, in milliseconds: a change is visible within a second.
+/// How long an entry is used without a check, in milliseconds: a change is visible within a second.
 pub const FRESH_MS: u64 = 900;
 
-/// The least that an entry counts, in bytes: its own parts, the table and the allocator.
+/// The least that an entry counts, in bytes: its own fields, the table and the allocator.
 pub const ENTRY_BYTES_MIN: u64 = 512;
 
 /// A descriptor that no request has used for this long is closed, in milliseconds, so that a deleted file does
@@ -39,7 +38,7 @@ pub const DESCRIPTOR_IDLE_MS: u64 = 60_000;
 
 /// What a request path leads to.
 #[derive(Debug, Clone)]
-pub(crate) enum Found {
+pub(crate) enum LookupResult {
     /// A file to be sent.
     File(Arc<Representation>),
     /// A file to be compressed first.
@@ -53,114 +52,113 @@ pub(crate) enum Found {
     Listing(Box<[u8]>),
     /// Nothing; the page at `/` answers for it.
     SinglePage,
-    /// Nothing that may be told.
+    /// Nothing, or nothing whose existence may be known.
     Missing,
     /// A failure with this status.
     Failed(Status),
 }
 
-/// One look at the file system.
+/// The state of a path when it was looked up.
 #[derive(Debug, Clone)]
-pub(crate) struct Witness {
+pub(crate) struct PathState {
     pub(crate) path: Box<[u8]>,
-    pub(crate) seen: Result<Stat, OpenError>,
+    pub(crate) stat: Result<Stat, OpenError>,
 }
 
+/// The result of a look-up, and what it depends on.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) found: Found,
-    pub(crate) witnesses: Box<[Witness]>,
+pub(crate) struct CacheEntry {
+    pub(crate) result: LookupResult,
+    pub(crate) dependencies: Box<[PathState]>,
     pub(crate) checked_ms: Cell<u64>,
-    /// Whether equal witnesses prove that nothing has changed. They do not for a file that had been written a
-    /// moment before it was read: a second write within one tick of the clock leaves the same times.
-    pub(crate) settled: bool,
+    /// Whether equal states prove that nothing has changed. They do not for a file that had been written just before it
+    /// was read: a second write within one tick of the clock leaves the same times.
+    pub(crate) is_settled: bool,
 }
 
-impl Entry {
-    fn holds(&self, root: &Root) -> bool {
-        let stands = |witness: &Witness| match root.stat(&witness.path) {
-            // No descriptor is left to look with: what was known is better than no answer.
+impl CacheEntry {
+    /// Whether the entry may be used, after a check of its files where it is no longer fresh.
+    #[inline]
+    fn is_valid(&self, root: &Root, now_ms: u64) -> bool {
+        if now_ms.saturating_sub(self.checked_ms.get()) < FRESH_MS {
+            return true;
+        }
+        let is_valid = self.is_unchanged(root);
+        if is_valid {
+            self.checked_ms.set(now_ms);
+        }
+        is_valid
+    }
+
+    fn is_unchanged(&self, root: &Root) -> bool {
+        let is_same = |state: &PathState| match root.stat(&state.path) {
+            // No descriptor is left to check with: the old answer is better than none.
             Err(OpenError::Exhausted) => true,
-            seen => seen == witness.seen,
+            stat => stat == state.stat,
         };
-        self.settled && self.witnesses.iter().all(stands)
+        self.is_settled && self.dependencies.iter().all(is_same)
     }
 
     fn bytes(&self) -> u64 {
-        let found = match &self.found {
-            Found::File(file) | Found::Compressible { identity: file, .. } => file.memory_bytes(),
-            Found::Redirect(location) => location.len(),
-            Found::Listing(path) => path.len(),
-            Found::SinglePage | Found::Missing | Found::Failed(_) => 0,
+        let result = match &self.result {
+            LookupResult::File(file) | LookupResult::Compressible { identity: file, .. } => {
+                file.memory_bytes()
+            }
+            LookupResult::Redirect(location) => location.len(),
+            LookupResult::Listing(path) => path.len(),
+            LookupResult::SinglePage | LookupResult::Missing | LookupResult::Failed(_) => 0,
         };
-        let witnesses = self
-            .witnesses
-            .iter()
-            .map(|witness| size_of::<Witness>() + witness.path.len());
-        ENTRY_BYTES_MIN + (found + witnesses.sum::<usize>()) as u64
+        let dependencies = self.dependencies.iter();
+        let dependencies = dependencies.map(|state| size_of::<PathState>() + state.path.len());
+        ENTRY_BYTES_MIN + (result + dependencies.sum::<usize>()) as u64
     }
-}
-
-/// A request path as it came, and the codings its sender accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Question<'a> {
-    pub(crate) path: &'a [u8],
-    pub(crate) preference: Preference,
 }
 
 /// A state of a root: another folder at the same path has another number.
 pub(crate) type RootNumber = u32;
 
-/// A question to one of the roots.
+/// A request path as it came, its root, and the codings that the client accepts.
 #[derive(Debug, Clone, Copy)]
-struct At<'a>(RootNumber, Question<'a>);
+pub(crate) struct CacheKey<'a> {
+    pub(crate) root: RootNumber,
+    pub(crate) path: &'a [u8],
+    pub(crate) preference: Preference,
+}
 
-impl Hash for At<'_> {
+impl Hash for CacheKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // No length before the path: what follows it is of one length always.
-        state.write(self.1.path);
-        state.write_u64(u64::from(self.0) << 8 | u64::from(self.1.preference.bits()));
+        // No length before the path: what follows it always has the same length.
+        state.write(self.path);
+        state.write_u64(u64::from(self.root) << 8 | u64::from(self.preference.bits()));
     }
 }
 
-impl Equivalent<Key> for At<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        *self.1.path == *key.path && self.1.preference == key.preference && self.0 == key.root
+impl Equivalent<StoredKey> for CacheKey<'_> {
+    fn equivalent(&self, key: &StoredKey) -> bool {
+        *self.path == *key.path && self.preference == key.preference && self.root == key.root
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Key {
+struct StoredKey {
     root: RootNumber,
     path: Box<[u8]>,
     preference: Preference,
 }
 
-impl Hash for Key {
+impl Hash for StoredKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let (path, preference) = (&*self.path, self.preference);
-        At(self.root, Question { path, preference }).hash(state);
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct ByBytes;
-
-impl Weighter<Key, (u64, Rc<Entry>)> for ByBytes {
-    fn weight(&self, _: &Key, (bytes, _): &(u64, Rc<Entry>)) -> u64 {
-        *bytes
-    }
-}
-
-/// Counts what makes room.
-#[derive(Debug, Clone)]
-struct Evictions(Arc<CacheCounts>);
-
-impl Lifecycle<Key, (u64, Rc<Entry>)> for Evictions {
-    type RequestState = ();
-
-    fn on_evict(&self, (): &mut (), _: Key, _: (u64, Rc<Entry>)) {
-        self.0.evicted();
+        let Self {
+            root,
+            ref path,
+            preference,
+        } = *self;
+        let key = CacheKey {
+            root,
+            path,
+            preference,
+        };
+        key.hash(state);
     }
 }
 
@@ -170,233 +168,162 @@ struct Descriptor {
     used_ms: Cell<u64>,
 }
 
-/// Entries and open descriptors, of one root or of all roots of a reactor: the bounds hold for their sum.
+/// Entries and open descriptors, of one root or of all roots of a reactor: the bounds hold for their sum. Clones are the
+/// same cache.
 #[derive(Debug, Clone)]
-pub(crate) struct CacheStore(Rc<RefCell<Store>>);
+pub(crate) struct FileCache(Rc<RefCell<Store>>);
 
 #[derive(Debug)]
 struct Store {
-    entries: Cache<Key, (u64, Rc<Entry>), ByBytes, DefaultHashBuilder, Evictions>,
-    doorkeeper: Doorkeeper,
+    entries: ByteCache<StoredKey, Rc<CacheEntry>>,
+    admission: AdmissionFilter,
+    /// By the state of the file, whatever its root.
     descriptors: Cache<Fingerprint, Descriptor>,
     limits: CacheLimits,
     swept_ms: u64,
-    counts: Arc<CacheCounts>,
 }
 
-/// The part of a store that belongs to one root. Descriptors know no root: equal fingerprints are equal files.
-#[derive(Debug)]
-pub(crate) struct FileCache {
-    store: CacheStore,
-    root: RootNumber,
-}
-
-// The tables grow with what they hold. The estimate only sizes the memory of what was evicted lately.
 const ENTRIES_ESTIMATE: usize = 1024;
 
 thread_local! {
-    /// The store of the reactor that this thread carries, from its first use on.
-    static OF_THREAD: RefCell<Option<(Caches, CacheStore)>> = const { RefCell::new(None) };
+    /// The cache of the reactor that this thread carries, since its first use.
+    static OF_THREAD: RefCell<Option<(Caches, FileCache)>> = const { RefCell::new(None) };
 }
 
-impl CacheStore {
-    pub(crate) fn new(limits: CacheLimits, counts: &Arc<CacheCounts>) -> Self {
-        let hasher = DefaultHashBuilder::default;
-        let descriptors_max = limits.descriptors_max as u64;
+impl FileCache {
+    pub(crate) fn new(limits: CacheLimits, counts: Arc<CacheCounts>) -> Self {
         Self(Rc::new(RefCell::new(Store {
-            entries: Cache::with(
-                ENTRIES_ESTIMATE,
-                limits.bytes_max,
-                ByBytes,
-                hasher(),
-                Evictions(Arc::clone(counts)),
-            ),
-            doorkeeper: Doorkeeper::default(),
-            descriptors: Cache::with(
-                64,
-                descriptors_max,
-                UnitWeighter,
-                hasher(),
-                DefaultLifecycle::default(),
-            ),
+            entries: ByteCache::new(ENTRIES_ESTIMATE, limits.bytes_max, counts),
+            admission: AdmissionFilter::default(),
+            descriptors: Cache::with_weighter(64, limits.descriptors_max as u64, UnitWeighter),
             limits,
             swept_ms: 0,
-            counts: Arc::clone(counts),
         })))
     }
 
-    /// The one store of this thread for a server, with these limits from now on.
+    /// The one cache of this thread for a server, with these limits from now on.
     pub(crate) fn of_thread(limits: CacheLimits, caches: &Caches) -> Self {
         OF_THREAD.with_borrow_mut(|known| {
             known.take_if(|(own, _)| !own.is_same(caches));
-            let (_, store) = known.get_or_insert_with(|| {
+            let (_, cache) = known.get_or_insert_with(|| {
                 let counts = caches.of_thread(CacheName::Files);
-                (caches.clone(), Self::new(limits, &counts))
+                (caches.clone(), Self::new(limits, counts))
             });
-            store.set_limits(limits);
-            store.clone()
+            cache.set_limits(limits);
+            cache.clone()
         })
-    }
-
-    /// The part for one root.
-    pub(crate) fn of_root(&self, root: RootNumber) -> FileCache {
-        FileCache {
-            store: self.clone(),
-            root,
-        }
     }
 
     fn set_limits(&self, limits: CacheLimits) {
         let mut store = self.0.borrow_mut();
         if store.limits != limits {
             store.limits = limits;
-            store.entries.set_capacity(limits.bytes_max);
+            store.entries.set_bytes_max(limits.bytes_max);
             store
                 .descriptors
                 .set_capacity(limits.descriptors_max as u64);
         }
     }
-}
 
-impl Store {
-    /// Whether an entry of this weight may come in: in the place of an older one, where there is room, or at the second
-    /// question.
-    fn admits(&mut self, at: &At<'_>, bytes: u64) -> bool {
-        self.entries.weight() + bytes <= self.limits.bytes_max
-            || self.entries.contains_key(at)
-            || self.doorkeeper.admits(at)
-    }
-
+    /// The entry of a path, if it is still valid.
     #[inline]
-    fn entry(&self, at: &At<'_>, root: &Root, now_ms: u64) -> Option<&Rc<Entry>> {
-        let (_, entry) = self.entries.get(at)?;
-        if now_ms.saturating_sub(entry.checked_ms.get()) >= FRESH_MS {
-            if !entry.holds(root) {
-                return None;
-            }
-            entry.checked_ms.set(now_ms);
-        }
-        Some(entry)
-    }
-
-    /// Tells what is held, where it may have changed.
-    fn tell(&self) {
-        self.counts.holds(self.entries.len(), self.entries.weight());
-        self.counts.holds_open(self.descriptors.len());
-    }
-}
-
-impl FileCache {
-    /// What was found at a path, if it is still so.
-    #[inline]
-    pub(crate) fn entry(
+    pub(crate) fn get(
         &self,
-        question: Question<'_>,
+        key: CacheKey<'_>,
         root: &Root,
         now_ms: u64,
-    ) -> Option<Rc<Entry>> {
-        let store = self.store.0.borrow();
-        let entry = store.entry(&At(self.root, question), root, now_ms);
-        match entry {
-            Some(_) => store.counts.hit(),
-            None => store.counts.miss(),
-        }
-        entry.map(Rc::clone)
+    ) -> Option<Rc<CacheEntry>> {
+        let store = self.0.borrow();
+        let is_valid = |entry: &Rc<CacheEntry>| entry.is_valid(root, now_ms);
+        store.entries.get_valid(&key, is_valid).map(Rc::clone)
     }
 
-    /// Keeps what was found, unless the cache is full and the question is asked for the first time.
-    pub(crate) fn keep(&mut self, question: Question<'_>, entry: Rc<Entry>) {
-        let bytes = entry.bytes() + question.path.len() as u64;
-        let mut store = self.store.0.borrow_mut();
-        if !store.admits(&At(self.root, question), bytes) {
-            return;
+    /// Keeps an entry, unless the cache is full and the path is requested for the first time.
+    pub(crate) fn insert(&self, key: CacheKey<'_>, entry: Rc<CacheEntry>) {
+        let bytes = entry.bytes() + key.path.len() as u64;
+        let mut store = self.0.borrow_mut();
+        if store.entries.has_room(&key, bytes) || store.admission.admits(&key) {
+            let key = StoredKey {
+                root: key.root,
+                path: Box::from(key.path),
+                preference: key.preference,
+            };
+            store.entries.insert(key, bytes, entry);
         }
-        let key = Key {
-            root: self.root,
-            path: Box::from(question.path),
-            preference: question.preference,
-        };
-        store.entries.insert(key, (bytes, entry));
-        store.tell();
     }
 
-    /// Puts what has been found out since in the place of what was found, with the same witnesses.
-    pub(crate) fn refine(&mut self, question: Question<'_>, entry: &Entry, found: Found) {
-        let entry = Entry {
-            found,
-            witnesses: entry.witnesses.clone(),
+    /// Replaces the result of an entry; its dependencies stay.
+    pub(crate) fn refine(&self, key: CacheKey<'_>, entry: &CacheEntry, result: LookupResult) {
+        let entry = CacheEntry {
+            result,
+            dependencies: entry.dependencies.clone(),
             checked_ms: entry.checked_ms.clone(),
-            settled: entry.settled,
+            is_settled: entry.is_settled,
         };
-        self.keep(question, Rc::new(entry));
+        self.insert(key, Rc::new(entry));
     }
 
-    pub(crate) fn forget(&mut self, question: Question<'_>) {
-        let mut store = self.store.0.borrow_mut();
-        store.entries.remove(&At(self.root, question));
-        store.tell();
+    pub(crate) fn remove(&self, key: CacheKey<'_>) {
+        self.0.borrow_mut().entries.remove(&key);
     }
 
-    /// Forgets all of this root and goes on with its next state, as when the root has been replaced.
-    pub(crate) fn replace_root(&mut self, root: RootNumber) {
-        let mut store = self.store.0.borrow_mut();
-        store.entries.retain(|key, _| key.root != self.root);
+    /// Removes all entries of a root that has been replaced.
+    pub(crate) fn remove_root(&self, root: RootNumber) {
+        let mut store = self.0.borrow_mut();
+        store.entries.retain(|key, _| key.root != root);
         store.descriptors.clear();
-        store.tell();
-        self.root = root;
+        store.count_descriptors();
     }
 
     pub(crate) fn descriptor(&self, fingerprint: &Fingerprint, now_ms: u64) -> Option<Arc<File>> {
-        let store = self.store.0.borrow();
+        let store = self.0.borrow();
         let descriptor = store.descriptors.get(fingerprint)?;
         descriptor.used_ms.set(now_ms);
         Some(Arc::clone(&descriptor.file))
     }
 
-    pub(crate) fn keep_descriptor(
-        &mut self,
-        fingerprint: Fingerprint,
-        file: Arc<File>,
-        now_ms: u64,
-    ) {
+    pub(crate) fn keep_descriptor(&self, fingerprint: Fingerprint, file: Arc<File>, now_ms: u64) {
         let used_ms = Cell::new(now_ms);
-        let mut store = self.store.0.borrow_mut();
-        store
-            .descriptors
-            .insert(fingerprint, Descriptor { file, used_ms });
-        store.tell();
+        let mut store = self.0.borrow_mut();
+        let descriptor = Descriptor { file, used_ms };
+        store.descriptors.insert(fingerprint, descriptor);
+        store.count_descriptors();
     }
 
-    /// Closes what has not been used for long. Cheap: it looks once in [`DESCRIPTOR_IDLE_MS`].
-    pub(crate) fn sweep(&mut self, now_ms: u64) {
-        if now_ms.saturating_sub(self.store.0.borrow().swept_ms) < DESCRIPTOR_IDLE_MS {
+    /// Closes what has not been used for [`DESCRIPTOR_IDLE_MS`]; checks once in that time.
+    pub(crate) fn close_idle_descriptors(&self, now_ms: u64) {
+        let is_idle = |used_ms: u64| now_ms.saturating_sub(used_ms) >= DESCRIPTOR_IDLE_MS;
+        if !is_idle(self.0.borrow().swept_ms) {
             return;
         }
-        let mut store = self.store.0.borrow_mut();
+        let mut store = self.0.borrow_mut();
         store.swept_ms = now_ms;
-        let is_idle = |descriptor: &Descriptor| {
-            now_ms.saturating_sub(descriptor.used_ms.get()) >= DESCRIPTOR_IDLE_MS
-        };
         store
             .descriptors
-            .retain(|_, descriptor| !is_idle(descriptor));
-        store.tell();
+            .retain(|_, descriptor| !is_idle(descriptor.used_ms.get()));
+        store.count_descriptors();
     }
 
     /// Closes every descriptor that no answer under way needs.
-    pub(crate) fn close_descriptors(&mut self) {
-        let mut store = self.store.0.borrow_mut();
+    pub(crate) fn close_descriptors(&self) {
+        let mut store = self.0.borrow_mut();
         store.descriptors.clear();
-        store.tell();
+        store.count_descriptors();
     }
 
-    /// Memory of the entries of all roots of the store.
+    /// Memory of the entries of all roots, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.store.0.borrow().entries.weight()
+        self.0.borrow().entries.bytes()
     }
 
-    /// Descriptors of all roots of the store.
+    /// Open descriptors of all roots.
     pub(crate) fn descriptors(&self) -> usize {
-        self.store.0.borrow().descriptors.len()
+        self.0.borrow().descriptors.len()
+    }
+}
+
+impl Store {
+    fn count_descriptors(&self) {
+        self.entries.counts().holds_open(self.descriptors.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The file handler: what a request for a file is answered with.
+//! The file handler: looks a path up, decides what the request is answered with, and answers.
 //!
 //! [`Files::answer`] decides without a socket and without a clock of its own; as a [`Service`] it hands the
 //! decision to the engine. One value serves one reactor; [`FilesShared`] holds what all of them share.
@@ -18,27 +18,28 @@ use vervet_http::range::{Selection, select};
 use vervet_http::status::Status;
 
 use crate::caches::CacheName;
-use crate::files::Asked;
-use crate::files::FilesShared;
-use crate::files::cache::{CacheStore, Entry, FileCache, Found, Question};
-use crate::files::compression::Compressed;
-use crate::files::decision::{Decision, Whole};
-use crate::files::job::{CompressJob, Job, Work};
+use crate::compression::{Compressed, Preference, PreferenceMemory};
+use crate::files::cache::{CacheEntry, CacheKey, FileCache, LookupResult, RootNumber};
+use crate::files::decision::{CompressJob, Decision, Job, Whole, Work};
 use crate::files::listing::ListJob;
+use crate::files::lookup::{Lasting, LookedUp, Lookup};
 use crate::files::options::Compression;
-use crate::files::preference::{Preference, PreferenceMemory};
 use crate::files::ranges::{Source, content_of, partial_answer, unsatisfied_answer};
 use crate::files::representation::{Origin, Representation};
-use crate::files::resolver::{Lasting, Place, Resolved, resolve};
+use crate::files::request::FileRequest;
 use crate::files::root::{Fingerprint, Kind, OpenError, Root};
-use crate::response::Head;
-use crate::response::{error_answer, error_answer_with};
+use crate::files::shared::FilesShared;
+use crate::response::{Head, error_answer, error_answer_with};
 
-/// How often the root and idle descriptors are looked at, in milliseconds: a folder replaced by another is noticed within
+/// How often the root and idle descriptors are checked, in milliseconds: a folder replaced by another is noticed within
 /// a second.
-const LOOK_MS: u64 = 900;
+const CHECK_MS: u64 = 900;
 
-/// The methods that files know.
+/// Look-ups for one request: one for the file as the client prefers it, one where a range needs it unencoded, one where
+/// the file has changed in between.
+const LOOKUPS_MAX: usize = 3;
+
+/// The methods that files allow.
 const ALLOW: &[u8] = b"GET, HEAD, OPTIONS";
 
 /// The file handler of one reactor.
@@ -47,46 +48,51 @@ pub struct Files {
     shared: Arc<FilesShared>,
     root: Arc<Root>,
     root_state: Fingerprint,
-    looked_ms: u64,
+    root_number: RootNumber,
+    checked_ms: u64,
     cache: FileCache,
     preferences: PreferenceMemory,
 }
 
-/// A file as content of an answer that is about something else.
+/// A file as content of an answer that is about something else, such as an error.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) media_type: Cow<'static, str>,
     pub(crate) content: Content,
 }
 
-/// What [`Files::usage`] tells.
+/// What the cache of a handler holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Memory of the entries, in bytes.
     pub bytes: u64,
-    /// Descriptors kept open.
+    /// Open descriptors.
     pub descriptors: usize,
 }
+
+/// The result of a look-up cannot be sent: the path is looked up once more, without a content coding.
+struct LookUpAgain;
 
 impl Files {
     /// A handler for one reactor, with a cache of its own.
     pub fn new(shared: &Arc<FilesShared>) -> Self {
         let counts = shared.tools.caches.counts(CacheName::Files);
-        Self::with_store(shared, &CacheStore::new(shared.options.limits, &counts))
+        Self::with_cache(shared, FileCache::new(shared.options.limits, counts))
     }
 
     /// A handler for the reactor of this thread, with the cache that all its roots share: the limits hold for their sum.
     pub fn of_reactor(shared: &Arc<FilesShared>) -> Self {
-        let store = CacheStore::of_thread(shared.options.limits, &shared.tools.caches);
-        Self::with_store(shared, &store)
+        let cache = FileCache::of_thread(shared.options.limits, &shared.tools.caches);
+        Self::with_cache(shared, cache)
     }
 
-    fn with_store(shared: &Arc<FilesShared>, store: &CacheStore) -> Self {
+    fn with_cache(shared: &Arc<FilesShared>, cache: FileCache) -> Self {
         Self {
             root: Arc::clone(&shared.root),
             root_state: shared.root_state,
-            looked_ms: 0,
-            cache: store.of_root(shared.root_number(&shared.root_state)),
+            root_number: shared.root_number(&shared.root_state),
+            checked_ms: 0,
+            cache,
             preferences: PreferenceMemory::default(),
             shared: Arc::clone(shared),
         }
@@ -100,192 +106,213 @@ impl Files {
         }
     }
 
+    /// Answers an exchange whose request is for a file.
+    pub fn respond(&mut self, request: &FileRequest<'_>, exchange: Exchange<'_>) -> Outcome {
+        match self.answer(request, exchange.now()) {
+            Decision::Done(response) => Outcome::Done(response),
+            Decision::Whole(whole) => {
+                let (head, content) = whole.parts();
+                exchange.send_whole(Status::OK, head, content)
+            }
+            Decision::Later(Job(Work::List(job))) => {
+                let tools = &self.shared.tools;
+                tools.listings.answer(job, exchange, &tools.offload)
+            }
+            Decision::Later(job) => job.answer(exchange, &self.shared.tools.offload),
+        }
+    }
+
     /// Decides the answer to a request at the time `now`.
-    pub fn answer(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
+    pub fn answer(&mut self, request: &FileRequest<'_>, now: Now) -> Decision {
+        match request.method {
+            Method::Get | Method::Head => {}
+            method => return Decision::Done(self.method_answer(method)),
+        }
+        self.check_root(now);
+        let mut key = CacheKey {
+            root: self.root_number,
+            path: request.path,
+            preference: self.preference(request),
+        };
+        for _ in 0..LOOKUPS_MAX {
+            let entry = self.look_up(&mut key, now);
+            if request.is_unconditional()
+                && let Some(whole) = Whole::of(&entry)
+            {
+                return Decision::Whole(whole);
+            }
+            if let Ok(decision) = self.decide(request, key, &entry, now) {
+                return decision;
+            }
+            key.preference = Preference::IDENTITY;
+        }
+        Decision::Done(self.failure(Status::SERVICE_UNAVAILABLE))
+    }
+
+    /// The answer to a method that reads no file.
+    fn method_answer(&self, method: Method) -> Response {
         let server = &self.shared.options.server;
-        match asked.method {
-            Method::Get | Method::Head => self.read(asked, now),
+        match method {
             Method::Options => {
                 let mut head = Head::new(Status::NO_CONTENT, server);
                 head.field(Known::Allow, ALLOW);
-                Decision::Done(head.into_response(Status::NO_CONTENT, Content::Empty))
+                head.into_response(Status::NO_CONTENT, Content::Empty)
             }
-            Method::Unknown => Decision::Done(error_answer(Status::NOT_IMPLEMENTED, server)),
+            Method::Unknown => error_answer(Status::NOT_IMPLEMENTED, server),
             _ => {
                 let allow = [(Known::Allow, ALLOW)];
-                Decision::Done(error_answer_with(
-                    Status::METHOD_NOT_ALLOWED,
-                    server,
-                    &allow,
-                ))
+                error_answer_with(Status::METHOD_NOT_ALLOWED, server, &allow)
             }
         }
     }
 
-    fn read(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
-        self.look_around(now);
-        let preference = match asked.value(Known::AcceptEncoding) {
+    fn preference(&mut self, request: &FileRequest<'_>) -> Preference {
+        match request.value(Known::AcceptEncoding) {
             Some(value) if self.shared.options.compression != Compression::Off => {
                 self.preferences.preference(&value)
             }
             _ => Preference::IDENTITY,
-        };
-        let mut question = Question {
-            path: asked.path,
-            preference,
-        };
-        let entry = self.look_up(&mut question, now);
-        if asked.is_unconditional()
-            && let Some(whole) = Whole::of(&entry)
-        {
-            return Decision::Whole(whole);
-        }
-        match &entry.found {
-            Found::File(file)
-                if file.origin == Origin::Compressed && asked.counting_range().is_some() =>
-            {
-                self.unencoded(asked, now)
-            }
-            Found::File(file) => self.send(asked, question, file, now),
-            Found::Compressible { .. } if asked.counting_range().is_some() => {
-                self.unencoded(asked, now)
-            }
-            Found::Compressible { identity, encoding } => {
-                self.compressed(asked, (question, &entry), (identity, *encoding), now)
-            }
-            Found::Redirect(location) => Decision::Done(self.redirect(location, asked)),
-            Found::Listing(path) => Decision::Later(Job(Work::List(ListJob::new(
-                &self.root,
-                path,
-                asked,
-                &self.shared.options,
-            )))),
-            Found::Missing | Found::SinglePage => Decision::Done(self.missing(now)),
-            Found::Failed(status) => Decision::Done(self.failed(*status)),
         }
     }
 
-    /// What a path leads to. Where the single page answers for it, that is what was asked for.
-    fn look_up(&mut self, question: &mut Question<'_>, now: Now) -> Rc<Entry> {
-        let entry = self.entry(*question, now);
-        if !matches!(entry.found, Found::SinglePage) {
+    /// What a path leads to, from the cache or from the files. Where the single page answers for it, the key becomes that
+    /// of the page.
+    fn look_up(&mut self, key: &mut CacheKey<'_>, now: Now) -> Rc<CacheEntry> {
+        let entry = self.entry(*key, now);
+        if !matches!(entry.result, LookupResult::SinglePage) {
             return entry;
         }
-        question.path = b"/";
-        self.entry(*question, now)
+        key.path = b"/";
+        self.entry(*key, now)
     }
 
-    fn entry(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
-        if let Some(entry) = self.cache.entry(question, &self.root, now.monotonic_ms) {
+    fn entry(&mut self, key: CacheKey<'_>, now: Now) -> Rc<CacheEntry> {
+        let now_ms = now.monotonic_ms;
+        if let Some(entry) = self.cache.get(key, &self.root, now_ms) {
             return entry;
         }
-        self.resolved(question, now)
-    }
-
-    fn resolved(&mut self, question: Question<'_>, now: Now) -> Rc<Entry> {
-        let mut resolved = self.resolve(question, now);
-        if resolved.lasting == Lasting::No && self.cache.descriptors() > 0 {
-            // A shortage of descriptors, perhaps: those kept only for speed are the first to go.
+        let mut looked_up = self.look_at_files(key, now);
+        if looked_up.lasting == Lasting::No && self.cache.descriptors() > 0 {
+            // Perhaps there are too few descriptors: those kept only for speed are closed first.
             self.cache.close_descriptors();
-            resolved = self.resolve(question, now);
+            looked_up = self.look_at_files(key, now);
         }
-        if let Some((fingerprint, file)) = resolved.opened {
-            let now_ms = now.monotonic_ms;
+        if let Some((fingerprint, file)) = looked_up.opened {
             self.cache.keep_descriptor(fingerprint, file, now_ms);
         }
-        let entry = Rc::new(resolved.entry);
-        match resolved.lasting {
-            Lasting::Yes => self.cache.keep(question, Rc::clone(&entry)),
-            Lasting::No => self.cache.forget(question),
+        let entry = Rc::new(looked_up.entry);
+        match looked_up.lasting {
+            Lasting::Yes => self.cache.insert(key, Rc::clone(&entry)),
+            Lasting::No => self.cache.remove(key),
         }
         entry
     }
 
-    fn resolve(&self, question: Question<'_>, now: Now) -> Resolved {
-        let place = Place {
-            root: &self.root,
-            options: &self.shared.options,
-            single: self.shared.single.as_deref(),
-            now,
-        };
-        resolve(place, question)
+    fn look_at_files(&self, key: CacheKey<'_>, now: Now) -> LookedUp {
+        Lookup::new(&self.shared, &self.root, key.preference, now).run(key.path)
     }
 
-    /// A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next.
-    fn unencoded(&mut self, asked: &Asked<'_>, now: Now) -> Decision {
-        let mut question = Question {
-            path: asked.path,
-            preference: Preference::IDENTITY,
-        };
-        let entry = self.look_up(&mut question, now);
-        match &entry.found {
-            Found::File(file) => self.send(asked, question, file, now),
-            // The file has changed into something else between two looks.
-            _ => Decision::Done(self.failed(Status::SERVICE_UNAVAILABLE)),
-        }
-    }
-
-    fn send(
+    /// The answer by what a path leads to.
+    fn decide(
         &mut self,
-        asked: &Asked<'_>,
-        question: Question<'_>,
-        file: &Arc<Representation>,
+        request: &FileRequest<'_>,
+        key: CacheKey<'_>,
+        entry: &CacheEntry,
         now: Now,
-    ) -> Decision {
-        if !asked.is_unconditional()
-            && let Some(response) = self.precondition(asked, file)
-        {
-            return Decision::Done(response);
+    ) -> Result<Decision, LookUpAgain> {
+        let response = match &entry.result {
+            // A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next
+            // request.
+            LookupResult::Compressible { .. } if request.range().is_some() => {
+                return Err(LookUpAgain);
+            }
+            LookupResult::File(file)
+                if file.origin == Origin::Compressed && request.range().is_some() =>
+            {
+                return Err(LookUpAgain);
+            }
+            LookupResult::File(file) => self.file_answer(request, key, file, now)?,
+            LookupResult::Compressible { identity, encoding } => {
+                let validators = identity.to_be_compressed(*encoding);
+                if let Some(response) = self.precondition_answer(request, &validators) {
+                    return Ok(Decision::Done(response));
+                }
+                let Some(ready) = self.compressed(identity, *encoding) else {
+                    let job = self.compress_job(key, identity, *encoding, now)?;
+                    return Ok(Decision::Later(Job(Work::Compress(job))));
+                };
+                let result = LookupResult::File(Arc::clone(&ready));
+                self.cache.refine(key, entry, result);
+                self.file_answer(request, key, &ready, now)?
+            }
+            LookupResult::Listing(path) => {
+                let job = ListJob::new(&self.root, path, request, &self.shared.options);
+                return Ok(Decision::Later(Job(Work::List(job))));
+            }
+            LookupResult::Redirect(location) => self.redirect(location, request),
+            LookupResult::Missing | LookupResult::SinglePage => self.missing(now),
+            LookupResult::Failed(status) => self.failure(*status),
+        };
+        Ok(Decision::Done(response))
+    }
+
+    fn file_answer(
+        &mut self,
+        request: &FileRequest<'_>,
+        key: CacheKey<'_>,
+        file: &Representation,
+        now: Now,
+    ) -> Result<Response, LookUpAgain> {
+        if let Some(response) = self.precondition_answer(request, file) {
+            return Ok(response);
         }
         let source = match self.source(file, now) {
             Ok(source) => source,
-            Err(OpenError::Missing) => return self.changed(asked, question, now),
-            Err(_) => return Decision::Done(self.failed(Status::SERVICE_UNAVAILABLE)),
+            Err(OpenError::Missing) => return Err(self.discard(key)),
+            Err(_) => return Ok(self.failure(Status::SERVICE_UNAVAILABLE)),
         };
-        Decision::Done(self.send_from(asked, file, &source, now))
-    }
-
-    fn send_from(
-        &self,
-        asked: &Asked<'_>,
-        file: &Representation,
-        source: &Source,
-        now: Now,
-    ) -> Response {
         let options = &self.shared.options;
-        let range = asked.counting_range().filter(|_| {
+        let range = request.range().filter(|_| {
             let validators = file.validators();
-            asked
+            request
                 .value(Known::IfRange)
                 .is_none_or(|value| if_range_matches(&value, &validators, now.unix_seconds))
         });
-        match range.map(|range| select(&range, file.length)) {
+        Ok(match range.map(|range| select(&range, file.length)) {
             None | Some(Selection::Whole) => Response::encoded(Status::OK, file.head.clone())
                 .content(content_of(source.part(0, file.length))),
-            Some(Selection::Partial(set)) => partial_answer(file, source, &set, options),
+            Some(Selection::Partial(set)) => partial_answer(file, &source, &set, options),
             Some(Selection::NotSatisfiable) => unsatisfied_answer(file, options),
-        }
+        })
     }
 
-    /// 304 or 412, where the preconditions say so.
-    fn precondition(&self, asked: &Asked<'_>, file: &Representation) -> Option<Response> {
+    /// 304 or 412, where the preconditions of a request require it.
+    fn precondition_answer(
+        &self,
+        request: &FileRequest<'_>,
+        file: &Representation,
+    ) -> Option<Response> {
+        if request.is_unconditional() {
+            return None;
+        }
         let validators = file.validators();
-        match asked.verdict(&validators) {
+        match request.verdict(&validators) {
             Verdict::Proceed => None,
             Verdict::NotModified => {
                 let head = file.encode_validator_head(Status::NOT_MODIFIED, &self.shared.options);
                 Some(head.into_response(Status::NOT_MODIFIED, Content::Empty))
             }
-            Verdict::PreconditionFailed => Some(self.failed(Status::PRECONDITION_FAILED)),
+            Verdict::PreconditionFailed => Some(self.failure(Status::PRECONDITION_FAILED)),
         }
     }
 
     /// The content of a file in the state of its entry; `Missing` where it has changed since.
-    fn source(&mut self, file: &Representation, now: Now) -> Result<Source, OpenError> {
+    fn source(&self, file: &Representation, now: Now) -> Result<Source, OpenError> {
         if let Some(content) = &file.content {
             return Ok(Source::Memory(content.clone()));
         }
-        if let Some(open) = self.cache.descriptor(&file.fingerprint, now.monotonic_ms) {
+        let now_ms = now.monotonic_ms;
+        if let Some(open) = self.cache.descriptor(&file.fingerprint, now_ms) {
             return Ok(Source::File(open));
         }
         let node = self.root.open_node(&file.source)?;
@@ -294,84 +321,57 @@ impl Files {
         }
         let open = Arc::new(File::from(node.descriptor));
         self.cache
-            .keep_descriptor(file.fingerprint, Arc::clone(&open), now.monotonic_ms);
+            .keep_descriptor(file.fingerprint, Arc::clone(&open), now_ms);
         Ok(Source::File(open))
     }
 
-    /// The entry was overtaken by a change: the file is looked up once more, and sent as it is found then.
-    fn changed(&mut self, asked: &Asked<'_>, question: Question<'_>, now: Now) -> Decision {
-        self.cache.forget(question);
-        let entry = self.resolved(
-            Question {
-                preference: Preference::IDENTITY,
-                ..question
-            },
-            now,
-        );
-        let response = match &entry.found {
-            Found::File(file) => match self.source(file, now) {
-                Ok(source) => self.send_from(asked, file, &source, now),
-                Err(_) => self.failed(Status::SERVICE_UNAVAILABLE),
-            },
-            Found::Failed(status) => self.failed(*status),
-            _ => self.missing(now),
-        };
-        Decision::Done(response)
+    /// Forgets an entry whose file has changed since.
+    fn discard(&self, key: CacheKey<'_>) -> LookUpAgain {
+        self.cache.remove(key);
+        let preference = Preference::IDENTITY;
+        self.cache.remove(CacheKey { preference, ..key });
+        LookUpAgain
     }
 
+    /// The file in a coding, if it has been compressed before; as it is, where that made it no smaller.
     fn compressed(
-        &mut self,
-        asked: &Asked<'_>,
-        (question, entry): (Question<'_>, &Entry),
-        (identity, encoding): (&Arc<Representation>, Encoding),
-        now: Now,
-    ) -> Decision {
-        if !asked.is_unconditional()
-            && let Some(response) = self.precondition(asked, &identity.to_be_compressed(encoding))
-        {
-            return Decision::Done(response);
-        }
-        let ready = match self
-            .shared
-            .tools
-            .results
-            .get(&(identity.fingerprint, encoding))
-        {
-            Some(Compressed::Smaller(content)) => {
+        &self,
+        identity: &Arc<Representation>,
+        encoding: Encoding,
+    ) -> Option<Arc<Representation>> {
+        let key = (identity.fingerprint, encoding);
+        Some(match self.shared.tools.compressed.get(&key)? {
+            Compressed::Smaller(content) => {
                 Arc::new(identity.of_compressed(encoding, content, &self.shared.options))
             }
-            Some(Compressed::NotSmaller) => Arc::clone(identity),
-            None => return self.compress(asked, question, (identity, encoding), now),
-        };
-        self.cache
-            .refine(question, entry, Found::File(Arc::clone(&ready)));
-        self.send(asked, question, &ready, now)
+            Compressed::NotSmaller => Arc::clone(identity),
+        })
     }
 
-    fn compress(
-        &mut self,
-        asked: &Asked<'_>,
-        question: Question<'_>,
-        (identity, encoding): (&Arc<Representation>, Encoding),
+    fn compress_job(
+        &self,
+        key: CacheKey<'_>,
+        identity: &Arc<Representation>,
+        encoding: Encoding,
         now: Now,
-    ) -> Decision {
+    ) -> Result<CompressJob, LookUpAgain> {
         let file = match self.source(identity, now) {
             Ok(Source::File(file)) => Some(file),
             Ok(Source::Memory(_)) => None,
-            Err(_) => return self.changed(asked, question, now),
+            Err(_) => return Err(self.discard(key)),
         };
-        Decision::Later(Job(Work::Compress(CompressJob {
+        Ok(CompressJob {
             identity: Arc::clone(identity),
             encoding,
             file,
             options: Arc::clone(&self.shared.options),
-            results: Arc::clone(&self.shared.tools.results),
-        })))
+            results: Arc::clone(&self.shared.tools.compressed),
+        })
     }
 
-    fn redirect(&self, location: &str, asked: &Asked<'_>) -> Response {
-        let mut location = [&*asked.mount, location.as_bytes()].concat();
-        if let Some(query) = asked.query {
+    fn redirect(&self, location: &str, request: &FileRequest<'_>) -> Response {
+        let mut location = [&*request.mount, location.as_bytes()].concat();
+        if let Some(query) = request.query {
             location.push(b'?');
             location.extend_from_slice(query);
         }
@@ -383,7 +383,7 @@ impl Files {
     /// 404 with the `404.html` of the root where there is one.
     fn missing(&mut self, now: Now) -> Response {
         let Some(page) = self.page(b"/404.html", now) else {
-            return self.failed(Status::NOT_FOUND);
+            return self.failure(Status::NOT_FOUND);
         };
         let mut head = Head::new(Status::NOT_FOUND, &self.shared.options.server);
         head.field(Known::ContentType, page.media_type.as_bytes());
@@ -393,12 +393,13 @@ impl Files {
     /// The file at a raw path as content of an answer of another status, with neither validators nor ranges; `None`
     /// where there is no file.
     pub(crate) fn page(&mut self, path: &[u8], now: Now) -> Option<Page> {
-        let question = Question {
+        let key = CacheKey {
+            root: self.root_number,
             path,
             preference: Preference::IDENTITY,
         };
-        let entry = self.entry(question, now);
-        let Found::File(file) = &entry.found else {
+        let entry = self.entry(key, now);
+        let LookupResult::File(file) = &entry.result else {
             return None;
         };
         let source = self.source(file, now).ok()?;
@@ -408,7 +409,7 @@ impl Files {
         })
     }
 
-    fn failed(&self, status: Status) -> Response {
+    fn failure(&self, status: Status) -> Response {
         let server = &self.shared.options.server;
         match status {
             Status::SERVICE_UNAVAILABLE => {
@@ -418,63 +419,34 @@ impl Files {
         }
     }
 
-    /// What is due once in [`LOOK_MS`].
-    fn look_around(&mut self, now: Now) {
-        if now.monotonic_ms.saturating_sub(self.looked_ms) >= LOOK_MS {
-            self.looked_ms = now.monotonic_ms;
-            self.look_at_root();
-            self.cache.sweep(now.monotonic_ms);
+    /// Opens the root again where it was replaced by another folder, as site generators do, and closes idle descriptors.
+    /// Checks once in [`CHECK_MS`].
+    fn check_root(&mut self, now: Now) {
+        if now.monotonic_ms.saturating_sub(self.checked_ms) < CHECK_MS {
+            return;
         }
-    }
-
-    /// A root that was replaced by another folder, as site generators do, is taken anew.
-    fn look_at_root(&mut self) {
-        let Ok(root) = self.shared.open_root() else {
-            return; // gone for the moment; the old one answers that its files are missing
-        };
-        let Ok(stat) = root.stat(b"") else {
+        self.checked_ms = now.monotonic_ms;
+        self.cache.close_idle_descriptors(now.monotonic_ms);
+        // Where the folder is gone for the moment, the old one answers that its files are missing.
+        let opened = self.shared.open_root();
+        let opened = opened.and_then(|root| Ok((root.stat(b"")?.fingerprint, root)));
+        let Ok((state, root)) = opened else {
             return;
         };
-        let state = stat.fingerprint;
         if (state.device, state.inode) != (self.root_state.device, self.root_state.inode) {
+            self.cache.remove_root(self.root_number);
             self.root = Arc::new(root);
             self.root_state = state;
-            self.cache.replace_root(self.shared.root_number(&state));
+            self.root_number = self.shared.root_number(&state);
         }
-    }
-}
-
-impl Files {
-    /// Answers an exchange whose request asks for a file.
-    pub fn respond(&mut self, asked: &Asked<'_>, exchange: Exchange<'_>) -> Outcome {
-        let job = match self.answer(asked, exchange.now()) {
-            Decision::Done(response) => return Outcome::Done(response),
-            Decision::Whole(whole) => {
-                let (head, content) = whole.parts();
-                return exchange.send_whole(Status::OK, head, content);
-            }
-            Decision::Later(job) => job,
-        };
-        let tools = &self.shared.tools;
-        let offload = &tools.offload;
-        let job = match job {
-            Job(Work::List(job)) => return tools.listings.answer(job, exchange, offload),
-            job @ Job(Work::Compress(_)) => job,
-        };
-        let Some(place) = offload.place() else {
-            return Outcome::Done(job.decline());
-        };
-        let (responder, outcome) = exchange.later();
-        offload.run(place, Box::new(move || responder.send(job.run())));
-        outcome
     }
 }
 
 impl Service for Files {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
-        match Asked::of_head(exchange.head()) {
-            Ok(asked) => self.respond(&asked, exchange),
-            Err(_) => Outcome::Done(self.failed(Status::BAD_REQUEST)),
+        match FileRequest::from_head(exchange.head()) {
+            Ok(request) => self.respond(&request, exchange),
+            Err(_) => Outcome::Done(self.failure(Status::BAD_REQUEST)),
         }
     }
 }

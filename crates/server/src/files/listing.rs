@@ -12,7 +12,7 @@ use vervet_http::negotiation::choose_media_type;
 use vervet_http::status::Status;
 use vervet_http::target::query_pairs;
 
-use crate::files::Asked;
+use crate::files::FileRequest;
 use crate::files::options::{DotFiles, FilesOptions};
 use crate::files::root::{Kind, OpenError, Root, Stat, Symlinks, stat_of};
 use crate::files::{listing_json, listing_page};
@@ -104,16 +104,16 @@ impl ListJob {
     pub(crate) fn new(
         root: &Arc<Root>,
         path: &[u8],
-        asked: &Asked<'_>,
+        request: &FileRequest<'_>,
         options: &Arc<FilesOptions>,
     ) -> Self {
         let accepted = choose_media_type(
-            asked.value(Known::Accept).as_deref(),
+            request.value(Known::Accept).as_deref(),
             &["text/html", "application/json"],
         );
         let mut shape = Shape {
             path: Box::from(path),
-            mount: Box::from(&*asked.mount),
+            mount: Box::from(&*request.mount),
             format: if accepted == Some(1) {
                 Format::Json
             } else {
@@ -122,7 +122,7 @@ impl ListJob {
             sort: Sort::Name,
             order: Order::Ascending,
         };
-        for (key, value) in query_pairs(asked.query.unwrap_or_default()) {
+        for (key, value) in query_pairs(request.query.unwrap_or_default()) {
             match (&*key, &*value) {
                 (b"json", _) => shape.format = Format::Json,
                 (b"sort", b"name") => shape.sort = Sort::Name,

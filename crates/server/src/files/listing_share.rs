@@ -1,8 +1,8 @@
-//! Listings that are made once for all who ask meanwhile, and kept for a moment.
+//! Listings rendered once for all requests that arrive meanwhile, and kept for a moment.
 //!
-//! Who asks for a listing that is being made waits for that one: a thousand connections at one folder take one place in
-//! the queue of [`crate::offload`], whose bound is for folders that differ. A listing is kept for [`FRESH_MS`] and shown
-//! only while its folder is in the same state, which is looked at each time: names that come and go are seen at once,
+//! A request for a listing that is being rendered waits for that one: a thousand requests for one folder take one place in
+//! the queue of [`crate::offload`], whose bound is for different folders. A listing is kept for [`FRESH_MS`] and sent
+//! only while its folder is in the same state, which is checked each time: names that are added or removed show at once,
 //! sizes and times of files within a second, as with files themselves.
 
 use std::collections::HashMap;
@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use quick_cache::unsync::Cache;
-use quick_cache::{DefaultHashBuilder, Lifecycle, Weighter};
 use vervet_engine::exchange::Responder;
 use vervet_engine::{Content, Exchange, Outcome, Response};
 use vervet_http::status::Status;
 
 use crate::caches::{CacheCounts, CacheName, Caches};
+use crate::files::byte_cache::ByteCache;
 use crate::files::cache::FRESH_MS;
+use crate::files::decision::{Job, Work};
 use crate::files::listing::{ListJob, Shape};
 use crate::files::options::FilesOptions;
 use crate::files::root::{Fingerprint, Root};
@@ -59,18 +59,18 @@ impl Hash for Key {
     }
 }
 
-/// An answer that can be given many times.
+/// A response that can be sent many times.
 #[derive(Debug, Clone)]
-struct Made {
+struct Rendered {
     status: Status,
     head: Bytes,
     content: Bytes,
-    /// When it was asked for, by the clock of the reactors.
-    asked_ms: u64,
+    /// When it was requested, by the clock of the reactors.
+    requested_ms: u64,
 }
 
-impl Made {
-    fn of(response: &Response, asked_ms: u64) -> Self {
+impl Rendered {
+    fn of(response: &Response, requested_ms: u64) -> Self {
         Self {
             status: response.status(),
             head: Bytes::copy_from_slice(response.head_bytes()),
@@ -78,34 +78,21 @@ impl Made {
                 Content::Bytes(bytes) => bytes.clone(),
                 _ => Bytes::new(),
             },
-            asked_ms,
+            requested_ms,
         }
     }
 
     fn response(&self) -> Response {
         Response::encoded(self.status, self.head.clone()).content(self.content.clone())
     }
-}
 
-#[derive(Debug, Clone, Copy)]
-struct ByBytes;
-
-impl Weighter<Key, Made> for ByBytes {
-    fn weight(&self, key: &Key, made: &Made) -> u64 {
-        const OVERHEAD: usize = 256;
-        (OVERHEAD + key.shape.bytes() + made.head.len() + made.content.len()) as u64
+    fn is_fresh(&self, now_ms: u64) -> bool {
+        now_ms.saturating_sub(self.requested_ms) < FRESH_MS
     }
-}
 
-/// Counts what makes room.
-#[derive(Debug, Clone)]
-struct Evictions(Arc<CacheCounts>);
-
-impl Lifecycle<Key, Made> for Evictions {
-    type RequestState = ();
-
-    fn on_evict(&self, (): &mut (), _: Key, _: Made) {
-        self.0.evicted();
+    fn bytes(&self) -> u64 {
+        const OVERHEAD: usize = 256;
+        (OVERHEAD + self.head.len() + self.content.len()) as u64
     }
 }
 
@@ -118,7 +105,7 @@ pub(crate) struct Listings {
 
 #[derive(Debug)]
 struct State {
-    kept: Cache<Key, Made, ByBytes, DefaultHashBuilder, Evictions>,
+    kept: ByteCache<Key, Rendered>,
     /// Who waits for what is being made. Each is an exchange of another connection, whose number is bounded.
     waiting: HashMap<Key, Vec<Responder>>,
     swept_ms: u64,
@@ -127,11 +114,8 @@ struct State {
 impl Listings {
     pub(crate) fn new(caches: &Caches) -> Self {
         let counts = caches.counts(CacheName::Listings);
-        let hasher = DefaultHashBuilder::default();
-        let evictions = Evictions(Arc::clone(&counts));
-        let kept = Cache::with(64, LISTINGS_BYTES_MAX, ByBytes, hasher, evictions);
         let state = State {
-            kept,
+            kept: ByteCache::new(64, LISTINGS_BYTES_MAX, Arc::clone(&counts)),
             waiting: HashMap::new(),
             swept_ms: 0,
         };
@@ -150,8 +134,8 @@ impl Listings {
     ) -> Outcome {
         let now_ms = exchange.now().monotonic_ms;
         let Ok(stat) = job.root.stat(&job.shape.path) else {
-            // What is wrong is found again, and told, by who reads the folder.
-            return alone(job, exchange, offload);
+            // The job finds the same error, and answers with it.
+            return Job(Work::List(job)).answer(exchange, offload);
         };
         let key = Key {
             root: Arc::downgrade(&job.root),
@@ -161,17 +145,16 @@ impl Listings {
         };
         let mut state = self.state();
         state.sweep(now_ms);
-        if let Some(made) = state.kept.get(&key).filter(|made| made.is_fresh(now_ms)) {
-            self.counts.hit();
-            return Outcome::Done(made.response());
-        }
         if let Some(waiting) = state.waiting.get_mut(&key) {
             self.counts.hit();
             let (responder, outcome) = exchange.later();
             waiting.push(responder);
             return outcome;
         }
-        self.counts.miss();
+        let is_fresh = |rendered: &Rendered| rendered.is_fresh(now_ms);
+        if let Some(rendered) = state.kept.get_valid(&key, is_fresh) {
+            return Outcome::Done(rendered.response());
+        }
         let Some(place) = offload.place() else {
             return Outcome::Done(job.decline());
         };
@@ -185,20 +168,20 @@ impl Listings {
     }
 
     /// Makes a listing, keeps it, and gives it to all who have asked meanwhile.
-    fn make(&self, key: &Key, job: ListJob, asked_ms: u64) {
+    fn make(&self, key: &Key, job: ListJob, requested_ms: u64) {
         let begun_ns = SystemTime::now().duration_since(UNIX_EPOCH);
         let begun_ns = begun_ns.map_or(0, |time| i64::try_from(time.as_nanos()).unwrap_or(0));
-        let made = Made::of(&job.run(), asked_ms);
+        let rendered = Rendered::of(&job.run(), requested_ms);
         let is_settled = begun_ns.saturating_sub(key.state.changed_ns) >= TICK_NS;
         let mut state = self.state();
-        if is_settled && made.status == Status::OK {
-            state.kept.insert(key.clone(), made.clone());
+        if is_settled && rendered.status == Status::OK {
+            let bytes = rendered.bytes() + key.shape.bytes() as u64;
+            state.kept.insert(key.clone(), bytes, rendered.clone());
         }
         let waiting = state.waiting.remove(key).unwrap_or_default();
-        self.counts.holds(state.kept.len(), state.kept.weight());
         drop(state);
         for responder in waiting {
-            responder.send(made.response());
+            responder.send(rendered.response());
         }
     }
 
@@ -208,28 +191,12 @@ impl Listings {
     }
 }
 
-/// Answers by a listing of its own.
-fn alone(job: ListJob, exchange: Exchange<'_>, offload: &Offload) -> Outcome {
-    let Some(place) = offload.place() else {
-        return Outcome::Done(job.decline());
-    };
-    let (responder, outcome) = exchange.later();
-    offload.run(place, Box::new(move || responder.send(job.run())));
-    outcome
-}
-
-impl Made {
-    fn is_fresh(&self, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.asked_ms) < FRESH_MS
-    }
-}
-
 impl State {
     /// Lets go of what is too old to be shown, once in [`FRESH_MS`].
     fn sweep(&mut self, now_ms: u64) {
         if now_ms.saturating_sub(self.swept_ms) >= FRESH_MS {
             self.swept_ms = now_ms;
-            self.kept.retain(|_, made| made.is_fresh(now_ms));
+            self.kept.retain(|_, rendered| rendered.is_fresh(now_ms));
         }
     }
 }

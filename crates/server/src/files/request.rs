@@ -19,7 +19,7 @@ const CONDITIONS: KnownSet = KnownSet::EMPTY
 /// A request for a file. Its fields are read as they are needed, and the values of repeated ones are joined by commas
 /// (RFC 9110 §5.3).
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct FileRequest<'a> {
     /// The method.
     pub method: Method,
     /// The path as it came, undecoded; `*` of OPTIONS.
@@ -33,14 +33,14 @@ pub struct Asked<'a> {
     pub fields: Fields<'a>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> FileRequest<'a> {
     /// A request without any field.
     pub fn plain(method: Method, path: &'a [u8]) -> Self {
-        Self::of_fields(method, path, &Fields::EMPTY)
+        Self::new(method, path, &Fields::EMPTY)
     }
 
     /// What a head asks; the answer to an error is 400.
-    pub fn of_head(head: &RequestHead<'a>) -> Result<Self, TargetError> {
+    pub fn from_head(head: &RequestHead<'a>) -> Result<Self, TargetError> {
         let form = match head.method {
             Method::Connect => TargetMethod::Connect,
             Method::Options => TargetMethod::Options,
@@ -48,11 +48,11 @@ impl<'a> Asked<'a> {
         };
         let target = RequestTarget::parse(head.target, form)?;
         let path = target.raw_path().unwrap_or_default();
-        Ok(Self::of_fields(head.method, path, &head.fields).with_query(target.raw_query()))
+        Ok(Self::new(head.method, path, &head.fields).with_query(target.raw_query()))
     }
 
     /// What a method and fields ask at a path that is not the one of the head, such as the part that a route leaves.
-    pub fn of_fields(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
+    pub fn new(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
         Self {
             method,
             path,
@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
     }
 
     /// The Range, where it counts: GET alone knows ranges (RFC 9110 §14.2).
-    pub(crate) fn counting_range(&self) -> Option<Cow<'a, [u8]>> {
+    pub(crate) fn range(&self) -> Option<Cow<'a, [u8]>> {
         self.value(Known::Range)
             .filter(|_| self.method == Method::Get)
     }

@@ -1,18 +1,20 @@
-//! What the file handlers of all reactors have in common.
+//! What the file handlers of all reactors share: the roots of a process, one budget of memory and descriptors for each
+//! reactor, one memory for compressed content, and one thread for long work.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use vervet_http::target::NormalPath;
 
 use crate::caches::{CacheName, Caches};
 use crate::files::cache::RootNumber;
-use crate::files::compression::{CompressionResults, RESULTS_BYTES_MAX};
+use crate::files::compressed::{COMPRESSED_BYTES_MAX, CompressedFiles};
 use crate::files::listing_share::Listings;
-use crate::files::options::FilesOptions;
+use crate::files::options::{CacheLimits, FilesOptions};
 use crate::files::root::{Fingerprint, Kind, OpenError, Root};
 use crate::offload::Offload;
 
@@ -33,7 +35,7 @@ pub struct FilesShared {
 /// each, however many roots it has.
 #[derive(Debug, Clone)]
 pub(crate) struct FilesTools {
-    pub(crate) results: Arc<CompressionResults>,
+    pub(crate) compressed: Arc<CompressedFiles>,
     pub(crate) listings: Arc<Listings>,
     pub(crate) caches: Caches,
     pub(crate) offload: Arc<Offload>,
@@ -44,7 +46,7 @@ impl Default for FilesTools {
         let caches = Caches::default();
         let counts = caches.counts(CacheName::Compressed);
         Self {
-            results: Arc::new(CompressionResults::new(RESULTS_BYTES_MAX, counts)),
+            compressed: Arc::new(CompressedFiles::new(COMPRESSED_BYTES_MAX, counts)),
             listings: Arc::new(Listings::new(&caches)),
             caches,
             offload: Arc::default(),
@@ -159,3 +161,62 @@ impl fmt::Display for FilesError {
 }
 
 impl std::error::Error for FilesError {}
+
+/// The roots that are in use. A pool outlives the plans: a root that the next plan has too stays open, and cached.
+#[derive(Debug, Default)]
+pub struct FilesPool {
+    roots: Mutex<HashMap<FilesOptions, Weak<FilesShared>>>,
+    tools: FilesTools,
+}
+
+impl FilesPool {
+    /// A pool without roots.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The root with these options, opened if no plan in use has it. `limits` are those of a reactor for all its roots,
+    /// whatever the options say.
+    pub fn root(
+        &self,
+        options: FilesOptions,
+        limits: CacheLimits,
+    ) -> Result<Arc<FilesShared>, FilesError> {
+        let options = FilesOptions { limits, ..options };
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = roots.get(&options).and_then(Weak::upgrade) {
+            return Ok(root);
+        }
+        let root = FilesShared::with_tools(options.clone(), self.tools.clone())?;
+        if roots.len() == roots.capacity() {
+            // Before the table grows, those that no plan has any more make room.
+            roots.retain(|_, known| known.strong_count() > 0);
+        }
+        roots.insert(options, Arc::downgrade(&root));
+        Ok(root)
+    }
+
+    /// How many roots are in use.
+    pub fn len(&self) -> usize {
+        let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        roots
+            .values()
+            .filter(|root| root.strong_count() > 0)
+            .count()
+    }
+
+    /// Whether no root is in use.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The thread for long work.
+    pub(crate) fn offload(&self) -> Arc<Offload> {
+        Arc::clone(&self.tools.offload)
+    }
+
+    /// What its caches count.
+    pub fn caches(&self) -> &Caches {
+        &self.tools.caches
+    }
+}

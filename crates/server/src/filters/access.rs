@@ -10,11 +10,12 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use vervet_config::{Diagnostics, FromText, TextShape, section, words};
+use vervet_engine::reactor::Now;
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use super::networks::{Network, NetworkError, Networks};
 use super::refusal::refusal;
+use crate::matching::networks::{Network, NetworkError, Networks};
 use crate::resources::Resources;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
@@ -250,6 +251,10 @@ fn derived_default(rules: &[Rule]) -> Permission {
 impl RequestFilter for AccessRules {
     fn name(&self) -> &'static str {
         "access"
+    }
+
+    fn accepts(&self, address: Option<IpAddr>, _: Now) -> bool {
+        self.admit(address)
     }
 
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {

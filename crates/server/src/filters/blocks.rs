@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use vervet_engine::reactor::Now;
 
-use super::networks::{Network, Networks};
+use crate::matching::networks::{Network, Networks};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 /// Networks that may be blocked at a time: what a log scanner finds in a bad week, and some 10 MB.
@@ -160,6 +160,10 @@ impl Block {
 impl RequestFilter for Blocks {
     fn name(&self) -> &'static str {
         "blocks"
+    }
+
+    fn accepts(&self, address: Option<IpAddr>, now: Now) -> bool {
+        !self.turns_away(address, now)
     }
 
     /// Closes the connection: one that came by way of a trusted forwarder, or was there before the block.

@@ -15,8 +15,8 @@ use vervet_config::{Diagnostics, section};
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use super::networks::client_key;
 use super::refusal::refusal_for;
+use crate::matching::networks::client_key;
 use crate::resources::Resources;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 

@@ -16,8 +16,8 @@ use vervet_config::{section, words};
 use vervet_http::field::{Fields, Known, is_token};
 use vervet_http::target::{Authority, Scheme};
 
-use super::networks::{Network, Networks};
 use crate::access_log::RequestId;
+use crate::matching::networks::{Network, Networks};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 words! {

@@ -15,7 +15,6 @@ pub mod forwarded;
 mod forwarded_tests;
 pub mod host_pattern;
 pub mod meters;
-pub mod networks;
 pub mod rate;
 pub mod referer;
 mod refusal;

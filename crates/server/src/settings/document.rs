@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use vervet_config::{Named, Path, Setting, Size, Text, section, words};
 
+use super::admin::AdminSettings;
 use super::limits::LimitSettings;
 use super::listen::Listen;
 use super::site::Site;
 use super::workers::Workers;
 use crate::access_log::LogSettings;
-use crate::admin::AdminSettings;
 use crate::error_log::ErrorLogSettings;
 use crate::filters::forwarded::ForwardedFrom;
 

@@ -6,7 +6,7 @@ use vervet_config::{FromText, Size, Text, TextShape, Time, section};
 use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions, ListenerKey};
 
 use crate::filters::access::Access;
-use crate::filters::networks::Network;
+use crate::matching::networks::Network;
 
 /// An address to listen on, as it is written in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! The configuration of a server as its users write it. Each section is declared by the part that obeys it; here are the
 //! document, and the sections that nothing else owns.
 
+mod admin;
 mod document;
 mod limits;
 mod listen;
@@ -9,6 +10,7 @@ mod route;
 mod site;
 mod workers;
 
+pub use admin::AdminSettings;
 pub use document::{Document, Overload, Sandbox};
 pub use limits::LimitSettings;
 pub use listen::{Address, Listen, Mode};

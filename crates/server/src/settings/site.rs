@@ -6,9 +6,10 @@ use vervet_config::{Named, Setting, Text};
 
 use super::registered::registered_section;
 use super::route::Route;
-use crate::actions::{ErrorPage, ServeFiles};
+use crate::actions::ServeFiles;
 use crate::filters::filters;
 use crate::matching::HostPattern;
+use crate::web::ErrorPage;
 
 filters! { registered_section! {
     /// What is served under some host names.

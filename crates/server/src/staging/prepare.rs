@@ -9,7 +9,7 @@ use vervet_engine::reactor::Now;
 
 use super::tools::{Purpose, Tools};
 use crate::access_log::{OpenMode, Origin, PreparedLogs};
-use crate::actions::{ErrorPages, FilesAction, OpenAction};
+use crate::actions::{FilesAction, OpenAction};
 use crate::files::options::CacheLimits;
 use crate::filters::FilterDirective;
 use crate::filters::access::AccessRules;
@@ -20,7 +20,8 @@ use crate::plan::{Plan, PlannedListener, PlannedRoute, PlannedSite};
 use crate::resources::Resources;
 use crate::settings::{Directive, Document};
 use crate::web::{
-    Action, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage, SiteStage, Stage,
+    Action, ErrorPages, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage,
+    SiteStage, Stage,
 };
 
 /// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine knows the listeners by, in the
@@ -78,7 +79,7 @@ pub fn prepare(
         .collect();
     maker.resources.keeper.settle();
     maker.logs.activate();
-    let mut stage = Stage {
+    let stage = Stage {
         generation: 1,
         records_requests: records_requests(document, tools),
         listeners,
@@ -89,10 +90,9 @@ pub fn prepare(
         error_log: Some(tools.error_log.clone()),
         needs_request_ids: maker.logs.plan.needs().request_ids || plan.needs().request_ids,
         logs: Arc::new(maker.logs.plan),
-        blocks: Arc::clone(&tools.blocks),
+        connection_filters: vec![Arc::<Blocks>::clone(&tools.blocks)],
         tracer: tools.tracer.clone(),
     };
-    stage.find_direct();
     Ok((stage, found))
 }
 
@@ -132,11 +132,12 @@ impl PlannedListener {
     /// What it leads to.
     pub(crate) fn stage(&self) -> ListenerStage {
         let access = self.access.as_ref();
+        let access =
+            access.map(|access| Arc::new(AccessRules::from(access)) as Arc<dyn RequestFilter>);
         ListenerStage {
             name: Arc::from(self.name.as_str()),
-            access: access.map(|access| Arc::new(AccessRules::from(access))),
+            connection_filters: access.into_iter().collect(),
             hosts: self.hosts.clone(),
-            direct: None,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What looks at a request before its handler does.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use vervet_engine::Response;
+use vervet_engine::reactor::Now;
 
 use super::edits::Edits;
 use super::request::Request;
@@ -14,6 +16,11 @@ pub trait RequestFilter: Send + Sync + fmt::Debug {
 
     /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict;
+
+    /// Whether a connection from this address is accepted, for filters of a listener. Called before a byte is read.
+    fn accepts(&self, _address: Option<IpAddr>, _now: Now) -> bool {
+        true
+    }
 
     /// How many requests it has refused so far, by short names of the reasons, such as `rate`: for the status.
     fn refused(&self) -> Vec<(&'static str, u64)> {

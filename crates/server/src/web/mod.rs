@@ -1,25 +1,27 @@
-//! A request's way through the sites of a server: what filters and handlers see, and the order in which they are asked.
+//! What happens to a request: filters, routes, the action, and what is done to the answer.
+//!
+//! `service.rs` has the order of the steps. Actions and filters implement the traits of this module.
 
-mod direct;
+mod action;
 mod edits;
+mod error_pages;
 mod filter;
-mod finishing;
-mod handler;
-mod reactor_stage;
+mod finisher;
 mod request;
+mod rewrite;
+mod routing;
 mod service;
 mod stage;
-mod stages;
-mod trace;
-mod way;
+mod tracer;
+mod unrouted;
 
-pub use crate::trace::STEPS_MAX;
-pub use direct::Direct;
+pub use action::{Action, Handler};
 pub use edits::{Edit, Edits};
+pub use error_pages::{ErrorPage, ErrorPages};
 pub use filter::{RequestFilter, Verdict};
-pub use handler::{Action, Handler};
 pub use request::Request;
+pub use rewrite::{REWRITES_MAX, RewriteAction};
 pub use service::Web;
-pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage};
-pub use stages::Stages;
-pub use trace::{TraceRule, TraceRuleError, Tracer};
+pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage, Stages};
+pub use tracer::{TraceRule, TraceRuleError, Tracer};
+pub(crate) use unrouted::{not_found, slash_redirect};

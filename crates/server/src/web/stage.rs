@@ -3,21 +3,21 @@
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::RandomState;
-use vervet_engine::listener::ListenerKey;
+use vervet_engine::listener::{Endpoint, ListenerKey};
 
-use super::direct::Direct;
+use super::action::Action;
+use super::error_pages::ErrorPages;
 use super::filter::RequestFilter;
-use super::handler::Action;
-use super::trace::Tracer;
+use super::request::Request;
+use super::rewrite::RewriteAction;
+use super::routing::Terminal;
+use super::tracer::Tracer;
 use crate::access_log::{LogPlan, LogSet, Origin};
-use crate::actions::{ErrorPages, RewriteAction};
+use crate::compression::AnswerCompression;
 use crate::error_log::ErrorLog;
-use crate::filters::access::AccessRules;
-use crate::filters::blocks::Blocks;
-use crate::filters::compression::AnswerCompression;
 use crate::matching::{Hosts, Routes};
 use crate::trace::Trace;
 
@@ -40,12 +40,12 @@ pub struct Stage {
     pub logs: Arc<LogPlan>,
     /// Where mistakes of the configuration are told that only requests bring out.
     pub error_log: Option<ErrorLog>,
-    /// Whether requests are noted, for logs, metrics or the error log.
+    /// Whether requests are recorded, for logs, metrics or the error log.
     pub records_requests: bool,
     /// Whether requests are given ids.
     pub needs_request_ids: bool,
-    /// Who is blocked for now.
-    pub blocks: Arc<Blocks>,
+    /// What decides by address which connections are accepted, on every listener.
+    pub connection_filters: Vec<Arc<dyn RequestFilter>>,
     /// Which requests are traced, where any are.
     pub tracer: Option<Arc<Tracer>>,
 }
@@ -67,32 +67,62 @@ impl Stage {
             }
         }
         for listener in self.listeners.values() {
-            refused.extend(
-                listener
-                    .access
-                    .as_ref()
-                    .map(|access| ("access", access.denied())),
-            );
+            listener.connection_filters.iter().for_each(&mut add);
         }
         refused
     }
 
-    /// Whether a trace that has begun is told, now that the client is known.
-    pub(super) fn wants(&self, trace: &Trace, client: Option<IpAddr>) -> bool {
-        let tracer = self.tracer.as_ref();
-        tracer.is_some_and(|tracer| tracer.is_wanted(trace, client))
+    /// The site that answers for a host on a listener.
+    pub(super) fn site(&self, endpoint: &Endpoint, host: &[u8]) -> Option<Site<'_>> {
+        let listener = self.listeners.get(&endpoint.key())?;
+        let stage = self.sites.get(listener.hosts.site(host)?)?;
+        Some(Site { listener, stage })
     }
 
-    /// What the action of this number is called.
+    /// Begins the trace of a request, where a rule wants one.
+    pub(super) fn begin_trace(&self, request: &Request<'_>) -> Trace {
+        match &self.tracer {
+            Some(tracer) => tracer.begin(request),
+            None => Trace::OFF,
+        }
+    }
+
+    /// The trace, if a rule wants it now that the client is known.
+    pub(super) fn confirm_trace(&self, trace: Trace, client: Option<IpAddr>) -> Trace {
+        match &self.tracer {
+            Some(tracer) => tracer.confirm(trace, client),
+            None => Trace::OFF,
+        }
+    }
+
+    /// Writes the trace of a request to the error log.
+    pub(super) fn write_trace(&self, trace: &Trace) {
+        if let (Some(tracer), Some(log)) = (&self.tracer, &self.error_log)
+            && trace.is_on()
+        {
+            log.write_trace(&trace.lines(tracer.number()));
+        }
+    }
+
+    /// The name of the action of this number.
     pub(super) fn action_name(&self, action: usize) -> &'static str {
         self.actions.get(action).map_or("?", |action| action.name())
     }
 
-    /// Whether failures of the action of this number have content of their own.
-    pub(super) fn has_own_content(&self, action: usize) -> bool {
-        self.actions
-            .get(action)
-            .is_some_and(|action| action.has_own_content())
+    /// Whether a failure has content of its own, which no error page replaces.
+    pub(super) fn has_own_content(&self, terminal: &Terminal) -> bool {
+        let Terminal::Action(action) = terminal else {
+            return false;
+        };
+        let action = self.actions.get(*action);
+        action.is_some_and(|action| action.has_own_content())
+    }
+
+    /// A site as traces name it.
+    pub(super) fn describe(&self, site: Site<'_>) -> String {
+        let name = self.logs.site_name(site.stage.passage.origin);
+        let listener = &site.listener.name;
+        format!("site {}, by listener {listener}", name.unwrap_or("?"))
     }
 }
 
@@ -101,12 +131,17 @@ impl Stage {
 pub struct ListenerStage {
     /// Its name, for logs and status.
     pub name: Arc<str>,
-    /// Who may come in at all.
-    pub access: Option<Arc<AccessRules>>,
+    /// What decides by address which of its connections are accepted.
+    pub connection_filters: Vec<Arc<dyn RequestFilter>>,
     /// Its sites by their names.
     pub hosts: Hosts,
-    /// What answers all of its requests, if they need nothing else.
-    pub direct: Option<Direct>,
+}
+
+/// The site that a request is for, and the listener that it came by.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'s> {
+    pub(super) listener: &'s ListenerStage,
+    pub(super) stage: &'s SiteStage,
 }
 
 /// A site.
@@ -160,4 +195,26 @@ pub struct Finish {
     pub error_pages: Option<usize>,
     /// Content is encoded for those who take it.
     pub compression: Option<Arc<AnswerCompression>>,
+}
+
+/// A handle on the newest stage of a server.
+#[derive(Clone, Debug, Default)]
+pub struct Stages(Arc<Mutex<Arc<Stage>>>);
+
+impl Stages {
+    /// Begins with a stage.
+    pub fn new(stage: Stage) -> Self {
+        Self(Arc::new(Mutex::new(Arc::new(stage))))
+    }
+
+    /// The newest stage.
+    pub fn newest(&self) -> Arc<Stage> {
+        // A pointer is whole whatever happened to who held the lock.
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another one in its place. Reactors fetch it when they are told to refresh.
+    pub fn replace(&self, stage: Stage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(stage);
+    }
 }

@@ -18,7 +18,7 @@ use vervet_engine::http::field::FieldSlots;
 use vervet_engine::http::method::Method;
 use vervet_engine::reactor::Now;
 use vervet_engine::{Content, Piece, Response};
-use vervet_server::{Asked, Decision, Files, FilesOptions, FilesShared};
+use vervet_server::{Decision, FileRequest, Files, FilesOptions, FilesShared};
 use vervet_testkit::TempTree;
 
 use heads::fields_of;
@@ -94,8 +94,8 @@ impl Site {
         let head = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n");
         let mut slots = FieldSlots::new();
         let fields = fields_of(&head, &mut slots);
-        let asked = Asked::of_fields(method, path.as_bytes(), &fields).with_query(query);
-        self.files.answer(&asked, self.now)
+        let request = FileRequest::new(method, path.as_bytes(), &fields).with_query(query);
+        self.files.answer(&request, self.now)
     }
 }
 

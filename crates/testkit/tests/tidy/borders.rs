@@ -13,7 +13,6 @@ const PURE: &[&str] = &[
     "crates/server/src/access_log/check.rs",
     "crates/server/src/actions/redirect.rs",
     "crates/server/src/actions/respond.rs",
-    "crates/server/src/actions/rewrite.rs",
     "crates/server/src/actions/status.rs",
     "crates/server/src/matching/",
     "crates/server/src/plan/",
@@ -24,6 +23,7 @@ const PURE: &[&str] = &[
     "crates/server/src/settings/route.rs",
     "crates/server/src/settings/site.rs",
     "crates/server/src/staging/kept.rs",
+    "crates/server/src/web/rewrite.rs",
 ];
 
 /// What a pure part may not name, with everything below it.

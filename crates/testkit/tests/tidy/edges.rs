@@ -14,7 +14,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("supervisor", &["config", "watch", "engine"]),
     ("lab", &["load", "report", "watch", "config"]),
     ("load", &["http", "engine", "config", "report"]),
-    // What others fill and read: values, no I/O. Of `http` it uses the OpenMetrics writer.
+    // What others fill and read: values, no I/O. `http` has the OpenMetrics writer and text for people.
     ("report", &["http", "config"]),
     ("engine", &["http"]),
     ("http", &[]),

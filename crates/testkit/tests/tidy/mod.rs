@@ -10,6 +10,7 @@ mod habits;
 mod links;
 mod locked;
 mod phrases;
+mod rooms;
 mod shape;
 mod source;
 mod tree;
@@ -26,6 +27,7 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     habits::check,
     links::check,
     phrases::check,
+    rooms::check,
     shape::check,
     words::check,
 ];

@@ -20,9 +20,9 @@ use super::memory::Memory;
 use super::users::Users;
 use super::verifier::{OnVerifier, Place, Verifier};
 use crate::filters::meters::{Exceeded, Meters};
-use crate::filters::networks::client_key;
 use crate::filters::rate::Rate;
 use crate::filters::refusal::{refusal, refusal_for};
+use crate::matching::networks::client_key;
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 /// Clients whose failures are counted.

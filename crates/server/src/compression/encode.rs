@@ -1,18 +1,9 @@
-//! Content compressed on the way: which codings, how hard, and the results that are kept.
-//!
-//! Results are shared by the reactors of a process and keyed by the state of the file, so a changed file simply
-//! has none. The work is done by [`crate::offload`]; what is worth compressing is the resolver's business.
+//! Content compressed in one piece: how hard, from which size on and up to which.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use quick_cache::unsync::Cache;
-use quick_cache::{DefaultHashBuilder, Lifecycle, Weighter};
 use vervet_http::negotiation::Encoding;
-
-use crate::caches::CacheCounts;
-use crate::files::root::Fingerprint;
 
 /// Smaller files are not compressed, in bytes: they fit one packet anyway.
 pub const COMPRESS_BYTES_MIN: u64 = 1024;
@@ -20,9 +11,6 @@ pub const COMPRESS_BYTES_MIN: u64 = 1024;
 /// Larger files are not compressed on the way, in bytes: it would take a tenth of a second and more. Siblings
 /// made beforehand have no such bound.
 pub const COMPRESS_BYTES_MAX: u64 = 4 * 1024 * 1024;
-
-/// Memory for results, in bytes, of the process.
-pub const RESULTS_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 // Levels at which each costs about as much as the others for text: some 10 ms for 1 MB.
 const ZSTD_LEVEL: i32 = 6;
@@ -38,83 +26,7 @@ pub(crate) enum Compressed {
     NotSmaller,
 }
 
-/// A state of a file, and a coding.
-pub(crate) type ResultKey = (Fingerprint, Encoding);
-
-#[derive(Debug, Clone, Copy)]
-struct ByBytes;
-
-impl Weighter<ResultKey, Compressed> for ByBytes {
-    fn weight(&self, _: &ResultKey, compressed: &Compressed) -> u64 {
-        const OVERHEAD: u64 = 128;
-        match compressed {
-            Compressed::Smaller(bytes) => OVERHEAD + bytes.len() as u64,
-            Compressed::NotSmaller => OVERHEAD,
-        }
-    }
-}
-
-/// The results kept, for all reactors of a process.
-#[derive(Debug)]
-pub(crate) struct CompressionResults {
-    kept: Mutex<Results>,
-    counts: Arc<CacheCounts>,
-}
-
-type Results = Cache<ResultKey, Compressed, ByBytes, DefaultHashBuilder, Evictions>;
-
-/// Counts what makes room.
-#[derive(Debug, Clone)]
-struct Evictions(Arc<CacheCounts>);
-
-impl Lifecycle<ResultKey, Compressed> for Evictions {
-    type RequestState = ();
-
-    fn on_evict(&self, (): &mut (), _: ResultKey, _: Compressed) {
-        self.0.evicted();
-    }
-}
-
-impl CompressionResults {
-    pub(crate) fn new(bytes_max: u64, counts: Arc<CacheCounts>) -> Self {
-        let hasher = DefaultHashBuilder::default();
-        let evictions = Evictions(Arc::clone(&counts));
-        let kept = Cache::with(64, bytes_max, ByBytes, hasher, evictions);
-        Self {
-            kept: Mutex::new(kept),
-            counts,
-        }
-    }
-
-    /// The result, if there is one. Counted under the lock, so that one thread at a time does.
-    pub(crate) fn get(&self, key: &ResultKey) -> Option<Compressed> {
-        let kept = self.kept();
-        let result = kept.get(key).cloned();
-        match result {
-            Some(_) => self.counts.hit(),
-            None => self.counts.miss(),
-        }
-        result
-    }
-
-    /// The same, uncounted, for who was told that there is none.
-    pub(crate) fn peek(&self, key: &ResultKey) -> Option<Compressed> {
-        self.kept().peek(key).cloned()
-    }
-
-    pub(crate) fn keep(&self, key: ResultKey, compressed: Compressed) {
-        let mut kept = self.kept();
-        kept.insert(key, compressed);
-        self.counts.holds(kept.len(), kept.weight());
-    }
-
-    // What the cache does under the lock does not panic.
-    fn kept(&self) -> MutexGuard<'_, Results> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Compresses a content of at most [`COMPRESS_BYTES_MAX`] bytes.
+/// Compresses content of at most [`COMPRESS_BYTES_MAX`] bytes.
 pub(crate) fn compress(content: &[u8], encoding: Encoding) -> Compressed {
     match encode(content, encoding) {
         Ok(bytes) if bytes.len() < content.len() => Compressed::Smaller(bytes),
@@ -203,28 +115,6 @@ mod tests {
             for encoding in [Encoding::Zstd, Encoding::Brotli, Encoding::Gzip] {
                 check(&text, encoding);
             }
-        }
-    }
-
-    #[test]
-    fn results_stay_within_their_memory() {
-        let results = CompressionResults::new(10_000, Arc::default());
-        for inode in 0..100 {
-            let fingerprint = Fingerprint {
-                device: 1,
-                inode,
-                size: 1,
-                modified_ns: 1,
-                changed_ns: 1,
-            };
-            let compressed = Compressed::Smaller(Bytes::from(vec![0; 1000]));
-            results.keep((fingerprint, Encoding::Gzip), compressed.clone());
-            assert!(results.kept().weight() <= 10_000);
-            assert_eq!(
-                results.get(&(fingerprint, Encoding::Gzip)),
-                Some(compressed)
-            );
-            assert_eq!(results.get(&(fingerprint, Encoding::Zstd)), None);
         }
     }
 }

@@ -1,12 +1,10 @@
-//! How one request was decided, told to who asked for it: each part that it passed, what that part said, and how long it took.
+//! Which requests are traced, by the rules that the command line gives.
 //!
-//! Whoever runs the server switches this on, for all requests or for those of a rule. Where it is off, a request costs one
-//! look at an empty place; where a rule does not fit, the look at the rule. A trace is told when its request has ended,
-//! each line under its number.
+//! Where tracing is off, a request costs one look at an empty option; where no rule matches, the comparison with the rules.
+//! What a trace contains is [`crate::trace`]'s business.
 
 use std::fmt;
 use std::net::IpAddr;
-use std::rc::Rc;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,8 +12,8 @@ use vervet_config::FromText as _;
 
 use super::request::Request;
 use crate::access_log::PathPattern;
-use crate::filters::networks::Network;
-use crate::trace::{Fit, Trace};
+use crate::matching::Network;
+use crate::trace::{Trace, TraceMatch};
 
 /// Which requests are traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +26,7 @@ pub enum TraceRule {
     Client(Network),
 }
 
-/// Why a text says of no request whether it is traced.
+/// A text that is not a trace rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceRuleError(String);
 
@@ -61,7 +59,7 @@ impl FromStr for TraceRule {
     }
 }
 
-/// Says which requests are traced, and numbers them.
+/// Decides which requests are traced, and numbers the traces.
 #[derive(Debug, Default)]
 pub struct Tracer {
     rules: Vec<TraceRule>,
@@ -69,7 +67,7 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Traces requests that fit any of the rules.
+    /// Traces requests that match any of the rules.
     pub fn new(rules: Vec<TraceRule>) -> Self {
         Self {
             rules,
@@ -77,45 +75,51 @@ impl Tracer {
         }
     }
 
-    /// Begins a trace, where a rule fits or may turn out to fit.
-    pub(super) fn begin(&self, request: &Request<'_>) -> Option<Rc<Trace>> {
-        let may_fit = |rule: &TraceRule| match rule {
-            // Of a client it is known later: a forwarder may name another than the peer.
-            TraceRule::All | TraceRule::Client(_) => true,
-            TraceRule::Path(pattern) => pattern.fits(&request.path),
-        };
-        self.rules.iter().any(may_fit).then(|| {
-            let is_known = self.fits(&request.path, None);
-            let fit = if is_known { Fit::Known } else { Fit::Open };
-            let trace = Rc::new(Trace::new(fit));
-            trace.step(format_args!("{}", First(request)));
-            trace
-        })
-    }
-
-    /// Whether a trace is told, now that the client is known.
-    pub(super) fn is_wanted(&self, trace: &Trace, client: Option<IpAddr>) -> bool {
-        trace.fit == Fit::Known || self.fits(b"", client)
-    }
-
-    fn fits(&self, path: &[u8], client: Option<IpAddr>) -> bool {
-        self.rules.iter().any(|rule| match rule {
+    /// Begins the trace of a request that a rule matches, or may match once the client is known: a forwarder may name
+    /// another client than the peer.
+    pub(super) fn begin(&self, request: &Request<'_>) -> Trace {
+        let matches_request = self.rules.iter().any(|rule| match rule {
             TraceRule::All => true,
-            TraceRule::Path(pattern) => !path.is_empty() && pattern.fits(path),
-            TraceRule::Client(network) => client.is_some_and(|client| network.contains(client)),
-        })
+            TraceRule::Path(pattern) => pattern.fits(&request.path),
+            TraceRule::Client(_) => false,
+        });
+        let depends_on_client = |rule: &TraceRule| matches!(rule, TraceRule::Client(_));
+        let match_state = if matches_request {
+            TraceMatch::Certain
+        } else if self.rules.iter().any(depends_on_client) {
+            TraceMatch::DependsOnClient
+        } else {
+            return Trace::OFF;
+        };
+        let trace = Trace::begin(match_state);
+        trace.step(|| RequestLine(request).to_string());
+        trace
     }
 
-    /// What the next trace is called.
+    /// The trace, if a rule matches the request now that the client is known.
+    pub(super) fn confirm(&self, trace: Trace, client: Option<IpAddr>) -> Trace {
+        let matches_client = || {
+            self.rules.iter().any(|rule| match (rule, client) {
+                (TraceRule::Client(network), Some(client)) => network.contains(client),
+                _ => false,
+            })
+        };
+        match trace.match_state() {
+            Some(TraceMatch::DependsOnClient) if !matches_client() => Trace::OFF,
+            _ => trace,
+        }
+    }
+
+    /// The number of the next trace.
     pub(super) fn number(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-/// The first line of a trace: what is asked, and by whom.
-struct First<'r>(&'r Request<'r>);
+/// The first line of a trace: the request line, and the client.
+struct RequestLine<'r>(&'r Request<'r>);
 
-impl fmt::Display for First<'_> {
+impl fmt::Display for RequestLine<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(request) = self;
         let method = request.head.method_token;
@@ -130,7 +134,7 @@ impl fmt::Display for First<'_> {
             None => formatter.write_str(" from a unix socket")?,
         }
         if request.resumed.is_some() {
-            formatter.write_str(", goes on")?;
+            formatter.write_str(", resumed")?;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! From a request path to what it leads to: decoding, hidden names, index files, redirects, siblings, the single
-//! page. Every look at the file system is recorded as a witness, so that the cache can tell when to ask again.
+//! From a request path to what it leads to: decoding, hidden names, index files, redirects, compressed siblings, the
+//! single page. The state of every path that is looked at is recorded, so that the cache can check the result later.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,107 +13,113 @@ use vervet_http::negotiation::Encoding;
 use vervet_http::status::Status;
 use vervet_http::target::{NormalPath, percent_encode_path};
 
-use crate::files::cache::{Entry, Found, Question, Witness};
-use crate::files::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN};
+use crate::compression::{COMPRESS_BYTES_MAX, COMPRESS_BYTES_MIN, Preference};
+use crate::files::cache::{CacheEntry, LookupResult, PathState};
 use crate::files::options::{Compression, DotFiles, FilesOptions, Listing, UnknownPaths};
-use crate::files::preference::Preference;
 use crate::files::representation::{Draft, Representation, SMALL_FILE_BYTES_MAX, Vary};
 use crate::files::root::{Fingerprint, Kind, Node, OpenError, Root, Stat};
+use crate::files::shared::FilesShared;
 
 /// Seconds after which a file counts as settled: equal times then mean equal content.
 const SETTLED_S: u64 = 2;
 
-/// Where paths are looked up.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) root: &'a Root,
-    pub(crate) options: &'a FilesOptions,
-    /// The name of the one file that is served, if it is not a directory.
-    pub(crate) single: Option<&'a [u8]>,
-    pub(crate) now: Now,
+/// One look-up in a root.
+pub(crate) struct Lookup<'a> {
+    root: &'a Root,
+    options: &'a FilesOptions,
+    /// The name of the one file that is served, if the root is not a directory.
+    single: Option<&'a [u8]>,
+    preference: Preference,
+    now: Now,
+    dependencies: Vec<PathState>,
+    opened: Option<(Fingerprint, Arc<File>)>,
+    lasting: Lasting,
+    is_settled: bool,
 }
 
 /// What a look-up gives.
 #[derive(Debug)]
-pub(crate) struct Resolved {
-    pub(crate) entry: Entry,
+pub(crate) struct LookedUp {
+    pub(crate) entry: CacheEntry,
     /// The file, where it is too large to be kept in memory.
     pub(crate) opened: Option<(Fingerprint, Arc<File>)>,
     pub(crate) lasting: Lasting,
 }
 
-/// Whether a finding says something about the files, and not about a shortage of the moment.
+/// Whether a result depends on the files alone, and not on a shortage of the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lasting {
     Yes,
     No,
 }
 
-/// Looks a path up.
-pub(crate) fn resolve(place: Place<'_>, question: Question<'_>) -> Resolved {
-    let mut resolver = Resolver {
-        place,
-        preference: question.preference,
-        witnesses: Vec::new(),
-        opened: None,
-        lasting: Lasting::Yes,
-        settled: true,
-    };
-    let found = resolver.find(question.path);
-    Resolved {
-        entry: Entry {
-            found,
-            witnesses: resolver.witnesses.into_boxed_slice(),
-            checked_ms: Cell::new(place.now.monotonic_ms),
-            settled: resolver.settled,
-        },
-        opened: resolver.opened,
-        lasting: resolver.lasting,
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(
+        shared: &'a FilesShared,
+        root: &'a Root,
+        preference: Preference,
+        now: Now,
+    ) -> Self {
+        Self {
+            root,
+            options: &shared.options,
+            single: shared.single.as_deref(),
+            preference,
+            now,
+            dependencies: Vec::new(),
+            opened: None,
+            lasting: Lasting::Yes,
+            is_settled: true,
+        }
     }
-}
 
-struct Resolver<'a> {
-    place: Place<'a>,
-    preference: Preference,
-    witnesses: Vec<Witness>,
-    opened: Option<(Fingerprint, Arc<File>)>,
-    lasting: Lasting,
-    settled: bool,
-}
+    /// Looks up a path as it came.
+    pub(crate) fn run(mut self, raw_path: &[u8]) -> LookedUp {
+        let result = self.find(raw_path);
+        LookedUp {
+            entry: CacheEntry {
+                result,
+                dependencies: self.dependencies.into_boxed_slice(),
+                checked_ms: Cell::new(self.now.monotonic_ms),
+                is_settled: self.is_settled,
+            },
+            opened: self.opened,
+            lasting: self.lasting,
+        }
+    }
 
-impl Resolver<'_> {
-    fn find(&mut self, raw: &[u8]) -> Found {
+    fn find(&mut self, raw: &[u8]) -> LookupResult {
         let Ok(path) = NormalPath::decode(raw) else {
-            return Found::Failed(Status::BAD_REQUEST);
+            return LookupResult::Failed(Status::BAD_REQUEST);
         };
-        if self.place.options.dot_files == DotFiles::Hide && is_hidden(&path) {
-            return Found::Missing;
+        if self.options.dot_files == DotFiles::Hide && is_hidden(&path) {
+            return LookupResult::Missing;
         }
         let relative = &path.as_bytes()[1..];
-        match (self.place.single, relative) {
+        match (self.single, relative) {
             (Some(single), b"") => self.file_or_redirect(single),
             (Some(single), name) if single == name => self.file_or_redirect(single),
-            (Some(_), _) => Found::Missing,
+            (Some(_), _) => LookupResult::Missing,
             (None, b"") => self.directory(b""),
             (None, [directory @ .., b'/']) => self.directory(directory),
             (None, _) => self.file_or_redirect(relative),
         }
     }
 
-    fn file_or_redirect(&mut self, relative: &[u8]) -> Found {
+    fn file_or_redirect(&mut self, relative: &[u8]) -> LookupResult {
         match self.open(relative) {
             Ok(node) if node.stat.kind == Kind::File => self.file(relative, node),
             // The path is normal and every special byte of it is encoded, so that neither `//host` nor a
             // backslash can lead elsewhere. Without scheme and host, those of the request hold.
-            Ok(_) => {
-                Found::Redirect(format!("/{}/", percent_encode_path(relative)).into_boxed_str())
-            }
+            Ok(_) => LookupResult::Redirect(
+                format!("/{}/", percent_encode_path(relative)).into_boxed_str(),
+            ),
             Err(error) => self.failure(error, relative),
         }
     }
 
-    fn directory(&mut self, relative: &[u8]) -> Found {
-        let options = self.place.options;
+    fn directory(&mut self, relative: &[u8]) -> LookupResult {
+        let options = self.options;
         for name in &options.index {
             let index = join(relative, name.as_bytes());
             match self.open(&index) {
@@ -122,48 +128,48 @@ impl Resolver<'_> {
                 Err(error) => return self.failure(error, &index),
             }
         }
-        match self.look(relative) {
+        match self.stat(relative) {
             Ok(stat) if stat.kind == Kind::Directory && options.listing == Listing::On => {
-                Found::Listing(Box::from(relative))
+                LookupResult::Listing(Box::from(relative))
             }
             Ok(stat) if stat.kind == Kind::Directory => match options.unknown_paths {
-                UnknownPaths::SinglePage => Found::SinglePage,
-                UnknownPaths::NotFound => Found::Failed(Status::FORBIDDEN),
+                UnknownPaths::SinglePage => LookupResult::SinglePage,
+                UnknownPaths::NotFound => LookupResult::Failed(Status::FORBIDDEN),
             },
-            Ok(_) => Found::Missing,
+            Ok(_) => LookupResult::Missing,
             Err(error) => self.failure(error, relative),
         }
     }
 
-    fn failure(&mut self, error: OpenError, relative: &[u8]) -> Found {
+    fn failure(&mut self, error: OpenError, relative: &[u8]) -> LookupResult {
         match error {
-            OpenError::Missing if self.is_routed_by_the_page(relative) => Found::SinglePage,
-            // A link, a fifo, a path out of the root: that it exists is nobody's business.
+            OpenError::Missing if self.is_routed_by_page(relative) => LookupResult::SinglePage,
+            // A link, a fifo, a path out of the root: clients must not learn that it exists.
             OpenError::Missing | OpenError::Linked | OpenError::Escapes | OpenError::Special => {
-                Found::Missing
+                LookupResult::Missing
             }
-            OpenError::Unreadable => Found::Failed(Status::FORBIDDEN),
+            OpenError::Unreadable => LookupResult::Failed(Status::FORBIDDEN),
             OpenError::Exhausted => {
                 self.lasting = Lasting::No;
-                Found::Failed(Status::SERVICE_UNAVAILABLE)
+                LookupResult::Failed(Status::SERVICE_UNAVAILABLE)
             }
             OpenError::System(_) => {
                 self.lasting = Lasting::No;
-                Found::Failed(Status::INTERNAL_SERVER_ERROR)
+                LookupResult::Failed(Status::INTERNAL_SERVER_ERROR)
             }
         }
     }
 
-    fn is_routed_by_the_page(&self, relative: &[u8]) -> bool {
+    fn is_routed_by_page(&self, relative: &[u8]) -> bool {
         let name = relative
             .rsplit(|&byte| byte == b'/')
             .next()
             .unwrap_or_default();
-        self.place.options.unknown_paths == UnknownPaths::SinglePage && !name.contains(&b'.')
+        self.options.unknown_paths == UnknownPaths::SinglePage && !name.contains(&b'.')
     }
 
-    fn file(&mut self, relative: &[u8], node: Node) -> Found {
-        let options = self.place.options;
+    fn file(&mut self, relative: &[u8], node: Node) -> LookupResult {
+        let options = self.options;
         let media_type = media_type_of(relative, options);
         let compressible =
             options.compression != Compression::Off && media_type::is_compressible(&media_type);
@@ -177,12 +183,12 @@ impl Resolver<'_> {
             } else {
                 Vary::Nothing
             },
-            now: self.place.now.unix_seconds,
+            now: self.now.unix_seconds,
         };
         if !compressible || self.preference == Preference::IDENTITY {
             return self
                 .load(draft, node)
-                .map_or_else(|found| found, Found::File);
+                .map_or_else(|result| result, LookupResult::File);
         }
         if let Some((sibling, encoding)) = self.sibling(relative, node.stat) {
             let source = with_extension(relative, encoding);
@@ -195,17 +201,17 @@ impl Resolver<'_> {
             };
             return self
                 .load(draft, sibling)
-                .map_or_else(|found| found, Found::File);
+                .map_or_else(|result| result, LookupResult::File);
         }
         let size = node.stat.fingerprint.size;
-        let on_the_way = options.compression == Compression::On
+        let on_the_fly = options.compression == Compression::On
             && (COMPRESS_BYTES_MIN..=COMPRESS_BYTES_MAX).contains(&size);
         match (self.load(draft, node), self.preference.encodings().next()) {
-            (Err(found), _) => found,
-            (Ok(identity), Some(encoding)) if on_the_way => {
-                Found::Compressible { identity, encoding }
+            (Err(result), _) => result,
+            (Ok(identity), Some(encoding)) if on_the_fly => {
+                LookupResult::Compressible { identity, encoding }
             }
-            (Ok(identity), _) => Found::File(identity),
+            (Ok(identity), _) => LookupResult::File(identity),
         }
     }
 
@@ -221,22 +227,21 @@ impl Resolver<'_> {
         })
     }
 
-    fn load(&mut self, draft: Draft, node: Node) -> Result<Arc<Representation>, Found> {
+    fn load(&mut self, draft: Draft, node: Node) -> Result<Arc<Representation>, LookupResult> {
         let fingerprint = draft.fingerprint;
         let changed_s = fingerprint
             .modified_ns
             .max(fingerprint.changed_ns)
             .div_euclid(1_000_000_000);
         let age_s = self
-            .place
             .now
             .unix_seconds
             .saturating_sub(u64::try_from(changed_s).unwrap_or(0));
-        self.settled &= age_s >= SETTLED_S;
-        let loaded = Representation::of_file(draft, node.descriptor.as_fd(), self.place.options);
+        self.is_settled &= age_s >= SETTLED_S;
+        let loaded = Representation::of_file(draft, node.descriptor.as_fd(), self.options);
         let Ok(representation) = loaded else {
             self.lasting = Lasting::No;
-            return Err(Found::Failed(Status::INTERNAL_SERVER_ERROR));
+            return Err(LookupResult::Failed(Status::INTERNAL_SERVER_ERROR));
         };
         if fingerprint.size > SMALL_FILE_BYTES_MAX {
             self.opened = Some((fingerprint, Arc::new(File::from(node.descriptor))));
@@ -245,27 +250,26 @@ impl Resolver<'_> {
     }
 
     fn open(&mut self, path: &[u8]) -> Result<Node, OpenError> {
-        let opened = self.place.root.open_node(path);
-        let seen = match &opened {
+        let opened = self.root.open_node(path);
+        let stat = match &opened {
             Ok(node) => Ok(node.stat),
             // A later look does not read, and so may succeed where the open did not.
-            Err(OpenError::Unreadable) => self.place.root.stat(path),
+            Err(OpenError::Unreadable) => self.root.stat(path),
             Err(error) => Err(*error),
         };
-        self.witnesses.push(Witness {
-            path: Box::from(path),
-            seen,
-        });
+        self.record(path, stat);
         opened
     }
 
-    fn look(&mut self, path: &[u8]) -> Result<Stat, OpenError> {
-        let seen = self.place.root.stat(path);
-        self.witnesses.push(Witness {
-            path: Box::from(path),
-            seen,
-        });
-        seen
+    fn stat(&mut self, path: &[u8]) -> Result<Stat, OpenError> {
+        let stat = self.root.stat(path);
+        self.record(path, stat);
+        stat
+    }
+
+    fn record(&mut self, path: &[u8], stat: Result<Stat, OpenError>) {
+        let path = Box::from(path);
+        self.dependencies.push(PathState { path, stat });
     }
 }
 

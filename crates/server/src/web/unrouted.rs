@@ -7,25 +7,24 @@ use vervet_http::method::Method;
 use vervet_http::status::Status;
 use vervet_http::target::percent_encode_path;
 
+use super::request::Request;
 use crate::matching::{MethodSet, SlashForm};
-use crate::response::Head;
-use crate::response::{error_answer, error_answer_with};
-use crate::web::Request;
+use crate::response::{Head, error_answer, error_answer_with};
 
 /// 404: no route fits.
-pub fn not_found(server: &str) -> Response {
+pub(crate) fn not_found(server: &str) -> Response {
     error_answer(Status::NOT_FOUND, server)
 }
 
 /// 405: routes fit but for the method (RFC 9110 §15.5.6).
-pub fn method_not_allowed(methods: &MethodSet, server: &str) -> Response {
+pub(super) fn method_not_allowed(methods: &MethodSet, server: &str) -> Response {
     let allow = methods.allow();
     let allow = [(Known::Allow, allow.as_bytes())];
     error_answer_with(Status::METHOD_NOT_ALLOWED, server, &allow)
 }
 
 /// To the form of the path that the route has: 301, or 308 where the method must stay what it is.
-pub fn slash_redirect(request: &Request<'_>, form: SlashForm, server: &str) -> Response {
+pub(crate) fn slash_redirect(request: &Request<'_>, form: SlashForm, server: &str) -> Response {
     let status = match request.head.method {
         Method::Get | Method::Head => Status::MOVED_PERMANENTLY,
         _ => Status::PERMANENT_REDIRECT,
@@ -48,7 +47,7 @@ pub fn slash_redirect(request: &Request<'_>, form: SlashForm, server: &str) -> R
     head.into_response(status, Content::Empty)
 }
 
-/// 500: a request was rewritten [`REWRITES_MAX`](super::REWRITES_MAX) times. Who answers so says it in the log.
-pub fn too_many_rewrites(server: &str) -> Response {
+/// 500: a request was rewritten [`REWRITES_MAX`](super::REWRITES_MAX) times. The caller logs it.
+pub(super) fn too_many_rewrites(server: &str) -> Response {
     error_answer(Status::INTERNAL_SERVER_ERROR, server)
 }

@@ -3,7 +3,7 @@
 use vervet_config::{Diagnostic, section};
 use vervet_engine::listener::{ListenAddress, ListenOptions};
 
-use crate::settings::{Address, Mode};
+use super::listen::{Address, Mode};
 
 section! {
     /// The admin service: health checks (`/-/live`, `/-/ready`, `/-/startup`), metrics (`/metrics`)

@@ -85,10 +85,10 @@ impl ErrorPages {
         self.pages.is_empty()
     }
 
-    /// The pages at work on the reactor of this thread.
-    pub fn at_work(&self) -> ErrorPagesAtWork {
+    /// The pages for the reactor of this thread.
+    pub fn for_reactor(&self) -> ReactorErrorPages {
         let files = self.root.as_ref().map(Files::of_reactor);
-        ErrorPagesAtWork(Rc::new(AtWork {
+        ReactorErrorPages(Rc::new(ReactorPages {
             pages: self.pages.clone().into_boxed_slice(),
             files: RefCell::new(files),
         }))
@@ -181,17 +181,17 @@ fn check_file(
     }
 }
 
-/// The pages of a site at work on one reactor. Clones are the same.
+/// The pages of a site on one reactor. Clones share them.
 #[derive(Debug, Clone)]
-pub struct ErrorPagesAtWork(Rc<AtWork>);
+pub struct ReactorErrorPages(Rc<ReactorPages>);
 
 #[derive(Debug)]
-struct AtWork {
+struct ReactorPages {
     pages: Box<[(Failure, Source)]>,
     files: RefCell<Option<Files>>,
 }
 
-impl ErrorPagesAtWork {
+impl ReactorErrorPages {
     /// The answer with the page of its status in place of its content; an answer that is no failure, has no page, or
     /// keeps its content, as it is.
     #[must_use]
