@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::common::{Server, get};
 use vervet_engine::limits::Limits;
@@ -47,7 +48,7 @@ fn doorman() -> Doorman {
 fn options(key: u32) -> ListenOptions {
     ListenOptions {
         key: ListenerKey(key),
-        defer_accept_s: 0,
+        defer_accept: Duration::ZERO,
         ..ListenOptions::default()
     }
 }

@@ -1,5 +1,7 @@
 //! What is counted: each event in its own counter, once, over all reactors.
 
+use std::time::Duration;
+
 use crate::common::{Server, echo_target, get, post};
 use vervet_engine::counters::{TimeoutTotals, Totals};
 use vervet_engine::http::status::Status;
@@ -97,7 +99,7 @@ fn refusals_by_their_cause() {
         ),
     ] {
         let options = ListenOptions {
-            defer_accept_s: 0,
+            defer_accept: Duration::ZERO,
             ..ListenOptions::default()
         };
         let server = Server::listening(Engine::builder().limits(limits), &options, echo_target);

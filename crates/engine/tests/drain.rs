@@ -44,7 +44,7 @@ fn no_accepted_request_is_lost_under_load() {
 #[test]
 fn idle_connections_end_promptly() {
     let options = ListenOptions {
-        defer_accept_s: 0,
+        defer_accept: Duration::ZERO,
         ..ListenOptions::default()
     };
     let server = Server::listening(Engine::builder(), &options, echo_target);

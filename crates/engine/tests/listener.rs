@@ -28,7 +28,7 @@ fn refused(address: &str, expected: &str) {
 
 fn plain() -> ListenOptions {
     ListenOptions {
-        defer_accept_s: 0,
+        defer_accept: Duration::ZERO,
         ..ListenOptions::default()
     }
 }
@@ -84,10 +84,10 @@ fn an_unknown_congestion_control_is_refused() {
 fn the_kernel_is_told_the_options() {
     let options = ListenOptions {
         reuse_port: true,
-        fastopen_queue: 16,
+        fastopen: 16,
         congestion: Some("reno".to_owned()),
-        send_buffer_bytes: Some(50_000),
-        receive_buffer_bytes: Some(60_000),
+        send_buffer: Some(50_000),
+        receive_buffer: Some(60_000),
         ..ListenOptions::default()
     };
     let listener = bound("127.0.0.1:0", &options);
@@ -111,7 +111,7 @@ fn the_kernel_is_told_the_options() {
 fn a_deferred_connection_comes_with_its_first_byte() {
     for (seconds, at_once) in [(0, true), (5, false)] {
         let options = ListenOptions {
-            defer_accept_s: seconds,
+            defer_accept: Duration::from_secs(seconds),
             ..plain()
         };
         let listener = bound("127.0.0.1:0", &options);
@@ -126,7 +126,7 @@ fn a_deferred_connection_comes_with_its_first_byte() {
 #[test]
 fn refused_handshakes_leave_those_under_way() {
     let options = ListenOptions {
-        defer_accept_s: 5,
+        defer_accept: Duration::from_secs(5),
         ..plain()
     };
     let listener = bound("127.0.0.1:0", &options);
@@ -231,7 +231,7 @@ fn the_mode_of_a_unix_socket_is_exact() {
     for mode in [0o600, 0o660, 0o666, 0o777] {
         let path = folder.join(format!("{mode:o}.sock"));
         let options = ListenOptions {
-            unix_mode: Some(mode),
+            mode: Some(mode),
             ..plain()
         };
         let _listener = bound(&format!("unix:{}", path.display()), &options);

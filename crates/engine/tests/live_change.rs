@@ -62,15 +62,11 @@ fn what_is_a_sockets_for_good_is_named() {
     check_fixed(&plain, &reuse_port, "reuse_port");
     check_fixed(&reuse_port, &plain, "reuse_port");
     check_fixed(&plain, &other(|options| options.v6only = true), "v6only");
+    check_fixed(&other(|options| options.fastopen = 16), &plain, "fastopen");
     check_fixed(
-        &other(|options| options.fastopen_queue = 16),
+        &other(|options| options.send_buffer = Some(65_536)),
         &plain,
-        "fastopen_queue",
-    );
-    check_fixed(
-        &other(|options| options.send_buffer_bytes = Some(65_536)),
-        &plain,
-        "send_buffer_bytes",
+        "send_buffer",
     );
 }
 
@@ -132,7 +128,7 @@ fn the_file_of_a_unix_socket_stays_and_has_other_permissions() {
     let server = server();
     let control = server.running().control();
     let with_mode = |key, mode| ListenOptions {
-        unix_mode: Some(mode),
+        mode: Some(mode),
         ..options(key)
     };
     let address = ListenAddress::Unix(path.clone());

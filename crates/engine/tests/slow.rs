@@ -31,7 +31,7 @@ fn limits() -> Limits {
 /// without it.
 fn at_once() -> ListenOptions {
     ListenOptions {
-        defer_accept_s: 0,
+        defer_accept: Duration::ZERO,
         ..ListenOptions::default()
     }
 }
@@ -292,7 +292,7 @@ fn narrow(address: SocketAddr) -> TcpStream {
 
 fn narrow_listener() -> ListenOptions {
     ListenOptions {
-        send_buffer_bytes: Some(4_096),
+        send_buffer: Some(4_096),
         ..ListenOptions::default()
     }
 }

@@ -101,7 +101,7 @@ fn listeners_are_read_in_both_forms() {
     let listen = &document.listen[0];
     assert_eq!(listen.called(), "public");
     let options = listen.options();
-    assert_eq!((options.backlog, options.defer_accept_s), (10, 1));
+    assert_eq!((options.backlog, options.defer_accept.as_secs()), (10, 1));
     assert_eq!(options.proxy_protocol_from[0].to_string(), "10.0.0.0/8");
     let reading = read_text::<Document>("vervet.toml", "listen = [':80', 'unix:/run/a.sock']");
     let called: Vec<_> = reading

@@ -6,11 +6,9 @@ use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use ipnet::IpNet;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::sockopt::{
-    set_ipv6_v6only, set_socket_recv_buffer_size, set_socket_reuseaddr, set_socket_reuseport,
-    set_socket_send_buffer_size, set_tcp_congestion, set_tcp_nodelay,
+    set_ipv6_v6only, set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay,
 };
 use rustix::net::{
     AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, SocketType, bind, getsockname, listen,
@@ -18,104 +16,12 @@ use rustix::net::{
 };
 
 use super::address::ListenAddress;
-use super::endpoint::{Endpoint, ListenerKey};
+use super::endpoint::Endpoint;
 use super::error::BindError;
 use super::inherited::{Inherited, prepare};
+use super::options::ListenOptions;
 use super::unix::SocketFile;
 use crate::reactor::sys;
-
-/// The default backlog in connections; the kernel limits it to `net.core.somaxconn`. Connections
-/// beyond it are retried by the client after a second.
-pub const BACKLOG: u32 = 4096;
-
-/// Options of a listening socket. The TCP options are inherited by accepted connections and so cost
-/// no call per connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListenOptions {
-    /// The key by which services identify the listener.
-    pub key: ListenerKey,
-    /// The maximum number of connections waiting to be accepted.
-    pub backlog: u32,
-    /// Several sockets share the address, and the kernel distributes connections by their addresses
-    /// (`SO_REUSEPORT`).
-    pub reuse_port: bool,
-    /// Accept a connection with its first bytes, or after about this many seconds; 0 accepts at
-    /// once. Saves 8.5 against 11 us for each short connection.
-    pub defer_accept_s: u32,
-    /// The maximum number of connections whose request may come with the SYN (`TCP_FASTOPEN`); 0
-    /// disables it.
-    pub fastopen_queue: u32,
-    /// Congestion control by its kernel name; `None` uses the system's default.
-    pub congestion: Option<String>,
-    /// Permissions of the file of a unix socket, such as `0o660`; `None` uses the umask.
-    pub unix_mode: Option<u32>,
-    /// Reject IPv4 peers on an IPv6 address; otherwise `[::]` accepts both.
-    pub v6only: bool,
-    /// Networks whose connections begin with a PROXY protocol header; on a unix socket any network
-    /// means all connections.
-    pub proxy_protocol_from: Vec<IpNet>,
-    /// Kernel send buffer of each connection in bytes; `None` leaves it to the kernel.
-    pub send_buffer_bytes: Option<usize>,
-    /// Kernel receive buffer of each connection in bytes; `None` leaves it to the kernel.
-    pub receive_buffer_bytes: Option<usize>,
-}
-
-impl Default for ListenOptions {
-    fn default() -> ListenOptions {
-        ListenOptions {
-            key: ListenerKey::default(),
-            backlog: BACKLOG,
-            reuse_port: false,
-            defer_accept_s: 1,
-            fastopen_queue: 0,
-            congestion: None,
-            unix_mode: None,
-            v6only: false,
-            proxy_protocol_from: Vec::new(),
-            send_buffer_bytes: None,
-            receive_buffer_bytes: None,
-        }
-    }
-}
-
-impl ListenOptions {
-    /// Returns the first option that differs and cannot be changed on an open socket.
-    fn first_fixed(&self, other: &ListenOptions) -> Option<&'static str> {
-        let taken_back = |before: bool, after: bool| before && !after;
-        [
-            ("reuse_port", self.reuse_port != other.reuse_port),
-            ("v6only", self.v6only != other.v6only),
-            (
-                "fastopen_queue",
-                taken_back(self.fastopen_queue > 0, other.fastopen_queue > 0),
-            ),
-            (
-                "congestion",
-                taken_back(self.congestion.is_some(), other.congestion.is_some()),
-            ),
-            (
-                "unix_mode",
-                taken_back(self.unix_mode.is_some(), other.unix_mode.is_some()),
-            ),
-            (
-                "send_buffer_bytes",
-                taken_back(
-                    self.send_buffer_bytes.is_some(),
-                    other.send_buffer_bytes.is_some(),
-                ),
-            ),
-            (
-                "receive_buffer_bytes",
-                taken_back(
-                    self.receive_buffer_bytes.is_some(),
-                    other.receive_buffer_bytes.is_some(),
-                ),
-            ),
-        ]
-        .into_iter()
-        .find_map(|(option, differs)| differs.then_some(option))
-    }
-}
 
 /// A listening socket and its [`Endpoint`]. Closes the socket when dropped, and removes the file of
 /// a unix socket that it made.
@@ -153,11 +59,7 @@ impl Listener {
             ListenAddress::Unix(path) => {
                 let socket =
                     new_socket(AddressFamily::UNIX).map_err(|failure| failure.at(address))?;
-                file = Some(Arc::new(SocketFile::bind(
-                    &socket,
-                    path,
-                    options.unix_mode,
-                )?));
+                file = Some(Arc::new(SocketFile::bind(&socket, path, options.mode)?));
                 socket
             }
             ListenAddress::Abstract(name) => {
@@ -235,7 +137,7 @@ impl Listener {
         }
         let socket = fcntl_dupfd_cloexec(&self.socket, 0)
             .map_err(|errno| Failure::address(errno).at(address))?;
-        if let (Some(file), Some(mode)) = (&self.file, options.unix_mode) {
+        if let (Some(file), Some(mode)) = (&self.file, options.mode) {
             file.set_mode(mode)?;
         }
         let listener = Listener {
@@ -381,34 +283,11 @@ fn bind_abstract(name: &str) -> Result<OwnedFd, Failure> {
 }
 
 fn set_tcp_options(socket: BorrowedFd<'_>, options: &ListenOptions) -> Result<(), Failure> {
-    if let Some(bytes) = options.receive_buffer_bytes {
-        option(
-            "receive_buffer_bytes",
-            set_socket_recv_buffer_size(socket, bytes),
-        )?;
-    }
-    if let Some(bytes) = options.send_buffer_bytes {
-        option(
-            "send_buffer_bytes",
-            set_socket_send_buffer_size(socket, bytes),
-        )?;
-    }
     // Without it the end of a large answer may wait 40 ms for a delayed acknowledgement.
     option("nodelay", set_tcp_nodelay(socket, true))?;
-    option(
-        "defer_accept_s",
-        sys::set_tcp_defer_accept(socket, options.defer_accept_s),
-    )?;
-    if options.fastopen_queue > 0 {
-        option(
-            "fastopen_queue",
-            sys::set_tcp_fastopen(socket, options.fastopen_queue),
-        )?;
-    }
-    match &options.congestion {
-        Some(name) => option("congestion", set_tcp_congestion(socket, name)),
-        None => Ok(()),
-    }
+    options
+        .set_on(socket)
+        .or_else(|(name, error)| option(name, Err(error)))
 }
 
 fn local_address(socket: &OwnedFd) -> Option<SocketAddr> {

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use ipnet::IpNet;
 
 use super::address::ListenAddress;
-use super::bind::ListenOptions;
+use super::options::ListenOptions;
 
 /// Identifies a listener to services, such as by the index of its sites. Chosen by the caller that
 /// binds; several listeners may have the same.
@@ -37,7 +37,7 @@ impl Endpoint {
             key: options.key,
             address: address.clone(),
             local,
-            defers_accept: is_tcp && options.defer_accept_s > 0,
+            defers_accept: is_tcp && options.defer_accept.as_secs() > 0,
             spreads: is_tcp && options.reuse_port && !address.is_inherited(),
             proxy_protocol_from: options.proxy_protocol_from.clone(),
         }

@@ -46,7 +46,7 @@ impl AdminSettings {
             return Err(Box::new(problem));
         }
         let options = ListenOptions {
-            unix_mode: Some(self.mode.value().0),
+            mode: Some(self.mode.value().0),
             ..ListenOptions::default()
         };
         Ok((address, options))

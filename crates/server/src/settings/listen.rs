@@ -1,14 +1,17 @@
-//! `[[listen]]`: where connections come from.
+//! `[[listen]]`: the addresses that the server listens on. The options of a socket are declared in
+//! `vervet_engine::listen_options!`, each in one row.
 
 use std::fmt;
+use std::time::Duration;
 
+use ipnet::IpNet;
 use vervet_config::{FromText, Size, Text, TextShape, Time, section};
 use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions, ListenerKey};
 
 use crate::filters::access::Access;
 use crate::matching::networks::Network;
 
-/// An address to listen on, as it is written in a document.
+/// An address to listen on, as a document writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address(pub ListenAddress);
 
@@ -70,69 +73,94 @@ impl fmt::Display for Mode {
     }
 }
 
-section! {
-    /// A socket that accepts connections. Sockets are bound before privileges are dropped.
-    pub struct Listen short(address) {
-        /// Where: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (every address), port 0 (a free one), `"unix:/path"`,
-        /// `"unix:@name"`, `"fd:3"` and `"fd:name"` (a socket that the parent process or systemd has opened).
-        pub address: Address,
-        /// What sites call it; its address where it has no name.
-        pub name: Option<Text>,
-        /// Connections that may wait to be accepted; the kernel caps it by `net.core.somaxconn`.
-        pub backlog: u32 = 4096 in 1..=65535,
-        /// A socket for each worker, the kernel spreading connections among them (`SO_REUSEPORT`); other processes may
-        /// join.
-        pub reuse_port: bool = false,
-        /// Accept a connection only when its first bytes are there, or after this time; `"0s"` accepts at once.
-        pub defer_accept: Time = "1s" in "0s"..="60s",
-        /// Connections whose request may come with the SYN (`TCP_FASTOPEN`); 0 for none.
-        pub fastopen: u32 = 0 in 0..=65535,
-        /// Congestion control by its kernel name, such as `"bbr"`; the system's where it is not given.
-        pub congestion: Option<Text>,
-        /// Kernel send buffer of each connection (`SO_SNDBUF`); without it the kernel adapts it to the connection.
-        pub send_buffer: Option<Size> = _ in "4KiB"..="1GiB",
-        /// Kernel receive buffer of each connection (`SO_RCVBUF`); without it the kernel adapts it to the connection.
-        pub receive_buffer: Option<Size> = _ in "4KiB"..="1GiB",
-        /// Keep IPv4 off an IPv6 address; otherwise `[::]` takes both.
-        pub v6only: bool = false,
-        /// Permissions of the file of a unix socket, in octal.
-        pub mode: Option<Mode>,
-        /// Who may come in at all, by address: others find the connection closed before a byte is read.
-        pub access: Option<Access>,
-        /// Networks whose connections begin with a PROXY protocol header (version 1 or 2). On a unix socket any network
-        /// means that all connections do.
-        pub proxy_protocol_from: Vec<Network>,
-    }
+/// Declares the section with the directives of the table of listener options.
+macro_rules! listen_section {
+    ($(
+        $(#[doc = $doc:literal])*
+        $option:ident: $type:ty = $default:tt $(in $low:literal..=$high:literal)? => $engine:tt
+    )*) => {
+        section! {
+            /// A socket that accepts connections. Sockets are bound before privileges are dropped.
+            pub struct Listen short(address) {
+                /// The address: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (every address),
+                /// port 0 (a free port), `"unix:/path"`, `"unix:@name"`, `"fd:3"` and `"fd:name"`
+                /// (a socket that the parent process or systemd has opened).
+                pub address: Address,
+                /// The name by which sites select it; the default is its address.
+                pub name: Option<Text>,
+                $($(#[doc = $doc])* pub $option: $type = $default $(in $low..=$high)?,)*
+                /// Clients that may connect, by address. Other connections are closed before a
+                /// byte is read.
+                pub access: Option<Access>,
+            }
+        }
+
+        impl Listen {
+            /// Returns the options of its socket.
+            pub fn options(&self) -> ListenOptions {
+                ListenOptions {
+                    key: ListenerKey::default(),
+                    $($option: self.$option.value().engine_value(),)*
+                }
+            }
+        }
+    };
 }
 
+vervet_engine::listen_options!(listen_section);
+
 impl Listen {
-    /// What sites call it.
+    /// Returns the name by which sites select it: its own, or its address.
     pub fn called(&self) -> String {
         self.name
             .value()
             .clone()
             .unwrap_or_else(|| self.address.to_string())
     }
+}
 
-    /// The options of its socket.
-    pub fn options(&self) -> ListenOptions {
-        let bytes = |size: &Option<Size>| size.and_then(|size| usize::try_from(size.bytes()).ok());
-        ListenOptions {
-            backlog: *self.backlog,
-            reuse_port: *self.reuse_port,
-            defer_accept_s: u32::try_from(self.defer_accept.as_secs()).unwrap_or(u32::MAX),
-            fastopen_queue: *self.fastopen,
-            congestion: self.congestion.value().clone(),
-            unix_mode: self.mode.value().map(|mode| mode.0),
-            v6only: *self.v6only,
-            proxy_protocol_from: self
-                .proxy_protocol_from
-                .iter()
-                .map(|network| network.net())
-                .collect(),
-            send_buffer_bytes: bytes(&self.send_buffer),
-            receive_buffer_bytes: bytes(&self.receive_buffer),
-            key: ListenerKey::default(),
-        }
+/// A setting as the engine takes it.
+trait EngineValue<T> {
+    fn engine_value(&self) -> T;
+}
+
+impl<T: Clone> EngineValue<T> for T {
+    fn engine_value(&self) -> T {
+        self.clone()
+    }
+}
+
+impl EngineValue<Duration> for Time {
+    fn engine_value(&self) -> Duration {
+        **self
+    }
+}
+
+impl EngineValue<Option<usize>> for Option<Size> {
+    fn engine_value(&self) -> Option<usize> {
+        self.and_then(|size| usize::try_from(size.bytes()).ok())
+    }
+}
+
+impl EngineValue<Option<u32>> for Option<Mode> {
+    fn engine_value(&self) -> Option<u32> {
+        self.map(|mode| mode.0)
+    }
+}
+
+impl EngineValue<Vec<IpNet>> for Vec<Network> {
+    fn engine_value(&self) -> Vec<IpNet> {
+        self.iter().map(|network| network.net()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_engine() {
+        let listen = vervet_config::read_text::<Listen>("a.toml", "address = ':80'");
+        assert_eq!(listen.value.unwrap().options(), ListenOptions::default());
     }
 }

@@ -8,6 +8,7 @@ mod edges;
 mod exceptions;
 mod habits;
 mod links;
+mod listener_options;
 mod locked;
 mod phrases;
 mod rooms;
@@ -26,6 +27,7 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     exceptions::check,
     habits::check,
     links::check,
+    listener_options::check,
     phrases::check,
     rooms::check,
     shape::check,
