@@ -9,7 +9,6 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use slab::Slab;
 
-use super::clock::Now;
 use super::io::{Closing, Io, Shared};
 use super::listening::Listening;
 use super::mailbox::{Handle, Mailbox, MailboxItem};
@@ -20,8 +19,8 @@ use super::reading::ReadBuffers;
 use super::socket::{Socket, WriteError, Written};
 use super::spare_sockets::SpareSockets;
 use super::team::{Member, Membership, Team};
-use super::timers::{Rearm, Timers};
-use crate::executor::{Executor, Remaining, Spawner};
+use super::timers::{Now, Rearm, Timers};
+use crate::executor::{Executor, Spawner};
 use crate::gate::Permit;
 use crate::wheel::Tick;
 
@@ -30,8 +29,6 @@ const OUT_KEEP_BYTES: usize = 256 * 1024;
 /// Rounds of messages and tasks in one turn; if some are left, the descriptor becomes readable
 /// again.
 const ROUNDS_PER_TURN_MAX: u32 = 16;
-/// The maximum number of tasks polled in one round.
-const TASKS_PER_ROUND_MAX: usize = 256;
 
 /// The result of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +99,8 @@ impl<P: Protocol> Reactor<P> {
     ) -> Result<Self, Errno> {
         let poller = Poller::new()?;
         let mailbox = Arc::new(Mailbox::new(poller.wake_fd()?));
-        let bell = Arc::clone(&mailbox);
-        let executor = Executor::new(Arc::new(move || bell.wake()));
+        let tasks_to = Arc::clone(&mailbox);
+        let executor = Executor::new(Arc::new(move |posted| tasks_to.post_task(posted)));
         let now = Now::read();
         let protocol = protocol(&mailbox, &executor.spawner());
         Ok(Self {
@@ -269,9 +266,7 @@ impl<P: Protocol> Reactor<P> {
             if self.mailbox.may_sleep() {
                 return false;
             }
-            if self.executor.run_ready(TASKS_PER_ROUND_MAX) == Remaining::Tasks {
-                self.mailbox.wake();
-            }
+            self.executor.start_new();
             let mut items = std::mem::take(&mut self.items);
             self.mailbox.take(&mut items);
             for item in items.drain(..) {
@@ -279,6 +274,7 @@ impl<P: Protocol> Reactor<P> {
                     MailboxItem::To(token, message) => self.deliver(token, message),
                     MailboxItem::Adopt(passed) => self.admit(passed),
                     MailboxItem::Command(command, reply) => self.execute(command, reply),
+                    MailboxItem::Poll(task) => self.executor.poll(task),
                 }
             }
             self.items = items;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::command::{Command, Reply};
 use super::poller::Token;
 use super::team::Handover;
+use crate::executor::{Posted, TaskId};
 
 /// One item in the mailbox of a reactor.
 #[derive(Debug)]
@@ -14,15 +15,17 @@ pub(super) enum MailboxItem<M> {
     To(Token, M),
     Adopt(Handover),
     Command(Command<M>, Option<Reply>),
+    /// A task was woken.
+    Poll(TaskId),
 }
 
 /// The queue of items to one reactor. Posting from the reactor's own thread inside a turn costs no
 /// system call; from elsewhere, one write for the first item of a batch. A turn without items takes
 /// no lock.
 ///
-/// Two flags make sure that nothing is slept over. Whoever posts raises `pending`, then looks at
-/// `awake`; the reactor lowers `awake`, then looks at `pending`. Both orders are sequentially
-/// consistent, so one of them sees the other.
+/// Two flags make sure that no item is missed. A sender sets `pending`, then reads `awake`; the
+/// reactor clears `awake`, then reads `pending`. Both orders are sequentially consistent, so one of
+/// them sees the other.
 #[derive(Debug)]
 pub struct Mailbox<M> {
     /// `None` if the reactor has ended and nobody reads them any more.
@@ -79,8 +82,16 @@ impl<M> Mailbox<M> {
         self.push(MailboxItem::Command(command, reply));
     }
 
+    /// Makes the reactor poll a task, or start new ones.
+    pub(super) fn post_task(&self, posted: Posted) {
+        match posted {
+            Posted::NewTask => self.wake(),
+            Posted::Woken(task) => self.push(MailboxItem::Poll(task)),
+        }
+    }
+
     /// Makes the reactor process its messages and tasks, in this turn or the next.
-    pub fn wake(&self) {
+    pub(super) fn wake(&self) {
         self.pending.store(true, Ordering::SeqCst);
         if !self.awake.swap(true, Ordering::SeqCst) {
             // The counter cannot overflow: one write per turn. A failure leaves nothing else to be
