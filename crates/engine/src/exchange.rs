@@ -93,12 +93,11 @@ pub struct Sent {
 pub const COPY_BYTES_MAX: usize = 16 * 1024;
 
 impl Outcome {
-    /// Changes the answer, now or when it comes: what a wrapper does with the outcome of the
-    /// service within. A later answer is changed on the reactor's thread, behind what was asked for
-    /// before, and so is the 500 for a responder that was dropped. An exchange that is suspended
-    /// has no answer yet: the wrapper is called again with the service. One that is
-    /// [sent](Exchange::send_whole) stays as it is: a wrapper that may change answers
-    /// [holds](Exchange::hold_answer) them first.
+    /// Changes the response, now or when it comes, for a service that wraps another. A later
+    /// response is changed on the reactor's thread, after earlier changes, and so is the 500 for a
+    /// dropped responder. A suspended exchange has no response yet: the wrapper is called again. A
+    /// response that was [sent](Exchange::send_whole) is not changed: a wrapper that may change
+    /// responses calls [`Exchange::hold_answer`] first.
     #[must_use]
     pub fn amend(self, change: impl FnOnce(Response) -> Response + 'static) -> Self {
         match self {
@@ -184,6 +183,17 @@ pub(crate) struct ReturnAddress<'a> {
     pub(crate) number: u32,
 }
 
+impl ReturnAddress<'_> {
+    fn promise(&self) -> Promise {
+        Promise {
+            mailbox: Arc::clone(self.mailbox),
+            token: self.token,
+            number: self.number,
+            fulfilled: false,
+        }
+    }
+}
+
 /// Makes pipes for the content of one exchange.
 #[derive(Clone, Debug)]
 pub struct PipeFactory {
@@ -202,8 +212,8 @@ impl PipeFactory {
             number,
             window_bytes,
         } = self;
-        let bell = move || mailbox.post(token, Message::Pipe(number));
-        pipe(window_bytes, Arc::new(bell))
+        let notify = move || mailbox.post(token, Message::Pipe(number));
+        pipe(window_bytes, Arc::new(notify))
     }
 }
 
@@ -235,7 +245,7 @@ impl Writer<'_> {
     }
 }
 
-/// Options of an exchange that a handler sets besides its response.
+/// Options of an exchange that a handler sets in addition to its response.
 #[derive(Default)]
 pub(crate) struct ExchangeOptions {
     /// The connection ends after the response.
@@ -260,7 +270,7 @@ pub struct Exchange<'a> {
     pub(crate) window_bytes: usize,
     pub(crate) resumed: Option<u64>,
     pub(crate) to: ReturnAddress<'a>,
-    pub(crate) left: &'a mut ExchangeOptions,
+    pub(crate) options: &'a mut ExchangeOptions,
     pub(crate) writer: Writer<'a>,
     pub(crate) holds_answer: bool,
 }
@@ -304,40 +314,40 @@ impl<'a> Exchange<'a> {
 
     /// Returns the tag that was set, now or before a suspension.
     pub fn tag(&self) -> Option<u32> {
-        self.left.tag
+        self.options.tag
     }
 
     /// Tags the exchange for [`Service::finished`].
     pub fn set_tag(&mut self, tag: u32) {
-        self.left.tag = Some(tag);
+        self.options.tag = Some(tag);
     }
 
-    /// The request's content, to be read while it arrives; `None` when there is none, or it was
-    /// taken before. Content that nobody takes is read and dropped.
+    /// Returns the content of the request, which can be read while it arrives; `None` if there is
+    /// none or it was taken before. Content that is not taken is read and dropped.
     ///
-    /// A client that waits for `100 Continue` is told to go on when the content is taken.
+    /// A client that waits for `100 Continue` receives it when the content is taken.
     pub fn content(&mut self) -> Option<ContentReader> {
-        if self.head.content() == ContentLength::None || self.left.inbound.is_some() {
+        if self.head.content() == ContentLength::None || self.options.inbound.is_some() {
             return None;
         }
         let (sender, reader) = self.stream();
-        self.left.inbound = Some(sender);
+        self.options.inbound = Some(sender);
         Some(reader)
     }
 
-    /// What the client will send once the connection has left HTTP, for a request without content
-    /// that proposes another protocol or is CONNECT; `None` for others. Nothing comes before the
-    /// answer, which is 101 (2xx to CONNECT) with a [stream](Self::stream) as content: the other
-    /// direction.
+    /// Returns what the client sends after the connection has switched protocols, for a request
+    /// without content that proposes another protocol or is CONNECT; `None` for others. It begins
+    /// after the response, which is 101 (2xx to CONNECT) with a [stream](Self::stream) as content
+    /// for the other direction.
     pub fn tunnel(&mut self) -> Option<ContentReader> {
         let proposes = self.head.upgrade().is_some() || self.head.method == Method::Connect;
-        let is_free = self.head.content() == ContentLength::None && self.left.inbound.is_none();
+        let is_free = self.head.content() == ContentLength::None && self.options.inbound.is_none();
         if !proposes || !is_free {
             return None;
         }
         let (sender, reader) = self.stream();
-        self.left.inbound = Some(sender);
-        self.left.is_tunnel = true;
+        self.options.inbound = Some(sender);
+        self.options.is_tunnel = true;
         Some(reader)
     }
 
@@ -347,7 +357,7 @@ impl<'a> Exchange<'a> {
         self.pipe_factory().stream()
     }
 
-    /// Returns a maker of such pipes, which can be used after the exchange is gone.
+    /// Returns a factory for such pipes, which can be used after the exchange has ended.
     pub fn pipe_factory(&self) -> PipeFactory {
         PipeFactory {
             mailbox: Arc::clone(self.to.mailbox),
@@ -357,10 +367,9 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Answers with a head (status line and field lines, each with its CRLF) and content that lie
-    /// in memory: they are copied into the answer buffer at once, and nothing is allocated, counted
-    /// or kept. For content up to [`COPY_BYTES_MAX`]; larger is better given as a [`Response`],
-    /// which does not copy it.
+    /// Responds with a head (status line and field lines, each with its CRLF) and content in
+    /// memory. Both are copied into the response buffer at once, without an allocation. For content
+    /// up to [`COPY_BYTES_MAX`]; send larger content as a [`Response`], which does not copy it.
     pub fn send_whole(mut self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
         if self.holds_answer {
             let head = Bytes::copy_from_slice(head);
@@ -376,7 +385,7 @@ impl<'a> Exchange<'a> {
     /// Closes the connection after the response, which announces it.
     pub fn close_after(&mut self) {
         self.writer.machine.close_after_this();
-        self.left.closes = true;
+        self.options.closes = true;
     }
 
     /// Makes [`Self::send_whole`] return the response instead of sending it, for a wrapper that
@@ -385,103 +394,81 @@ impl<'a> Exchange<'a> {
         self.holds_answer = true;
     }
 
-    /// Changes the answer if it comes [later](Self::later); one that is given at once is left to
-    /// whoever gives it. Changes are made in the order in which they were asked for, before those
-    /// of [`Outcome::amend`], which does the same from outside.
+    /// Changes the response if it comes [later](Self::later); an immediate response is not changed.
+    /// Changes are made in the order of the calls, before those of [`Outcome::amend`].
     pub fn amend(&mut self, change: impl FnOnce(Response) -> Response + Send + 'static) {
-        self.left.amendments.push(Box::new(change));
+        self.options.amendments.push(Box::new(change));
     }
 
     /// Promises a response: return the outcome, and use the responder from any thread at any time.
     pub fn later(self) -> (Responder, Outcome) {
-        let responder = Responder {
-            mailbox: Arc::clone(self.to.mailbox),
-            token: self.to.token,
-            number: self.to.number,
-            answered: false,
-        };
-        let amendments = std::mem::take(&mut self.left.amendments);
+        let responder = Responder(self.to.promise());
+        let amendments = std::mem::take(&mut self.options.amendments);
         (responder, Outcome::Later(Later { amendments }))
     }
 
-    /// Lets the exchange wait until something is known that cannot be known here without blocking,
-    /// such as whether a password is right: return the outcome, and use the resume from wherever
-    /// and whenever it suits. The service is then called again with the same head and with
-    /// [`Self::resumed`].
+    /// Suspends the exchange until a result is available that would block here, such as whether a
+    /// password is correct: return the outcome, and use the resume from any thread at any time.
+    /// The service is then called again with the same head and with [`Self::resumed`].
     ///
-    /// Meanwhile nothing is read of the content and of the requests behind, and no limit in time
-    /// runs against the client, which owes nothing. The tag stays. Content that was taken is lost,
-    /// and changes that [`Self::amend`] asked for are forgotten: both are for the call that
-    /// answers.
+    /// Meanwhile the content and further requests are not read, and no timeout of the client runs.
+    /// The tag is kept. Content that was taken is lost, and changes by [`Self::amend`] are dropped:
+    /// take and amend in the call that responds.
     pub fn suspend(self) -> (Resume, Outcome) {
-        let resume = Resume {
-            mailbox: Arc::clone(self.to.mailbox),
-            token: self.to.token,
-            number: self.to.number,
-            used: false,
-        };
+        let resume = Resume(self.to.promise());
         (resume, Outcome::Suspended(Suspended(())))
     }
 }
 
-/// Lets a suspended exchange go on, once, from any thread. One that is dropped unused answers 500.
-///
-/// Nothing happens when the connection is gone meanwhile.
+/// An owned address of an exchange. If it is dropped unused, the exchange is abandoned.
 #[derive(Debug)]
-pub struct Resume {
+struct Promise {
     mailbox: Arc<Mailbox<Message>>,
     token: Token,
     number: u32,
-    used: bool,
+    fulfilled: bool,
 }
+
+impl Promise {
+    fn fulfil(mut self, message: impl FnOnce(u32) -> Message) {
+        self.fulfilled = true;
+        self.mailbox.post(self.token, message(self.number));
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        if !self.fulfilled {
+            self.mailbox
+                .post(self.token, Message::Abandoned(self.number));
+        }
+    }
+}
+
+/// Resumes a suspended exchange, once, from any thread; without effect if the connection is closed.
+/// If it is dropped unused, the response is 500.
+#[derive(Debug)]
+pub struct Resume(Promise);
 
 impl Resume {
     /// Calls the service again, on the reactor's thread; [`Exchange::resumed`] then returns
     /// `value`.
-    pub fn run(mut self, value: u64) {
-        self.used = true;
-        self.mailbox
-            .post(self.token, Message::Resume(self.number, value));
+    pub fn run(self, value: u64) {
+        self.0.fulfil(|number| Message::Resume(number, value));
     }
 }
 
-impl Drop for Resume {
-    fn drop(&mut self) {
-        if !self.used {
-            self.mailbox
-                .post(self.token, Message::Abandoned(self.number));
-        }
-    }
-}
-
-/// Answers one exchange, once, from any thread. One that is dropped unused answers 500.
+/// Responds to one exchange, once, from any thread. If it is dropped unused, the response is 500.
 ///
-/// An answer to an exchange whose connection is gone, or that was answered by the engine meanwhile
-/// (a time limit), goes nowhere; it can never reach another exchange.
+/// A response to an exchange whose connection is closed, or to which the engine has responded
+/// meanwhile (a timeout), is dropped; it can never reach another exchange.
 #[derive(Debug)]
-pub struct Responder {
-    mailbox: Arc<Mailbox<Message>>,
-    token: Token,
-    number: u32,
-    answered: bool,
-}
+pub struct Responder(Promise);
 
 impl Responder {
     /// Sends the response, from any thread.
-    pub fn send(mut self, response: Response) {
-        self.answered = true;
-        self.mailbox.post(
-            self.token,
-            Message::Respond(self.number, Box::new(response)),
-        );
-    }
-}
-
-impl Drop for Responder {
-    fn drop(&mut self) {
-        if !self.answered {
-            self.mailbox
-                .post(self.token, Message::Abandoned(self.number));
-        }
+    pub fn send(self, response: Response) {
+        self.0
+            .fulfil(|number| Message::Respond(number, Box::new(response)));
     }
 }

@@ -1,13 +1,13 @@
-//! A bounded pipe for the content of one message, between a reactor and whoever produces or
-//! consumes it, on any thread.
+//! A bounded pipe for the content of one message, between a reactor and a producer or consumer on
+//! any thread.
 //!
-//! Either end can be used in three ways, and a pipe may mix them: the reactor tries
-//! ([`ContentSender::try_send`], [`ContentReader::try_read`]) and is rung when trying again makes
-//! sense; a task polls; a thread blocks. What one end waits for is kept in one slot per end,
-//! written under the same lock as the content, so a wake-up can be neither lost nor given twice.
+//! Each end can be used in three ways, and a pipe may mix them: the reactor tries
+//! ([`ContentSender::try_send`], [`ContentReader::try_read`]) and is notified when it should try
+//! again; a task polls; a thread blocks. What an end waits for is kept under the same lock as the
+//! content, so a wake-up is neither lost nor sent twice.
 //!
-//! The pipe does not know framing or deadlines. A peer that stalls is the reactor's affair: it
-//! gives up its end, and the other end learns [`Closed`] or a [`ContentError`].
+//! The pipe does not know framing or deadlines. The reactor handles a peer that stalls: it drops
+//! its end, and the other end receives [`Closed`] or a [`ContentError`].
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,7 +19,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use vervet_http::field::FieldBlock;
 
-use crate::notify::Notify;
+/// Notifies a reactor, such as through an eventfd. May be called from any thread, including the
+/// reactor's own, and must neither block nor call back. Several calls before the reactor looks may
+/// count as one.
+pub type Notify = dyn Fn() + Send + Sync;
 
 /// The default capacity of a pipe: 64 KiB, the size of the reactor's read buffer.
 pub const CONTENT_WINDOW_BYTES: usize = 64 * 1024;
@@ -29,7 +32,7 @@ pub const CONTENT_WINDOW_BYTES: usize = 64 * 1024;
 ///
 /// `notify` is called for an end that got [`TrySendError::Full`] or [`Read::Pending`], at most once
 /// for each such result.
-pub fn pipe(capacity_bytes: usize, notify: Arc<dyn Notify>) -> (ContentSender, ContentReader) {
+pub fn pipe(capacity_bytes: usize, notify: Arc<Notify>) -> (ContentSender, ContentReader) {
     let state = State {
         chunks: VecDeque::new(),
         queued_bytes: 0,
@@ -211,7 +214,7 @@ impl State {
 
 struct Shared {
     capacity_bytes: usize,
-    notify: Arc<dyn Notify>,
+    notify: Arc<Notify>,
     state: Mutex<State>,
     /// Serves both ends: they never wait at the same time, one waits for an empty pipe and the
     /// other for a full one.
@@ -228,7 +231,7 @@ impl Shared {
     fn wake(&self, wait: Wait) {
         match wait {
             Wait::Not => {}
-            Wait::Notify => self.notify.notify(),
+            Wait::Notify => (self.notify)(),
             Wait::Task(waker) => waker.wake(),
             Wait::Thread => self.changed.notify_all(),
         }

@@ -1,36 +1,42 @@
-//! Writing responses to the connection.
+//! Writing responses to the connection: those of the service, and the engine's own.
 
+use vervet_http::date::write_date;
 use vervet_http::h1::{Framing, Length, ResponseHead};
 use vervet_http::status::Status;
 
 use super::http::Http;
 use super::receive::next_exchange;
-use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{COPY_BYTES_MAX, ExchangeOptions, Sent, Service, amended};
+use super::state::{Answer, Begun, Connection, InProgress, Record};
+use crate::exchange::{COPY_BYTES_MAX, Sent, Service, amended};
 use crate::pipe::{ContentError, Read};
-use crate::reactor::{Closing, Io};
+use crate::reactor::{Closing, Io, Now};
 use crate::response::{Content, Piece, Response};
 
+/// Why the engine itself responds, and with which status.
+pub(super) struct Refusal<'a> {
+    pub(super) status: Status,
+    pub(super) reason: &'a str,
+}
+
 impl<S: Service> Http<S> {
-    /// Responds to an exchange within the call that began it. Its number and options are for a
-    /// response that streams.
+    /// Responds to an exchange within the call that began it.
     pub(super) fn respond(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
         response: Response,
-        (mut record, number, left): (Record, u32, ExchangeOptions),
+        mut begun: Begun,
     ) {
-        let answer = self.write(io, connection, response, &mut record);
+        let answer = self.write(io, connection, response, &mut begun.record);
         let done = matches!(answer, Answer::Written) && !io.is_blocked();
         if io.is_closing() && !done {
             return;
         }
         if done {
-            return self.answered(io, connection, record);
+            return self.answered(io, connection, begun.record);
         }
         let now_ms = io.now().monotonic_ms;
-        connection.exchange = Some(InProgress::new(number, answer, left, record, now_ms));
+        connection.exchange = Some(InProgress::new(begun, answer, now_ms));
         self.pump(io, connection);
     }
 
@@ -158,7 +164,8 @@ impl<S: Service> Http<S> {
             ContentError::TimedOut => Status::REQUEST_TIMEOUT,
             _ => Status::BAD_REQUEST,
         };
-        self.break_off(io, connection, error, (status, &error.to_string()));
+        let reason = &error.to_string();
+        self.break_off(io, connection, error, &Refusal { status, reason });
     }
 
     /// Aborts request content. The engine responds to an exchange that has no response yet.
@@ -167,7 +174,7 @@ impl<S: Service> Http<S> {
         io: &mut Io<'_>,
         connection: &mut Connection,
         error: ContentError,
-        (status, reason): (Status, &str),
+        refusal: &Refusal<'_>,
     ) {
         let Some(mut exchange) = connection.exchange.take() else {
             return io.close(Closing::Lingering);
@@ -181,8 +188,7 @@ impl<S: Service> Http<S> {
             return io.close(Closing::Abort);
         }
         drop(exchange);
-        let record = Record { status, ..record };
-        self.refuse_with(io, connection, reason, record);
+        self.refuse_with(io, connection, refusal, record);
     }
 
     /// Responds to an invalid or rejected request, and closes the connection.
@@ -190,36 +196,31 @@ impl<S: Service> Http<S> {
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
-        status: Status,
-        reason: &str,
+        refusal: &Refusal<'_>,
     ) {
-        let started_ms = io.now().monotonic_ms;
         let record = Record {
             tag: None,
-            status,
-            started_ms,
+            status: refusal.status,
+            started_ms: io.now().monotonic_ms,
             content_bytes: 0,
         };
-        self.refuse_with(io, connection, reason, record);
+        self.refuse_with(io, connection, refusal, record);
     }
 
     fn refuse_with(
         &mut self,
         io: &mut Io<'_>,
         connection: &mut Connection,
-        reason: &str,
+        refusal: &Refusal<'_>,
         mut record: Record,
     ) {
+        let Refusal { status, reason } = *refusal;
         connection.close_after_this();
-        let response = self.own_response(record.status, reason);
+        let text = format!("{} {}: {reason}\n", status.code(), status.reason());
+        let response = Response::plain(status, text).raw_fields(&self.options.own_fields);
         self.write(io, connection, response, &mut record);
         self.finish(io, connection, record, Some(reason));
         io.close(Closing::Lingering);
-    }
-
-    fn own_response(&self, status: Status, reason: &str) -> Response {
-        let text = format!("{} {}: {reason}\n", status.code(), status.reason());
-        Response::plain(status, text).raw_fields(&self.options.own_fields)
     }
 
     /// Responds to a connection above the limit before reading its request.
@@ -331,4 +332,37 @@ fn write_piece(io: &mut Io<'_>, connection: &mut Connection, piece: Piece) {
 fn abort_stream(io: &mut Io<'_>, exchange: &mut InProgress) {
     exchange.answer = Answer::Written;
     io.close(Closing::Abort);
+}
+
+const DATE_LINE_BYTES: usize = 6 + 29 + 2;
+
+/// The `Date` field line, formatted once per second.
+pub(super) struct DateLine {
+    second: u64,
+    line: [u8; DATE_LINE_BYTES],
+}
+
+impl Default for DateLine {
+    fn default() -> Self {
+        let mut line = [0; DATE_LINE_BYTES];
+        line[..6].copy_from_slice(b"Date: ");
+        line[DATE_LINE_BYTES - 2..].copy_from_slice(b"\r\n");
+        Self {
+            second: u64::MIN,
+            line,
+        }
+    }
+}
+
+impl DateLine {
+    /// Returns the whole line with its CRLF (RFC 9110 §6.6.1).
+    pub(super) fn at(&mut self, now: Now) -> &[u8] {
+        if now.unix_seconds != self.second {
+            self.second = now.unix_seconds;
+            let mut date = [0; 29];
+            write_date(now.unix_seconds, &mut date);
+            self.line[6..DATE_LINE_BYTES - 2].copy_from_slice(&date);
+        }
+        &self.line
+    }
 }

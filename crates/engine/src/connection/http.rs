@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::pipe::ContentError;
 use crate::reactor::{Accepted, Admission, Closing, Io, Mailbox, Now, Protocol, Reason};
 
-use super::date::DateLine;
+use super::answer::{DateLine, Refusal};
 use super::receive;
 use super::state::{Connection, Record, Waiting};
 
@@ -180,10 +180,11 @@ impl<S: Service> Protocol for Http<S> {
     type Message = Message;
 
     fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Connection> {
-        let expects_preface = accepted
+        let expects_proxy_header = accepted
             .listener
             .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
-        if !expects_preface && self.service.admit(accepted.peer, &accepted.listener) == Admit::Close
+        if !expects_proxy_header
+            && self.service.admit(accepted.peer, &accepted.listener) == Admit::Close
         {
             self.counters.denied.add(1);
             return Admission::Drop;
@@ -194,8 +195,8 @@ impl<S: Service> Protocol for Http<S> {
             return Admission::Refuse;
         }
         self.counters.connections.add(1);
-        let (waiting, timeout_ms) = if expects_preface {
-            (Waiting::Preface, self.limits.proxy_header_timeout_ms)
+        let (waiting, timeout_ms) = if expects_proxy_header {
+            (Waiting::ProxyHeader, self.limits.proxy_header_timeout_ms)
         } else {
             (Waiting::Head, self.limits.head_timeout_ms)
         };
@@ -219,13 +220,13 @@ impl<S: Service> Protocol for Http<S> {
     }
 
     fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
-        if connection.input.is_empty() && connection.waiting != Waiting::Preface {
+        if connection.input.is_empty() && connection.waiting != Waiting::ProxyHeader {
             let consumed = self.advance(io, connection, bytes);
             connection.input.extend_from_slice(&bytes[consumed..]);
             self.wait(io, connection);
         } else {
             connection.input.extend_from_slice(bytes);
-            if connection.waiting == Waiting::Preface && !self.preface(io, connection) {
+            if connection.waiting == Waiting::ProxyHeader && !self.proxy_header(io, connection) {
                 return;
             }
             self.proceed(io, connection);
@@ -275,19 +276,18 @@ impl<S: Service> Protocol for Http<S> {
         }
         match connection.waiting {
             Waiting::Request => io.close(Closing::AfterSent),
-            Waiting::Preface => {
+            Waiting::ProxyHeader => {
                 self.counters.timeouts.proxy_header.add(1);
                 io.close(Closing::Abort);
             }
             Waiting::Head if connection.input.is_empty() => io.close(Closing::AfterSent),
             Waiting::Head => {
                 self.counters.timeouts.head.add(1);
-                self.refuse(
-                    io,
-                    connection,
-                    Status::REQUEST_TIMEOUT,
-                    "the request head took too long",
-                );
+                let refusal = Refusal {
+                    status: Status::REQUEST_TIMEOUT,
+                    reason: "the request head took too long",
+                };
+                self.refuse(io, connection, &refusal);
             }
             Waiting::Exchange => {
                 self.counters.timeouts.content_idle.add(1);
@@ -341,10 +341,10 @@ impl<S: Service> Protocol for Http<S> {
         match connection.waiting {
             Waiting::Request => self.wait_for_request(io, connection),
             // A client that has not sent anything may have a request under way.
-            Waiting::Preface | Waiting::Head if connection.input.is_empty() => {
+            Waiting::ProxyHeader | Waiting::Head if connection.input.is_empty() => {
                 io.set_deadline(u64::from(DRAIN_IDLE_MS));
             }
-            Waiting::Preface | Waiting::Head => {}
+            Waiting::ProxyHeader | Waiting::Head => {}
             Waiting::Exchange => {
                 let exchange = connection.exchange.as_ref();
                 // A response whose head was sent has promised to keep the connection: one more

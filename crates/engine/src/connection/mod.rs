@@ -5,17 +5,14 @@
 //! request and of an answer under way. Does not own: parsing and framing (`vervet-http`), sockets
 //! (the reactor), what a request means (the service).
 //!
-//! At most one exchange of a connection is with the service at any time. Pipelined requests that
-//! are answered at once leave in one send; behind one that is answered later they wait, in the
-//! kernel's buffer as far as possible.
+//! A connection has at most one exchange with the service at any time. The responses to pipelined
+//! requests leave in one send if they are immediate. Requests that follow one with a later response
+//! wait, in the kernel's buffer as far as possible.
 
 mod answer;
-mod date;
 mod http;
-mod preface;
 mod receive;
 mod state;
-mod suspend;
 
 pub use http::{Http, HttpOptions};
 pub use state::Connection;

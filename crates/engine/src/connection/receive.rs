@@ -1,23 +1,33 @@
-//! Turning received bytes into exchanges.
+//! Turning received bytes into exchanges: the PROXY protocol header, requests and their content.
 
-use vervet_http::field::{FieldBlock, FieldSlots, Fields};
+use vervet_http::field::{FIELDS_MAX, FieldBlock, FieldSlots, Fields};
 use vervet_http::h1::state::State;
-use vervet_http::h1::{ContentLength, Next, Received, RequestHead, Violation};
+use vervet_http::h1::{ContentLength, HeadLimits, Next, Received, RequestHead, Server, Violation};
 use vervet_http::status::Status;
 
 use bytes::Bytes;
 
+use super::answer::Refusal;
 use super::http::Http;
-use super::state::{Answer, Connection, InProgress, Record};
-use crate::exchange::{Exchange, ExchangeOptions, Outcome, ReturnAddress, Service, Writer};
+use super::state::{Answer, Begun, Connection, InProgress, Record, Waiting};
+use crate::exchange::{Admit, Exchange, ExchangeOptions, Outcome, ReturnAddress, Service, Writer};
 use crate::pipe::{ContentError, TrySendError};
+use crate::proxy_protocol::{self, Parsed};
 use crate::reactor::{Closing, Io};
 
 /// The response buffer is sent when it is larger than this, so that a pipelined batch of large
 /// responses does not grow it without bound.
 const OUT_FLUSH_BYTES: usize = 64 * 1024;
 
-/// What a call of the service needs besides the head.
+/// A head that was accepted once is not checked against limits again, since they may have changed.
+const NO_LIMITS: HeadLimits = HeadLimits {
+    head_bytes_max: usize::MAX,
+    fields_max: FIELDS_MAX,
+    target_bytes_max: usize::MAX,
+    trailer_bytes_max: usize::MAX,
+};
+
+/// What a call of the service needs in addition to the head.
 pub(super) struct CallContext<'a> {
     /// The bytes of the head as received.
     pub(super) head_bytes: &'a [u8],
@@ -98,6 +108,37 @@ impl<S: Service> Http<S> {
         at
     }
 
+    /// Reads the PROXY protocol header from the connection's buffer. Returns whether the connection may continue.
+    pub(super) fn proxy_header(&mut self, io: &mut Io<'_>, connection: &mut Connection) -> bool {
+        match proxy_protocol::parse(&connection.input) {
+            Ok(Parsed::NeedMore) => false,
+            Ok(Parsed::Header {
+                source, consumed, ..
+            }) => {
+                // A LOCAL header has no source: the connection is the proxy's own, such as a health
+                // check.
+                if source.is_some() {
+                    connection.peer = source;
+                }
+                if self.service.admit(connection.peer, &connection.listener) == Admit::Close {
+                    self.counters.denied.add(1);
+                    io.close(Closing::AfterSent);
+                    return false;
+                }
+                connection.input.drain(..consumed);
+                connection.waiting = Waiting::Head;
+                io.set_deadline(u64::from(self.limits.head_timeout_ms));
+                true
+            }
+            Err(_) => {
+                // The peer speaks another protocol: an HTTP response would only confuse it.
+                self.counters.violations.add(1);
+                io.close(Closing::Abort);
+                false
+            }
+        }
+    }
+
     fn begin(
         &mut self,
         io: &mut Io<'_>,
@@ -113,18 +154,17 @@ impl<S: Service> Http<S> {
         let requests_max = limits.requests_per_connection_max;
         self.counters.requests.add(1);
         connection.requests = connection.requests.wrapping_add(1);
-        connection.waiting = super::state::Waiting::Exchange;
+        connection.waiting = Waiting::Exchange;
         connection.dropped_bytes = 0;
         if (requests_max > 0 && connection.requests >= requests_max) || io.is_draining() {
             connection.close_after_this();
         }
         if matches!(head.content(), ContentLength::Length(length) if length > content_max) {
-            return self.refuse(
-                io,
-                connection,
-                Status::CONTENT_TOO_LARGE,
-                "the content is too large",
-            );
+            let refusal = Refusal {
+                status: Status::CONTENT_TOO_LARGE,
+                reason: "the content is too large",
+            };
+            return self.refuse(io, connection, &refusal);
         }
         let record = Record {
             tag: None,
@@ -151,7 +191,7 @@ impl<S: Service> Http<S> {
         let mut record = call.record;
         let number = connection.requests;
         let (now, token) = (io.now(), io.token());
-        let mut left = ExchangeOptions {
+        let mut options = ExchangeOptions {
             tag: record.tag,
             content_bytes_max: self.limits.content_bytes_max,
             ..ExchangeOptions::default()
@@ -169,7 +209,7 @@ impl<S: Service> Http<S> {
                 token,
                 number,
             },
-            left: &mut left,
+            options: &mut options,
             writer: Writer {
                 out: io.out(),
                 machine: &mut connection.machine,
@@ -177,35 +217,55 @@ impl<S: Service> Http<S> {
             },
             holds_answer: false,
         });
-        record.tag = left.tag;
-        connection.closes_unasked |= left.closes;
-        let takes_content = left.inbound.is_some() && head.expects_continue();
+        record.tag = options.tag;
+        connection.closes_unasked |= options.closes;
+        let takes_content = options.inbound.is_some() && head.expects_continue();
         if takes_content && !matches!(outcome, Outcome::Suspended(_)) {
             connection.machine.send_continue(io.out());
         }
-        match outcome {
-            Outcome::Done(response) => {
-                self.respond(io, connection, response, (record, number, left));
-            }
-            Outcome::Sent(sent) => self.sent(io, connection, &sent, record),
+        let mut begun = Begun {
+            number,
+            record,
+            options,
+        };
+        let answer = match outcome {
+            Outcome::Done(response) => return self.respond(io, connection, response, begun),
+            Outcome::Sent(sent) => return self.sent(io, connection, &sent, record),
             Outcome::Later(later) => {
-                let mut exchange =
-                    InProgress::new(number, Answer::Awaited, left, record, now.monotonic_ms);
-                exchange.amendments = later.amendments;
-                connection.exchange = Some(exchange);
+                begun.options.amendments = later.amendments;
+                Answer::Awaited
             }
             Outcome::Suspended(_) => {
-                let answer = Answer::Suspended(call.head_bytes.into());
-                let exchange = InProgress::new(
-                    number,
-                    answer,
-                    ExchangeOptions::default(),
-                    record,
-                    now.monotonic_ms,
-                );
-                connection.exchange = Some(exchange);
+                begun.options = ExchangeOptions::default();
+                Answer::Suspended(call.head_bytes.into())
             }
-        }
+        };
+        connection.exchange = Some(InProgress::new(begun, answer, now.monotonic_ms));
+    }
+
+    /// Resumes a suspended exchange.
+    pub(super) fn resume(&mut self, io: &mut Io<'_>, connection: &mut Connection, value: u64) {
+        let suspended =
+            |exchange: &mut Box<InProgress>| matches!(exchange.answer, Answer::Suspended(_));
+        let Some(exchange) = connection.exchange.take_if(suspended) else {
+            return;
+        };
+        let InProgress { answer, record, .. } = *exchange;
+        let Answer::Suspended(head_bytes) = answer else {
+            return;
+        };
+        let mut slots = FieldSlots::new();
+        let received = Server::new().receive(&head_bytes, &mut slots, &NO_LIMITS);
+        let Ok(Received::Head { head, .. }) = received else {
+            // These bytes were parsed before, so this is a bug.
+            return io.close(Closing::Abort);
+        };
+        let call = CallContext {
+            head_bytes: &head_bytes,
+            record,
+            resumed: Some(value),
+        };
+        self.call(io, connection, &head, &call);
     }
 
     fn content(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
@@ -252,16 +312,18 @@ impl<S: Service> Http<S> {
 
     fn violated(&mut self, io: &mut Io<'_>, connection: &mut Connection, violation: Violation) {
         self.counters.violations.add(1);
-        let reason = violation.to_string();
+        let refusal = Refusal {
+            status: violation.status(),
+            reason: &violation.to_string(),
+        };
         if connection.exchange.is_some() {
-            let refusal = (violation.status(), reason.as_str());
-            return self.break_off(io, connection, ContentError::Malformed, refusal);
+            return self.break_off(io, connection, ContentError::Malformed, &refusal);
         }
-        if connection.waiting == super::state::Waiting::Exchange {
+        if connection.waiting == Waiting::Exchange {
             // The request has its response and must not get a second one.
             return io.close(Closing::Lingering);
         }
-        self.refuse(io, connection, violation.status(), &reason);
+        self.refuse(io, connection, &refusal);
     }
 }
 
@@ -290,7 +352,7 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
         return;
     }
     match connection.machine.start_next() {
-        Next::Request => connection.waiting = super::state::Waiting::Request,
+        Next::Request => connection.waiting = Waiting::Request,
         Next::Unfinished | Next::Switched => {}
         // A reset would overtake the response to a peer that may still be sending.
         Next::Close

@@ -15,7 +15,7 @@ use crate::pipe::{ContentReader, ContentSender};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// A PROXY protocol header.
-    Preface,
+    ProxyHeader,
     /// The rest of a head, or the first head of the connection.
     Head,
     /// The next request on a persistent connection.
@@ -64,27 +64,33 @@ pub(super) struct InProgress {
     pub(super) amendments: Vec<Amendment>,
 }
 
+/// An exchange when the service has returned from the call that began it.
+pub(super) struct Begun {
+    pub(super) number: u32,
+    pub(super) record: Record,
+    pub(super) options: ExchangeOptions,
+}
+
 impl InProgress {
     /// An exchange that waits for its peer since `now_ms`.
-    pub(super) fn new(
-        number: u32,
-        answer: Answer,
-        left: ExchangeOptions,
-        record: Record,
-        now_ms: u64,
-    ) -> Box<Self> {
+    pub(super) fn new(begun: Begun, answer: Answer, now_ms: u64) -> Box<Self> {
+        let Begun {
+            number,
+            record,
+            options,
+        } = begun;
         Box::new(Self {
             number,
             answer,
-            inbound: left.inbound,
-            is_tunnel: left.is_tunnel,
+            inbound: options.inbound,
+            is_tunnel: options.is_tunnel,
             stalled: None,
             received_bytes: 0,
-            content_bytes_max: left.content_bytes_max,
+            content_bytes_max: options.content_bytes_max,
             waited_ms: 0,
             waiting_since_ms: now_ms,
             record,
-            amendments: Vec::new(),
+            amendments: options.amendments,
         })
     }
 

@@ -39,7 +39,7 @@ impl Response {
         Ok(())
     }
 
-    /// Makes this the only field line of its name, in the place of the first existing one.
+    /// Makes this the only field line of its name, at the position of the first existing one.
     ///
     /// # Errors
     ///
