@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The shared library, which cargo builds beside the test.
+/// The shared library, which cargo builds next to the test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let name = "libvervet_poll.so";

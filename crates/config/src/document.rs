@@ -115,7 +115,7 @@ impl<'e> Documents<'e> {
                 (text, Some(at))
             }
         };
-        // A byte order mark has no meaning here, and is no column.
+        // A byte order mark has no meaning here and does not count as a column.
         let (text, shift) = match text.strip_prefix('\u{feff}') {
             Some(rest) => (rest.to_owned(), '\u{feff}'.len_utf8()),
             None => (text, 0),

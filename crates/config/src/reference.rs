@@ -100,9 +100,9 @@ fn page(place: &SectionPath, places: &[SectionPath]) -> String {
     // A document that includes nothing is read without variables and flags, too.
     if is_top && declaration.field(INCLUDE).is_some() {
         paragraph(format!(
-            "A directive of this page that can be written without a table, `include` excepted, can also be given by an \
-             environment variable, its name in capitals behind `{ENVIRONMENT_PREFIX}`. A flag goes before a variable, a \
-             variable before a file, a file before the default."
+            "A directive of this page that does not need a table, except `include`, can also be set by an \
+             environment variable: `{ENVIRONMENT_PREFIX}` followed by its name in capitals. Precedence: flag, \
+             environment variable, file, default."
         ));
     }
     paragraph(table(declaration, places).trim_end().to_owned());

@@ -49,11 +49,9 @@ pub trait Section: FromConfig {
 /// - Defaults and bounds are values as they would stand in a document, read by the reader of
 ///   documents. One that is several tokens in Rust stands in parentheses: `= (-5)`. `_` is none.
 /// - `short(field)`: a bare value in place of the table stands for that one field (`cors = "*"`).
-/// - `in part` behind the name: who looks at the section further bears with directives that could
-///   not be read. A document with one is refused all the same, but the others of the section are
-///   held against the rest of the document at once.
-/// - The made structure has a [`Setting`] in each field, which derefs to the value and knows its
-///   origin.
+/// - `in part` after the name: the section is kept if one of its directives is invalid, so that the
+///   others can be checked against the rest of the document. The document is rejected all the same.
+/// - Each field of the structure is a [`Setting`], which derefs to the value and has its origin.
 /// - A field that is an `Option`, a `Vec`, a [`Named`](crate::Named), or a section of which nothing
 ///   is required may be missing without a default.
 /// - A block of code in a documentation comment is shown in the reference as an example.

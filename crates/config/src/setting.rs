@@ -19,8 +19,7 @@ pub enum Origin {
 #[derive(Clone)]
 pub struct Setting<T> {
     value: T,
-    // A route has dozens of settings, and a document ten thousand routes: what a setting has beside
-    // its value is 13 bytes.
+    // A route has dozens of settings, and a document ten thousand routes: the origin takes 13 bytes.
     span: Span,
     is_default: bool,
 }

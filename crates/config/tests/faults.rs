@@ -16,7 +16,7 @@ vervet_config::section! {
     struct Outer {
         /// The default is out of bounds.
         high: u16 = 70 in 1..=60,
-        /// The bounds are no times.
+        /// The bounds are not times.
         late: Time = "1s" in 1..=2,
         /// The bounds are the wrong way round.
         turned: Option<u8> = _ in 9..=1,

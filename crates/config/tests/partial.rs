@@ -1,4 +1,4 @@
-//! What stays of a document that is refused, for whoever looks for further mistakes.
+//! What is kept of an invalid document, so that further mistakes can be found.
 use vervet_config::{Text, read_text, section};
 
 section! {

@@ -54,7 +54,7 @@ where
     }
 }
 
-/// Declares counters, and beside them the same fields as plain numbers.
+/// Declares counters, and a second structure with the same fields as plain numbers.
 macro_rules! counters {
     ($(#[$doc:meta])* $name:ident, $total:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*

@@ -1,10 +1,10 @@
 //! The one table of the engine's limits: every wait, count and buffer that a peer could otherwise
 //! stretch.
 //!
-//! A limit is one row of the table below: its field, type, default, bounds, unit and the line a
-//! reader of the reference needs. The struct, its defaults, [`Limits::set`], the bounds in error
-//! messages and `docs/limits.md` follow from the row. Zero means "no such limit" where the row's
-//! line says so. What to do at the connection limit is no number and lies elsewhere.
+//! A limit is one row of the table below: its field, type, default, bounds, unit and its line in
+//! the reference. The struct, its defaults, [`Limits::set`], the bounds in error messages and
+//! `docs/limits.md` follow from the row. Zero means "no limit" where the row says so. What happens
+//! at the connection limit is not a number: [`Overload`](crate::reactor::Overload).
 
 use std::fmt;
 use std::fmt::Write as _;

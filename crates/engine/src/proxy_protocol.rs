@@ -104,7 +104,7 @@ fn parse_line(bytes: &[u8]) -> Result<Parsed, ProxyError> {
         .and_then(|text| str::from_utf8(text).ok())
         .ok_or(ProxyError::Line)?;
     let consumed = length + 1;
-    // §2.1: whatever stands behind UNKNOWN is to be ignored.
+    // §2.1: anything after UNKNOWN is ignored.
     if text == "UNKNOWN" || text.starts_with("UNKNOWN ") {
         return Ok(Parsed::Header {
             source: None,
@@ -213,8 +213,8 @@ fn binary_addresses(family: u8, block: &[u8]) -> Option<(SocketAddr, SocketAddr)
 mod tests {
     use super::*;
 
-    /// A header is found in full, byte by byte, and with anything behind it; every beginning of it
-    /// asks for more.
+    /// A header is found in full, byte by byte, and with bytes after it; every prefix of it needs
+    /// more bytes.
     #[track_caller]
     fn check(bytes: &[u8], expected: Option<(&str, &str)>) {
         let source = expected.map(|(source, _)| source.parse().unwrap());
@@ -390,7 +390,7 @@ mod tests {
         check_refused(&binary(0x21, 0x11, &vec![0; 65_535]), ProxyError::TooLong);
     }
 
-    /// §2.2: TCP over IPv4 (0x11) and IPv6 (0x21), extensions behind the addresses skipped.
+    /// §2.2: TCP over IPv4 (0x11) and IPv6 (0x21), extensions after the addresses are skipped.
     #[test]
     fn addresses_of_version_2() {
         let expected = Some(("192.168.0.1:56324", "192.168.0.11:443"));

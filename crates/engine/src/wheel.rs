@@ -5,9 +5,9 @@
 //! comes out, the owner compares: due, or schedule again. The caller brings the time; the wheel
 //! reads no clock.
 //!
-//! Entries live in one arena and hang in a list per slot, not in a vector per slot: 10,000
-//! connections whose deadline walks around the wheel would otherwise leave 512 vectors of 10,000
-//! entries behind (40 MB), here 120 KB.
+//! Entries live in one arena as a linked list per slot, not in a vector per slot: with 10,000
+//! connections whose deadlines move around the wheel, 512 vectors would each keep room for 10,000
+//! entries (40 MB instead of 120 KB).
 
 /// The length of a tick in milliseconds; a power of two, so that a tick is computed by a shift.
 pub const TICK_MS: u64 = 128;
@@ -172,8 +172,8 @@ impl Wheel {
         }
     }
 
-    /// Packs the arena once three quarters of it are unused, so that a burst of connections leaves
-    /// no memory behind.
+    /// Packs the arena once three quarters of it are unused, so that the memory of a burst of
+    /// connections is freed.
     fn give_back(&mut self) {
         if self.entries.len() <= ARENA_KEEP_ENTRIES || self.len > self.entries.len() / 4 {
             return;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use vervet_engine::footprint::forget_code;
+use vervet_engine::capacity::release_code_pages;
 use vervet_testkit::own_process;
 
 /// Memory of this process that is pages of files, in KiB.
@@ -21,10 +21,10 @@ fn file_kib() -> u64 {
 fn code_is_let_go_and_runs_on() {
     own_process!();
     let before = file_kib();
-    forget_code();
+    release_code_pages();
     let after = file_kib();
     assert!(after < before, "{after} KiB after {before}");
     // What has been let go does its work as before.
     assert!(file_kib() > 0);
-    forget_code();
+    release_code_pages();
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use vervet_server::engine::footprint::forget_code;
+use vervet_server::engine::capacity::release_code_pages;
 use vervet_server::engine::{EngineError, Running};
 use vervet_server::log_sinks::{DropReport, Drops, Notice, Target};
 
@@ -30,7 +30,7 @@ pub(super) fn supervise(
         // Fails only when the program is about to end.
         .spawn(move || drop(sender.send(Event::Ended(running.wait()))))
         .map_err(EngineError::System)?;
-    forget_code();
+    release_code_pages();
     let supervisor = Supervisor {
         next_check: Instant::now() + lifecycle.check_interval(),
         lifecycle,

@@ -1,17 +1,18 @@
-//! Configuring an engine before its start: listeners, workers, carrier and limits.
+//! Configuring an engine before its start: listeners, workers, carrier and limits, and why it did
+//! not start.
 
+use std::fmt;
 use std::sync::Arc;
 
-use super::error::EngineError;
-use super::group::Group;
-use super::running::{Running, StartingEngine};
-use super::worker::{Carrier, WorkerPlan};
+use super::control::Group;
+use super::running::{Running, StartingEngine, WorkerPlan};
+use crate::carrier::Carrier;
 use crate::connection::HttpOptions;
 use crate::exchange::{Exchange, Outcome, Service};
 use crate::gate::Gate;
-use crate::limits::Limits;
-use crate::listener::{ListenAddress, ListenOptions, Listener};
-use crate::reactor::{Overload, ReactorOptions, Team, Tuning};
+use crate::limits::{LimitError, Limits};
+use crate::listener::{AddressError, BindError, ListenAddress, ListenOptions, Listener};
+use crate::reactor::{CommandError, Overload, ReactorOptions, Team, Tuning};
 
 /// The HTTP engine; see [`Engine::builder`].
 pub struct Engine;
@@ -140,8 +141,67 @@ impl Builder {
                 http: Arc::clone(&http),
                 team: team.clone(),
             };
-            start.add(plan.spawn(&service)?);
+            start.spawn(plan, &service)?;
         }
         Ok(start.running(&team, &groups, options.gate))
+    }
+}
+
+/// Why an engine did not start, or failed.
+#[derive(Debug)]
+pub enum EngineError {
+    /// An address is invalid.
+    Address(AddressError),
+    /// A listener could not be opened.
+    Bind(BindError),
+    /// A limit is out of bounds.
+    Limit(LimitError),
+    /// The system failed to provide a thread or a descriptor, or waiting failed.
+    System(std::io::Error),
+    /// The engine has ended or is ending, and accepts no more commands.
+    Ended,
+    /// A worker's thread panicked, which is a bug in the engine or in a handler.
+    Panicked,
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(error) => error.fmt(formatter),
+            Self::Bind(error) => error.fmt(formatter),
+            Self::Limit(error) => error.fmt(formatter),
+            Self::System(error) => write!(formatter, "system error: {error}"),
+            Self::Ended => formatter.write_str("the engine is ending"),
+            Self::Panicked => formatter.write_str("a worker panicked (the trace is above)"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
+
+macro_rules! from {
+    ($($variant:ident($error:ty)),*) => {$(
+        impl From<$error> for EngineError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error.into())
+            }
+        }
+    )*};
+}
+
+from!(
+    Address(AddressError),
+    Bind(BindError),
+    Limit(LimitError),
+    System(std::io::Error),
+    System(rustix::io::Errno)
+);
+
+impl From<CommandError> for EngineError {
+    fn from(not_done: CommandError) -> Self {
+        match not_done {
+            CommandError::Ended => Self::Ended,
+            CommandError::Refused(errno) => errno.into(),
+        }
     }
 }

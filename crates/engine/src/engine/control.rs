@@ -1,16 +1,14 @@
-//! Control of a running engine from other threads: what can be changed and observed while it
-//! serves.
+//! Control of a running engine from other threads: its listeners, limits, counters and end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::error::EngineError;
-use super::group::{Group, WeakGroup};
+use super::builder::EngineError;
 use crate::counters::{Counters, Totals};
 use crate::exchange::Message;
 use crate::gate::Gate;
 use crate::limits::{LimitError, Limits};
-use crate::listener::{Endpoint, ListenAddress, ListenOptions, Listener};
+use crate::listener::{BindError, Endpoint, ListenAddress, ListenOptions, Listener};
 use crate::reactor::{Command, Handle, Receipt, Tuning};
 
 /// One reactor, as seen from other threads.
@@ -38,7 +36,8 @@ impl EngineControl {
     /// Listens on one more address, on all reactors; with `reuse_port`, on a socket for each.
     ///
     /// # Errors
-    /// When the address cannot be bound, or the engine is ending. Nothing listens there then.
+    ///
+    /// If the address cannot be bound, or the engine is ending. No reactor listens there then.
     pub fn listen(
         &self,
         address: &ListenAddress,
@@ -56,7 +55,7 @@ impl EngineControl {
         let group = Group::open(listener, self.0.handles.len())?;
         let done = self.send(|reactor| Command::Listen(group.socket(reactor)));
         if let Err(not_done) = done.wait() {
-            // Those that did must stop listening again.
+            // Reactors that listen already must stop again.
             let undone = self.send(|reactor| Command::Unlisten(group.socket(reactor)));
             let _ = undone.wait();
             return Err(not_done.into());
@@ -66,13 +65,14 @@ impl EngineControl {
         Ok(endpoint)
     }
 
-    /// Gives a listener other options, without a moment in which it does not listen: connections
-    /// that are accepted from now on have them, and belong to the endpoint that is returned.
+    /// Changes the options of a listener while it listens. Connections accepted from now on have
+    /// them and belong to the returned endpoint.
     ///
     /// # Errors
-    /// When an option is a socket's for good
-    /// ([`BindError::Fixed`](crate::listener::BindError::Fixed)), the system refuses, or nobody
-    /// listens there any more. The old options hold then.
+    ///
+    /// If an option cannot change on an open socket
+    /// ([`BindError::Fixed`]), the system reports an error, or
+    /// the listener is closed. The options stay as they were.
     pub fn change(
         &self,
         endpoint: &Arc<Endpoint>,
@@ -103,12 +103,11 @@ impl EngineControl {
         Ok(Arc::clone(new.endpoint()))
     }
 
-    /// Stops listening at an endpoint that [`Self::listeners`] has given; nothing happens where
-    /// nobody listens any more.
+    /// Stops listening at an endpoint of [`Self::listeners`]; does nothing if it is closed already.
     ///
-    /// New handshakes are refused where the kernel lets us (not on a socket that was inherited).
-    /// Whoever is in the queue is accepted and served, then the socket closes, after a quarter of a
-    /// second at most: the receipt tells when. Connections go on.
+    /// New handshakes are rejected if the kernel can do that (not on an inherited socket).
+    /// Connections in the queue are accepted and served, then the socket closes, after 250 ms at
+    /// most; wait for the receipt to know when. Open connections stay open.
     pub fn unlisten(&self, endpoint: &Arc<Endpoint>) -> Receipt {
         let _one_at_a_time = self.changing();
         let mut entries = self.entries();
@@ -141,11 +140,12 @@ impl EngineControl {
         open.map(|entry| Arc::clone(&entry.endpoint)).collect()
     }
 
-    /// Makes other limits hold. New connections and new requests get them; content on its way may
-    /// be as much as its request was promised, and a time that runs already runs to its end.
+    /// Changes the limits for new connections and new requests. Content of a request in progress
+    /// keeps the limit that its request had, and a timeout that is running keeps its end.
     ///
     /// # Errors
-    /// When a limit is out of bounds; then nothing changes.
+    ///
+    /// If a limit is out of bounds; then nothing changes.
     pub fn set_limits(&self, limits: Limits) -> Result<Receipt, LimitError> {
         limits.validate()?;
         let connections_max = limits.connections_max as usize;
@@ -215,5 +215,76 @@ impl EngineControl {
             hand.handle.command(command(reactor), reply.clone());
         }
         receipt
+    }
+}
+
+/// The sockets of one listener, in the order of the reactors.
+pub(super) struct Group {
+    sockets: Vec<Arc<Listener>>,
+}
+
+impl Group {
+    /// Binds further sockets for the other reactors, if each has a socket of its own.
+    pub(super) fn open(listener: Listener, reactors: usize) -> Result<Group, BindError> {
+        let others: Result<Vec<_>, _> = (1..reactors)
+            .map_while(|_| listener.another())
+            .map(|socket| socket.map(Arc::new))
+            .collect();
+        let mut sockets = others?;
+        sockets.insert(0, Arc::new(listener));
+        Ok(Group { sockets })
+    }
+
+    /// Returns the same sockets with other options.
+    pub(super) fn changed(&self, options: &ListenOptions) -> Result<Group, BindError> {
+        let sockets = self.sockets.iter();
+        let sockets: Result<Vec<_>, _> = sockets
+            .map(|socket| socket.changed(options).map(Arc::new))
+            .collect();
+        Ok(Group { sockets: sockets? })
+    }
+
+    /// Returns the socket of the reactor with this number.
+    pub(super) fn socket(&self, reactor: usize) -> Arc<Listener> {
+        let own = self.sockets.get(reactor);
+        Arc::clone(own.unwrap_or(&self.sockets[0]))
+    }
+
+    pub(super) fn endpoint(&self) -> &Arc<Endpoint> {
+        self.sockets[0].endpoint()
+    }
+
+    /// Returns weak references to the sockets.
+    pub(super) fn downgrade(&self) -> WeakGroup {
+        WeakGroup {
+            endpoint: Arc::clone(self.endpoint()),
+            sockets: self.sockets.iter().map(Arc::downgrade).collect(),
+        }
+    }
+}
+
+/// Weak references to the sockets of a listener: only the reactors keep them open.
+pub(super) struct WeakGroup {
+    pub(super) endpoint: Arc<Endpoint>,
+    sockets: Vec<Weak<Listener>>,
+}
+
+impl WeakGroup {
+    /// Returns whether a reactor still listens on it.
+    pub(super) fn is_open(&self) -> bool {
+        self.sockets.iter().any(|socket| socket.strong_count() > 0)
+    }
+
+    /// Returns the sockets, if all of them are still open.
+    pub(super) fn group(&self) -> Option<Group> {
+        let sockets = self.sockets.iter().map(Weak::upgrade);
+        let sockets: Option<Vec<_>> = sockets.collect();
+        sockets.map(|sockets| Group { sockets })
+    }
+
+    /// Returns the socket of the reactor with this number, if it is still open.
+    pub(super) fn socket(&self, reactor: usize) -> Option<Arc<Listener>> {
+        let own = self.sockets.get(reactor).or(self.sockets.first())?;
+        own.upgrade()
     }
 }

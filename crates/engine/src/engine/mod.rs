@@ -2,13 +2,8 @@
 
 mod builder;
 mod control;
-mod error;
-mod group;
 mod running;
-mod worker;
 
-pub use builder::{Builder, Engine};
+pub use builder::{Builder, Engine, EngineError};
 pub use control::EngineControl;
-pub use error::EngineError;
 pub use running::Running;
-pub use worker::Carrier;

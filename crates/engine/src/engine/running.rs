@@ -1,18 +1,76 @@
-//! A running engine and how it ends.
+//! A running engine: how its workers start, and how it ends.
 
 use std::net::SocketAddr;
+use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use super::control::{EngineControl, Shared, WorkerHandle};
-use super::error::EngineError;
-use super::group::Group;
-use super::worker::Worker;
+use super::builder::EngineError;
+use super::control::{EngineControl, Group, Shared, WorkerHandle};
+use crate::carrier::{Carrier, run_on_thread};
+use crate::connection::{Http, HttpOptions};
 use crate::counters::Counters;
-use crate::exchange::Message;
+use crate::exchange::{Message, Service};
 use crate::gate::Gate;
-use crate::listener::Endpoint;
-use crate::reactor::{Membership, Team};
+use crate::listener::{Endpoint, Listener};
+use crate::reactor::{Membership, Reactor, ReactorOptions, Team};
+
+/// One worker before its start: a reactor on its own thread.
+pub(super) struct WorkerPlan {
+    pub(super) number: usize,
+    pub(super) carrier: Carrier,
+    pub(super) listeners: Vec<Arc<Listener>>,
+    pub(super) options: ReactorOptions,
+    pub(super) http: Arc<HttpOptions>,
+    pub(super) team: Team<Message>,
+}
+
+impl WorkerPlan {
+    /// Runs the reactor on this thread; sends `started` when it is ready.
+    fn run<F, S>(
+        self,
+        service: &F,
+        started: &mpsc::Sender<(WorkerHandle, Membership<Message>)>,
+    ) -> Result<(), EngineError>
+    where
+        F: Fn(usize) -> S,
+        S: Service,
+    {
+        let service = service(self.number);
+        let http = self.http;
+        let counters = Arc::clone(&self.options.counters);
+        let mut reactor = Reactor::new(self.options, |mailbox, spawner| {
+            Http::new(service, http, Arc::clone(&counters), mailbox, spawner)
+        })?;
+        reactor.join(&self.team);
+        for listener in self.listeners {
+            reactor.listen(listener)?;
+        }
+        let membership = reactor.membership();
+        let handle = WorkerHandle {
+            handle: reactor.handle(),
+            counters,
+            load: membership.load(),
+        };
+        // Fails only if the starting thread is gone, so nobody waits for the result.
+        let _ = started.send((handle, membership));
+        carry(self.carrier, &mut reactor)
+    }
+}
+
+fn carry<S: Service>(carrier: Carrier, reactor: &mut Reactor<Http<S>>) -> Result<(), EngineError> {
+    match carrier {
+        Carrier::Thread => run_on_thread(reactor)?,
+        #[cfg(feature = "tokio")]
+        Carrier::Tokio => {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(crate::carrier::run_on_tokio(reactor))?;
+        }
+    }
+    Ok(())
+}
 
 /// The workers started so far. Ends them when dropped, so that an engine starts completely or not
 /// at all.
@@ -24,14 +82,29 @@ pub(super) struct StartingEngine {
 }
 
 impl StartingEngine {
-    pub(super) fn add(&mut self, (worker, membership): (Worker, Membership<Message>)) {
-        self.handles.push(WorkerHandle {
-            handle: worker.handle,
-            counters: worker.counters,
-            load: membership.load(),
-        });
+    /// Starts a worker and waits until it is ready.
+    pub(super) fn spawn<F, S>(
+        &mut self,
+        plan: WorkerPlan,
+        service: &Arc<F>,
+    ) -> Result<(), EngineError>
+    where
+        F: Fn(usize) -> S + Send + Sync + 'static,
+        S: Service + 'static,
+    {
+        let (started, report) = mpsc::channel();
+        let service = Arc::clone(service);
+        let thread = std::thread::Builder::new()
+            .name(format!("reactor-{}", plan.number))
+            .spawn(move || plan.run(&*service, &started))?;
+        let Ok((handle, membership)) = report.recv() else {
+            let ended = thread.join();
+            return ended.unwrap_or(Err(EngineError::Panicked));
+        };
+        self.handles.push(handle);
         self.members.push(membership);
-        self.threads.push(worker.thread);
+        self.threads.push(thread);
+        Ok(())
     }
 
     /// Makes a running engine of the started workers.

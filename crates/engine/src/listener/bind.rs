@@ -124,11 +124,12 @@ impl Listener {
             .map_err(|errno| Failure::address(errno).at(self.endpoint.address()))
     }
 
-    /// The same socket with other options for the connections to come; whoever is in its queue
-    /// stays there.
+    /// Returns the same socket with other options for future connections. Connections in its queue
+    /// stay there.
     ///
     /// # Errors
-    /// When an option is a socket's for good, or the system refuses.
+    ///
+    /// If an option cannot change on an open socket, or the system reports an error.
     pub fn changed(&self, options: &ListenOptions) -> Result<Listener, BindError> {
         let address = self.endpoint.address();
         if let Some(option) = self.options.first_fixed(options) {

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::clock::Now;
 use super::poller::Token;
 use super::socket::{Continuation, FileSlice, Socket, WriteError, Written};
-use super::timers::Timers;
+use super::timers::{Now, Timers};
 use crate::counters::Counters;
 use crate::wheel::Tick;
 
@@ -172,12 +171,12 @@ impl<'a> Io<'a> {
         self.socket.paused = false;
     }
 
-    /// Drops the next bytes that come, 4 GiB at most, without copying them out of the kernel: for
-    /// content that nobody looks at. [`Protocol::on_discarded`] tells of them as they come, and
-    /// [`Protocol::on_data`] of what follows. Replaces what was asked before.
+    /// Drops the next received bytes, at most 4 GiB, without copying them out of the kernel, for
+    /// content that is not read. [`Protocol::on_discarded`] reports them as they arrive, and
+    /// [`Protocol::on_data`] gets what follows. Replaces an earlier call.
     ///
-    /// A wish: only TCP can do it, and only a connection that began here is known to be of TCP.
-    /// Elsewhere all goes to [`Protocol::on_data`] as ever.
+    /// Has an effect only on outgoing TCP connections; on others, [`Protocol::on_data`] gets all
+    /// bytes.
     ///
     /// [`Protocol::on_data`]: super::Protocol::on_data
     /// [`Protocol::on_discarded`]: super::Protocol::on_discarded

@@ -1,16 +1,14 @@
 //! The reactor: one pollable descriptor and one function.
 //!
-//! Behind the descriptor is an epoll set with the listeners, the connections, one timer and one
-//! wake-up descriptor. [`Reactor::turn`] takes what is ready, hands completed events to a
-//! [`Protocol`], writes what it can and returns; it never blocks. Whoever has an event loop can
-//! carry it.
+//! The descriptor is an epoll set with the listeners, the connections, one timer and one wake-up
+//! descriptor. [`Reactor::turn`] takes what is ready, passes completed events to a [`Protocol`],
+//! writes what it can and returns; it never blocks. Any event loop can run it.
 //!
-//! The border upwards lies at *completed events* (bytes that have been received, output that has
-//! been sent), neither at readiness nor at a future per operation: so another back end, such as
-//! `io_uring`, fits behind the same trait, and an idle connection owns no buffer.
+//! The interface consists of *completed events* (bytes received, output sent), not of readiness or
+//! a future per operation: so another back end, such as `io_uring`, fits the same trait, and an
+//! idle connection owns no buffer.
 
 mod accept;
-mod clock;
 mod command;
 mod driver;
 mod io;
@@ -29,7 +27,6 @@ mod team;
 mod timers;
 
 pub use accept::{Accepted, Admission, Overload};
-pub use clock::Now;
 pub use command::{Command, CommandError, Receipt, Reply};
 pub use driver::{Reactor, Turn};
 pub use io::{Closing, Io};
@@ -40,3 +37,4 @@ pub use poller::Token;
 pub use protocol::{Protocol, Reason};
 pub use socket::FileSlice;
 pub use team::{Membership, Team};
+pub use timers::Now;

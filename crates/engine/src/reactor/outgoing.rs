@@ -1,8 +1,7 @@
 //! Connections that begin here: to whom, from where, and what became of the attempt.
 //!
-//! A connection that begins here lives in the same slab as one that was accepted, and its protocol
-//! is told of it in the same way. When to begin one is not decided here: whoever turns the reactor
-//! does it between two turns.
+//! An outgoing connection lives in the same slab as an accepted one, and its protocol gets the same
+//! events. The carrier decides when to connect, between two turns.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

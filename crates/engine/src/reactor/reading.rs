@@ -1,5 +1,5 @@
-//! Reading: buffers, how much is read of a connection at once and in one visit, and what the kernel
-//! drops unread.
+//! Reading from connections: buffers, how much one call and one visit read, and dropping bytes in
+//! the kernel.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -19,10 +19,10 @@ const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// The maximum number of reads from one connection in one visit, so that a fast sender does not
 /// delay the others.
 const READS_PER_VISIT_MAX: u32 = 8;
-/// What is read behind bytes that were dropped: room for a head, while the content behind it is
-/// likely to be dropped as well.
+/// The size of a read after dropped bytes: room for a head, since the content after it is likely to
+/// be dropped as well.
 const BRIEF_BUFFER_BYTES: usize = 4 * 1024;
-/// Most bytes that one call drops: what a visit reads at most.
+/// The maximum number of bytes that one call drops: as many as a visit reads at most.
 const DISCARD_BYTES_PER_CALL_MAX: usize = READ_BUFFER_BYTES * READS_PER_VISIT_MAX as usize;
 
 /// The memory that a reactor reads into.
@@ -30,10 +30,10 @@ const DISCARD_BYTES_PER_CALL_MAX: usize = READ_BUFFER_BYTES * READS_PER_VISIT_MA
 pub(super) struct ReadBuffers {
     /// Its spare capacity is read into: memory that no request has needed is never touched.
     whole: Vec<u8>,
-    /// The same, for what comes behind bytes that were dropped. Made when it is needed.
+    /// The same for reads after dropped bytes. Allocated when it is needed.
     brief: Vec<u8>,
-    /// Names a length to the kernel, which writes nothing there: zeros that are never touched take
-    /// no memory. Made when it is needed.
+    /// Gives the kernel a length; it writes nothing there, and zeros that are never touched take no
+    /// memory. Allocated when it is needed.
     discard_buffer: Vec<u8>,
 }
 
@@ -138,7 +138,7 @@ impl<P: Protocol> Reactor<P> {
 }
 
 impl Socket {
-    /// Reads once, or lets the kernel drop what was to be dropped.
+    /// Reads once, or lets the kernel drop bytes if [`Io::discard`] was called.
     fn receive<'a>(&mut self, memory: &'a mut ReadBuffers) -> Result<Received<'a>, Errno> {
         if self.discard_bytes > 0 {
             return self.discard(memory.discard_buffer());
@@ -156,7 +156,7 @@ impl Socket {
             Ok(received.1)
         })?;
         if is_brief && count == Some(room) {
-            // Whoever wants what follows to be dropped says so again.
+            // To drop what follows, the protocol calls `discard` again.
             self.read_size = ReadSize::Whole;
         }
         Ok(match count {
@@ -186,8 +186,7 @@ impl Socket {
         })
     }
 
-    /// Makes one call, and draws from its count what is left in the socket. `None`: nothing there
-    /// now.
+    /// Makes one call, and derives from its count whether the socket has more. `None`: no data yet.
     fn receive_once(
         &mut self,
         room: usize,

@@ -1,5 +1,5 @@
-//! The system calls that no safe crate offers, each behind a safe function. The only `unsafe` of
-//! this crate.
+//! The system calls that no safe crate offers, each wrapped in a safe function. The only `unsafe`
+//! of this crate.
 #![allow(
     unsafe_code,
     reason = "the one place for it; a few calls, each with its argument"
@@ -29,8 +29,8 @@ pub(crate) fn set_tcp_fastopen(socket: BorrowedFd<'_>, queue: u32) -> io::Result
     set_tcp_option(socket, libc::TCP_FASTOPEN, queue)
 }
 
-/// `IP_BIND_ADDRESS_NO_PORT`: binding to an address takes no port; connecting does, with the peer
-/// in view.
+/// `IP_BIND_ADDRESS_NO_PORT`: the port is chosen when the socket connects, not when it is bound, so
+/// that one port can serve connections to several peers.
 pub(crate) fn bind_without_port(socket: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_int = 1;
     set_option(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &on)
@@ -41,8 +41,7 @@ fn set_tcp_option(socket: BorrowedFd<'_>, option: libc::c_int, value: u32) -> io
     set_option(socket, libc::IPPROTO_TCP, option, &value)
 }
 
-/// Makes a listening TCP socket deaf to SYN: no handshake begins any more, those under way
-/// complete.
+/// Makes a listening TCP socket ignore SYN: no new handshakes begin, those in progress complete.
 pub(crate) fn drop_handshakes(socket: BorrowedFd<'_>) -> io::Result<()> {
     /// Instructions of `linux/bpf_common.h`: load a byte of the packet, jump by a mask, return.
     const LOAD_BYTE: u16 = 0x30;
@@ -88,8 +87,8 @@ fn set_option<T>(
     })
 }
 
-/// Takes over a listening socket by the number a parent process told; anything else that is open
-/// keeps its owner.
+/// Takes over a listening socket that a parent process announced by its number. Any other open
+/// descriptor is an error and stays with its owner.
 pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
     if number < FIRST_ADOPTABLE {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -101,22 +100,21 @@ pub(crate) fn adopt_listening(number: RawFd) -> io::Result<OwnedFd> {
     if !socket_acceptconn(borrowed)? {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // SAFETY: the number is an open listening socket, and no value of this process owns it: those
-    // made here are never told as a number, and those a parent left belong to nobody until they are
+    // SAFETY: the number is an open listening socket, and no value of this process owns it: sockets
+    // opened here are never named by a number, and inherited ones have no owner until they are
     // taken here, by a caller that takes each once.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Takes the pages of all loaded code out of this process; what is touched again comes back from
-/// the kernel's cache of the files.
-pub(crate) fn forget_code() {
-    // SAFETY: the function given is of the type that is asked for, and reads nothing through the
-    // pointer it is passed on.
-    unsafe { libc::dl_iterate_phdr(Some(forget_code_of), ptr::null_mut()) };
+/// Unmaps the resident pages of all loaded code; code that runs again is read from the kernel's
+/// page cache.
+pub(crate) fn release_code_pages() {
+    // SAFETY: the callback has the required type and does not read through the passed pointer.
+    unsafe { libc::dl_iterate_phdr(Some(release_code_pages_of), ptr::null_mut()) };
 }
 
-/// The same for one program or library.
-unsafe extern "C" fn forget_code_of(
+/// Unmaps the code of one program or library.
+unsafe extern "C" fn release_code_pages_of(
     object: *mut libc::dl_phdr_info,
     _bytes: libc::size_t,
     _nothing: *mut libc::c_void,
@@ -137,9 +135,9 @@ unsafe extern "C" fn forget_code_of(
         let start = (base + header.p_vaddr) & !(page - 1);
         let end = (base + header.p_vaddr + header.p_memsz) & !(page - 1);
         let bytes = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
-        // SAFETY: whole pages of a segment that is executed and never written are as they lie in
-        // its file, from where they come again. The segment stays where it is during the call: the
-        // loader holds its lock.
+        // SAFETY: whole pages of a segment that is executed and never written equal those of its
+        // file, from which the kernel reads them again. The segment stays mapped during the call:
+        // the loader holds its lock.
         let _ = unsafe { libc::madvise(start as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
     }
     0
