@@ -14,8 +14,8 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes one called `vervet-test-…` with an end of the caller's; none where that is not allowed or there is no
-    /// version 2.
+    /// Makes one called `vervet-test-…` with an end of the caller's; none where that is not allowed
+    /// or there is no version 2.
     pub fn new(end: &str) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
@@ -31,12 +31,13 @@ impl Cgroup {
         Some(Self { folder })
     }
 
-    /// Where it is.
+    /// Returns the folder of the group.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Takes a process in; those that it forks from now on are in it, too. Those that it has forked are not.
+    /// Takes a process in; those that it forks from now on are in it, too. Those that it has forked
+    /// are not.
     #[track_caller]
     pub fn adopt(&self, pid: u32) {
         let list = self.folder.join("cgroup.procs");
@@ -45,7 +46,8 @@ impl Cgroup {
         });
     }
 
-    /// Takes a process and all below it in, as far as their main threads forked them. One that ends meanwhile needs none.
+    /// Takes a process and all below it in, as far as their main threads forked them. One that ends
+    /// meanwhile needs none.
     #[track_caller]
     pub fn adopt_tree(&self, pid: u32) {
         self.adopt(pid);

@@ -16,9 +16,9 @@ use crate::wait::{PATIENCE, wait_for, wait_until};
 /// Which of the two a line was written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output: data.
+    /// Standard output, which has data.
     Stdout,
-    /// Standard error: talk.
+    /// Standard error, which has messages.
     Stderr,
 }
 
@@ -27,7 +27,7 @@ pub enum Stream {
 pub struct Line {
     /// Where it was written.
     pub stream: Stream,
-    /// What was written.
+    /// The text of the line.
     pub text: String,
 }
 
@@ -53,7 +53,8 @@ impl Child {
         Self::spawn(command)
     }
 
-    /// Starts a command made by the caller (environment, folder, descriptors). Its output is captured here.
+    /// Starts a command made by the caller (environment, folder, descriptors). Its output is
+    /// captured here.
     #[track_caller]
     pub fn spawn(mut command: Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
@@ -83,7 +84,7 @@ impl Child {
         }
     }
 
-    /// The process number.
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
@@ -111,7 +112,8 @@ impl Child {
         self.wait_for_text("the line", |text| matches(text).then(|| text.to_owned()))
     }
 
-    /// Waits for a line with `http://ADDRESS` in it and gives that address (IPv4 or IPv6 with a port).
+    /// Waits for a line with `http://ADDRESS` in it and gives that address (IPv4 or IPv6 with a
+    /// port).
     #[track_caller]
     pub fn wait_for_address(&mut self) -> SocketAddr {
         self.wait_for_text("an address", address_in)

@@ -1,5 +1,6 @@
-//! A folder of inputs, each with its expected output in a file of the same name that ends in `.expected`.
-//! With `VERVET_REGENERATE=1` the outputs are written instead of compared; review them in the diff of the commit.
+//! A folder of inputs, each with its expected output in a file of the same name that ends in
+//! `.expected`. With `VERVET_REGENERATE=1` the outputs are written instead of compared; review them
+//! in the diff of the commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,9 @@ enum Mode {
     Write,
 }
 
-/// Passes each file of a folder with the ending `extension` to `answer` and compares the output. Panics with all
-/// differences. Returns the number of inputs, so that a test can check that there are some.
+/// Passes each file of a folder with the ending `extension` to `answer` and compares the output.
+/// Panics with all differences. Returns the number of inputs, so that a test can check that there
+/// are some.
 #[track_caller]
 pub fn check_corpus(folder: &Path, extension: &str, answer: impl Fn(&Path) -> String) -> usize {
     let mode = match std::env::var_os("VERVET_REGENERATE") {

@@ -1,9 +1,11 @@
-//! The commands of the documentation, taken out of it and run, so that no page shows one that does not work.
+//! The commands of the documentation, taken out of it and run, so that no page shows one that does
+//! not work.
 //!
-//! A block is what stands between a line of three backquotes with `sh` and the closing line. It runs in a copy of the
-//! repository, with the built `vervet` first in `PATH`, where possible in a network of its own that has nothing but
-//! loopback (so ports are free and nothing leaves the machine), and with everything that it started killed at the end.
-//! The block of `toml` before it on its page, if there is one, lies there as `vervet.toml`.
+//! A block is what stands between a line of three backquotes with `sh` and the closing line. It
+//! runs in a copy of the repository, with the built `vervet` first in `PATH`, where possible in a
+//! network of its own that has nothing but loopback (so ports are free and nothing leaves the
+//! machine), and with everything that it started killed at the end. The block of `toml` before it
+//! on its page, if there is one, lies there as `vervet.toml`.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -25,7 +27,7 @@ pub struct Block {
     pub file: String,
     /// The line of the first command, counted from 1.
     pub line: usize,
-    /// The commands.
+    /// The commands of the block.
     pub script: String,
     /// The configuration that the page shows before them.
     pub configuration: Option<String>,
@@ -76,7 +78,8 @@ impl Block {
         self.script.lines().next().unwrap_or_default()
     }
 
-    /// Whether its last command is a server in the foreground: such a block has succeeded once it tells its address.
+    /// Whether its last command is a server in the foreground: such a block has succeeded once it
+    /// tells its address.
     pub fn ends_serving(&self) -> bool {
         let mut lines = self.script.lines().map(str::trim);
         let last = lines
@@ -87,7 +90,8 @@ impl Block {
     }
 }
 
-/// The pages of a repository whose blocks are run: the README, what lies in `docs`, and the README of its reports.
+/// The pages of a repository whose blocks are run: the README, what lies in `docs`, and the README
+/// of its reports.
 #[track_caller]
 pub fn pages(repository: &Path) -> Vec<Block> {
     let reports = PathBuf::from("docs/reports/README.md");
@@ -108,7 +112,8 @@ pub fn pages(repository: &Path) -> Vec<Block> {
     blocks.collect()
 }
 
-/// The blocks that are to be run. Panics when an entry of `not_run` fits none: the list must not outlive the pages.
+/// The blocks that are to be run. Panics when an entry of `not_run` fits none: the list must not
+/// outlive the pages.
 #[track_caller]
 pub fn to_run(blocks: Vec<Block>, not_run: &[NotRun]) -> Vec<Block> {
     let fits = |entry: &NotRun, block: &Block| {
@@ -131,7 +136,7 @@ pub fn to_run(blocks: Vec<Block>, not_run: &[NotRun]) -> Vec<Block> {
 /// What blocks are run with.
 #[derive(Debug)]
 pub struct Runner<'a> {
-    /// The built `vervet`.
+    /// The path of the built `vervet`.
     pub binary: &'a Path,
     /// The root of the repository; blocks see a copy of its tracked files.
     pub repository: &'a Path,

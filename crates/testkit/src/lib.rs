@@ -1,8 +1,9 @@
-//! For tests only: children, raw sockets, rivals, temporary trees, and the blocks of the documentation.
+//! For tests only: children, raw sockets, rivals, temporary trees, and the blocks of the
+//! documentation.
 //!
-//! Whatever goes wrong in here is a test that fails, so everything panics with a sentence that names the thing,
-//! at the line of the test that asked for it.
-//! Nothing in here uses the server's own parser: a test of conformance must not agree with the server by construction.
+//! Whatever goes wrong in here is a test that fails, so everything panics with a sentence that
+//! names the thing, at the line of the test that asked for it. Nothing in here uses the server's
+//! own parser: a test of conformance must not agree with the server by construction.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::process;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Below the ports that the kernel gives to clients (`net.ipv4.ip_local_port_range`, 32768 and above by default): the
-/// connection of another test cannot get one of these in the moment before a server binds it.
+/// Below the ports that the kernel gives to clients (`net.ipv4.ip_local_port_range`, 32768 and
+/// above by default): the connection of another test cannot get one of these in the moment before a
+/// server binds it.
 const PORTS: Range<u16> = 20_000..32_000;
 
 /// Ports handed out by this process, which never repeats one before it has been through all.
@@ -14,12 +15,13 @@ static TAKEN: AtomicU16 = AtomicU16::new(0);
 
 /// A TCP port that was free on 127.0.0.1 a moment ago.
 ///
-/// Another server may take it before the caller does, though no client can. Where the program under test accepts port 0 and
-/// prints what it got (`vervet serve --listen 127.0.0.1:0`), use that.
+/// Another server may take it before the caller does, though no client can. Where the program under
+/// test accepts port 0 and prints what it got (`vervet serve --listen 127.0.0.1:0`), use that.
 #[track_caller]
 pub fn free_port() -> u16 {
     let count = PORTS.end - PORTS.start;
-    // Programs that run at the same time begin at different places: a prime spreads neighbouring process numbers.
+    // Programs that run at the same time begin at different places: a prime spreads neighbouring
+    // process numbers.
     let begin = process::id().wrapping_mul(7919) % u32::from(count);
     let begin = u16::try_from(begin).expect("below the number of ports");
     let candidates = (0..count).map(|_| {

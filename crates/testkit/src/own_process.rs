@@ -1,4 +1,5 @@
-//! Tests that need a process of their own: limits, descriptors and memory belong to all threads of one.
+//! Tests that need a process of their own: limits, descriptors and memory belong to all threads of
+//! one.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -6,8 +7,8 @@ use std::process::Command;
 /// Names the test that a process was started for.
 const TEST: &str = "VERVET_OWN_PROCESS";
 
-/// Runs the test that begins with this in a process of its own: `own_process!();`. In the process of the other tests, the
-/// rest of the test is left out, and the test fails if it failed there.
+/// Runs the test that begins with this in a process of its own: `own_process!();`. In the process
+/// of the other tests, the rest of the test is left out, and the test fails if it failed there.
 #[macro_export]
 macro_rules! own_process {
     () => {{
@@ -18,8 +19,8 @@ macro_rules! own_process {
     }};
 }
 
-/// Whether this process was started for the test whose inner function has this path; otherwise starts it and waits. Use
-/// [`own_process!`](crate::own_process!), which also leaves the test.
+/// Whether this process was started for the test whose inner function has this path; otherwise
+/// starts it and waits. Use [`own_process!`](crate::own_process!), which also leaves the test.
 #[track_caller]
 pub fn is_own_process(inner: &str) -> bool {
     // `main::limits::holds::here` is a function of the test `limits::holds` of the program `main`.

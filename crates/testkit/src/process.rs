@@ -3,13 +3,15 @@
 use std::fs;
 use std::time::Duration;
 
-/// The resident memory of a process in bytes, from `/proc/PID/status` (`VmRSS`); none when it has ended.
+/// The resident memory of a process in bytes, from `/proc/PID/status` (`VmRSS`); none when it has
+/// ended.
 pub fn rss_bytes(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status_kib(&status, "VmRSS:").map(|kib| kib * 1024)
 }
 
-/// The processor time that all living threads of a process have had, to the nanosecond, from `/proc/PID/task/*/schedstat`.
+/// The processor time that all living threads of a process have had, to the nanosecond, from
+/// `/proc/PID/task/*/schedstat`.
 ///
 /// Threads that have ended no longer count; none when the process has ended.
 pub fn cpu_time(pid: u32) -> Option<Duration> {

@@ -1,4 +1,5 @@
-//! A client that sends the bytes it is given and reads responses one by one, over TCP or a unix socket.
+//! A client that sends the bytes it is given and reads responses one by one, over TCP or a unix
+//! socket.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -12,7 +13,8 @@ use crate::wait::PATIENCE;
 /// How much is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// One connection to a server under test. Every wait ends after [`PATIENCE`], or what [`RawClient::patience`] set, with a panic.
+/// One connection to a server under test. Every wait ends after [`PATIENCE`], or what
+/// [`RawClient::patience`] set, with a panic.
 #[derive(Debug)]
 pub struct RawClient {
     socket: Socket,
@@ -79,14 +81,15 @@ impl RawClient {
         }
     }
 
-    /// Sends all bytes.
+    /// Sends all bytes to the server.
     #[track_caller]
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.try_send(bytes)
             .unwrap_or_else(|error| panic!("cannot send: {error}"));
     }
 
-    /// Sends all bytes, or says why the peer takes no more: for servers that refuse in the middle of a request.
+    /// Sends all bytes, or says why the peer takes no more: for servers that refuse in the middle
+    /// of a request.
     pub fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
         match &mut self.socket {
             Socket::Tcp(stream) => stream.write_all(bytes.as_ref()),
@@ -111,7 +114,8 @@ impl RawClient {
         self.read_response()
     }
 
-    /// Reads exactly one response with content by length, chunked or until the close. A 1xx is a response too.
+    /// Reads exactly one response with content by length, chunked or until the close. A 1xx is a
+    /// response too.
     #[track_caller]
     pub fn read_response(&mut self) -> Response {
         self.try_read_response()

@@ -1,11 +1,12 @@
-//! The recipes of a guide, cooked: each chapter of a page is a folder with its files, a server, and questions with the
-//! answers that the page shows.
+//! The recipes of a guide, cooked: each chapter of a page is a folder with its files, a server, and
+//! questions with the answers that the page shows.
 //!
-//! A recipe is a chapter (`## …`) and its blocks, in order. A block after a line that ends with a name in backquotes and a
-//! colon is a file of that name; a block of `toml` without a name is `vervet.toml`. A block of `sh` is run in the folder,
-//! and a following block of `text` is its expected output, in which `…` stands for any text. Before the first block of
-//! `sh`, if there is a `vervet.toml`, `vervet check` must accept it, and `vervet run` is started. If possible, all of it
-//! runs in a network namespace, so that ports are free.
+//! A recipe is a chapter (`## …`) and its blocks, in order. A block after a line that ends with a
+//! name in backquotes and a colon is a file of that name; a block of `toml` without a name is
+//! `vervet.toml`. A block of `sh` is run in the folder, and a following block of `text` is its
+//! expected output, in which `…` stands for any text. Before the first block of `sh`, if there is a
+//! `vervet.toml`, `vervet check` must accept it, and `vervet run` is started. If possible, all of
+//! it runs in a network namespace, so that ports are free.
 
 use std::fs;
 use std::path::Path;
@@ -20,10 +21,10 @@ use crate::wait::{PATIENCE, wait_for};
 /// What is served.
 const CONFIGURATION: &str = "vervet.toml";
 
-/// One chapter.
+/// One chapter of the guide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Its heading.
+    /// The heading of the chapter.
     pub title: String,
     /// The page, relative to the root of the repository.
     pub file: String,
@@ -57,8 +58,8 @@ struct Block<'p> {
     text: String,
 }
 
-/// The chapters of a page that have blocks. Blocks of `console` are shown and not run: each must stand in `not_run`, and
-/// each entry of that page must be there.
+/// The chapters of a page that have blocks. Blocks of `console` are shown and not run: each must
+/// stand in `not_run`, and each entry of that page must be there.
 #[track_caller]
 pub fn recipes(repository: &Path, file: &str, not_run: &[NotRun]) -> Vec<Recipe> {
     let page = fs::read_to_string(repository.join(file))
@@ -170,8 +171,8 @@ impl Recipe {
         }
     }
 
-    /// Does all of it with the built `vervet`; commands have `patience` to print what they are expected to. The error says
-    /// which line of the page does not hold, and what came instead.
+    /// Does all of it with the built `vervet`; commands have `patience` to print what they are
+    /// expected to. The error says which line of the page does not hold, and what came instead.
     pub fn cook(&self, binary: &Path, patience: Duration) -> Result<(), String> {
         let bin = TempTree::new().symlink("vervet", binary);
         let mut kitchen = Kitchen {
@@ -310,7 +311,8 @@ impl Kitchen {
     }
 }
 
-/// A shell in a network of its own, which takes its script as the next argument and becomes what that executes.
+/// A shell in a network of its own, which takes its script as the next argument and becomes what
+/// that executes.
 fn isolated() -> Command {
     if has_own_network() {
         let mut command = Command::new("unshare");

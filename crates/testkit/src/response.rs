@@ -1,16 +1,17 @@
-//! A response as a test sees it: a parser of its own, small and strict, that shares nothing with the server's.
+//! A response as a test sees it: a parser of its own, small and strict, that shares nothing with
+//! the server's.
 //!
-//! It takes only what RFC 9112 lets a server send and panics at anything else, with the bytes shown. It owns no
-//! socket: [`RawClient`](crate::RawClient) feeds it.
+//! It takes only what RFC 9112 lets a server send and panics at anything else, with the bytes
+//! shown. It owns no socket: [`RawClient`](crate::RawClient) feeds it.
 
 /// How the end of the content was found (RFC 9112 §6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// There is none: an answer to HEAD or CONNECT, 1xx, 204 or 304.
     NoContent,
-    /// `Content-Length`, in bytes.
+    /// `Content-Length` with this number of bytes.
     Length(usize),
-    /// `Transfer-Encoding: chunked`.
+    /// `Transfer-Encoding: chunked`, without a length.
     Chunked,
     /// By the end of the connection.
     UntilClose,
@@ -23,7 +24,7 @@ pub struct Response {
     pub head: Vec<u8>,
     /// The minor version: 1 of `HTTP/1.1`.
     pub version_minor: u8,
-    /// The status code.
+    /// The status code, such as 200.
     pub status: u16,
     /// The reason phrase, perhaps empty.
     pub reason: String,
@@ -38,7 +39,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// The value of the only field of this name; none when there is none. Panics when there are several.
+    /// The value of the only field of this name; none when there is none. Panics when there are
+    /// several.
     #[track_caller]
     pub fn field(&self, name: &str) -> Option<&str> {
         let values = self.field_values(name);
@@ -81,8 +83,8 @@ pub(crate) trait Source {
     fn more(&mut self) -> Option<Vec<u8>>;
 }
 
-/// Reads exactly one response from what is `left` over and from `source`; what follows it stays in `left`.
-/// None when the connection ends before the first byte.
+/// Reads exactly one response from what is `left` over and from `source`; what follows it stays in
+/// `left`. None when the connection ends before the first byte.
 #[track_caller]
 pub(crate) fn read(left: &mut Vec<u8>, source: &mut impl Source, asked: Asked) -> Option<Response> {
     let mut reader = Reader { left, source };

@@ -1,6 +1,8 @@
-//! Other servers of the same machine, to compare with: each with a small configuration in a temporary folder.
+//! Other servers of the same machine, to compare with: each with a small configuration in a
+//! temporary folder.
 //!
-//! They are set up to serve a folder correctly, not as fast as they can: the expert's settings belong to `bench/`.
+//! They are set up to serve a folder correctly, not as fast as they can: the expert's settings
+//! belong to `bench/`.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
@@ -17,16 +19,16 @@ use crate::wait::{PATIENCE, wait_for};
 /// The servers that can be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RivalKind {
-    /// nginx, one worker.
+    /// nginx with one worker process.
     Nginx,
-    /// lighttpd.
+    /// lighttpd with its defaults.
     Lighttpd,
-    /// H2O, one thread.
+    /// H2O with one thread.
     H2o,
 }
 
 impl RivalKind {
-    /// All of them.
+    /// All rivals, in this order.
     pub const ALL: [Self; 3] = [Self::Nginx, Self::Lighttpd, Self::H2o];
 
     /// The name of its program.
@@ -80,7 +82,7 @@ impl RivalKind {
 pub struct Rival {
     /// The process. That of nginx is the master, which answers nothing itself.
     pub child: Child,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     _scratch: TempTree,
 }
@@ -129,13 +131,15 @@ impl Rival {
 
 impl Drop for Rival {
     fn drop(&mut self) {
-        // On SIGKILL, nginx's master does not stop its worker; on SIGTERM it stops the worker first.
+        // On SIGKILL, nginx's master does not stop its worker; on SIGTERM it stops the worker
+        // first.
         self.child.signal(rustix::process::Signal::TERM);
         wait_for(PATIENCE, || self.child.exit());
     }
 }
 
-/// A line that only root needs: without it these servers drop to a user who may not read the tests' folders.
+/// A line that only root needs: without it these servers drop to a user who may not read the tests'
+/// folders.
 fn as_root(line: &str) -> &str {
     let root = std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0);
     if root { line } else { "" }

@@ -1,14 +1,17 @@
-//! A program at a terminal: `script` of util-linux gives it one, and what it draws comes out of a pipe.
+//! A program at a terminal: `script` of util-linux gives it one, and what it draws comes out of a
+//! pipe.
 
 use std::process::Command;
 
 use crate::skip::find_program;
 
-/// The terminal's kind, unless a test says another: what the environment of the tests says is nobody's concern.
+/// The terminal's kind, unless a test says another: what the environment of the tests says is
+/// nobody's concern.
 const TERM: &str = "TERM=xterm";
 
-/// A command of the shell at a terminal of its own with so many columns and 24 rows; none where `script` is not installed. Its
-/// status is that of the command. What it writes to either stream is on standard output, with CR LF at the ends of lines.
+/// A command of the shell at a terminal of its own with so many columns and 24 rows; none where
+/// `script` is not installed. Its status is that of the command. What it writes to either stream is
+/// on standard output, with CR LF at the ends of lines.
 pub fn at_terminal(command: &str, columns: u16) -> Option<Command> {
     let script = find_program("script")?;
     let sized = format!("stty cols {columns} rows 24; export {TERM}; {command}");

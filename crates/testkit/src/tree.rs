@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A temporary folder that is filled step by step: `TempTree::new().file("a/b.txt", "content").dir("empty")`.
-/// Folders on the way to a file are made. Removed on drop.
+/// A temporary folder that is filled step by step: `TempTree::new().file("a/b.txt",
+/// "content").dir("empty")`. Folders on the way to a file are made. Removed on drop.
 #[derive(Debug)]
 pub struct TempTree {
     folder: TempDir,

@@ -13,13 +13,14 @@ use crate::raw::RawClient;
 pub struct Vervet {
     /// The process, for its signals, lines and weight.
     pub child: Child,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 impl Vervet {
-    /// Serves `folder` with `binary` (in tests of the crate `vervet`: `env!("CARGO_BIN_EXE_vervet")`) and waits until
-    /// it says where it listens. `arguments` come after `serve FOLDER --listen 127.0.0.1:0`.
+    /// Serves `folder` with `binary` (in tests of the crate `vervet`:
+    /// `env!("CARGO_BIN_EXE_vervet")`) and waits until it says where it listens. `arguments` come
+    /// after `serve FOLDER --listen 127.0.0.1:0`.
     #[track_caller]
     pub fn serve<A: AsRef<OsStr>>(
         binary: impl AsRef<Path>,

@@ -1,12 +1,15 @@
-//! Waiting for something that another process does: a condition and a deadline, never a fixed pause.
+//! Waiting for something that another process does: a condition and a deadline, never a fixed
+//! pause.
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits for another process before it fails, in all waits that name no time of their own.
-/// Long, because it is only ever used up by a test that fails, and a shared machine may be slow.
+/// How long a test waits for another process before it fails, in all waits that name no time of
+/// their own. Long, because it is only ever used up by a test that fails, and a shared machine may
+/// be slow.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The time between two looks at a condition. Short against anything a test measures, long against the look itself.
+/// The time between two looks at a condition. Short against anything a test measures, long against
+/// the look itself.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// Looks at `condition` until it holds; false when `patience` has passed and it never did.
@@ -14,7 +17,8 @@ pub fn wait_until(patience: Duration, mut condition: impl FnMut() -> bool) -> bo
     wait_for(patience, || condition().then_some(())).is_some()
 }
 
-/// Looks until `find` gives something; none when `patience` has passed. The condition is looked at at least once.
+/// Looks until `find` gives something; none when `patience` has passed. The condition is looked at
+/// at least once.
 pub fn wait_for<T>(patience: Duration, mut find: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + patience;
     loop {

@@ -6,7 +6,8 @@ use vervet_testkit::{TempTree, skip};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Runs a line of shell with the gate's functions at hand; `log` is the output to be counted, in `$log`.
+/// Runs a line of shell with the gate's functions at hand; `log` is the output to be counted, in
+/// `$log`.
 fn shell(line: &str, log: &str) -> Output {
     let tree = TempTree::new().file("log", log).file("results", "");
     let mut command = Command::new("bash");

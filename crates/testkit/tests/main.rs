@@ -1,4 +1,5 @@
-//! All integration tests of the crate, as one program: the gate's own functions, and the rules of the repository.
+//! All integration tests of the crate, as one program: the gate's own functions, and the rules of
+//! the repository.
 
 #![allow(
     clippy::unwrap_used,

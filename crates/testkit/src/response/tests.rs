@@ -1,4 +1,5 @@
-//! Rows for the test parser: it must refuse what no server may send, and lose nothing of what follows a response.
+//! Rows for the test parser: it must refuse what no server may send, and lose nothing of what
+//! follows a response.
 
 use std::panic::catch_unwind;
 

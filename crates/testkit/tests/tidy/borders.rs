@@ -1,11 +1,11 @@
-//! What a crate may not touch: `http`, `config` and `report` neither the system nor the clock, `engine` neither routes nor
-//! files; and where `unsafe` may stand.
+//! What a crate may not touch: `http`, `config` and `report` neither the system nor the clock,
+//! `engine` neither routes nor files; and where `unsafe` may stand.
 
 use crate::tidy::source::{identifiers, is_test_file, named_paths};
 use crate::tidy::tree::{Finding, Tree};
 
-/// What does no I/O and reads no clock (`now` is an argument there): crates, and of `server` the way from a document to its
-/// plan, with what that calls. What opens a plan is the step behind it, `staging`.
+/// What does no I/O and reads no clock (`now` is an argument there): crates, and in `server` the
+/// step from a document to its plan, with what it calls. `staging`, the next step, opens a plan.
 const PURE: &[&str] = &[
     "crates/http/src/",
     "crates/config/src/",
@@ -41,7 +41,7 @@ const IMPURE: &[&str] = &[
     "tokio",
 ];
 
-/// What is below one of those and is no I/O: addresses, errors, and writing into memory.
+/// Paths below these that do no I/O: addresses, errors, and writing into memory.
 const PURE_ALL_THE_SAME: &[&str] = &[
     "std::io::Write",
     "std::io::Error",

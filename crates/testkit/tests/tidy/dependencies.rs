@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::tidy::edges::dependencies;
 use crate::tidy::tree::{Finding, Tree};
 
-/// The page with one row a dependency: `| name in backquotes | what for | why it | what it pulls in |`.
+/// The page with one row a dependency: `| name in backquotes | what for | why it | what it pulls in
+/// |`.
 const PAGE: &str = "docs/dependencies.md";
 
 /// Finds dependencies without a row and rows without a dependency.

@@ -2,8 +2,8 @@
 
 use crate::tidy::tree::{Finding, Tree};
 
-/// Each crate and what it may use. `testkit` is for tests only: it may be a dev-dependency of all, and uses none of
-/// ours, so that tests share nothing with what they test.
+/// Each crate and what it may use. `testkit` is for tests only: it may be a dev-dependency of all,
+/// and uses none of ours, so that tests share nothing with what they test.
 const MAP: &[(&str, &[&str])] = &[
     (
         "cli",
@@ -14,7 +14,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("supervisor", &["config", "watch", "engine"]),
     ("lab", &["load", "report", "watch", "config"]),
     ("load", &["http", "engine", "config", "report"]),
-    // What others fill and read: values, no I/O. `http` has the OpenMetrics writer and text for people.
+    // What others fill and read: values, no I/O. `http` has the OpenMetrics writer and text for
+    // people.
     ("report", &["http", "config"]),
     ("engine", &["http"]),
     ("http", &[]),
@@ -97,7 +98,8 @@ fn refusal(user: &str, allowed: &[&str], dependency: &Dependency) -> Option<Stri
         .then(|| format!("`{user}` may not use `{ours}`: the map in edges.rs has no such edge"))
 }
 
-/// The dependencies of a manifest, those of single platforms too. A manifest that is no TOML has none: cargo refuses it.
+/// The dependencies of a manifest, including those of single platforms. An invalid manifest has
+/// none: cargo rejects it.
 pub(crate) fn dependencies(manifest: &str) -> Vec<Dependency> {
     let Ok(table) = manifest.parse::<toml::Table>() else {
         return Vec::new();

@@ -1,5 +1,6 @@
-//! What is longer than it may be, for now. These lists may only shrink: an entry states the length of today, and the
-//! check fails when the file has become shorter and the entry has not, or when the entry is no longer needed.
+//! What is longer than it may be, for now. These lists may only shrink: an entry states the length
+//! of today, and the check fails when the file has become shorter and the entry has not, or when
+//! the entry is no longer needed.
 
 use crate::tidy::shape::{FILE_LINES_MAX, FUNCTION_LINES_MAX};
 use crate::tidy::source::{Scope, functions};
@@ -14,7 +15,8 @@ pub(crate) const FILE_LINES: &[Exception] = &[];
 /// Functions, by `path::name`.
 pub(crate) const FUNCTION_LINES: &[Exception] = &[];
 
-/// How far a length may fall below its entry before the entry has to follow: small edits need not touch the list.
+/// How far a length may fall below its entry before the entry has to follow: small edits need not
+/// touch the list.
 const SLACK_LINES: usize = 5;
 
 /// Where the lists stand, for findings about them.

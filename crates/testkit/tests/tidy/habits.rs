@@ -1,10 +1,11 @@
-//! Habits that are seen in the syntax: no pauses, and no `bool` that a reader of the call has to guess.
+//! Habits that are seen in the syntax: no pauses, and no `bool` that a reader of the call has to
+//! guess.
 
 use crate::tidy::source::{flags, identifiers, is_test_file};
 use crate::tidy::tree::{Finding, Tree, has_extension};
 
-/// Where a pause is right: between two looks at a condition, between two measurements, and in an application whose
-/// timers are what is tried.
+/// Where a pause is right: between two looks at a condition, between two measurements, and in an
+/// application whose timers are what is tried.
 const MAY_PAUSE: &[&str] = &["crates/testkit/src/wait.rs", "crates/engine/tests/tower.rs"];
 
 /// Finds such places.

@@ -1,5 +1,5 @@
-//! A listener option touches one file: the engine's table `listen_options!`, which has its field, its
-//! default, its reload rule, its setter and its directive.
+//! A listener option touches one file: the engine's table `listen_options!`, which has its field,
+//! its default, its reload rule, its setter and its directive.
 
 use crate::tidy::source::is_test_file;
 use crate::tidy::tree::{Finding, Tree};

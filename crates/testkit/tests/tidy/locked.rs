@@ -1,6 +1,6 @@
-//! Every package that the product is made from has an accepted licence, comes from the registry and is
-//! there in one version, as `deny.toml` says: what `cargo deny check licenses bans sources` finds,
-//! without another tool to compile.
+//! Every package that the product is made from has an accepted licence, comes from the registry and
+//! is there in one version, as `deny.toml` says: what `cargo deny check licenses bans sources`
+//! finds, without another tool to compile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;

@@ -1,6 +1,8 @@
-//! The repository checks itself: every tracked file is read and held against the map and the rules of the house.
+//! The repository checks itself: every tracked file is checked against the map of crates and the
+//! rules of the project.
 //!
-//! Each module owns one kind of rule and, in its tests, a bad tree in which the rule must find what was planted.
+//! Each module owns one kind of rule. Its tests plant a bad tree in which the rule must find the
+//! mistakes.
 
 mod borders;
 mod dependencies;

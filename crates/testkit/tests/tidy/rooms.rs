@@ -1,4 +1,5 @@
-//! Which top-level module of `server` may use which: they form a ladder, so that none of them uses itself by way of another.
+//! Which top-level module of `server` may use which: they form a ladder, so that none of them uses
+//! itself by way of another.
 
 use crate::tidy::tree::{Finding, Tree};
 
@@ -70,10 +71,11 @@ fn room(path: &str) -> &str {
     room.trim_end_matches(".rs")
 }
 
-/// The modules that a line names as `crate::module`. What begins with a capital is an item that `lib.rs` exports again,
-/// and counts as a module that is not in the table.
+/// The modules that a line names as `crate::module`. What begins with a capital is an item that
+/// `lib.rs` exports again, and counts as a module that is not in the table.
 fn used_rooms(line: &str) -> impl Iterator<Item = &str> {
-    // The registries are macros: their `$crate::` paths count where the macros are used, in `settings`.
+    // The registries are macros: their `$crate::` paths count where the macros are used, in
+    // `settings`.
     let paths = line.match_indices("crate::");
     let paths = paths.filter(|(at, _)| !line[..*at].ends_with('$'));
     paths.map(|(at, prefix)| {

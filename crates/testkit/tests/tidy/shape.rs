@@ -1,4 +1,5 @@
-//! The shape of a file: its length, the length of its functions, its first line, and no logic in `mod.rs` and `lib.rs`.
+//! The shape of a file: its length, the length of its functions, its first line, and no logic in
+//! `mod.rs` and `lib.rs`.
 
 use crate::tidy::exceptions::{FILE_LINES, FUNCTION_LINES, allowance};
 use crate::tidy::source::{Scope, functions, is_test_file};
@@ -8,10 +9,11 @@ use crate::tidy::tree::{Finding, Tree, has_extension};
 pub(crate) const FILE_LINES_MAX: usize = 500;
 /// The most lines of a function, from `fn` to its closing brace.
 pub(crate) const FUNCTION_LINES_MAX: usize = 70;
-/// The most lines of a function in a `mod.rs` or `lib.rs`, which declare and re-export: room for a one-line helper.
+/// The most lines of a function in a `mod.rs` or `lib.rs`, which declare and re-export: room for a
+/// one-line helper.
 const INDEX_FUNCTION_LINES_MAX: usize = 5;
 
-/// What counts as source beside Rust.
+/// What counts as source in addition to Rust.
 const SOURCE: &[&str] = &[".rs", ".py", ".c", ".h", ".sh", ".js", ".css"];
 /// Texts that are data: pages to serve, input for tests.
 const DATA: &[&str] = &["examples/site/", "fuzz/corpus", "/data/"];

@@ -1,4 +1,5 @@
-//! Rust files taken apart: functions with their lengths, paths that are named, and which items are tests.
+//! Rust files taken apart: functions with their lengths, paths that are named, and which items are
+//! tests.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
@@ -20,7 +21,8 @@ pub(crate) struct Named {
     pub(crate) line: usize,
 }
 
-/// Whether a file as a whole is a test, a fuzz target, an example or a benchmark: the rules for the product do not hold there.
+/// Whether a file as a whole is a test, a fuzz target, an example or a benchmark: the rules for the
+/// product do not hold there.
 pub(crate) fn is_test_file(path: &str) -> bool {
     path.starts_with("fuzz/")
         || path.contains("/tests/")
@@ -48,7 +50,8 @@ pub(crate) fn functions(file: &syn::File, scope: Scope) -> Vec<Function> {
     visitor.found
 }
 
-/// The functions that take a `bool`, with their lines: not those of tests, nor of a trait, whose signature is given.
+/// The functions that take a `bool`, with their lines: not those of tests, nor of a trait, whose
+/// signature is given.
 pub(crate) fn flags(file: &syn::File) -> Vec<(String, usize)> {
     let mut visitor = Flags::default();
     visitor.visit_file(file);
@@ -62,7 +65,8 @@ pub(crate) fn named_paths(file: &syn::File) -> Vec<Named> {
     visitor.found
 }
 
-/// The identifiers of a text of Rust with their lines, inside macros too; none when it cannot be read as Rust.
+/// The identifiers of Rust source with their lines, also inside macros; none if it is not valid
+/// Rust.
 pub(crate) fn identifiers(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     if let Ok(stream) = text.parse::<TokenStream>() {

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::Path;
 use std::process::Command;
 
-/// The files by their path from the root, in order. Those that are no UTF-8 (pictures, archives) have an empty text.
+/// The files by their path from the root, in order. Binary files (pictures, archives) have an empty
+/// text.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, String>,

@@ -1,17 +1,18 @@
-//! What no file may contain: notes to oneself, paths of one machine, hosts of package registries, long
-//! lines, and documentation that says nothing.
+//! What no file may contain: notes to oneself, paths of one machine, hosts of package registries,
+//! long lines, and documentation that says nothing.
 
 use crate::tidy::source::is_test_file;
 use crate::tidy::tree::{Finding, Tree, has_extension};
 
-/// Words that say that something is unfinished. Put together here, so that this file does not hold them.
+/// Words that say that something is unfinished. Put together here, so that this file does not hold
+/// them.
 const NOTES: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("X", "XX"),
 ];
 
-/// Folders that exist on the machine of whoever wrote the line.
+/// Folders that exist on the machine of an author only.
 const PLACES: &[&str] = &[
     concat!("/ro", "ot/"),
     concat!("/ho", "me/"),
@@ -39,18 +40,21 @@ const COMMENTS_CHECKED: &[&str] = &[
     "crates/config/",
     "crates/engine/",
     "crates/http/",
+    "crates/testkit/",
     "fuzz/fuzz_targets/",
 ];
 
 /// The longest line of a comment, in characters.
 const COMMENT_CHARACTERS_MAX: usize = 100;
 
-/// The fewest words of documentation of a public item: it must stand alone when an editor shows it.
+/// The fewest words of documentation of a public item, a variant or a method of a trait: it must
+/// stand alone when an editor shows it.
 const DOC_WORDS_MIN: usize = 4;
 
 /// Files that others write: cargo's lock file names the registry; licences are as they are.
 const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-MIT", "LICENSE-APACHE"];
-/// Texts that are data: pages to serve, input for tests, results, and what other programs read that is made from ours.
+/// Texts that are data: pages to serve, input for tests, results, and what other programs read that
+/// is made from ours.
 const DATA: &[&str] = &[
     "examples/site/",
     "fuzz/corpus",
@@ -94,6 +98,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 fn comments(path: &str, text: &str) -> Vec<Finding> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut findings = Vec::new();
+    let mut is_public_block = false;
     for (index, line) in lines.iter().enumerate() {
         let length = line.chars().count();
         if line.trim_start().starts_with("//") && length > COMMENT_CHARACTERS_MAX {
@@ -101,13 +106,16 @@ fn comments(path: &str, text: &str) -> Vec<Finding> {
                 format!("{length} characters in a comment line, at most {COMMENT_CHARACTERS_MAX}");
             findings.push(Finding::at(path, index + 1, text));
         }
+        is_public_block |= ["pub enum ", "pub trait "]
+            .iter()
+            .any(|begin| line.starts_with(begin));
+        is_public_block &= !line.starts_with('}');
         let before = index.checked_sub(1).and_then(|before| doc(lines[before]));
         let after = lines.get(index + 1).and_then(|line| doc(line));
         if let (Some(words), None, None) = (doc(line), before, after) {
             let item = item_after(&lines[index + 1..]);
-            if !is_test_file(path)
-                && item.is_some_and(|item| item.starts_with("pub "))
-                && words.split_whitespace().count() < DOC_WORDS_MIN
+            let is_public = is_public_block || item.is_some_and(|item| item.starts_with("pub "));
+            if is_public && !is_test_file(path) && words.split_whitespace().count() < DOC_WORDS_MIN
             {
                 let text = "documentation of a public item with fewer than 4 words";
                 findings.push(Finding::at(path, index + 1, text));
@@ -155,7 +163,8 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Whether an absolute path begins so: the same letters further down a path or in a URL are something else.
+/// Whether an absolute path begins so: the same letters further down a path or in a URL are
+/// something else.
 fn has_place(line: &str, place: &str) -> bool {
     line.match_indices(place).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -209,13 +218,15 @@ mod tests {
     fn finds_comments_that_are_too_long_or_say_too_little() {
         let long = format!("/// {}\nfn a() {{}}\n", "a ".repeat(48));
         let short = "/// They do.\n#[must_use]\npub fn a() {}\n/// They do.\nfn b() {}\n\
-                     /// Returns the length in bytes.\npub fn c() {}\n";
+                     /// Returns the length in bytes.\npub fn c() {}\n\
+                     pub enum D {\n    /// They do.\n    E,\n}\nenum F {\n    /// They do.\n    G,\n}\n";
         let files = [
             ("crates/http/src/a.rs", long.as_str()),
             ("crates/http/src/b.rs", short),
             ("crates/watch/src/b.rs", short),
         ];
-        check_rule(check, &files, &["crates/http/src/b.rs:1"]);
+        let expected = ["crates/http/src/b.rs:1", "crates/http/src/b.rs:9"];
+        check_rule(check, &files, &expected);
         let longer = long.replace("\nfn", " and\nfn");
         check_rule(
             check,
