@@ -8,7 +8,7 @@ use crate::source::Span;
 /// Where the value of a setting came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The directive's default.
+    /// The default of the directive.
     Default,
     /// This span of a source: a file, an environment variable, or a flag.
     Source(Span),
@@ -19,7 +19,7 @@ pub enum Origin {
 #[derive(Clone)]
 pub struct Setting<T> {
     value: T,
-    // A route has dozens of settings, and a document ten thousand routes: the origin takes 13 bytes.
+    // A route has dozens of settings, a document ten thousand routes: the origin takes 13 bytes.
     span: Span,
     is_default: bool,
 }

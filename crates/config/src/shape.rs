@@ -295,12 +295,12 @@ impl Declaration {
 
 /// Returns several shapes in one phrase. Bounds hold for all of them and are written once.
 fn either(shapes: &[Shape], or: &str, extent: Extent, say: fn(&Shape, Extent) -> String) -> String {
-    let (each, behind) = match extent {
+    let (each, bounds) = match extent {
         Extent::Within((low, high)) => (Extent::Unsaid, format!(", from {low} to {high}")),
         other => (other, String::new()),
     };
     let phrases: Vec<String> = shapes.iter().map(|shape| say(shape, each)).collect();
-    format!("{}{behind}", phrases.join(or))
+    format!("{}{bounds}", phrases.join(or))
 }
 
 fn words_of(words: &[Word]) -> String {

@@ -16,7 +16,7 @@ use crate::source::{Source, SourceKind, Sources};
 pub enum Shown {
     /// A directive that is not set and has no default.
     Nothing,
-    /// Text, without quotes.
+    /// A text, without quotes.
     Text(String),
     /// A text that must not be shown.
     Hidden,

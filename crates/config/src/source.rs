@@ -112,10 +112,10 @@ impl Sources {
         last: usize,
     ) -> Option<(usize, usize, &str)> {
         let source = self.get(id)?;
-        let behind = |offset: usize| source.lines.partition_point(|begin| *begin <= offset);
-        let line = behind(first);
+        let line_at = |offset: usize| source.lines.partition_point(|begin| *begin <= offset);
+        let line = line_at(first);
         let begin = *source.lines.get(line.checked_sub(1)?)?;
-        let end = source.lines.get(behind(last)).copied();
+        let end = source.lines.get(line_at(last)).copied();
         let text = source.text.get(begin..end.unwrap_or(source.text.len()))?;
         Some((line, begin, text))
     }

@@ -1,4 +1,4 @@
-//! Invalid documents, each with the exact text of its findings next to it in `tests/wrong`.
+//! Invalid documents, each with the exact text of its findings in `tests/wrong`.
 //! `VERVET_REGENERATE=1` writes them.
 //!
 //! Lines at the beginning of a document give what does not stand in files:

@@ -60,7 +60,7 @@ fn setting(name: &str) -> Option<String> {
 
 /// Unmaps the resident pages of all code of this process and its libraries. Call it once, after the
 /// start: reading a configuration runs more code than serving does, and each touched page brings 64
-/// KiB into memory. Code that runs again is read from the kernel's page cache in a few microseconds.
+/// KiB into memory. Code that runs again comes from the page cache in a few microseconds.
 pub fn release_code_pages() {
     sys::release_code_pages();
 }

@@ -35,7 +35,7 @@ pub enum LimitError {
     OutOfBounds {
         /// The limit that was to be set.
         row: &'static LimitRow,
-        /// The rejected value.
+        /// The value that was rejected.
         value: u64,
     },
     /// Two limits contradict each other.

@@ -1,5 +1,5 @@
-//! Who is let in: asked for each connection before a byte of it is read, with the address that
-//! counts and the listener it came to.
+//! Which connections a service admits: it decides before a byte is read, by the address of the peer
+//! and the listener.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use vervet_engine::listener::{Endpoint, ListenAddress, ListenOptions, ListenerKe
 use vervet_engine::{Admit, Builder, Engine, Exchange, Outcome, Response, Service};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
-/// Lets nobody in from one address, and nobody at all by one listener.
+/// Rejects all connections from one address, and all at one listener.
 #[derive(Clone)]
 struct Doorman {
     address: IpAddr,
@@ -117,7 +117,7 @@ fn a_request_that_is_there_already_is_not_read() {
     assert_eq!(server.count(|counters| &counters.requests), 0);
 }
 
-/// What comes behind this preface: the answer, or none.
+/// Sends a request after this PROXY protocol header and expects the answer, or none.
 #[track_caller]
 fn check_proxied(refused: &str, preface: &[u8], expected: Option<&str>) {
     let options = ListenOptions {
@@ -155,9 +155,9 @@ fn behind_a_proxy_the_address_that_it_tells_counts() {
     check_proxied("192.0.2.1", own, Some("127.0.0.1 1"));
 }
 
-/// Above the cap, too: whoever is shut out is told nothing.
+/// Above the connection limit, too, a client that is not admitted gets no answer.
 #[test]
-fn the_full_house_is_told_only_to_those_who_may_come_in() {
+fn overload_is_answered_only_to_admitted_clients() {
     let limits = Limits {
         connections_max: 1,
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! Changes to answers that are yet to come: made once, in order, whoever answers.
+//! Changes to answers that come later: made once and in order, for each kind of answer.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -71,8 +71,7 @@ fn a_later_answer_is_changed_in_the_order_asked_for() {
     );
 }
 
-/// Whoever answers at once has the answer in hand, and its outcome is changed by whoever is around
-/// it.
+/// A handler that answers at once can change its own answer; a wrapper changes the outcome.
 #[test]
 fn an_answer_at_once_is_changed_by_its_outcome() {
     check("/now", drop, (200, "cd"));

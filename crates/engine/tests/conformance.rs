@@ -1,6 +1,5 @@
-//! What the engine answers on the wire to requests that are right and to those that are not. The
-//! rows of the parser stand in `vervet-http`; here it is the status, the close, and that nothing
-//! behind a fault is answered.
+//! What the engine answers on the wire to valid and invalid requests. The rows of the parser are in
+//! `vervet-http`; here: the status, the close, and that nothing after an error is answered.
 
 use crate::common::{Server, echo_target, get, target_of};
 use vervet_engine::counters::Counter;
@@ -57,7 +56,7 @@ fn check_with(handler: Handler, request: impl AsRef<[u8]>, status: u16) {
     assert_eq!(answers, 1, "{shown:?}");
 }
 
-/// Refused, and nothing behind it is parsed.
+/// Rejects the request and parses nothing after it.
 #[track_caller]
 fn refuses(request: impl AsRef<[u8]>, status: u16) {
     check_with(read_all, request, status);
@@ -107,8 +106,8 @@ fn request_lines() {
     );
 }
 
-/// RFC 9110 §15.6.6, and RFC 9112 §2.3: the name is case-sensitive, so `http/1.1` is no version and
-/// not another one.
+/// RFC 9110 §15.6.6, and RFC 9112 §2.3: the name is case-sensitive, so `http/1.1` is malformed, not
+/// another version.
 #[test]
 fn versions() {
     refuses("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505);
@@ -177,7 +176,7 @@ fn lengths() {
         with_fields("Content-Length: 5\r\nContent-Length: 6\r\n") + "abcde",
         400,
     );
-    // Equal lengths may be taken for one; whoever repeats them was confused before us.
+    // Equal lengths may be accepted as one; we reject them, since the sender is confused already.
     refuses(
         with_fields("Content-Length: 5\r\nContent-Length: 5\r\n") + "abcde",
         400,
@@ -288,7 +287,7 @@ fn empty_lines_before_a_request() {
     refuses(format!("\r\n\r\n{}", get("/")), 400);
 }
 
-/// RFC 9112 §8: content cut short is no content; the answer is the handler's affair.
+/// RFC 9112 §8: truncated content is an error of the content; the handler chooses the answer.
 #[test]
 fn content_shorter_than_announced() {
     for request in [

@@ -17,7 +17,7 @@ use vervet_engine::reactor::{
 /// Longest time that any of these takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends a file for each byte, and notes whether the socket was corked before and behind it.
+/// Sends a file for each byte, and notes whether the socket was corked before and after it.
 struct Sender {
     file: Arc<File>,
     length: u64,

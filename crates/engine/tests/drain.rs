@@ -67,7 +67,7 @@ fn a_request_that_crosses_the_drain_is_answered_and_is_the_last() {
     let mut client = server.connect();
     client.exchange(get("/"));
     server.running().control().drain(LONG_MS);
-    // Requests that come before the news of the drain are no last ones.
+    // Requests that arrive before the drain begins are not the last ones.
     while client.exchange(get("/last")).field("Connection").is_none() {}
     client.finish();
     client.expect_close();
@@ -197,7 +197,7 @@ fn a_stop_cuts_at_once() {
     });
 }
 
-/// Whoever waits for a place when the drain comes is told that there will be none.
+/// A connection that waits because of the limit when the drain begins receives a 503.
 #[test]
 fn connections_that_wait_for_a_place_are_refused() {
     let limits = Limits {

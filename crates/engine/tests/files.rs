@@ -36,7 +36,7 @@ fn slices(file: Arc<File>) -> impl FnMut(Exchange<'_>) -> Outcome + Clone + Send
     }
 }
 
-/// A file that turns out shorter than it was promised to be is no complete answer.
+/// A file that is shorter than the announced length does not make a complete answer.
 #[track_caller]
 fn check_truncated(promised: usize, left: usize) {
     let file = file_of(&noise(promised));

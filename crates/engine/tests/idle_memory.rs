@@ -9,7 +9,7 @@ use vervet_testkit::{RawClient, skip};
 const CONNECTIONS: usize = 10_000;
 /// Over the server at rest: 524 bytes for each connection.
 const BYTES_MAX: u64 = 5 << 20;
-/// Of each process, with room for what is no connection.
+/// Open files of each process, with room for those that are not connections.
 const FILES: u64 = 10_200;
 
 #[test]

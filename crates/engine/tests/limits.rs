@@ -138,7 +138,7 @@ fn a_connection_above_the_cap_is_told_to_come_again() {
             (503, Some("close"))
         );
         let seconds: u32 = answer.field("Retry-After").unwrap().parse().unwrap();
-        assert!(seconds >= 1, "come again after {seconds} s is no relief");
+        assert!(seconds >= 1, "Retry-After: {seconds} brings no relief");
         assert!(answer.field("Date").is_some());
         extra.finish();
         extra.expect_close();

@@ -1,4 +1,4 @@
-//! Listeners on real sockets: what is refused and why, what the kernel is told, whose file it is.
+//! Listeners on real sockets: errors and their texts, socket options, and files of unix sockets.
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};

@@ -1,5 +1,5 @@
-//! An engine that changes while it serves: listeners come and go, limits change, services are told
-//! to look anew.
+//! An engine that changes while it serves: listeners are added and removed, limits change, services
+//! reload their shared state.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -36,8 +36,7 @@ fn keys(server: &Server) -> Vec<u32> {
     listeners.iter().map(|listener| listener.key().0).collect()
 }
 
-/// Whether a connection can be had there. The address may be deaf to handshakes for a while, or be
-/// nobody's.
+/// Whether the address accepts connections. It may ignore handshakes for a while, or be closed.
 fn is_open(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, LATE).is_ok()
 }
@@ -159,7 +158,7 @@ fn no_connection_in_the_queue_is_lost_when_a_listener_goes() {
     }
 }
 
-/// Whoever connected is served, and whoever comes later is refused at once.
+/// Clients that have connected are served, and later ones are refused at once.
 #[test]
 fn a_unix_listener_goes_with_its_file_and_an_empty_queue() {
     let tree = TempTree::new();

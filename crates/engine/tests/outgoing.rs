@@ -23,7 +23,7 @@ enum Seen {
     Closed(u32, Reason),
 }
 
-/// Writes down what it is told.
+/// Records its events.
 #[derive(Default)]
 struct Diary(Vec<Seen>);
 
@@ -104,8 +104,8 @@ fn a_port_that_nobody_listens_on_refuses() {
     assert_eq!(ConnectFailure::from_errno(*errno), ConnectFailure::Refused);
 }
 
-/// The queue of a listener that accepts nobody is full after a few connections; whoever comes then
-/// waits for an answer.
+/// The queue of a listener that does not accept is full after a few connections; the next one waits
+/// for an answer.
 #[test]
 fn a_connection_that_is_not_answered_ends_by_its_deadline() {
     let mut bench = Bench::new();

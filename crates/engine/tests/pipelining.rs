@@ -166,7 +166,7 @@ fn an_answer_that_comes_later_keeps_its_place() {
     assert_eq!(client.read_response().text(), "/1");
     for (answer, next) in [("a", "/2"), ("b", "/3")] {
         let responder = responders.recv_timeout(PATIENCE).unwrap();
-        // The one behind waits: there is one exchange at a time.
+        // The next request waits: there is one exchange at a time.
         assert!(responders.try_recv().is_err());
         responder.send(Response::text(answer));
         assert_eq!(client.read_response().text(), answer);
@@ -202,7 +202,7 @@ fn the_last_answer_says_so_and_ends_the_connection() {
         let response = client.exchange(get("/"));
         assert_eq!(response.field("Connection"), None, "answer {number}");
     }
-    // A request behind the last one is not answered, and does not turn the answer into a reset.
+    // A request after the last one is not answered, and does not turn the answer into a reset.
     let last = client.exchange([get("/last"), get("/beyond")].concat());
     assert_eq!(
         (last.text(), last.field("Connection")),

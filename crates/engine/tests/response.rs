@@ -1,5 +1,4 @@
-//! Changing what somebody else has answered: status and field lines, of heads that are shared and
-//! of those that are not.
+//! Changing a finished response: status and field lines, of shared and of owned heads.
 
 use bytes::Bytes;
 use vervet_engine::Response;
@@ -147,7 +146,7 @@ fn the_status_changes_and_the_lines_stay() {
     );
 }
 
-/// Whoever shares a head has it as it was.
+/// Other owners of a shared head keep it unchanged.
 #[test]
 fn a_shared_head_is_copied() {
     let head = Bytes::copy_from_slice(HEAD.as_bytes());

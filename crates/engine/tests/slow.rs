@@ -1,5 +1,5 @@
-//! Limits in time: whoever is slow on purpose, in whatever phase, is cut in its time, and nobody
-//! else notices.
+//! Timeouts: a client that is slow on purpose is closed in time, in each phase, and others are not
+//! affected.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -56,7 +56,7 @@ fn start(limits: Limits, options: &ListenOptions) -> Server {
     Server::listening(Engine::builder().limits(limits), options, sized)
 }
 
-/// Fifty clients that see every answer, until they are told to stop.
+/// Fifty clients that receive every answer, until they are stopped.
 struct Others {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<usize>>,

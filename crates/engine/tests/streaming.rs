@@ -138,7 +138,7 @@ fn a_stream_that_does_not_keep_its_word_is_a_reset() {
     check_broken("/", drop);
     check_broken("/", |sender| sender.abort(ContentError::ProducerFailed));
     check_broken("/5", |mut sender| {
-        // Taken by the pipe, and refused by whoever counts.
+        // Accepted by the pipe, and rejected when the length is checked.
         let _ = sender.send_blocking(Bytes::from_static(b"lo, too long"));
     });
 }
@@ -401,7 +401,7 @@ fn connect_opens_a_tunnel() {
     });
     let mut client = server.connect();
     client.send("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
-    // Not as a response with content: the tunnel is no content.
+    // Not as a response with content: a tunnel does not count as content.
     let mut head = client.read_head_response();
     assert_eq!(head.status, 200);
     assert!(head.fields.drain(..).all(|(name, _)| name == "Date"));

@@ -200,10 +200,10 @@ fn nothing_is_left_of_clients_that_misbehave() {
     let opened = server.count(|counters| &counters.connections);
     server.wait_for_count(|counters| &counters.closed, opened);
     assert_eq!(server.count(|counters| &counters.closed), opened);
-    assert!(opened > 100, "{opened} connections are no stress");
+    assert!(opened > 100, "only {opened} connections");
     assert!(server.count(|counters| &counters.violations) > 10);
     assert!(server.timeouts() > 5);
-    // Refused connections linger, and the pipes of streams let go of nothing that has a descriptor.
+    // Rejected connections linger for a while; then all descriptors must be closed.
     let back = wait_until(PATIENCE, || descriptors() <= at_rest);
     assert!(back, "{} descriptors instead of {at_rest}", descriptors());
     let mut client = server.connect();

@@ -60,8 +60,7 @@ impl Service for Gatekeeper {
         assert_eq!(exchange.resumed().is_some(), before > 0);
         exchange.set_tag(before + 1);
         if u64::from(before) < self.times {
-            // Whoever waits has no use for the content yet, and what was taken is not to be had
-            // twice.
+            // A suspended exchange must not take the content: it cannot be taken twice.
             drop(exchange.content());
             let (resume, outcome) = exchange.suspend();
             self.resumes.send((target, resume)).unwrap();
@@ -230,9 +229,9 @@ fn content_waits_and_is_whole() {
     }
 }
 
-/// RFC 9110 §10.1.1: whoever waits is told to go on when somebody takes the content.
+/// RFC 9110 §10.1.1: a waiting client receives 100 Continue when the content is taken.
 #[test]
-fn nobody_is_told_to_send_content_that_nobody_takes_yet() {
+fn continue_is_sent_only_when_content_is_taken() {
     let (gatekeeper, resumes) = Gatekeeper::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();

@@ -381,7 +381,7 @@ mod tests {
             match charset {
                 Some((b"text", charset)) => assert_eq!(charset, Some(&b"utf-8"[..])),
                 Some((_, charset)) => assert_eq!(charset, None),
-                None => panic!("{media_type} is no media type"),
+                None => panic!("{media_type} is not a media type"),
             }
         }
         let longest = TABLE.iter().map(|(extension, _)| extension.len()).max();

@@ -284,7 +284,7 @@ fn is_host(host: &[u8]) -> bool {
 
 /// Encodes a decoded path or a single name for a link or a Location field. Slashes stay; a colon
 /// and all characters that are special in HTML or fields are encoded, so the result needs no
-/// escaping and a name cannot be read as a scheme.
+/// escaping and a name cannot look like a scheme.
 pub fn percent_encode_path(path: &[u8]) -> Cow<'_, str> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let stays = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/@+,=!$()".contains(byte);

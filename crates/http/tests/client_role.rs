@@ -235,7 +235,7 @@ fn does_not_reuse_what_the_server_closes() {
     check_get(kept, &["200 (1.0)", "end", "Request"]);
 }
 
-/// RFC 9110 §9.3.6: behind a 2xx to CONNECT is the tunnel; framing fields "MUST" be ignored.
+/// RFC 9110 §9.3.6: after a 2xx to CONNECT comes the tunnel; framing fields "MUST" be ignored.
 #[test]
 fn enters_a_tunnel() {
     check_answer(

@@ -1,4 +1,4 @@
-//! Content that the client role does not look at: RFC 9112 §6.3 holds whoever counts the bytes.
+//! Content that the client role skips: RFC 9112 §6.3 still determines its length.
 
 use vervet_http::field::FieldSlots;
 use vervet_http::h1::state::State;

@@ -71,8 +71,8 @@ fn a_huge_length_is_413() {
     check_refused(request, "413 ContentLengthTooLarge");
 }
 
-/// Monkey: 505 for `http/1.1` as well. RFC 9112 §2.3: the name is case-sensitive, so that is no
-/// version at all: 400.
+/// Monkey: 505 for `http/1.1` as well. RFC 9112 §2.3: the name is case-sensitive, so that is
+/// malformed: 400.
 #[test]
 fn other_versions_are_505() {
     for version in ["HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/9.1"] {
@@ -84,7 +84,7 @@ fn other_versions_are_505() {
     check_refused("GET / http/1.1\r\nHost: a\r\n\r\n", "400 VersionMalformed");
 }
 
-/// 501 is for whoever routes by method: the parser takes any token.
+/// 501 is for handlers that select by method: the parser accepts any token.
 #[test]
 fn an_unknown_method_is_read() {
     check("BREW / HTTP/1.1\r\nHost: a\r\n\r\n", &["BREW /", "end"]);

@@ -15,7 +15,7 @@ const YEAR_9999: &str = "Fri, 31 Dec 9999 23:59:59 GMT";
 
 fn tag(value: &str) -> EntityTag<'_> {
     let Some(tag) = EntityTag::parse(value.as_bytes()) else {
-        panic!("{value:?} is no entity tag");
+        panic!("{value:?} is not an entity tag");
     };
     tag
 }
@@ -151,7 +151,7 @@ fn if_unmodified_since() {
 fn precedence() {
     // §13.2.2, step by step
     let rows = [
-        // 1 before 2: a date does not count beside If-Match.
+        // 1 before 2: with If-Match, the date is ignored.
         (
             ("If-Match", "\"v1\""),
             ("If-Unmodified-Since", OLDER),
@@ -178,7 +178,7 @@ fn precedence() {
             ("If-None-Match", "\"v1\""),
             PreconditionFailed,
         ),
-        // 3 before 4: a date does not count beside If-None-Match.
+        // 3 before 4: with If-None-Match, the date is ignored.
         (
             ("If-None-Match", "\"v2\""),
             ("If-Modified-Since", LATER),

@@ -26,7 +26,7 @@ fn refuses_what_is_no_date() {
         "Sun, 00 Nov 1994 08:49:37 GMT",
         "Wed, 31 Dec 1969 23:59:59 GMT",
         "Sun, 06 N\u{f6}v 1994 08:49:37 GMT",
-        // The day of the week is wrong: whoever writes that computes dates badly, and is ignored.
+        // The day of the week is wrong: the sender computes dates badly, so the date is ignored.
         "Mon, 06 Nov 1994 08:49:37 GMT",
         // Two lines of the field, joined: not a date.
         "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",

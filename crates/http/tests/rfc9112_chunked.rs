@@ -5,7 +5,7 @@ use vervet_http::h1::{CHUNK_LINE_BYTES_MAX, HeadLimits};
 
 const HEAD: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// The events behind the head of a chunked request.
+/// The events after the head of a chunked request.
 fn check_chunks(chunks: &str, expected: &[&str]) {
     let all: Vec<&str> = std::iter::once("POST / +chunked")
         .chain(expected.iter().copied())
@@ -96,7 +96,7 @@ fn waits_for_the_last_crlf() {
     check_chunks(&format!("0\r\n\r\n{next}"), &["end", "GET /b", "end"]);
 }
 
-/// §7.1: sizes in either case, several chunks, next request behind the end.
+/// §7.1: sizes in either case, several chunks, next request after the end.
 #[test]
 fn reads_chunks() {
     check_chunks("0\r\n\r\n", &["end"]);

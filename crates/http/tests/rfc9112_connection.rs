@@ -166,7 +166,7 @@ fn pauses_between_the_requests() {
 const EXPECTING: &str =
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
 
-/// RFC 9110 §10.1.1: one 100, before the content, and none to whoever did not ask.
+/// RFC 9110 §10.1.1: one 100, before the content, and none without an expectation.
 #[test]
 fn continues_once_and_only_if_awaited() {
     let mut out = Vec::new();
@@ -188,8 +188,8 @@ fn continues_once_and_only_if_awaited() {
     assert!(!answer(&mut server, 200, Length::Known(0)).contains("Connection"));
 }
 
-/// A client that is refused while it waits may or may not send the content, so nothing behind it
-/// can be read.
+/// A client that is refused while it waits may or may not send the content, so nothing after it can
+/// be read.
 #[test]
 fn closes_when_it_answers_instead_of_continuing() {
     let mut server = asked(EXPECTING);
@@ -240,7 +240,7 @@ fn switches_protocols() {
     assert_eq!(server.start_next(), Next::Switched);
 }
 
-/// A proposal that is declined changes nothing: what was pipelined behind it is a request.
+/// A declined proposal changes nothing: what was pipelined after it is a request.
 #[test]
 fn declines_a_switch() {
     let mut server = asked(UPGRADE);

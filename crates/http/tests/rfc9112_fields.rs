@@ -128,8 +128,8 @@ fn wants_one_valid_host() {
     check("GET / HTTP/1.0\r\n\r\n", &["GET / (1.0)", "end", "close"]);
 }
 
-/// RFC 9110 §5.3 and §8.3: Content-Type is no list; two of them let two readers see two things
-/// (gunicorn#3366).
+/// RFC 9110 §5.3 and §8.3: Content-Type is not a list; two of them could be understood differently
+/// by two recipients (gunicorn#3366).
 #[test]
 fn refuses_two_content_types() {
     check_refused(

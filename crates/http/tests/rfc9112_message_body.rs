@@ -155,7 +155,7 @@ fn refuses_transfer_encoding_from_http_10() {
     check_refused(request, "400 TransferEncodingInOldVersion");
 }
 
-/// §6.3, 6: exactly the announced bytes, and the next request begins behind them.
+/// §6.3, 6: exactly the announced bytes, and the next request begins after them.
 #[test]
 fn reads_announced_content() {
     let two = post(
@@ -199,9 +199,9 @@ fn a_request_without_framing_has_no_content() {
     check(&with_fields("Content-Length: 000\r\n"), &["GET /", "end"]);
 }
 
-/// A4: nothing behind a message whose end is doubtful is read.
+/// A4: nothing is read after a message whose end is uncertain.
 #[test]
-fn reads_nothing_behind_a_violation() {
+fn reads_nothing_after_a_violation() {
     let good = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
     let bad = post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "");
     check(

@@ -64,7 +64,7 @@ fn knows_statuses() {
     assert_eq!(line, b"HTTP/1.1 404 Not Found\r\n");
 }
 
-/// Whoever is refused learns what he did and where it is written.
+/// A rejection names the violation and its clause.
 #[test]
 fn every_violation_says_what_and_where() {
     let mut messages = HashSet::new();

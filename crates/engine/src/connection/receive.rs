@@ -108,7 +108,8 @@ impl<S: Service> Http<S> {
         at
     }
 
-    /// Reads the PROXY protocol header from the connection's buffer. Returns whether the connection may continue.
+    /// Reads the PROXY protocol header from the connection's buffer. Returns whether the connection
+    /// may continue.
     pub(super) fn proxy_header(&mut self, io: &mut Io<'_>, connection: &mut Connection) -> bool {
         match proxy_protocol::parse(&connection.input) {
             Ok(Parsed::NeedMore) => false,

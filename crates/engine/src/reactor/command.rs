@@ -27,7 +27,7 @@ pub enum Command<M> {
     Unlisten(Arc<Listener>),
     /// Accept from the second listener instead of the first: the same socket with other options.
     Replace(Arc<Listener>, Arc<Listener>),
-    /// Apply other limits.
+    /// Use other limits from now on.
     Tune(Tuning),
     /// Pass this message to the protocol.
     Tell(M),

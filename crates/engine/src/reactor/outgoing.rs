@@ -150,7 +150,7 @@ pub enum ConnectFailure {
     Exhausted,
     /// The queue of a unix socket is full: its server does not accept fast enough.
     QueueFull,
-    /// Any other error.
+    /// Any other error of the system.
     Other,
 }
 

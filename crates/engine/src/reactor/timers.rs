@@ -9,8 +9,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::wheel::{Tick, Wheel};
 
-/// The time of a turn: everything in one turn happens at the same time. The coarse clock costs 4 ns,
-/// the precise one ten times as much.
+/// The time of a turn: everything in one turn happens at the same time. The coarse clock costs 4
+/// ns, the precise one ten times as much.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Now {
     /// Milliseconds of the monotonic clock, in the resolution of the kernel's tick (1 to 10 ms).

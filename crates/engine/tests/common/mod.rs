@@ -1,4 +1,4 @@
-//! What the socket tests of the engine share: an engine of one's own on a free port, and one turned
+//! Shared by the socket tests of the engine: an engine of each test on a free port, and one turned
 //! by hand.
 
 #![allow(dead_code, reason = "each test file uses its part")]
@@ -277,8 +277,8 @@ pub fn noise(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Requests on connections of their own until no connection can be had any more; each answer is
-/// whole, of 200, and ends as said. Gives their number.
+/// Sends requests, each on a new connection, until connecting fails. Each answer is complete, has
+/// status 200 and ends in `end`. Returns their number.
 pub fn load(address: SocketAddr, target: &str, end: &str) -> u64 {
     let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     let mut answers = 0;

@@ -341,8 +341,8 @@ fn explain_version(version: &[u8]) -> Option<Violation> {
     match version {
         b"HTTP/1.0" | b"HTTP/1.1" => None,
         [] => Some(Violation::VersionMissing),
-        // A higher minor version may be read as 1.1 (RFC 9110 §2.5). None was ever published, so
-        // what says so is no client of ours, and 505 tells it which version to use.
+        // A higher minor version may be treated as 1.1 (RFC 9110 §2.5). None was ever published, so
+        // such a client is broken, and 505 reports which version to use.
         [b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9'] => {
             Some(Violation::VersionUnsupported)
         }

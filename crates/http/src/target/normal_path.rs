@@ -55,7 +55,7 @@ impl<'a> NormalPath<'a> {
         let (mut seen, mut before) = (0, 0);
         for &byte in raw {
             let part = PATH_PARTS[usize::from(byte)];
-            // What stands behind a slash tells the beginning of an empty or a dot segment.
+            // A slash or a dot after a slash begins an empty or a dot segment.
             let begins_odd = before & SLASH != 0 && part & (SLASH | DOT) != 0;
             seen |= part | (u8::from(begins_odd) * ODD_SEGMENT);
             before = part;
