@@ -1,5 +1,5 @@
-//! Leaves for `vervet version --build` what only the build knows. Nothing here may fail a build: what is not known is
-//! said to be unknown.
+//! Leaves for `vervet version --build` what only the build knows. Nothing here may fail a build:
+//! what is not known is said to be unknown.
 
 use std::path::Path;
 use std::process::Command;
@@ -44,9 +44,10 @@ fn recording(flags: &str) -> &'static str {
     }
 }
 
-/// Relocations in a sixtieth of the space: what the loader reads at each start stays in memory. A program linked so asks for
-/// glibc 2.36 where it runs, which is what it asks for anyway when it is built where that is; musl's start code knows
-/// packed relocations since 1.2.4, which is what Rust brings along. Older linkers ignore the word.
+/// Relocations in a sixtieth of the space: what the loader reads at each start stays in memory. A
+/// program linked so asks for glibc 2.36 where it runs, which is what it asks for anyway when it is
+/// built where that is; musl's start code knows packed relocations since 1.2.4, which is what Rust
+/// brings along. Older linkers ignore the word.
 fn pack_relocations() {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let is_linux = variable("CARGO_CFG_TARGET_OS") == "linux";
@@ -67,8 +68,8 @@ fn glibc() -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The commit, where the source lies in a repository and git is installed; changed files are not looked for, since
-/// they would have to be looked at before each build.
+/// The commit, where the source lies in a repository and git is installed; changed files are not
+/// looked for, since they would have to be looked at before each build.
 fn commit() -> Option<String> {
     let head = first_line(Command::new("git").args(["rev-parse", "--git-path", "HEAD"]))?;
     let log = first_line(Command::new("git").args(["rev-parse", "--git-path", "logs/HEAD"]))?;

@@ -54,16 +54,17 @@ pub(crate) enum Command {
     Limits,
     /// Manage a password file for HTTP basic authentication
     Passwd(Deferred<PasswdArguments>),
-    /// Monitor the CPU time, memory, page faults, context switches and descriptors of a process tree
+    /// Monitor the CPU time, memory, page faults, context switches and descriptors of a process
+    /// tree
     ///
     /// Usage is summed over the process and its descendants, including those that have exited.
     /// Metrics of the host are sampled once per second.
     Watch(Deferred<WatchArguments>),
     /// Generate HTTP load and report throughput, latency and errors
     ///
-    /// Closed load (-c) sends the next request when a response has arrived. Open load (--rate) sends
-    /// requests on schedule, and measures latency from the time at which each request was due.
-    /// Failed requests count in neither throughput nor latency.
+    /// Closed load (-c) sends the next request when a response has arrived. Open load (--rate)
+    /// sends requests on schedule, and measures latency from the time at which each request was
+    /// due. Failed requests count in neither throughput nor latency.
     Load(Deferred<LoadArguments>),
     /// Benchmark and compare servers on this machine
     ///

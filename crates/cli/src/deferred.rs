@@ -1,5 +1,5 @@
-//! Options that are defined when their command is the one that was typed: those of all commands are more memory than an
-//! idle server needs.
+//! Options that are defined when their command is the one that was typed: those of all commands are
+//! more memory than an idle server needs.
 
 use std::ops::Deref;
 
@@ -21,7 +21,8 @@ impl<T> Deref for Deferred<T> {
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {
         command.defer(|command| {
-            // What is said of the command stands; the arguments would say what is said of them instead.
+            // What is said of the command stands; the arguments would say what is said of them
+            // instead.
             let about = Resettable::from(command.get_about().cloned());
             let long_about = Resettable::from(command.get_long_about().cloned());
             let command = T::augment_args(command);

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 
 use arguments::Command;
 
-// musl's takes a lock for every call: with two workers it is what they wait for. glibc's costs a tenth of a
-// request whose file was not in memory, and keeps more of what it has had.
+// musl's takes a lock for every call: with two workers it is what they wait for. glibc's costs a
+// tenth of a request whose file was not in memory, and keeps more of what it has had.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,5 +1,5 @@
-//! Manual pages, completions and the reference, made from the definition of the command line, the table of limits and the
-//! declarations of the directives.
+//! Manual pages, completions and the reference, made from the definition of the command line, the
+//! table of limits and the declarations of the directives.
 
 use std::fmt::Write as _;
 use std::io;
@@ -50,7 +50,8 @@ pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-/// What is made from the declarations: a page for each section, the manual page of the file, and the schema for editors.
+/// What is made from the declarations: a page for each section, the manual page of the file, and
+/// the schema for editors.
 fn configuration() -> Vec<(String, Vec<u8>)> {
     let root = Document::declaration();
     let pages = reference(root).into_iter();

@@ -1,4 +1,5 @@
-//! Standard error is for talk, standard output for data. Neither has to be there: a server outlives its terminal.
+//! Standard error is for talk, standard output for data. Neither has to be there: a server outlives
+//! its terminal.
 
 use std::fmt;
 use std::io::{self, Write as _};

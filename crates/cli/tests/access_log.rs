@@ -1,4 +1,5 @@
-//! The access log: its lines to the letter, and that each request has one whatever becomes of the file.
+//! The access log: its lines to the letter, and that each request has one whatever becomes of the
+//! file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

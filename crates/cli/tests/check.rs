@@ -1,5 +1,6 @@
-//! `vervet check` and `vervet config show` (FEATURES C2, C3): wrong files of the whole document, each with all that is said of it beside
-//! it in `tests/wrong`, which `VERVET_REGENERATE=1` writes; findings as JSON; the status; what holds, and who said so.
+//! `vervet check` and `vervet config show` (FEATURES C2, C3): wrong files of the whole document,
+//! each with all that is said of it beside it in `tests/wrong`, which `VERVET_REGENERATE=1` writes;
+//! findings as JSON; the status; what holds, and who said so.
 //!
 //! Lines at the beginning of a file of the form `#! NAME=VALUE` are its environment.
 
@@ -195,7 +196,8 @@ const DIRECTIVES: [(&str, [&str; 3]); 13] = [
     ("error_log", ["error", "warning", "notice"]),
 ];
 
-/// FEATURES C3: "Order CLI > environment > file > default is tested for each key; `show-config` prints value and origin".
+/// FEATURES C3: "Order CLI > environment > file > default is tested for each key; `show-config`
+/// prints value and origin".
 #[test]
 fn flags_go_before_the_environment_the_file_and_the_default() {
     for (name, [flag, variable, file]) in DIRECTIVES {

@@ -1,4 +1,5 @@
-//! Clients that people use, against the server that people run: curl, wget, aria2, apt and Chromium.
+//! Clients that people use, against the server that people run: curl, wget, aria2, apt and
+//! Chromium.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,10 @@
-//! The image that `packaging/container/Containerfile` describes works under the conditions of a container: a root folder
-//! that holds what it copies and nothing else, read-only, its user a number without privileges, its process number 1.
+//! The image that `packaging/container/Containerfile` describes works under the conditions of a
+//! container: a root folder that holds what it copies and nothing else, read-only, its user a
+//! number without privileges, its process number 1.
 //!
-//! No daemon is needed: the file is read here, and the kernel is asked for the same things. What the image copies as the
-//! static program is that of `VERVET_DIST_PROGRAM` (`scripts/dist` sets it), or the program of the tests with its libraries.
+//! No daemon is needed: the file is read here, and the kernel is asked for the same things. What
+//! the image copies as the static program is that of `VERVET_DIST_PROGRAM` (`scripts/dist` sets
+//! it), or the program of the tests with its libraries.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -18,7 +20,8 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// More than the buffers of a connection hold.
 const BIG_BYTES: usize = 64 << 20;
 
-/// What the runtime of containers does, by the tools of the system. The rest of the line is what it starts.
+/// What the runtime of containers does, by the tools of the system. The rest of the line is what it
+/// starts.
 const RUNTIME: &str = r#"
 set -e
 [ -z "$CGROUP" ] || echo $$ > "$CGROUP/cgroup.procs"
@@ -164,8 +167,8 @@ impl Container {
 
 impl Drop for Container {
     fn drop(&mut self) {
-        // The kernel forgets that it was to die with its parent when it becomes another user. Its number is free for
-        // others only when the parent, which waits for it, has ended.
+        // The kernel forgets that it was to die with its parent when it becomes another user. Its
+        // number is free for others only when the parent, which waits for it, has ended.
         if self.child.exit().is_none() {
             let id = i32::try_from(self.inside).unwrap();
             let _ = kill_process(Pid::from_raw(id).unwrap(), Signal::KILL);

@@ -1,4 +1,5 @@
-//! What the documentation shows can be typed: every block of commands of the README and of `docs/` is run.
+//! What the documentation shows can be typed: every block of commands of the README and of `docs/`
+//! is run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -36,7 +37,8 @@ const ELSEWHERE: &[&str] = &[
 /// How long one block may take.
 const BLOCK_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// Blocks of one page that run at a time: each has a copy of the repository and a network of its own.
+/// Blocks of one page that run at a time: each has a copy of the repository and a network of its
+/// own.
 const PARALLEL_BLOCKS: usize = 2;
 
 /// One test for each page.

@@ -1,4 +1,5 @@
-//! The files that are made from the program are those that are committed; `VERVET_REGENERATE=1` writes them.
+//! The files that are made from the program are those that are committed; `VERVET_REGENERATE=1`
+//! writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

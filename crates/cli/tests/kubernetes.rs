@@ -1,5 +1,5 @@
-//! The manifests that are shipped: Kubernetes understands every line of them, the configuration that they hold works as a
-//! pod mounts it, and what they say fits what the server does.
+//! The manifests that are shipped: Kubernetes understands every line of them, the configuration
+//! that they hold works as a pod mounts it, and what they say fits what the server does.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -54,7 +54,8 @@ fn every_line_is_understood() {
     );
 }
 
-/// What a `ConfigMap` says of a file: the lines behind `NAME: |`, which are indented by four spaces.
+/// What a `ConfigMap` says of a file: the lines behind `NAME: |`, which are indented by four
+/// spaces.
 fn file_of(map: &str, name: &str) -> String {
     let begin = format!("  {name}: |");
     let lines = map.lines().skip_while(|line| **line != begin).skip(1);

@@ -1,4 +1,5 @@
-//! The labs of this repository run with whatever rivals are installed: what is written is looked at, never how fast it was.
+//! The labs of this repository run with whatever rivals are installed: what is written is looked
+//! at, never how fast it was.
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -19,7 +20,8 @@ fn vervet(arguments: &[&str]) -> Output {
     command.args(arguments).output().unwrap()
 }
 
-/// A lab of the repository, made so short that a loaded machine is through in seconds, and its applications.
+/// A lab of the repository, made so short that a loaded machine is through in seconds, and its
+/// applications.
 fn short(name: &str, folder: &TempTree) -> PathBuf {
     let text = std::fs::read_to_string(labs().join(name)).unwrap();
     let (before, after) = text.split_once("[quick]").unwrap();
@@ -99,8 +101,8 @@ fn s2a_runs() {
     check("s2a.toml", "nginx");
 }
 
-/// Every task whose programs are installed has come to its end and told these phases in their order; who is not is said.
-/// Gives the names of those that are.
+/// Every task whose programs are installed has come to its end and told these phases in their
+/// order; who is not is said. Gives the names of those that are.
 #[track_caller]
 fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
     let steps = record["tasks"].as_array().unwrap();

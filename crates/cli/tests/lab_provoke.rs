@@ -1,5 +1,6 @@
-//! Each mistake that a lab is to stop, made on purpose by the labs of `labs/provoke`: the step is shown, has no place, and
-//! the report says why. What is looked at is what was found, never how fast anything was.
+//! Each mistake that a lab is to stop, made on purpose by the labs of `labs/provoke`: the step is
+//! shown, has no place, and the report says why. What is looked at is what was found, never how
+//! fast anything was.
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};

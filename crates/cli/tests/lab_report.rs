@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 use vervet_testkit::docs::{Runner, to_run};
 use vervet_testkit::{TempTree, sha256_hex};
 
-/// A lab of one server on one machine, as its form is: written here in full, so that a reader of the form that became
-/// stricter is found out.
+/// A lab of one server on one machine, as its form is: written here in full, so that a reader of
+/// the form that became stricter is found out.
 fn record(rates: &[f64], began_unix_ms: u64) -> String {
     let steps: Vec<String> = rates
         .iter()

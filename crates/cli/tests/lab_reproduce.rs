@@ -125,7 +125,8 @@ fn a_lab_is_run_again_from_its_record() {
     };
     assert_eq!(order(&again), order(&first), "the same seed");
 
-    // From the folder of the new results, and once more where all is done: nothing is measured anew.
+    // From the folder of the new results, and once more where all is done: nothing is measured
+    // anew.
     check(
         folder,
         &[

@@ -1,4 +1,5 @@
-//! Listeners of the command: options that the kernel shows, inherited sockets, and what becomes of too many.
+//! Listeners of the command: options that the kernel shows, inherited sockets, and what becomes of
+//! too many.
 
 use std::process::Command;
 use std::time::Duration;

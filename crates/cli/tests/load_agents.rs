@@ -1,4 +1,5 @@
-//! Several agents as one run: what they made is what one would have made, and what there is only once is done once.
+//! Several agents as one run: what they made is what one would have made, and what there is only
+//! once is done once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -88,7 +89,8 @@ fn slots<'a>(histograms: impl IntoIterator<Item = &'a Histogram>) -> BTreeMap<u6
 
 type Times = fn(&Run) -> &Histogram;
 
-/// What three agents made together is what one would have made: as many of all, and in each slot of each histogram what theirs have.
+/// What three agents made together is what one would have made: as many of all, and in each slot of
+/// each histogram what theirs have.
 #[test]
 fn three_agents_make_one_run() {
     let mut canned = Child::start(BINARY, ["load", "--canned", "127.0.0.1:0"]);

@@ -1,4 +1,5 @@
-//! Agents that are lost while they make load, and coordinators that go: what is told, what is kept, and who goes on.
+//! Agents that are lost while they make load, and coordinators that go: what is told, what is kept,
+//! and who goes on.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -112,7 +113,8 @@ fn asked(plan: &Value) -> Value {
     })
 }
 
-/// A good agent beside one of these: the report is of the good one alone, and the status says that something is missing.
+/// A good agent beside one of these: the report is of the good one alone, and the status says that
+/// something is missing.
 #[test]
 fn what_no_agent_would_say_is_told_and_left_out() {
     let (_canned, url) = canned();

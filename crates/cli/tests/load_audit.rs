@@ -1,4 +1,5 @@
-//! Rules of the audit that look at the kernel, provoked in a network of its own: its counters count this run alone.
+//! Rules of the audit that look at the kernel, provoked in a network of its own: its counters count
+//! this run alone.
 
 use std::process::Command;
 
@@ -7,7 +8,8 @@ use vervet_testkit::{find_program, skip};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_vervet");
 
-/// Listens with room for one connection, accepts none, and has the program load that. The loopback device of a new network is down.
+/// Listens with room for one connection, accepts none, and has the program load that. The loopback
+/// device of a new network is down.
 const SCRIPT: &str = r#"
 import fcntl, socket, struct, subprocess, sys
 control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

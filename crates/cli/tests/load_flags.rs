@@ -1,4 +1,5 @@
-//! The table of docs/load.md: each flag of ab, wrk and weighttp has its equal, or the reason why it has none.
+//! The table of docs/load.md: each flag of ab, wrk and weighttp has its equal, or the reason why it
+//! has none.
 
 use std::collections::BTreeSet;
 use std::path::Path;

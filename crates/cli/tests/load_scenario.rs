@@ -1,4 +1,5 @@
-//! `vervet load` with more than one request: scenarios, recordings, lists, logs and feeds, against our own server.
+//! `vervet load` with more than one request: scenarios, recordings, lists, logs and feeds, against
+//! our own server.
 
 use std::fs;
 use std::path::Path;

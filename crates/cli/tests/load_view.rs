@@ -1,4 +1,5 @@
-//! `vervet load` at a terminal: a view of several lines that is drawn over, and the cursor back however it ends.
+//! `vervet load` at a terminal: a view of several lines that is drawn over, and the cursor back
+//! however it ends.
 
 use std::fs;
 
@@ -15,14 +16,15 @@ fn canned() -> (Child, String) {
     (child, format!("http://{address}/"))
 }
 
-/// What a run of the canned server shows at a terminal with so many columns, `before` standing before the program; none without
-/// `script`.
+/// What a run of the canned server shows at a terminal with so many columns, `before` standing
+/// before the program; none without `script`.
 fn shown(before: &str, arguments: &str, columns: u16) -> Option<String> {
     let (_canned, url) = canned();
     let command = format!("{before} {BINARY} load {url} --interval 100ms {arguments}");
     let mut terminal = Child::spawn(at_terminal(&command, columns)?);
     let code = terminal.wait_exit(PATIENCE).code();
-    // Failed requests are part of some, and the generator's share of a core is not what is tried here.
+    // Failed requests are part of some, and the generator's share of a core is not what is tried
+    // here.
     assert!(matches!(code, Some(0 | 1 | 3)), "{:#?}", terminal.lines());
     Some(terminal.text(Stream::Stdout))
 }

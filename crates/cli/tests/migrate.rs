@@ -1,5 +1,5 @@
-//! The page for those who come from nginx: each cell of its table is a configuration, and its two configurations, served
-//! by nginx and by us, answer alike.
+//! The page for those who come from nginx: each cell of its table is a configuration, and its two
+//! configurations, served by nginx and by us, answer alike.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -165,7 +165,8 @@ impl Asked {
         let media_type = response.field("Content-Type").unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap();
         let fields = ["Cache-Control", "X-Content-Type-Options", "Content-Range"];
-        // nginx 1.22 says what `add_header` adds twice where a range cannot be had: equal lines count as one.
+        // nginx 1.22 says what `add_header` adds twice where a range cannot be had: equal lines
+        // count as one.
         let fields = fields.map(|name| {
             let mut values = response.field_values(name);
             values.dedup();

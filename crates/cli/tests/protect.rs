@@ -1,4 +1,5 @@
-//! `vervet run` with users that `vervet passwd` keeps, and what the status shows of who was refused.
+//! `vervet run` with users that `vervet passwd` keeps, and what the status shows of who was
+//! refused.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,4 +1,5 @@
-//! The admin socket of `vervet run`: who reaches it, what it says of the server's health, and that its numbers are those of the access log.
+//! The admin socket of `vervet run`: who reaches it, what it says of the server's health, and that
+//! its numbers are those of the access log.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! What caches tell, and that a reload leaves them what they hold where their section stays the same (FEATURES C4).
+//! What caches tell, and that a reload leaves them what they hold where their section stays the
+//! same (FEATURES C4).
 
 use crate::common::{ADMIN, Run};
 use serde_json::Value;
@@ -30,8 +31,8 @@ hosts = ['b.test']
 respond = 'b'
 ";
 
-/// Reloads that are tried until one falls into no moment at which a look is due: files are believed once they are two
-/// seconds old.
+/// Reloads that are tried until one falls into no moment at which a look is due: files are believed
+/// once they are two seconds old.
 const ROUNDS_MAX: usize = 2000;
 
 fn start() -> Run {

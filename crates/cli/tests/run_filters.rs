@@ -1,4 +1,5 @@
-//! What requests and answers pass on their way, over the wire from a document (FEATURES D2, F1, F2, F3, A11, G4).
+//! What requests and answers pass on their way, over the wire from a document (FEATURES D2, F1, F2,
+//! F3, A11, G4).
 
 use std::fs;
 use std::net::TcpStream;
@@ -29,7 +30,8 @@ fn with(host: &str, target: &str, fields: &[&str]) -> String {
     format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n{lines}\r\n")
 }
 
-/// "denied client closed before a byte is read", where a listener denies, and 403 where a site does.
+/// "denied client closed before a byte is read", where a listener denies, and 403 where a site
+/// does.
 #[test]
 fn who_is_denied_is_closed_or_refused() {
     let rest = "[[listen]]\naddress = '127.0.0.1:0'\nname = 'closed'\naccess = ['deny 127.0.0.0/8']\n\
@@ -153,7 +155,8 @@ const WRONG_PASSWORDS: u64 = 10_000;
 /// Wrong passwords that an attacker sends at a time.
 const PIPELINED: usize = 25;
 
-/// Other clients are answered all the while, on connections that were open and on new ones, and so is the user who has the password.
+/// Other clients are answered all the while, on connections that were open and on new ones, and so
+/// is the user who has the password.
 #[test]
 fn ten_thousand_wrong_passwords_refuse_nobody_else() {
     let tree = TempTree::new();

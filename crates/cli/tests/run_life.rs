@@ -1,5 +1,5 @@
-//! Who `vervet run` is and what it leaves behind (FEATURES Y3, Y4): privileges are dropped by every thread, the file system is restricted,
-//! the pid file tells the truth.
+//! Who `vervet run` is and what it leaves behind (FEATURES Y3, Y4): privileges are dropped by every
+//! thread, the file system is restricted, the pid file tells the truth.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -158,7 +158,8 @@ fn the_pid_file_is_there_while_it_runs() {
 #[test]
 fn a_stale_pid_file_is_taken_over_and_nothing_else_is() {
     let document = format!("pid_file = 'vervet.pid'\n{FILES}");
-    // What a process has left that was killed; by now another may have its number, even the first of all.
+    // What a process has left that was killed; by now another may have its number, even the first
+    // of all.
     let tree = files().file("vervet.pid", "1\n");
     let mut server = Run::start(tree, &document);
     let path = server.tree.join("vervet.pid");
@@ -183,8 +184,8 @@ fn a_stale_pid_file_is_taken_over_and_nothing_else_is() {
     assert_eq!(fs::read(&path).unwrap(), b"my notes\n");
 }
 
-/// With landlock the server sees what the configuration has named at the start, and nothing else: not by a link, and not by a later
-/// configuration.
+/// With landlock the server sees what the configuration has named at the start, and nothing else:
+/// not by a link, and not by a later configuration.
 #[test]
 fn a_sandbox_shows_what_is_served_and_nothing_else() {
     let outside = TempTree::new().file("secret", "a secret").dir("log");

@@ -1,5 +1,6 @@
-//! Another configuration while the server runs (FEATURES C4): "Changed host, route, user or certificate is live with 0 failed requests
-//! under 300 clients; a bad file is refused, old one stays, error shown".
+//! Another configuration while the server runs (FEATURES C4): "Changed host, route, user or
+//! certificate is live with 0 failed requests under 300 clients; a bad file is refused, old one
+//! stays, error shown".
 
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
@@ -41,7 +42,8 @@ fn turn(rest: &str) -> String {
     with(&format!("[[site]]\nhosts = ['turn.test']\n{rest}"))
 }
 
-/// Lets three hundred clients ask a site that stays and one that turns, on connections that must stay, while something happens.
+/// Lets three hundred clients ask a site that stays and one that turns, on connections that must
+/// stay, while something happens.
 #[track_caller]
 fn under_load(tree: TempTree, document: &str, happens: impl FnOnce(&mut Run, &Load)) {
     let mut server = Run::start(tree, document);
@@ -234,7 +236,8 @@ fn a_listener_comes_and_goes_and_its_connections_stay() {
     });
 }
 
-/// Who has been let into the queue of a listener is answered, however shortly before it was taken out.
+/// Who has been let into the queue of a listener is answered, however shortly before it was taken
+/// out.
 #[test]
 fn a_listener_that_goes_serves_its_queue() {
     let document = with("");

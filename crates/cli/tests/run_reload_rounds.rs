@@ -1,5 +1,5 @@
-//! Reloads that are refused, and many that are not (FEATURES C4): what is wrong changes nothing and is told; two hundred changes leave no
-//! descriptor and no memory behind.
+//! Reloads that are refused, and many that are not (FEATURES C4): what is wrong changes nothing and
+//! is told; two hundred changes leave no descriptor and no memory behind.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,7 +26,8 @@ fn document(rest: &str) -> String {
     [ADMIN, SITE, rest].concat()
 }
 
-/// The document is refused for this reason, which the status and standard error tell, and all that was served is served on.
+/// The document is refused for this reason, which the status and standard error tell, and all that
+/// was served is served on.
 #[track_caller]
 fn check_refused(server: &mut Run, document: &str, reason: &str) {
     let before = server.status();
@@ -128,8 +129,9 @@ fn a_listener_that_no_document_names_stays() {
 const ROUNDS: u32 = 200;
 /// Rounds after which caches and pools have what they will have.
 const WARM: u32 = 40;
-/// What memory may grow by from there to the end: what the allocator keeps back differs by some megabytes from moment to moment. A plan of
-/// this document takes half a megabyte, so that one in ten that stayed would be seen.
+/// What memory may grow by from there to the end: what the allocator keeps back differs by some
+/// megabytes from moment to moment. A plan of this document takes half a megabyte, so that one in
+/// ten that stayed would be seen.
 const GROWTH_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// A document in which everything differs from the one before.

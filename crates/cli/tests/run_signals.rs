@@ -1,4 +1,5 @@
-//! What `vervet run` does when it is told to, and what it tells (FEATURES A12, Y4, Y5, G3): signals, the service manager, its sockets.
+//! What `vervet run` does when it is told to, and what it tells (FEATURES A12, Y4, Y5, G3):
+//! signals, the service manager, its sockets.
 
 use std::fs;
 use std::net::TcpStream;
@@ -114,7 +115,8 @@ fn count(server: &Run, file: &str) -> usize {
     text.lines().count()
 }
 
-/// Both signals that people use, and a file that was renamed away meanwhile: every request has its line, in one of them.
+/// Both signals that people use, and a file that was renamed away meanwhile: every request has its
+/// line, in one of them.
 #[test]
 fn logs_are_opened_anew() {
     let log = "log = ['a']\n[[site.route]]\npath = '/big'";

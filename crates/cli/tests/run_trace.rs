@@ -1,4 +1,5 @@
-//! `vervet run --trace` tells how a request was decided (FEATURES G4), and parts of the error log have levels of their own.
+//! `vervet run --trace` tells how a request was decided (FEATURES G4), and parts of the error log
+//! have levels of their own.
 
 use crate::common;
 use crate::common::{ADMIN, Run, passwd, run};

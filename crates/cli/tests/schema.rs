@@ -1,5 +1,5 @@
-//! Editors take what the server takes: the schema that is committed fits every configuration that the documentation and
-//! the packages show, and finds mistakes.
+//! Editors take what the server takes: the schema that is committed fits every configuration that
+//! the documentation and the packages show, and finds mistakes.
 
 use std::fs;
 use std::path::Path;

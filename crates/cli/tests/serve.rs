@@ -1,4 +1,5 @@
-//! `vervet serve` as a newcomer types it: what is said, what is served, and how mistakes are answered.
+//! `vervet serve` as a newcomer types it: what is said, what is served, and how mistakes are
+//! answered.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! How the server ends: nothing that was accepted is lost, and nobody waits for longer than was said.
+//! How the server ends: nothing that was accepted is lost, and nobody waits for longer than was
+//! said.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,7 +12,8 @@ const BINARY: &str = env!("CARGO_BIN_EXE_vervet");
 
 const REQUEST: &[u8] = b"GET /a.txt HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/// Connections that one client opens at most, so that a server that does not end leaves the test to fail.
+/// Connections that one client opens at most, so that a server that does not end leaves the test to
+/// fail.
 const CONNECTIONS_MAX: usize = 100_000;
 
 fn serve(arguments: &[&str]) -> (TempTree, Vervet) {

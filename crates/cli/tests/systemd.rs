@@ -1,4 +1,5 @@
-//! The units that are shipped: systemd understands every line of them, and finds little to complain of.
+//! The units that are shipped: systemd understands every line of them, and finds little to complain
+//! of.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,8 @@ use std::process::{Command, Output};
 
 use vervet_testkit::{TempTree, find_program, skip};
 
-/// Most exposure that `systemd-analyze security` may find, on its scale from 0 to 10, in tenths. A service of the network with nothing
-/// set has 96.
+/// Most exposure that `systemd-analyze security` may find, on its scale from 0 to 10, in tenths. A
+/// service of the network with nothing set has 96.
 const EXPOSURE_MAX: u32 = 20;
 
 const UNITS: [&str; 2] = ["vervet.service", "vervet.socket"];

@@ -1,5 +1,5 @@
-//! `vervet watch` as it is typed: every format, every way to end, and its figures for our own server against the
-//! kernel's account.
+//! `vervet watch` as it is typed: every format, every way to end, and its figures for our own
+//! server against the kernel's account.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

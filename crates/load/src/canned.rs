@@ -1,7 +1,9 @@
-//! The canned-response server: it answers every request with the same bytes, on the engine's reactor with nothing in
-//! between. Its rate is an upper bound for any server on this machine: the ceiling of a lab, and `vervet load --canned`.
+//! The canned-response server: it answers every request with the same bytes, on the engine's
+//! reactor with nothing in between. Its rate is an upper bound for any server on this machine: the
+//! ceiling of a lab, and `vervet load --canned`.
 //!
-//! It does not parse. A request ends at a blank line, wherever the pieces are cut; requests must not have a body.
+//! It does not parse. A request ends at a blank line, wherever the pieces are cut; requests must
+//! not have a body.
 
 use std::fs::File;
 use std::io;
@@ -22,13 +24,15 @@ use vervet_engine::reactor::{
 pub const CONTENT: &[u8] = b"Hello, world\n";
 /// The largest answer.
 pub const CONTENT_BYTES_MAX: usize = 1 << 30;
-/// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it is.
+/// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it
+/// is.
 const COPY_BYTES_MAX: usize = 16 << 10;
 /// From this length on the content of a file costs less by sendfile(2).
 const SENDFILE_BYTES_MIN: u64 = 16 << 10;
 /// Requests of one read that are answered: more than one read of the reactor holds.
 const ANSWERS_PER_READ_MAX: usize = 4096;
-/// The fields that a plain file server adds, so that the answer for a file is as long as that of one.
+/// The fields that a plain file server adds, so that the answer for a file is as long as that of
+/// one.
 const FILE_FIELDS: &str = "Server: canned\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
     Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: \"2ebc9c81-d\"\r\nAccept-Ranges: bytes\r\n";
 
@@ -81,8 +85,8 @@ enum Reply {
 }
 
 impl CannedAnswer {
-    /// The answer for a connection that goes on so. It says what becomes of the connection: clients of HTTP/1.0 wait for
-    /// the end otherwise.
+    /// The answer for a connection that goes on so. It says what becomes of the connection: clients
+    /// of HTTP/1.0 wait for the end otherwise.
     fn reply(&self, then: Then) -> io::Result<Reply> {
         let mut fields = "";
         let content = match &self.content {
@@ -157,7 +161,8 @@ impl Canned {
     /// Listens at an address and answers on a thread.
     ///
     /// # Errors
-    /// An address that cannot be bound, a file that cannot be read, or a system without a free thread.
+    /// An address that cannot be bound, a file that cannot be read, or a system without a free
+    /// thread.
     pub fn start(address: &ListenAddress, answer: &CannedAnswer) -> Result<Self, CannedError> {
         let answers = Answers::new(answer).map_err(CannedError::Content)?;
         let listener = bind(address)?;
@@ -238,7 +243,8 @@ struct Answers {
     says_keep: Finder<'static>,
 }
 
-/// What is known of one connection: how much of a blank line the last piece ended with, and how it goes on.
+/// What is known of one connection: how much of a blank line the last piece ended with, and how it
+/// goes on.
 struct Talk {
     matched: u8,
     then: Then,

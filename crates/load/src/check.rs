@@ -1,4 +1,5 @@
-//! What an answer must be. A check is plain data; [`Judging`] holds one answer against it while it comes in.
+//! What an answer must be. A check is plain data; [`Judging`] holds one answer against it while it
+//! comes in.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! The precise clock. A run tells times from the kernel's monotonic clock in nanoseconds (25 to 40 ns a reading), once for each
-//! piece that was received: that time ends one request and begins the next.
+//! The precise clock. A run tells times from the kernel's monotonic clock in nanoseconds (25 to 40
+//! ns a reading), once for each piece that was received: that time ends one request and begins the
+//! next.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -20,7 +20,8 @@ impl Control {
         }
     }
 
-    /// Ends the run now; requests without an answer are counted as censored. Without effect on a run that is over.
+    /// Ends the run now; requests without an answer are counted as censored. Without effect on a
+    /// run that is over.
     pub fn stop(&self) {
         let threads = self
             .threads

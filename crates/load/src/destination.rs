@@ -1,4 +1,5 @@
-//! From the address in a URL to what can be connected to: names are looked up here, once, before the run.
+//! From the address in a URL to what can be connected to: names are looked up here, once, before
+//! the run.
 
 use std::fmt;
 use std::io;

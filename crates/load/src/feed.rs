@@ -1,5 +1,5 @@
-//! Rows of values for requests, from CSV with a header row. Owns the rows and who gets which; what they are filled into is
-//! the templates' business.
+//! Rows of values for requests, from CSV with a header row. Owns the rows and who gets which; what
+//! they are filled into is the templates' business.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::finding::{Finding, Findings, Place, did_you_mean};
 use crate::share::{Share, Turns};
 
-/// The most bytes of a feed: it stays in memory, for a file that is read during the run would be measured with it.
+/// The most bytes of a feed: it stays in memory, for a file that is read during the run would be
+/// measured with it.
 pub const FEED_BYTES_MAX: usize = 256 << 20;
 /// The most columns of a feed.
 pub const FEED_COLUMNS_MAX: usize = 256;
@@ -67,7 +68,8 @@ impl Feed {
             .from_reader(text);
         let mut record = csv::ByteRecord::new();
         let mut feed = Self::empty();
-        // Reading from memory cannot fail, and bytes need not be UTF-8: nothing else is an error here.
+        // Reading from memory cannot fail, and bytes need not be UTF-8: nothing else is an error
+        // here.
         while let Ok(true) = reader.read_byte_record(&mut record) {
             let place = place(text, &record);
             if feed.columns.is_empty() {

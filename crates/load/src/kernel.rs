@@ -1,8 +1,10 @@
-//! What the kernel of this machine counts beside the run: queues that were full, segments that were sent again.
+//! What the kernel of this machine counts beside the run: queues that were full, segments that were
+//! sent again.
 
 use vervet_report::KernelCounters;
 
-/// How long this thread has waited for a processor that others had, in nanoseconds; none where the kernel does not tell.
+/// How long this thread has waited for a processor that others had, in nanoseconds; none where the
+/// kernel does not tell.
 pub(crate) fn thread_waited_ns() -> Option<u64> {
     waited_ns(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }

@@ -1,5 +1,5 @@
-//! The load generator: what is asked when (pacers), by whom (clients), what must come back (checks), what was seen
-//! (samples), and whether it may be believed (the audit).
+//! The load generator: what is asked when (pacers), by whom (clients), what must come back
+//! (checks), what was seen (samples), and whether it may be believed (the audit).
 
 mod audit;
 pub mod canned;

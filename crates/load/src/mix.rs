@@ -1,12 +1,13 @@
-//! Which of several weighted things comes next. Evenly mixed rather than thrown: after any number of turns each has had
-//! its share, so a short run is as true to the weights as a long one.
+//! Which of several weighted things comes next. Evenly mixed rather than thrown: after any number
+//! of turns each has had its share, so a short run is as true to the weights as a long one.
 
 use crate::share::{Share, Turns};
 
 /// The largest weight.
 pub const WEIGHT_MAX: u32 = 10_000;
 
-/// 2^64 divided by the golden ratio: the multiples of this fraction of a circle fall most evenly on it.
+/// 2^64 divided by the golden ratio: the multiples of this fraction of a circle fall most evenly on
+/// it.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Weighted things, by number, and the turn they are at.

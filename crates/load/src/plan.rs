@@ -13,7 +13,8 @@ use crate::pacer::{Arrival, Pacer};
 use crate::script::Scripts;
 use crate::share::Share;
 
-/// Most connections of one run. More descriptors are a matter of the system's limits, which say so themselves.
+/// Most connections of one run. More descriptors are a matter of the system's limits, which say so
+/// themselves.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
 /// Most requests that wait for their answers on one connection.
 pub const PIPELINING_MAX: u32 = 1024;
@@ -33,7 +34,8 @@ pub struct Plan {
     pub outgoing: Vec<Outgoing>,
     /// What each user asks.
     pub scripts: Arc<dyn Scripts>,
-    /// What answers must be, at the numbers that [`Request::check`](crate::script::Request::check) has.
+    /// What answers must be, at the numbers that [`Request::check`](crate::script::Request::check)
+    /// has.
     pub checks: Vec<Check>,
     /// Closed or open load.
     pub load: Load,
@@ -41,8 +43,8 @@ pub struct Plan {
     pub connections: u32,
     /// How long a connection is used.
     pub reuse: Reuse,
-    /// Requests that may wait for their answers on one connection; 1 is no pipelining. More needs closed load and scripts that
-    /// read no answers.
+    /// Requests that may wait for their answers on one connection; 1 is no pipelining. More needs
+    /// closed load and scripts that read no answers.
     pub pipelining: u32,
     /// Connections begun per second at most.
     pub connect_rate: Option<f64>,
@@ -56,14 +58,16 @@ pub struct Plan {
     pub interval: Duration,
     /// How long a connection may take.
     pub connect_timeout: Duration,
-    /// How long an answer may take from the sent time. Looked at every 128 ms: so much later an answer may still count.
+    /// How long an answer may take from the sent time. Looked at every 128 ms: so much later an
+    /// answer may still count.
     pub response_timeout: Duration,
     /// Threads that make the load.
     pub threads: usize,
     /// Processors that they are bound to, in turn; none: the system decides.
     pub cores: Vec<usize>,
-    /// Which share of a run of several machines this is. Connections, requests and due times are those of the whole; each machine
-    /// does its share of them. The scripts have to be of the same share.
+    /// Which share of a run of several machines this is. Connections, requests and due times are
+    /// those of the whole; each machine does its share of them. The scripts have to be of the same
+    /// share.
     pub part: Share,
 }
 

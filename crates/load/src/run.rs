@@ -1,4 +1,5 @@
-//! A run from its beginning to its report: starts the threads, gathers what they tell, and has the result audited.
+//! A run from its beginning to its report: starts the threads, gathers what they tell, and has the
+//! result audited.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,7 +26,8 @@ pub const TOOL: &str = concat!("vervet ", env!("CARGO_PKG_VERSION"));
 /// Between the moment when all threads are ready and the first due time.
 const LEAD: Duration = Duration::from_millis(2);
 
-/// A run whose threads wait for its beginning, with their users made: nothing has been asked yet. Letting go of it ends them.
+/// A run whose threads wait for its beginning, with their users made: nothing has been asked yet.
+/// Letting go of it ends them.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Arc<Plan>,
@@ -223,7 +225,8 @@ impl Running {
             match thread.join() {
                 Ok(Ok(())) => {}
                 Ok(Err(errno)) => drop(thread_errors.insert(errno.to_string())),
-                // A bug of ours. The figures of the other threads are reported all the same; the audit fails the run.
+                // A bug of ours. The figures of the other threads are reported all the same; the
+                // audit fails the run.
                 Err(_) => drop(thread_errors.insert("the thread panicked".to_owned())),
             }
         }

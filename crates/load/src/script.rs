@@ -1,12 +1,13 @@
-//! What one user does: the one interface between what is asked and who asks it. A fixed request, a template, a list of
-//! targets, a log that is replayed and a scenario are scripts; the generator knows no more of them than this.
+//! What one user does: the one interface between what is asked and who asks it. A fixed request, a
+//! template, a list of targets, a log that is replayed and a scenario are scripts; the generator
+//! knows no more of them than this.
 
 use std::time::Duration;
 
 /// What one user sends, one request after another. Each user has a value of its own.
 pub trait Script: Send {
-    /// Says what comes next. A request is appended to `out`, head and content, ready for the wire; a script that sends
-    /// the same bytes each time allocates nothing.
+    /// Says what comes next. A request is appended to `out`, head and content, ready for the wire;
+    /// a script that sends the same bytes each time allocates nothing.
     fn next(&mut self, turn: &Turn<'_>, out: &mut Vec<u8>) -> Step;
 
     /// Whether [`Turn::answer`] is needed: the generator keeps the content of answers only then.
@@ -14,16 +15,19 @@ pub trait Script: Send {
         false
     }
 
-    /// Judges an answer that came in full. The generator asks once for each, before [`Script::next`], and only where
-    /// [`Script::reads_answers`] holds. An answer that fails counts as an error of its step, and in neither rate nor times.
+    /// Judges an answer that came in full. The generator asks once for each, before
+    /// [`Script::next`], and only where [`Script::reads_answers`] holds. An answer that fails
+    /// counts as an error of its step, and in neither rate nor times.
     fn judge(&mut self, _answer: &Answer<'_>) -> Verdict {
         Verdict::Passed
     }
 }
 
-/// What all users of a run do: makes the script of each, and has the names that figures are told by.
+/// What all users of a run do: makes the script of each, and has the names that figures are told
+/// by.
 pub trait Scripts: Send + Sync {
-    /// The script of user `number`, counted from 0 over all threads. Users may be made in any order, on any thread.
+    /// The script of user `number`, counted from 0 over all threads. Users may be made in any
+    /// order, on any thread.
     fn user(&self, number: u32) -> Box<dyn Script>;
 
     /// Names of the steps, at the numbers that [`Request::step`] has; one at least.
@@ -49,8 +53,8 @@ pub enum Verdict {
 pub struct Turn<'a> {
     /// Time since the run began.
     pub elapsed: Duration,
-    /// The answer to the user's last request, if it came in full and [`Script::reads_answers`] asked for it. Missing after
-    /// a request was sent, it tells that the request failed.
+    /// The answer to the user's last request, if it came in full and [`Script::reads_answers`]
+    /// asked for it. Missing after a request was sent, it tells that the request failed.
     pub answer: Option<&'a Answer<'a>>,
 }
 
@@ -72,7 +76,8 @@ pub struct Answer<'a> {
 pub enum Step {
     /// The request that was appended is to be sent.
     Send(Request),
-    /// Nothing for this long: think time, or the pause of a log that is replayed. Then [`Script::next`] is asked again.
+    /// Nothing for this long: think time, or the pause of a log that is replayed. Then
+    /// [`Script::next`] is asked again.
     Wait(Duration),
     /// This user has nothing more to do.
     End,
@@ -87,8 +92,8 @@ pub struct Request {
     pub step: u16,
     /// Whether an answer to it has no content whatever its fields say, as with HEAD.
     pub content: ContentOfAnswer,
-    /// When it was due since the run began, where the script keeps the times itself, as a log that is replayed does: the
-    /// response time counts from then. `None`: the pacer says.
+    /// When it was due since the run began, where the script keeps the times itself, as a log that
+    /// is replayed does: the response time counts from then. `None`: the pacer says.
     pub due: Option<Duration>,
 }
 

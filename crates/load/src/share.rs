@@ -1,4 +1,5 @@
-//! A run divided among threads and machines: whose turn is whose. Nobody is asked during the run; everybody knows its own.
+//! A run divided among threads and machines: whose turn is whose. Nobody is asked during the run;
+//! everybody knows its own.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,8 +44,8 @@ impl fmt::Display for Share {
     }
 }
 
-/// The turns of one of several, handed out over all its users, each once: every n-th number, from its own. All together hand out
-/// what one alone would.
+/// The turns of one of several, handed out over all its users, each once: every n-th number, from
+/// its own. All together hand out what one alone would.
 #[derive(Debug)]
 pub(crate) struct Turns {
     next: AtomicU64,
@@ -83,7 +84,8 @@ mod tests {
         }
     }
 
-    /// Threads of a machine have that machine's part of any count, not only of those that all threads divide.
+    /// Threads of a machine have that machine's part of any count, not only of those that all
+    /// threads divide.
     #[test]
     fn threads_have_the_part_of_their_machine() {
         for whole in 0..20 {

@@ -18,12 +18,12 @@ pub const TARGETS_BYTES_MAX: usize = 64 << 20;
 /// The most requests of a list.
 pub const TARGETS_MAX: usize = 100_000;
 
-/// Gives the content of a file that is named in another, or says why not. The caller reads; a relative name is meant from
-/// where the other file lies.
+/// Gives the content of a file that is named in another, or says why not. The caller reads; a
+/// relative name is meant from where the other file lies.
 pub type ReadFile<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 
-/// Reads a list, or tells all that is wrong with it. Gives the URL that tells the server: the one of `common`, or the first
-/// of the list. All others have to be of the same server.
+/// Reads a list, or tells all that is wrong with it. Gives the URL that tells the server: the one
+/// of `common`, or the first of the list. All others have to be of the same server.
 pub fn parse(
     file: &str,
     text: &str,

@@ -18,7 +18,8 @@ pub fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A length of time with its unit, as in configuration files; also a bare number of seconds, and `min` for minutes.
+/// A length of time with its unit, as in configuration files; also a bare number of seconds, and
+/// `min` for minutes.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let zero = if text.starts_with('.') { "0" } else { "" };
     let (text, unit) = match text.strip_suffix("min") {

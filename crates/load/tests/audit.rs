@@ -1,5 +1,6 @@
-//! Rules of the audit, each provoked by a run: a generator without time to spare, connections that are served unevenly, and
-//! requests that leave by other ends than an answer. What needs a kernel of its own is in the tests of the program.
+//! Rules of the audit, each provoked by a run: a generator without time to spare, connections that
+//! are served unevenly, and requests that leave by other ends than an answer. What needs a kernel
+//! of its own is in the tests of the program.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -21,12 +22,14 @@ fn finding<'a>(run: &'a Run, rule: &str) -> &'a Finding {
     found.unwrap_or_else(|| panic!("{rule} says nothing: {:?}", run.findings))
 }
 
-/// Whether this kernel tells how long a thread waited for a processor: without it a busy machine hides what is tried here.
+/// Whether this kernel tells how long a thread waited for a processor: without it a busy machine
+/// hides what is tried here.
 fn tells_waits() -> bool {
     std::fs::metadata("/proc/thread-self/schedstat").is_ok()
 }
 
-/// A check that costs more than the answer: the generator always has something to do, whatever the server gets.
+/// A check that costs more than the answer: the generator always has something to do, whatever the
+/// server gets.
 fn heavy() -> (Canned, Plan) {
     let large = CannedAnswer {
         content: CannedContent::Bytes(1 << 20),
@@ -42,8 +45,8 @@ fn heavy() -> (Canned, Plan) {
     (canned, plan)
 }
 
-/// The generator had no time to spare. On a machine of its own it fails by its processor time; on a busy one others have part
-/// of that, and the wait for them is told.
+/// The generator had no time to spare. On a machine of its own it fails by its processor time; on a
+/// busy one others have part of that, and the wait for them is told.
 #[track_caller]
 fn check_occupied(plan: Plan) {
     let run = run(plan);
@@ -102,7 +105,8 @@ fn a_generator_that_others_keep_from_its_core_is_told() {
     check_occupied(plan);
 }
 
-/// Most connections get an answer for each hundred that the first two get, until these have had most of all.
+/// Most connections get an answer for each hundred that the first two get, until these have had
+/// most of all.
 #[derive(Default)]
 struct Preference {
     preferred: Mutex<u64>,
@@ -150,7 +154,8 @@ fn connections_that_are_served_unevenly_are_told() {
     assert_ne!(found.verdict, Verdict::Passed, "{found:?}");
 }
 
-/// Every second request fails, and takes longer than the others: a law that counts good answers alone does not hold.
+/// Every second request fails, and takes longer than the others: a law that counts good answers
+/// alone does not hold.
 #[track_caller]
 fn check_law(
     class: ErrorClass,

@@ -120,7 +120,8 @@ fn a_warm_up_is_not_counted() {
     assert_eq!(run.asked.warm_up_ms, 1000);
 }
 
-/// Agrees with what the server took: the median within 1 %, taken over what a busy machine adds by the best of three.
+/// Agrees with what the server took: the median within 1 %, taken over what a busy machine adds by
+/// the best of three.
 #[test]
 fn times_are_those_of_the_server() {
     const DELAY_MS: u64 = 200;

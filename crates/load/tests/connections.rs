@@ -12,7 +12,8 @@ use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::{Canned, CannedAnswer};
 use vervet_report::{ErrorClass, Reuse};
 
-/// Long enough to see that nothing comes, and far below the time that a target has to end a connection.
+/// Long enough to see that nothing comes, and far below the time that a target has to end a
+/// connection.
 const SHORT: Duration = Duration::from_millis(20);
 
 const CLOSE: &str = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -78,7 +79,8 @@ fn so_many_requests_on_each_connection() {
     );
 }
 
-/// The target says that it closes, or does so without a word: the user goes on with a new connection.
+/// The target says that it closes, or does so without a word: the user goes on with a new
+/// connection.
 #[test]
 fn a_connection_that_the_target_ends_is_followed_by_another() {
     let announced = &b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"[..];
@@ -101,7 +103,8 @@ fn a_connection_that_the_target_ends_is_followed_by_another() {
     }
 }
 
-/// Reset before, a target would see a client that went away; closed by farewells, its port would wait for a minute.
+/// Reset before, a target would see a client that went away; closed by farewells, its port would
+/// wait for a minute.
 #[test]
 fn a_connection_is_reset_when_the_target_has_ended_it_and_not_before() {
     let ends = Arc::new(Mutex::new(Vec::new()));
@@ -163,7 +166,8 @@ fn pipelined_requests_leave_together() {
     assert_eq!(*seen.lock().unwrap(), 8);
 }
 
-/// Requests behind a close that was announced were not looked at: they are made again, and are no failures.
+/// Requests behind a close that was announced were not looked at: they are made again, and are no
+/// failures.
 #[test]
 fn a_close_amid_pipelined_requests_loses_none() {
     let address = server(|mut stream| {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::common::{GOOD, answering, plan, request, requests, run, server};
 use vervet_report::{Ended, ErrorClass, Run};
 
-/// So many requests are made of each; the retries of those that find no connection take 10 ms and more.
+/// So many requests are made of each; the retries of those that find no connection take 10 ms and
+/// more.
 const REQUESTS: u64 = 6;
 
 #[track_caller]
@@ -143,7 +144,8 @@ fn who_resets() {
     check(&run(requests(plan(address), REQUESTS)), ErrorClass::Reset);
 }
 
-/// An answer that trickles in byte by byte, without an end, ends at the time limit and holds no memory.
+/// An answer that trickles in byte by byte, without an end, ends at the time limit and holds no
+/// memory.
 #[test]
 fn who_never_comes_to_an_end() {
     let address = server(|mut stream| {

@@ -92,7 +92,8 @@ fn chance_is_in_the_report() {
     assert_eq!(*rate_max_milli, 300_000);
 }
 
-/// One connection, answers of 50 ms, 100 a second asked: every other request waits, ever longer, and the wait counts.
+/// One connection, answers of 50 ms, 100 a second asked: every other request waits, ever longer,
+/// and the wait counts.
 #[test]
 fn waiting_for_a_connection_counts() {
     let address = server(|mut stream| {
@@ -126,8 +127,9 @@ fn a_target_that_refuses_fails_each_request_that_is_due() {
     assert_eq!(run.achieved.done, 0);
 }
 
-/// 1,000 a second for ten seconds, and a server that stands still for one of them. Of 10,000 requests the 1,000 that came due in
-/// that second waited up to a second: p99 over all is about 900 ms. Closed load has ten waits and does not see it.
+/// 1,000 a second for ten seconds, and a server that stands still for one of them. Of 10,000
+/// requests the 1,000 that came due in that second waited up to a second: p99 over all is about 900
+/// ms. Closed load has ten waits and does not see it.
 #[test]
 fn a_stall_shows_in_open_load_and_hides_in_closed() {
     let mut seen = Vec::new();
@@ -156,8 +158,8 @@ fn closed_hides_it() {
     assert!(longest_ms >= 900, "it was there: {longest_ms} ms");
 }
 
-/// Answers at once, but stands still for one second, two seconds after its first connection. 2 ms each, so that closed load is
-/// made of few enough requests for the test.
+/// Answers at once, but stands still for one second, two seconds after its first connection. 2 ms
+/// each, so that closed load is made of few enough requests for the test.
 fn stalling() -> SocketAddr {
     let begun = std::sync::OnceLock::<Instant>::new();
     server(move |mut stream| {

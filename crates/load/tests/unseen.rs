@@ -1,4 +1,5 @@
-//! Long content that nobody looks at is dropped before it is read; what is counted, and what is wrong, stays the same.
+//! Long content that nobody looks at is dropped before it is read; what is counted, and what is
+//! wrong, stays the same.
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;

@@ -1,10 +1,12 @@
 //! What a tree has used, processes that have ended included, and nothing twice. No I/O.
 //!
-//! The kernel keeps two accounts of a process: what it has used itself, and what those of its children used that it
-//! has reaped, with theirs. So the sum over the living is complete, if the reaped of each is counted. Two things
-//! spoil that: a child that nobody in the tree reaps (its parent has ended, or ignores its children) takes its account
-//! with it, and the accounts of the reaped are in hundredths of a second, our readings in nanoseconds. Therefore what
-//! was last read of a child that has ended stays counted, and of what its parent reaped only the surplus comes on top:
+//! The kernel keeps two accounts of a process: what it has used itself, and what those of its
+//! children used that it has reaped, with theirs. So the sum over the living is complete, if the
+//! reaped of each is counted. Two things spoil that: a child that nobody in the tree reaps (its
+//! parent has ended, or ignores its children) takes its account with it, and the accounts of the
+//! reaped are in hundredths of a second, our readings in nanoseconds. Therefore what was last read
+//! of a child that has ended stays counted, and of what its parent reaped only the surplus comes on
+//! top:
 //!
 //! ```text
 //! total = sum over all processes ever seen of own since the beginning
@@ -123,7 +125,8 @@ impl Ledger {
         }
     }
 
-    /// Processes that exited at once: a process that exited with its parent was reaped by the nearest remaining ancestor.
+    /// Processes that exited at once: a process that exited with its parent was reaped by the
+    /// nearest remaining ancestor.
     pub(crate) fn end(&mut self, gone: &[u32]) {
         for pid in gone {
             let Some(whole) = self.entries.get(pid).map(Entry::whole) else {
@@ -142,7 +145,8 @@ impl Ledger {
 
     fn survivor_above(&mut self, pid: u32, gone: &[u32]) -> Option<&mut Entry> {
         let mut pid = pid;
-        // Each step goes to a parent; the bound is against numbers that were used twice and now form a circle.
+        // Each step goes to a parent; the bound is against numbers that were used twice and now
+        // form a circle.
         for _ in 0..=gone.len() {
             pid = self.entries.get(&pid)?.latest.parent;
             if !gone.contains(&pid) {

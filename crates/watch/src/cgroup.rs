@@ -73,7 +73,8 @@ impl Cgroup {
         Self::at(mount, &found)
     }
 
-    /// The processes in it and below it. Cgroups below are looked for with the children of all threads.
+    /// The processes in it and below it. Cgroups below are looked for with the children of all
+    /// threads.
     pub(crate) fn processes(&mut self, forkers: Forkers, reader: &mut Reader) -> Vec<u32> {
         if self.lists.is_empty() || forkers == Forkers::AllThreads {
             let folders = std::iter::once(self.folder.clone()).chain(folders_below(&self.folder));

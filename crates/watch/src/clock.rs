@@ -1,4 +1,5 @@
-//! The clocks that are read: what a process has had of the processors, what this thread has had, and the time since boot.
+//! The clocks that are read: what a process has had of the processors, what this thread has had,
+//! and the time since boot.
 
 use std::time::Duration;
 
@@ -6,11 +7,12 @@ use nix::time::ClockId;
 use nix::unistd::Pid;
 use rustix::time::{ClockId as Clock, Timespec, clock_gettime};
 
-/// Above the largest process number that Linux gives. Of one far above, the library makes the clock of another.
+/// Above the largest process number that Linux gives. Of one far above, the library makes the clock
+/// of another.
 const PID_LIMIT: u32 = 1 << 22;
 
-/// The processor time of a process, those of its threads that have ended included, to the nanosecond and in one
-/// cheap system call. /proc knows it in hundredths of a second.
+/// The processor time of a process, those of its threads that have ended included, to the
+/// nanosecond and in one cheap system call. /proc knows it in hundredths of a second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessClock(ClockId);
 

@@ -1,4 +1,5 @@
-//! From a target to processes: by process ID, by name, by the port they listen on, by cgroup and unit.
+//! From a target to processes: by process ID, by name, by the port they listen on, by cgroup and
+//! unit.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -150,7 +151,8 @@ fn listening(proc: &Path, port: u16, reader: &mut Reader) -> Result<Vec<u32>, Fi
     let all = all_processes(proc, reader);
     let pids = all.iter().map(|process| process.pid);
     let mut owners: Vec<_> = pids.filter(|pid| owns(proc, *pid, &inodes)).collect();
-    // The service manager keeps the sockets that it hands on; who serves is somebody else, if there is one.
+    // The service manager keeps the sockets that it hands on; who serves is somebody else, if there
+    // is one.
     if owners.len() > 1 {
         owners.retain(|pid| *pid != 1);
     }

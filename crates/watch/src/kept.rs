@@ -1,12 +1,13 @@
-//! Files of the kernel that are read again and again: each through one descriptor that stays open, all into one
-//! buffer. Counts what it does, so that a test can hold the cost of a sample.
+//! Files of the kernel that are read again and again: each through one descriptor that stays open,
+//! all into one buffer. Counts what it does, so that a test can hold the cost of a sample.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most bytes that are taken of one file. The longest that we read is the table of listeners of a busy machine.
+/// The most bytes that are taken of one file. The longest that we read is the table of listeners of
+/// a busy machine.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// What the buffer begins with: more than any file that is one record.
@@ -35,7 +36,8 @@ impl Default for Reader {
 /// How many reads a file takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The kernel gives all of it at once: a second read would have it write the text again for nothing.
+    /// The kernel gives all of it at once: a second read would have it write the text again for
+    /// nothing.
     Record,
     /// A list, given page by page: read until nothing comes.
     List,

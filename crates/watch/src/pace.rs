@@ -1,9 +1,10 @@
-//! When an expensive reading is due again: at its pace, and never so often that it costs more than its share.
+//! When an expensive reading is due again: at its pace, and never so often that it costs more than
+//! its share.
 
 use std::time::{Duration, Instant};
 
-/// A reading that took a time is not repeated before this many times that has passed: 0.1 % of a core for each of the
-/// two expensive groups.
+/// A reading that took a time is not repeated before this many times that has passed: 0.1 % of a
+/// core for each of the two expensive groups.
 pub(crate) const COST_SPACING: u32 = 1000;
 
 /// The longest that a reading is put off by its cost.

@@ -1,5 +1,5 @@
-//! One process of a tree: its files, kept open, and what they say. It stays the same process: a number that the kernel
-//! gives to another is noticed by the time of its start.
+//! One process of a tree: its files, kept open, and what they say. It stays the same process: a
+//! number that the kernel gives to another is noticed by the time of its start.
 
 use std::collections::HashMap;
 use std::fs;
@@ -109,7 +109,8 @@ impl Process {
 
     /// Reads it again; none when it has been reaped.
     pub(crate) fn refresh(&mut self, units: Units, reader: &mut Reader) -> Option<Reading> {
-        // The clock goes by the number, the file by the process: read first, it was still the same one's.
+        // The clock goes by the number, the file by the process: read first, it was still the same
+        // one's.
         let clock_us = self.clock.and_then(ProcessClock::read_us);
         let stat = stat(self.stat.read(reader).ok()?)?;
         if stat.start_ticks != self.start_ticks || matches!(stat.state, b'X' | b'x') {
@@ -198,7 +199,8 @@ impl Process {
         }
     }
 
-    /// Counts from the first reading on: what a process had by then is none of ours, unless it began during the watch.
+    /// Counts from the first reading on: what a process had by then is none of ours, unless it
+    /// began during the watch.
     pub(crate) fn count_switches_from_birth(&mut self) {
         self.switches = Some(HashMap::new());
     }

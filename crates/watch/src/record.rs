@@ -1,5 +1,5 @@
-//! How a watch is written down: one document, or one record a line. The types are the format; its schema is made from
-//! them and committed as `docs/reference/watch.schema.json`.
+//! How a watch is written down: one document, or one record a line. The types are the format; its
+//! schema is made from them and committed as `docs/reference/watch.schema.json`.
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ use crate::sample::Sample;
 use crate::summary::Summary;
 use crate::watcher::Subject;
 
-/// The version of the format. It is raised when a member changes its meaning or goes; one that is new does not count.
+/// The version of the format. It is raised when a member changes its meaning or goes; one that is
+/// new does not count.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// What was watched, where and since when.

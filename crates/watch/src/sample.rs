@@ -1,4 +1,5 @@
-//! What one look at a tree gives, as values. Counters are sums since the first sample of the watcher.
+//! What one look at a tree gives, as values. Counters are sums since the first sample of the
+//! watcher.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,11 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct Sample {
     /// Microseconds since the first sample.
     pub at_us: u64,
-    /// Processor time of the tree since the first sample, that of processes that have ended included.
+    /// Processor time of the tree since the first sample, that of processes that have ended
+    /// included.
     pub cpu: Cpu,
     /// Faults since the first sample, those of processes that have ended included.
     pub faults: Faults,
-    /// Resident memory, summed over the processes: pages that they share count once for each of them.
+    /// Resident memory, summed over the processes: pages that they share count once for each of
+    /// them.
     pub rss_bytes: u64,
     /// Processes.
     pub processes: u32,
@@ -20,7 +23,8 @@ pub struct Sample {
     pub threads: u32,
     /// What costs more to read; none in samples that did not read it.
     pub detail: Option<Detail>,
-    /// The kernel's account of the cgroup, when the tree has one of its own; none in samples that did not read it.
+    /// The kernel's account of the cgroup, when the tree has one of its own; none in samples that
+    /// did not read it.
     pub cgroup: Option<CgroupSample>,
     /// The machine; none in samples that did not read it.
     pub host: Option<Host>,
@@ -78,8 +82,9 @@ impl Faults {
 /// What costs more to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
-    /// Resident memory in which each page counts once, divided among those who share it. None when the system does
-    /// not let us read it of every process: then that of the others would pass for the whole.
+    /// Resident memory in which each page counts once, divided among those who share it. None when
+    /// the system does not let us read it of every process: then that of the others would pass for
+    /// the whole.
     pub pss_bytes: Option<u64>,
     /// Swapped out, divided likewise.
     pub swap_bytes: Option<u64>,
@@ -132,7 +137,8 @@ pub struct Descriptors {
 pub struct CgroupSample {
     /// Processor time since the first sample.
     pub cpu: Cpu,
-    /// Periods since the first sample in which it was not let run any more, by its limit of processor time.
+    /// Periods since the first sample in which it was not let run any more, by its limit of
+    /// processor time.
     pub throttled_periods: Option<u64>,
     /// How long that was, in microseconds.
     pub throttled_us: Option<u64>,

@@ -7,8 +7,8 @@ use crate::sample::{
     CgroupSample, Cpu, Detail, Event, Faults, Host, HostCpu, Network, Root, Sample, Switches, Tcp,
 };
 
-/// Samples that are closer than this, in microseconds, are taken together when the peak of the processor time is
-/// looked for: a rate over less is mostly the error of the clocks.
+/// Samples that are closer than this, in microseconds, are taken together when the peak of the
+/// processor time is looked for: a rate over less is mostly the error of the clocks.
 const PEAK_GAP_MIN_US: u64 = 50_000;
 
 /// The most reasons that are listed of an interval that does not count.
@@ -23,7 +23,8 @@ pub struct Summary {
     pub duration_us: u64,
     /// Samples.
     pub samples: u64,
-    /// Whether the tree was the same one throughout. If not, figures before and after cannot be added.
+    /// Whether the tree was the same one throughout. If not, figures before and after cannot be
+    /// added.
     pub valid: bool,
     /// Why not.
     pub invalid_because: Vec<String>,
@@ -51,7 +52,8 @@ pub struct Summary {
     pub sockets: Option<Spread>,
     /// Switches.
     pub switches: Option<Switches>,
-    /// The most processes in one sample whose descriptors or switches could not be read, and are missing above.
+    /// The most processes in one sample whose descriptors or switches could not be read, and are
+    /// missing above.
     pub unreadable: u32,
     /// The kernel's account of the cgroup.
     pub cgroup: Option<CgroupSummary>,
@@ -71,13 +73,14 @@ impl Summary {
         tally.summary()
     }
 
-    /// Processor time for each of so many (requests, say), in microseconds; none of none, and none when the interval
-    /// does not count.
+    /// Processor time for each of so many (requests, say), in microseconds; none of none, and none
+    /// when the interval does not count.
     pub fn cpu_us_each(&self, count: u64) -> Option<f64> {
         (self.valid && count > 0).then(|| to_f64(self.cpu.total_us()) / to_f64(count))
     }
 
-    /// How many of them a processor does in a second; none when it was not used, or the interval does not count.
+    /// How many of them a processor does in a second; none when it was not used, or the interval
+    /// does not count.
     pub fn count_per_cpu_second(&self, count: u64) -> Option<f64> {
         let total = self.cpu.total_us();
         (self.valid && total > 0).then(|| to_f64(count) * 1e6 / to_f64(total))
@@ -122,7 +125,8 @@ pub struct HostSummary {
     pub load: [f64; 3],
     /// What the processors did.
     pub cpu: HostCpu,
-    /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to 1.
+    /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to
+    /// 1.
     pub busy: f64,
     /// Minimum of the available memory.
     pub memory_available_min_bytes: u64,

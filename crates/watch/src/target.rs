@@ -21,7 +21,8 @@ pub enum Target {
     Name(String),
     /// The processes that listen on that TCP port, and their descendants.
     Port(u16),
-    /// The processes of a cgroup and of those below it; an absolute path, with or without the mount point.
+    /// The processes of a cgroup and of those below it; an absolute path, with or without the mount
+    /// point.
     Cgroup(PathBuf),
     /// The processes of a unit of systemd.
     Unit(String),
@@ -32,8 +33,8 @@ pub enum Target {
 impl FromStr for Target {
     type Err = TargetError;
 
-    /// `1234`, `pid:1234`, `:8080`, `port:8080`, `nginx`, `name:nginx`, `nginx.service`, `unit:nginx`,
-    /// `/sys/fs/cgroup/a`, `cgroup:/a`.
+    /// `1234`, `pid:1234`, `:8080`, `port:8080`, `nginx`, `name:nginx`, `nginx.service`,
+    /// `unit:nginx`, `/sys/fs/cgroup/a`, `cgroup:/a`.
     fn from_str(text: &str) -> Result<Self, TargetError> {
         let pid = |text: &str| {
             let pid = text.parse().ok().filter(|pid| *pid != 0);

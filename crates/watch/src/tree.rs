@@ -11,7 +11,8 @@ use crate::kept::{Keep, Reader};
 use crate::process::{Forkers, Process, Units};
 use crate::sample::{Counted, Descriptors, Detail, Event, Root, Switches};
 
-/// The most processes whose files stay open, two for each; of those beyond they are opened for each sample.
+/// The most processes whose files stay open, two for each; of those beyond they are opened for each
+/// sample.
 pub(crate) const KEPT_OPEN_MAX: usize = 128;
 
 /// How often a look is repeated because processes ended while it was taken.
@@ -139,8 +140,8 @@ impl Tree {
                     self.remove_others(&there);
                 }
             }
-            // Who was reaped while we looked is in the account of its parent, or not yet, depending on whom was read
-            // first: then all are read again.
+            // Who was reaped while we looked is in the account of its parent, or not yet, depending
+            // on whom was read first: then all are read again.
             if !moved {
                 break;
             }
@@ -226,7 +227,8 @@ impl Tree {
         }
     }
 
-    /// Takes out who has left the cgroup. One that waits to be reaped is not listed there, and stays.
+    /// Takes out who has left the cgroup. One that waits to be reaped is not listed there, and
+    /// stays.
     fn remove_others(&mut self, there: &[u32]) {
         let left = self
             .processes
@@ -280,8 +282,8 @@ impl Tree {
         std::mem::take(&mut self.new_loss)
     }
 
-    /// Takes those for roots whose parent does not belong to the tree, as in a cgroup nobody else says who they are.
-    /// Gives how many are new.
+    /// Takes those for roots whose parent does not belong to the tree, as in a cgroup nobody else
+    /// says who they are. Gives how many are new.
     pub(crate) fn name_roots(&mut self) -> usize {
         let known: Vec<_> = self.roots.iter().map(|state| state.root.pid).collect();
         let processes = self.processes.values();

@@ -1,7 +1,8 @@
 //! A tree that is followed: polled by the caller, it gives a sample each time.
 //!
-//! Each sample reads processor time, memory, faults and the numbers of processes and threads: a clock and two files
-//! a process, all kept open. What costs more has a pace of its own, and no more than a thousandth of a core.
+//! Each sample reads processor time, memory, faults and the numbers of processes and threads: a
+//! clock and two files a process, all kept open. What costs more has a pace of its own, and no more
+//! than a thousandth of a core.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,14 +23,15 @@ use crate::sample::{CgroupSample, Cpu, Faults, Root, Sample};
 use crate::target::Target;
 use crate::tree::{Begin, Belonging, Look, Tree};
 
-/// How often at most what costs more is read: PSS, swap, descriptors, sockets, switches, and children of other threads
-/// than the main one.
+/// How often at most what costs more is read: PSS, swap, descriptors, sockets, switches, and
+/// children of other threads than the main one.
 pub const DETAIL_EVERY: Duration = Duration::from_secs(1);
 
 /// How often at most the machine is read.
 pub const HOST_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a root that has ended is waited for under its name, port or cgroup, as it may be restarted.
+/// How long a root that has ended is waited for under its name, port or cgroup, as it may be
+/// restarted.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Where the kernel tells of processes.
@@ -99,8 +101,8 @@ impl Watcher {
         Self::open_below(Path::new(PROC), target, Begin::Now)
     }
 
-    /// Watches a process that was just started, and counts from its start. The caller should not reap it
-    /// before [`Watcher::has_ended`]: until then the kernel still reports its usage.
+    /// Watches a process that was just started, and counts from its start. The caller should not
+    /// reap it before [`Watcher::has_ended`]: until then the kernel still reports its usage.
     pub fn open_child(pid: u32) -> Result<Self, FindError> {
         Self::open_below(Path::new(PROC), &Target::Pid(pid), Begin::Birth)
     }
@@ -166,7 +168,8 @@ impl Watcher {
         }
     }
 
-    /// Whether nobody of the tree runs any more, and nobody has come back under its name, port or cgroup.
+    /// Whether nobody of the tree runs any more, and nobody has come back under its name, port or
+    /// cgroup.
     pub fn has_ended(&self) -> bool {
         let may_return = self.looking_until.is_some()
             || (self.tree.has_new_loss() && !matches!(self.target, Target::Pid(_)));
@@ -204,7 +207,8 @@ impl Watcher {
                 .took(now, thread_cpu().saturating_sub(before));
         }
         sample.events = self.tree.take_events();
-        // What could be read of somebody who ended may be less than what was read before: counters never go back.
+        // What could be read of somebody who ended may be less than what was read before: counters
+        // never go back.
         sample.cpu = forward(self.latest.cpu, sample.cpu);
         sample.faults.minor = sample.faults.minor.max(self.latest.faults.minor);
         sample.faults.major = sample.faults.major.max(self.latest.faults.major);

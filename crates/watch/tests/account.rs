@@ -1,5 +1,5 @@
-//! What is summed over processes equals the kernel's own account of the cgroup, for servers that fork and end workers
-//! while they are watched.
+//! What is summed over processes equals the kernel's own account of the cgroup, for servers that
+//! fork and end workers while they are watched.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -8,8 +8,8 @@ use crate::common::{Forking, ask};
 use vervet_testkit::{Cgroup, PATIENCE, Rival, RivalKind, Signal, TempTree, skip, wait_until};
 use vervet_watch::{Account, Summary, Target, Watcher};
 
-/// How much processor time a server is made to use, in microseconds: what the kernel tells in ticks of ten
-/// milliseconds is then within the tolerance.
+/// How much processor time a server is made to use, in microseconds: what the kernel tells in ticks
+/// of ten milliseconds is then within the tolerance.
 const USE_US: u64 = 1_500_000;
 
 /// They may differ by one in so many: two in a hundred.
@@ -48,7 +48,8 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
         let off = summary.cpu.total_us().abs_diff(used);
         assert!(off * TOLERANCE < used, "{used} us used: {summary:#?}");
         assert_eq!(summary.invalid_because, [""; 0]);
-        // The cgroup belongs to the tree, so its figures are comparable with those of the processes.
+        // The cgroup belongs to the tree, so its figures are comparable with those of the
+        // processes.
         let cgroup_us = summary.cgroup.expect("the cgroup's account").cpu.total_us();
         assert!(
             cgroup_us.abs_diff(used) * TOLERANCE < used,

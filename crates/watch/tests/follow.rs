@@ -99,7 +99,8 @@ fn children_that_are_born_and_end_between_two_samples_are_counted() {
     let after = watcher.sample_all(Instant::now());
     assert_eq!((before.processes, after.processes), (1, 1));
     let summary = Summary::of([&before, &after]);
-    // The clock of a child begins with its fork, and the account of its parent is in ticks of ten milliseconds.
+    // The clock of a child begins with its fork, and the account of its parent is in ticks of ten
+    // milliseconds.
     let used = CHILDREN * CHILD_US;
     assert!(summary.cpu.total_us() >= used - 20_000, "{summary:#?}");
     assert!(summary.cpu.total_us() < used * 3 / 2, "{summary:#?}");

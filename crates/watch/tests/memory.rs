@@ -1,5 +1,6 @@
-//! A watch takes no more memory after an hour than after its first minute: an hour of samples, ten a second, on a clock of the
-//! test's own. The readings are real, and so are the processes that are born and end meanwhile.
+//! A watch takes no more memory after an hour than after its first minute: an hour of samples, ten
+//! a second, on a clock of the test's own. The readings are real, and so are the processes that are
+//! born and end meanwhile.
 
 use std::process::{self, Command};
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use vervet_watch::{Tally, Target, Watcher};
 
 /// Ten samples a second.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// What comes before memory is looked at: buffers have grown to what they need, and all that is read seldom was read.
+/// What comes before memory is looked at: buffers have grown to what they need, and all that is
+/// read seldom was read.
 const MINUTE: u32 = 600;
 const HOUR: u32 = 36_000;
 /// What an hour may ask for and keep: nothing for a sample. It is the heap of the watch alone.

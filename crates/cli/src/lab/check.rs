@@ -1,4 +1,5 @@
-//! `vervet lab check`: every mistake of a lab file at once, and which of its subjects this machine has.
+//! `vervet lab check`: every mistake of a lab file at once, and which of its subjects this machine
+//! has.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -16,7 +16,8 @@ use vervet_lab::statistics::Figure;
 use crate::failure::Failure;
 use crate::talk;
 
-/// The status when there is nothing to compare: a record that cannot be read, or no step that both have.
+/// The status when there is nothing to compare: a record that cannot be read, or no step that both
+/// have.
 const NOTHING_TO_COMPARE: u8 = 2;
 
 const EXAMPLES: &str = "\
@@ -46,7 +47,8 @@ pub(crate) struct CompareArguments {
     /// Largest change that counts as no difference, in percent of the base
     #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE * 100.0, value_parser = percent)]
     tolerance: f64,
-    /// Figures that must not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request
+    /// Figures that must not become worse, separated by commas, such as goodput, response_p99_ms,
+    /// cpu_us_per_request
     #[arg(long, value_name = "FIGURES", default_value = "goodput", value_delimiter = ',', value_parser = guarded)]
     fail_on: Vec<Guarded>,
     /// Output format

@@ -34,7 +34,8 @@ pub(crate) struct RunArguments {
     /// The lab file
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// Folder for the results; an interrupted lab continues there [default: the name of FILE with .lab]
+    /// Folder for the results; an interrupted lab continues there [default: the name of FILE with
+    /// .lab]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Run fewer and shorter steps, as `[quick]` in the lab file says, to check that the lab works

@@ -158,7 +158,8 @@ pub(crate) struct RequestArguments {
     /// Send HEAD instead of GET
     #[arg(short = 'i', long, conflicts_with = "method")]
     pub(crate) head: bool,
-    /// Header, such as "Accept: text/html"; repeatable. May have variables such as {seq} and {random}
+    /// Header, such as "Accept: text/html"; repeatable. May have variables such as {seq} and
+    /// {random}
     #[arg(
         short = 'H',
         long = "header",
@@ -255,7 +256,8 @@ pub(crate) struct RoleArguments {
     /// Status code of --canned
     #[arg(long, value_name = "STATUS", requires = "canned", default_value = "200", value_parser = clap::value_parser!(u16).range(200..=599))]
     pub(crate) canned_status: u16,
-    /// Run as an agent that generates load for coordinators. Must not be reachable by untrusted clients
+    /// Run as an agent that generates load for coordinators. Must not be reachable by untrusted
+    /// clients
     #[arg(long, value_name = "ADDR", conflicts_with = "url")]
     pub(crate) agent: Option<String>,
     /// Distribute the load over these agents: HOST:PORT,...

@@ -1,4 +1,5 @@
-//! `--find-max`: the highest rate at which a condition holds, by search, with the evidence of each try.
+//! `--find-max`: the highest rate at which a condition holds, by search, with the evidence of each
+//! try.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -184,7 +185,8 @@ fn say(tried: &Try) {
     }
 }
 
-/// A rate holds when the condition does, the rate was reached, and no more than one request in a hundred failed.
+/// A rate holds when the condition does, the rate was reached, and no more than one request in a
+/// hundred failed.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 fn judge(run: &Run, goal: &Condition, rate_asked: f64) -> Try {
     let evaluated = goal.evaluate(run);

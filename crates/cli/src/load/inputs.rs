@@ -1,4 +1,5 @@
-//! What is asked: one request, a list, a scenario, a recording or a log, from what was typed and the files that it names.
+//! What is asked: one request, a list, a scenario, a recording or a log, from what was typed and
+//! the files that it names.
 
 // These comments are what users read in the help, which knows no Markdown.
 #![allow(clippy::doc_markdown)]
@@ -256,7 +257,8 @@ impl Reading<'_> {
         }
     }
 
-    /// What of the run this machine does: numbers, rows, visits and the requests of a log are divided like the rest.
+    /// What of the run this machine does: numbers, rows, visits and the requests of a log are
+    /// divided like the rest.
     fn share(&self) -> Share {
         self.arguments.load.part.unwrap_or_default()
     }

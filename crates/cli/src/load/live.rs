@@ -1,4 +1,5 @@
-//! Who looks while a run is made, on standard error: a view that is drawn over at a terminal, a line for each interval elsewhere.
+//! Who looks while a run is made, on standard error: a view that is drawn over at a terminal, a
+//! line for each interval elsewhere.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};

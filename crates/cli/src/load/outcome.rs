@@ -1,4 +1,5 @@
-//! How the command ends: what was refused before it began, and what a run comes to as an exit status.
+//! How the command ends: what was refused before it began, and what a run comes to as an exit
+//! status.
 
 use std::fmt;
 use std::io;
@@ -16,7 +17,8 @@ use crate::talk;
 /// Above this share of failed requests a run has failed, where no condition speaks of errors.
 const ERROR_SHARE_MAX: f64 = 0.01;
 
-/// Exit statuses, as CONVENTIONS of this field have them. 2 is what the parser of the command line ends with, too.
+/// Exit statuses, as CONVENTIONS of this field have them. 2 is what the parser of the command line
+/// ends with, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     AsAsked = 0,
@@ -37,7 +39,8 @@ impl From<Status> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct Refused {
     lines: Vec<String>,
-    /// What is printed instead of the lines: the findings of a document with the lines that they underline.
+    /// What is printed instead of the lines: the findings of a document with the lines that they
+    /// underline.
     block: String,
     status: Status,
 }

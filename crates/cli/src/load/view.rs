@@ -1,4 +1,5 @@
-//! What is seen of a run at a terminal: lines made from what has been told and the time that has passed. Draws nothing.
+//! What is seen of a run at a terminal: lines made from what has been told and the time that has
+//! passed. Draws nothing.
 
 use std::fmt::Write as _;
 use std::time::Duration;

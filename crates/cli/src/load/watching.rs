@@ -13,7 +13,8 @@ use crate::watch::described;
 /// The time between two readings of a short run.
 const READ_EVERY: Duration = Duration::from_millis(100);
 
-/// So many readings are kept of each tree. Of a run that has more, every second one is left out, again and again.
+/// So many readings are kept of each tree. Of a run that has more, every second one is left out,
+/// again and again.
 const READINGS_MAX: usize = 6000;
 
 /// A thread that reads trees of processes.
@@ -117,8 +118,8 @@ fn thin_if_full(trees: &mut [Tree]) -> Thinned {
     Thinned::All
 }
 
-/// Leaves out every second reading: counters are sums, so nothing is lost but the points between. What tells of an
-/// event stays.
+/// Leaves out every second reading: counters are sums, so nothing is lost but the points between.
+/// What tells of an event stays.
 fn thin_out(tree: &mut Tree) {
     let mut number = 0_usize;
     tree.readings.retain(|reading| {
@@ -135,8 +136,8 @@ fn invalid(readings: &[Reading]) -> String {
     summary.invalid_because.join("; ")
 }
 
-/// The readings within a window, each with what was spent since the one before. Proportional memory is read more rarely
-/// than the rest, and holds until it is read again.
+/// The readings within a window, each with what was spent since the one before. Proportional memory
+/// is read more rarely than the rest, and holds until it is read again.
 fn samples(readings: &[Reading], from: u64, to: u64) -> Vec<WatchedSample> {
     let mut samples = Vec::new();
     let mut pss = None;
@@ -223,7 +224,8 @@ mod tests {
         }
     }
 
-    /// An hour of readings at ten a second, and more of them than a run makes, as each time it is thinned it reads half as often.
+    /// An hour of readings at ten a second, and more of them than a run makes, as each time it is
+    /// thinned it reads half as often.
     #[test]
     fn an_hour_of_readings_is_bounded_and_loses_no_time() {
         let mut trees = [tree(Vec::new())];

@@ -1,4 +1,5 @@
-//! Where the password comes from: a terminal that shows nothing of it, or the first line of standard input.
+//! Where the password comes from: a terminal that shows nothing of it, or the first line of
+//! standard input.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 

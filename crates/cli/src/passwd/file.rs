@@ -1,4 +1,5 @@
-//! A user file as lines, and its replacement: under a lock, in one step, readable by no more people than before.
+//! A user file as lines, and its replacement: under a lock, in one step, readable by no more people
+//! than before.
 //!
 //! Lines of other users, comments and whatever else stands there are kept to the byte.
 
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use super::command::PasswdError;
 
-/// Permissions of a new file, and the most that a replaced one keeps: the owner writes, the group reads.
+/// Permissions of a new file, and the most that a replaced one keeps: the owner writes, the group
+/// reads.
 const MODE: u32 = 0o640;
 
 /// The lines of a user file.
@@ -48,7 +50,8 @@ impl UserFile {
             .collect()
     }
 
-    /// Gives a user an entry. The line stays where it is, with its comment; further lines of the name go.
+    /// Gives a user an entry. The line stays where it is, with its comment; further lines of the
+    /// name go.
     pub(super) fn set(&mut self, user: &str, entry: &str) -> Change {
         let mut change = Change::Added;
         let mut out = Vec::new();
@@ -130,16 +133,16 @@ impl Place {
         }
     }
 
-    /// Waits until nobody else changes a user file of this folder. The folder is locked and not the file, which is another one
-    /// after each change.
+    /// Waits until nobody else changes a user file of this folder. The folder is locked and not the
+    /// file, which is another one after each change.
     pub(super) fn lock(&self) -> Result<File, PasswdError> {
         let folder = File::open(&self.folder).map_err(failed(&self.folder, "open"))?;
         folder.lock().map_err(failed(&self.folder, "lock"))?;
         Ok(folder)
     }
 
-    /// Puts a new file in place of the old one in one step. Owner and group stay, or nothing is done: a server that may no
-    /// longer read its users would let nobody in.
+    /// Puts a new file in place of the old one in one step. Owner and group stay, or nothing is
+    /// done: a server that may no longer read its users would let nobody in.
     pub(super) fn replace(&self, content: &[u8]) -> Result<(), PasswdError> {
         let failed = || failed(&self.path, "replace");
         let before = fs::metadata(&self.path).ok();

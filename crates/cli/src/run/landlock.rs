@@ -1,7 +1,8 @@
 //! Landlock: what of the file system the process may see from now on, whoever it runs as.
 //!
-//! The kernel holds the calling thread and those it starts to the rules, so this is for the main thread before it has started others.
-//! What is open stays open. A kernel that knows fewer rights holds to those; how far that goes is told as it is.
+//! The kernel holds the calling thread and those it starts to the rules, so this is for the main
+//! thread before it has started others. What is open stays open. A kernel that knows fewer rights
+//! holds to those; how far that goes is told as it is.
 
 use std::fmt;
 use std::fs;
@@ -82,7 +83,8 @@ impl From<RulesetError> for LandlockError {
     }
 }
 
-/// From now on, files may be read below `read`, and read, written, made and removed below `write`; nothing else, and nothing is run.
+/// From now on, files may be read below `read`, and read, written, made and removed below `write`;
+/// nothing else, and nothing is run.
 pub(crate) fn restrict(read: &[PathBuf], write: &[PathBuf]) -> Result<Level, LandlockError> {
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads > 1 {

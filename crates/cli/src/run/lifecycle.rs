@@ -1,5 +1,5 @@
-//! What a running server does on signals: it reloads, reopens its logs and drains; and it reports its
-//! state to the service manager.
+//! What a running server does on signals: it reloads, reopens its logs and drains; and it reports
+//! its state to the service manager.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What the service manager is told: ready, reloading, stopping, a line of status, and that we are alive (`sd_notify(3)`).
+//! What the service manager is told: ready, reloading, stopping, a line of status, and that we are
+//! alive (`sd_notify(3)`).
 //!
 //! The socket is found once, at the start; without one, everything said goes nowhere.
 
@@ -30,7 +31,8 @@ pub(crate) struct Notifier {
 }
 
 impl Notifier {
-    /// Takes what the environment names: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` where it is meant for the process `own_pid`.
+    /// Takes what the environment names: `NOTIFY_SOCKET`, and `WATCHDOG_USEC` where it is meant for
+    /// the process `own_pid`.
     ///
     /// # Errors
     /// When the socket that is named cannot be had.
@@ -51,7 +53,8 @@ impl Notifier {
         })
     }
 
-    /// How often [`State::Alive`] is to be told: twice within the time after which the watchdog acts. `None` without a watchdog.
+    /// How often [`State::Alive`] is to be told: twice within the time after which the watchdog
+    /// acts. `None` without a watchdog.
     pub(crate) fn watchdog_interval(&self) -> Option<Duration> {
         self.watchdog.map(|time| time / 2)
     }

@@ -1,7 +1,8 @@
 //! The file that tells others the number of this process.
 //!
-//! Whoever owns the file holds a lock on it for as long as it lives: a file that nobody has locked is stale, whatever number stands in
-//! it and whoever has that number by now. It appears with its content, or not at all, and of two that start at once one is refused.
+//! Whoever owns the file holds a lock on it for as long as it lives: a file that nobody has locked
+//! is stale, whatever number stands in it and whoever has that number by now. It appears with its
+//! content, or not at all, and of two that start at once one is refused.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -121,7 +122,8 @@ fn place(new: &Path, path: &Path) -> Result<(), PidFileError> {
         let Some(_stale) = stale(path)? else {
             continue;
         };
-        // The lock on the stale file is held: whoever else wants its place finds it taken, and then ours.
+        // The lock on the stale file is held: whoever else wants its place finds it taken, and then
+        // ours.
         return fs::rename(new, path).map_err(system);
     }
     Err(system(io::ErrorKind::ResourceBusy.into()))
@@ -291,7 +293,8 @@ mod tests {
                                     fs::write(path, before).unwrap();
                                 }
                                 barrier.wait();
-                                // The name of the new file has the number of the process, which all have here.
+                                // The name of the new file has the number of the process, which all
+                                // have here.
                                 won.extend(take(path, start));
                                 let content = fs::read_to_string(path).unwrap();
                                 assert!(content.ends_with('\n'), "{content:?}");

@@ -1,8 +1,10 @@
-//! Who the process runs as: root opens what only root may open, then becomes somebody else for good, and proves it.
+//! Who the process runs as: root opens what only root may open, then becomes somebody else for
+//! good, and proves it.
 //!
-//! The identity is a matter of each thread. The C library changes all threads together; what keeps a program from gaining privileges
-//! (`no_new_privs`) is set for the calling thread and those it starts. So this is for the main thread before it has started others, and
-//! what the kernel says of every thread is read afterwards.
+//! The identity is a matter of each thread. The C library changes all threads together; what keeps
+//! a program from gaining privileges (`no_new_privs`) is set for the calling thread and those it
+//! starts. So this is for the main thread before it has started others, and what the kernel says of
+//! every thread is read afterwards.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -21,7 +23,8 @@ use nix::unistd::{
 pub(crate) struct Identity {
     uid: u32,
     gid: u32,
-    /// Supplementary groups, where they were set; those that the process came with are nobody's business.
+    /// Supplementary groups, where they were set; those that the process came with are nobody's
+    /// business.
     groups: Option<BTreeSet<u32>>,
 }
 
@@ -90,9 +93,11 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Becomes `user` with `group`, each a name or a number, or stays who it is when none is said; nothing can be gained afterwards.
+/// Becomes `user` with `group`, each a name or a number, or stays who it is when none is said;
+/// nothing can be gained afterwards.
 ///
-/// Root becomes the user with the supplementary groups of its account, and keeps nothing. It stays root only where that is said.
+/// Root becomes the user with the supplementary groups of its account, and keeps nothing. It stays
+/// root only where that is said.
 pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identity, PrivilegeError> {
     let (own_user, own_group) = (geteuid(), getegid());
     let mut identity = match user {
@@ -315,7 +320,8 @@ mod tests {
     /// Set for a process that is to change who it is: `user:group`, either of them empty for none.
     const WANTED: &str = "VERVET_TEST_IDENTITY";
 
-    /// The whole life of such a process: it says what became of it, and waits until it is looked at.
+    /// The whole life of such a process: it says what became of it, and waits until it is looked
+    /// at.
     #[test]
     #[ignore = "run by other tests as another process"]
     fn child() {
@@ -331,7 +337,8 @@ mod tests {
         let _ = std::io::stdin().lines().next();
     }
 
-    /// What becomes of a process that `setpriv` starts like this and that wants to be another, and what the kernel says of its threads.
+    /// What becomes of a process that `setpriv` starts like this and that wants to be another, and
+    /// what the kernel says of its threads.
     fn run(started: &[&str], wanted: &str) -> (String, Vec<String>) {
         let test = [
             "run::privilege::tests::child",
@@ -362,8 +369,8 @@ mod tests {
         (result.unwrap(), statuses)
     }
 
-    /// A thread of the test program runs beside the test, so what is for one thread has to be there before: `NO_NEW` for the results that
-    /// need it.
+    /// A thread of the test program runs beside the test, so what is for one thread has to be there
+    /// before: `NO_NEW` for the results that need it.
     const NO_NEW: &str = "--no-new-privs";
     /// What a shell or a service manager may have left.
     const GROUPS: &str = "--groups=0,4,27";

@@ -51,7 +51,8 @@ pub(crate) fn launch(launch: Launch<'_>) -> Result<ExitCode, Failure> {
     supervise(running, lifecycle, events)
 }
 
-/// Starts a server. What was read for it is freed at the end: its texts are as large as what serves.
+/// Starts a server. What was read for it is freed at the end: its texts are as large as what
+/// serves.
 fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
     let Launch {
         plan,

@@ -1,4 +1,5 @@
-//! One loop over all that happens while a server is at work: signals, the end of the workers, what logs could not write.
+//! One loop over all that happens while a server is at work: signals, the end of the workers, what
+//! logs could not write.
 
 use std::process::ExitCode;
 use std::sync::mpsc::Receiver;

@@ -5,14 +5,16 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// Columns of the text before a graph.
 const TEXT_COLUMNS: usize = 44;
 
-/// A text with the graph of its figure beside it: the latest values, or all of them in as many columns as there are.
+/// A text with the graph of its figure beside it: the latest values, or all of them in as many
+/// columns as there are.
 pub(crate) fn beside(text: &str, values: &[f64], columns: usize, scale_min: f64) -> String {
     let width = columns.saturating_sub(TEXT_COLUMNS + 1);
     let graph = blocks(values, width, scale_min);
     format!("{text:<TEXT_COLUMNS$} {graph}")
 }
 
-/// All values in at most as many as a graph beside a text has columns: of more, neighbours are joined, as many each time.
+/// All values in at most as many as a graph beside a text has columns: of more, neighbours are
+/// joined, as many each time.
 pub(crate) fn squeezed(values: &[f64], columns: usize, join: fn(&[f64]) -> f64) -> Vec<f64> {
     let width = columns.saturating_sub(TEXT_COLUMNS + 1);
     let together = values.len().div_ceil(width.max(1)).max(1);

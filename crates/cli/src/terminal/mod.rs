@@ -1,5 +1,5 @@
-//! What live views of a terminal share: whether lines can be drawn over, how wide they are, graphs in a line, and the cursor, which
-//! is back however the program ends.
+//! What live views of a terminal share: whether lines can be drawn over, how wide they are, graphs
+//! in a line, and the cursor, which is back however the program ends.
 
 mod graph;
 mod output;

@@ -1,5 +1,5 @@
-//! A few lines of a terminal that are drawn over. Never wider than the terminal, and never higher: what has scrolled away cannot
-//! be drawn over.
+//! A few lines of a terminal that are drawn over. Never wider than the terminal, and never higher:
+//! what has scrolled away cannot be drawn over.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,8 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Columns that a line may have: the last stays free, as terminals differ in what they do behind it.
+    /// Columns that a line may have: the last stays free, as terminals differ in what they do
+    /// behind it.
     pub(crate) fn columns(&self) -> usize {
         (self.size)().columns.saturating_sub(1)
     }

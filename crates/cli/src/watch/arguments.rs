@@ -54,7 +54,8 @@ pub(crate) struct WatchArguments {
     /// Number of samples to take [default: until the last process exits]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
-    /// Output format; a table is updated in place on a terminal [default: table, or json with --output]
+    /// Output format; a table is updated in place on a terminal [default: table, or json with
+    /// --output]
     #[arg(short, long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<Format>,
     /// File to write to instead of standard output; a terminal then shows the live view

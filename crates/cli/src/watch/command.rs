@@ -1,4 +1,5 @@
-//! The order in which a watch is done: find or start what is watched, say who is told, watch, and say how it ended.
+//! The order in which a watch is done: find or start what is watched, say who is told, watch, and
+//! say how it ended.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

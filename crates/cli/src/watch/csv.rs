@@ -1,5 +1,6 @@
-//! Comma-separated values: a line of names, then a line for each sample. Counters are sums since the first, a value
-//! that a sample did not read is empty. No value holds a comma, so nothing is quoted.
+//! Comma-separated values: a line of names, then a line for each sample. Counters are sums since
+//! the first, a value that a sample did not read is empty. No value holds a comma, so nothing is
+//! quoted.
 
 use std::io::{self, Write};
 

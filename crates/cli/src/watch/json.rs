@@ -1,5 +1,5 @@
-//! JSON: one document that is written as it goes, so that an hour takes no more memory than a second; or a line for
-//! each record.
+//! JSON: one document that is written as it goes, so that an hour takes no more memory than a
+//! second; or a line for each record.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! The live view of a terminal: a few lines that are drawn over, with graphs; the summary takes their place at the end.
+//! The live view of a terminal: a few lines that are drawn over, with graphs; the summary takes
+//! their place at the end.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

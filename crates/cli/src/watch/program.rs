@@ -40,7 +40,8 @@ impl Program {
         Ok(code(self.0.wait()?))
     }
 
-    /// Asks it to end, and waits. One that does not is killed, at the next signal or when patience ends.
+    /// Asks it to end, and waits. One that does not is killed, at the next signal or when patience
+    /// ends.
     pub(crate) fn stop(mut self, signals: &Receiver<i32>) -> io::Result<ExitCode> {
         // One that has ended is not there to be asked.
         let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);

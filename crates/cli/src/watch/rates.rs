@@ -1,4 +1,5 @@
-//! From counters to what happened in a second: between two samples, with what was last read at a slower pace.
+//! From counters to what happened in a second: between two samples, with what was last read at a
+//! slower pace.
 
 use vervet_watch::{CgroupSample, Detail, Host, Sample};
 

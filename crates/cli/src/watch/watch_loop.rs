@@ -71,7 +71,8 @@ pub(crate) enum Ending {
     Unread,
 }
 
-/// Signals that ask for the end, by their numbers. From here on none of them ends the process by itself.
+/// Signals that ask for the end, by their numbers. From here on none of them ends the process by
+/// itself.
 pub(crate) fn signals() -> io::Result<Receiver<i32>> {
     let (sender, receiver) = mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -138,7 +139,8 @@ impl WatchLoop<'_> {
                 return Ok(Ending::Signal(signal));
             }
             if self.watcher.has_ended() {
-                // The machine once more: the sample that found the end was not known to be the last.
+                // The machine once more: the sample that found the end was not known to be the
+                // last.
                 let last = self.watcher.sample_all(Instant::now());
                 tally.add(&last);
                 self.show_sample(&last)?;

@@ -1,5 +1,5 @@
-//! Clients that keep asking: each on a connection that stays, or each time on a new one. Whatever is not the answer that was expected
-//! fails the test.
+//! Clients that keep asking: each on a connection that stays, or each time on a new one. Whatever
+//! is not the answer that was expected fails the test.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -128,7 +128,8 @@ pub struct Short {
     pub lost: Vec<String>,
 }
 
-/// One connection a request, until a connection is refused or `stop` says so. `count` counts answers of all clients.
+/// One connection a request, until a connection is refused or `stop` says so. `count` counts
+/// answers of all clients.
 pub fn short_connections(
     connect: impl Fn() -> std::io::Result<TcpStream>,
     stop: &AtomicBool,

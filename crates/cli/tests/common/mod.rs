@@ -1,4 +1,5 @@
-//! `vervet run` on a document, seen from outside: its folder, its listeners, what it says, and what its admin socket tells.
+//! `vervet run` on a document, seen from outside: its folder, its listeners, what it says, and what
+//! its admin socket tells.
 
 #![allow(dead_code, unreachable_pub)]
 

@@ -4,9 +4,11 @@ use vervet_report::{Finding, Run, Verdict};
 
 use super::{Evidence, Words, above, number};
 
-/// Above this share of a core a thread of the generator is taken for busy all the time, in thousandths.
+/// Above this share of a core a thread of the generator is taken for busy all the time, in
+/// thousandths.
 const BUSY_PERMILLE_MAX: u32 = 900;
-/// Above this share of the window in which it ran or waited for a processor a thread had none to spare, in thousandths.
+/// Above this share of the window in which it ran or waited for a processor a thread had none to
+/// spare, in thousandths.
 const OCCUPIED_PERMILLE_MAX: u32 = 900;
 /// A shorter window is a burst, and says nothing of what the generator could keep up.
 const WINDOW_US_MIN: u64 = 500_000;
@@ -25,7 +27,8 @@ pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
         meaning: "a generator without time to spare measures itself, not the target",
         advice: "the client was the bottleneck: give it more threads and cores of its own (--threads, --cores), or reduce the load",
     };
-    // What others take of its core is missing in its processor time, and all the same it has nothing to spare.
+    // What others take of its core is missing in its processor time, and all the same it has
+    // nothing to spare.
     let verdict = if busy > BUSY_PERMILLE_MAX {
         Verdict::Failed
     } else if occupied > OCCUPIED_PERMILLE_MAX {

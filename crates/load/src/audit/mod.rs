@@ -1,6 +1,8 @@
-//! Whether a run may be believed. Each rule is one function in a file of its own kind, and one line in [`RULES`].
+//! Whether a run may be believed. Each rule is one function in a file of its own kind, and one line
+//! in [`RULES`].
 //!
-//! A rule looks at the run and at what the generator has kept beside it, and always tells the numbers, also when it passes.
+//! A rule looks at the run and at what the generator has kept beside it, and always tells the
+//! numbers, also when it passes.
 
 mod answers;
 mod generator;
@@ -16,7 +18,8 @@ use words::{Words, above, number};
 /// What the generator knows beyond the report: what rules need and nobody else.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evidence {
-    /// Requests under way summed over the window, in request-nanoseconds: counted when requests come and go.
+    /// Requests under way summed over the window, in request-nanoseconds: counted when requests
+    /// come and go.
     pub(crate) area_ns: u128,
     /// The same counted from each request: how long it was under way, by whatever end it left.
     pub(crate) sojourns_ns: u128,

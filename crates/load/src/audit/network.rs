@@ -1,4 +1,5 @@
-//! What the kernel counted on the way. Its counters are those of the whole machine, so others may have a part in them.
+//! What the kernel counted on the way. Its counters are those of the whole machine, so others may
+//! have a part in them.
 
 use vervet_report::{Finding, Run};
 

@@ -1,4 +1,5 @@
-//! What queueing theory says of a run: that what was asked was done, and that counts and times agree.
+//! What queueing theory says of a run: that what was asked was done, and that counts and times
+//! agree.
 
 use vervet_report::{Finding, Mode, Run};
 
@@ -31,8 +32,9 @@ pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
     Some(words.finding(above(share, 0.01, 0.05), measured))
 }
 
-/// Little's law: requests under way, on average, are the rate at which they leave times the time that each was under way. Failed
-/// ones and those cut off at the end are on both sides, which are measured apart: one when counts change, one request by request.
+/// Little's law: requests under way, on average, are the rate at which they leave times the time
+/// that each was under way. Failed ones and those cut off at the end are on both sides, which are
+/// measured apart: one when counts change, one request by request.
 pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
     let window_ns = run.achieved.window_us.saturating_mul(1000);
     if run.achieved.done < REQUESTS_MIN || window_ns == 0 {

@@ -30,8 +30,9 @@ pub(super) fn p99_and_mean(run: &Run, _: &Evidence) -> Option<Finding> {
     Some(words.finding(verdict, measured))
 }
 
-/// The rule of ab and weighttp. On a whole sample mean and median are at most one standard deviation apart, which is a theorem; so
-/// what breaks it is no skew but figures that do not belong together.
+/// The rule of ab and weighttp. On a whole sample mean and median are at most one standard
+/// deviation apart, which is a theorem; so what breaks it is no skew but figures that do not belong
+/// together.
 pub(super) fn mean_and_median(run: &Run, _: &Evidence) -> Option<Finding> {
     let times = &run.timings.response;
     if times.count() < TIMES_MIN {

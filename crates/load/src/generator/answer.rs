@@ -15,8 +15,8 @@ use crate::script::{Answer, ContentOfAnswer, Verdict};
 /// Less is read in any case: two more calls cost as much as copying this.
 const DISCARD_BYTES_MIN: u64 = 16 << 10;
 
-/// The head that came last, and what it meant. The same bytes mean the same, so a target that repeats itself, as all do within a
-/// second, is parsed once a second.
+/// The head that came last, and what it meant. The same bytes mean the same, so a target that
+/// repeats itself, as all do within a second, is parsed once a second.
 #[derive(Debug, Default)]
 pub(crate) struct KnownHead {
     bytes: Vec<u8>,
@@ -26,7 +26,8 @@ pub(crate) struct KnownHead {
 }
 
 impl KnownHead {
-    /// How long the answer at the start of the input is, if it has this head and is there as a whole.
+    /// How long the answer at the start of the input is, if it has this head and is there as a
+    /// whole.
     fn whole(&self, input: &[u8]) -> Option<usize> {
         let length = self.bytes.len() + self.content_bytes;
         let is_whole = !self.bytes.is_empty() && input.len() >= length;
@@ -57,7 +58,8 @@ impl KnownHead {
 /// What is compared at once: two registers.
 const BLOCK: usize = 32;
 
-/// `input.starts_with(head)` without a call: musl's `memcmp`, which the static program has, takes bytes one by one.
+/// `input.starts_with(head)` without a call: musl's `memcmp`, which the static program has, takes
+/// bytes one by one.
 fn begins_with(input: &[u8], head: &[u8]) -> bool {
     let Some(input) = input.get(..head.len()) else {
         return false;
@@ -108,7 +110,8 @@ impl Users {
         }
     }
 
-    /// Has content dropped that neither a check nor a script looks at, where that is worth a call of its own.
+    /// Has content dropped that neither a check nor a script looks at, where that is worth a call
+    /// of its own.
     fn discard_unseen(&self, io: &mut Io<'_>, wire: &Wire) {
         let bytes = wire.unseen_bytes();
         if bytes < DISCARD_BYTES_MIN {
@@ -144,7 +147,8 @@ impl Users {
         self.parse_once(io, wire, input, now_ns)
     }
 
-    /// The same by the parser, whose room for field lines is large: kept off the stack of the many that need none.
+    /// The same by the parser, whose room for field lines is large: kept off the stack of the many
+    /// that need none.
     #[inline(never)]
     fn parse_once(
         &mut self,
@@ -160,7 +164,8 @@ impl Users {
             Found::Head(head) => {
                 if head.status.is_final() {
                     self.begin_answer(wire, &head, &input[..consumed]);
-                    // The end of an answer without content needs no more input, and there may be none.
+                    // The end of an answer without content needs no more input, and there may be
+                    // none.
                     if consumed == input.len() {
                         return (self.try_end(io, wire, now_ns), consumed);
                     }
@@ -313,7 +318,8 @@ impl Users {
         Then::Continue
     }
 
-    /// Requests behind the last one that the target answers on this connection: it has not looked at them.
+    /// Requests behind the last one that the target answers on this connection: it has not looked
+    /// at them.
     fn drop_unread(&mut self, wire: &mut Wire, now_ns: u64) {
         while let Some(pending) = wire.take_front() {
             self.book.leave(now_ns, pending.sent_ns);

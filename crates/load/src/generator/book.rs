@@ -1,5 +1,5 @@
-//! What one thread writes down: counts and times, of the window and of the interval that is under way. Nothing here asks for
-//! memory per request.
+//! What one thread writes down: counts and times, of the window and of the interval that is under
+//! way. Nothing here asks for memory per request.
 
 use std::sync::Arc;
 
@@ -54,8 +54,9 @@ pub(crate) struct Book {
     /// Of the window, without what [`Book::alike`] still holds.
     pub(crate) timings: Timings,
     interval_response: Histogram,
-    /// Times that are response, service and first-byte time at once, of the interval that is under way: sent when due, and
-    /// answered in one piece, as nearly all are in closed load. One place is written for each instead of three.
+    /// Times that are response, service and first-byte time at once, of the interval that is under
+    /// way: sent when due, and answered in one piece, as nearly all are in closed load. One place
+    /// is written for each instead of three.
     alike: Recorder,
     pub(crate) statuses: Box<[u64; STATUSES]>,
     /// Empty where there is one step only.
@@ -67,7 +68,8 @@ pub(crate) struct Book {
     pub(crate) censored: Censored,
     /// Requests under way, summed over time: request-nanoseconds.
     pub(crate) area: u128,
-    /// How long each request was under way, as far as that lies in the window, summed over all that left by any end.
+    /// How long each request was under way, as far as that lies in the window, summed over all that
+    /// left by any end.
     pub(crate) sojourns_ns: u128,
     scripts: Arc<dyn Scripts>,
     in_flight: u64,
@@ -118,7 +120,8 @@ impl Book {
         self.total.bytes_sent += bytes as u64;
     }
 
-    /// A request is no longer under way, by whatever end: answered, failed, not looked at, or cut off by the end of the run.
+    /// A request is no longer under way, by whatever end: answered, failed, not looked at, or cut
+    /// off by the end of the run.
     pub(crate) fn leave(&mut self, now_ns: u64, sent_ns: u64) {
         self.integrate(now_ns);
         self.in_flight = self.in_flight.saturating_sub(1);
@@ -226,7 +229,8 @@ impl Book {
         self.censored.longest_ns = self.censored.longest_ns.max(longest);
     }
 
-    /// The interval is over: what it counted goes to the window's counts, and is given back with its times.
+    /// The interval is over: what it counted goes to the window's counts, and is given back with
+    /// its times.
     pub(crate) fn close_interval(&mut self) -> (Tally, Histogram) {
         let tally = std::mem::take(&mut self.interval);
         let total = &mut self.total;

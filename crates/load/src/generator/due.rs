@@ -1,4 +1,5 @@
-//! Who does something now: users whose time has come, requests that are due, connections that are to begin.
+//! Who does something now: users whose time has come, requests that are due, connections that are
+//! to begin.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -21,7 +22,8 @@ const CONNECTS_PER_ROUND_MAX: usize = 64;
 impl Thread {
     pub(super) fn add_users(&mut self, count: u32) {
         let is_open = matches!(self.plan.load, Load::Open { .. });
-        // A connection made in advance would hide what it costs, where each request is to have its own.
+        // A connection made in advance would hide what it costs, where each request is to have its
+        // own.
         let in_advance = !is_open || self.plan.requests_per_connection() != Some(1);
         for _ in 0..count {
             let number = self.users_made * self.share.of + self.share.index;
@@ -83,7 +85,8 @@ impl Thread {
         }
     }
 
-    /// Requests that are due go to users that are free. What nobody can take stays in the schedule, which costs no memory.
+    /// Requests that are due go to users that are free. What nobody can take stays in the schedule,
+    /// which costs no memory.
     pub(super) fn hand_out(&mut self, now: u64) {
         for _ in 0..DUE_PER_ROUND_MAX {
             let due = self.schedule.as_ref().and_then(Schedule::next_ns);

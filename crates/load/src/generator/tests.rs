@@ -14,7 +14,8 @@ use crate::plan::{Load, Plan};
 use crate::script::{ContentOfAnswer, Request};
 use crate::{Check, Fixed};
 
-/// The slowest requests are described, and each is slower than those before: their number grows by the logarithm.
+/// The slowest requests are described, and each is slower than those before: their number grows by
+/// the logarithm.
 const ALLOCATIONS_OF_MORE_REQUESTS_MAX: u64 = 400;
 
 /// Allocations of a whole run of so many requests, on this thread.

@@ -55,7 +55,8 @@ pub(crate) struct Thread {
     pub(super) share: Share,
     pub(super) reports: Sender<Report>,
     pub(super) schedule: Option<Schedule>,
-    /// Goes along with the schedule by the clock alone: what was due, whether somebody could take it or not.
+    /// Goes along with the schedule by the clock alone: what was due, whether somebody could take
+    /// it or not.
     pub(super) calendar: Option<Schedule>,
     pub(super) moments: Moments,
     pub(super) stage: Stage,
@@ -72,7 +73,8 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// A thread's part, with its users made and nothing begun. To be called on the thread that will run it.
+    /// A thread's part, with its users made and nothing begun. To be called on the thread that will
+    /// run it.
     pub(crate) fn new(
         plan: &Arc<Plan>,
         part: Part,
@@ -175,7 +177,8 @@ impl Thread {
         if !users.may_begin() {
             return Some(Ended::AsAsked);
         }
-        // With users that come and go by request of others, none at all may be what is wanted for a while.
+        // With users that come and go by request of others, none at all may be what is wanted for a
+        // while.
         let exhausted =
             users.exhausted > 0 && users.all.iter().all(|user| user.place == Place::Ended);
         let never_due = self

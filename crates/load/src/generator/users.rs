@@ -1,7 +1,8 @@
-//! The users of one thread, as a protocol on the reactor: asks their scripts, sends, reads answers, and tells the book.
+//! The users of one thread, as a protocol on the reactor: asks their scripts, sends, reads answers,
+//! and tells the book.
 //!
-//! What needs the reactor itself (connections that are to begin, requests that have become due) is left in queues for the
-//! thread's loop, [`super::thread`].
+//! What needs the reactor itself (connections that are to begin, requests that have become due) is
+//! left in queues for the thread's loop, [`super::thread`].
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,11 +21,13 @@ use crate::clock::{now_ns, ns};
 use crate::plan::{Load, Plan};
 use crate::script::{Step, Turn};
 
-/// After a failed attempt to connect a user waits this long, twice as long after the next, and so on.
+/// After a failed attempt to connect a user waits this long, twice as long after the next, and so
+/// on.
 pub const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// The longest such wait.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(1);
-/// How long the target has to close a connection whose last request has been answered. Then it is cut.
+/// How long the target has to close a connection whose last request has been answered. Then it is
+/// cut.
 pub const LEAVE_WITHIN_MS: u64 = 1000;
 
 /// Asks a thread to end its run now.
@@ -183,7 +186,8 @@ impl Users {
         }
     }
 
-    /// What the user of an open connection does next: asks again in closed load, waits for a due time in open load.
+    /// What the user of an open connection does next: asks again in closed load, waits for a due
+    /// time in open load.
     #[inline]
     pub(crate) fn go_on(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
         let is_open = self.is_open;
@@ -243,7 +247,8 @@ impl Users {
             // Reset before it has said its last word, a target would see a client that went away.
             io.set_deadline(LEAVE_WITHIN_MS);
         } else {
-            // All has been said: a reset spares both kernels the rest, and its socket begins the next connection.
+            // All has been said: a reset spares both kernels the rest, and its socket begins the
+            // next connection.
             io.close(Closing::Abort);
         }
         self.move_on(index, now_ns);

@@ -1,4 +1,5 @@
-//! One connection of the generator: which requests wait for answers on it, and how far the present answer has come in.
+//! One connection of the generator: which requests wait for answers on it, and how far the present
+//! answer has come in.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,8 @@ use vervet_http::method::Method;
 use crate::check::Judging;
 use crate::script::ContentOfAnswer;
 
-/// What an answer may have for a head. A server that sends more is told apart as malformed, and costs no memory.
+/// What an answer may have for a head. A server that sends more is told apart as malformed, and
+/// costs no memory.
 pub(crate) const HEAD_LIMITS: HeadLimits = HeadLimits::DEFAULT;
 /// Most bytes of an answer's content that scripts see; the rest is counted and dropped.
 pub const ANSWER_CONTENT_BYTES_MAX: usize = 1 << 20;
@@ -201,7 +203,8 @@ impl Wire {
             }
             Ok(Received::End { consumed, .. }) => (Found::End, consumed),
             Ok(Received::NeedMore) => (Found::NeedMore, 0),
-            // A switch that nobody asked for is a violation above; the rest cannot follow a front request.
+            // A switch that nobody asked for is a violation above; the rest cannot follow a front
+            // request.
             Ok(Received::Paused | Received::Opaque | Received::Closed) | Err(_) => {
                 (Found::Broken, 0)
             }
@@ -210,8 +213,8 @@ impl Wire {
         (found, consumed)
     }
 
-    /// Bytes of content that nobody has to see: all that is left but the last, which comes together with whatever the target
-    /// sends behind it.
+    /// Bytes of content that nobody has to see: all that is left but the last, which comes together
+    /// with whatever the target sends behind it.
     pub(crate) fn unseen_bytes(&self) -> u64 {
         match &self.judging {
             Some(_) => 0,

@@ -21,8 +21,8 @@ const _: () = assert!(ENTRIES_MAX <= crate::scenario::STEPS_MAX);
 /// A shorter gap between two entries is the browser's own work and not somebody who thinks.
 const THINK_MIN_MS: i64 = 100;
 
-/// Fields that belong to a connection, that are written by rule, or that only a browser's own cache, cookies and policies
-/// give a meaning. Those that begin with `:` and `sec-` go too.
+/// Fields that belong to a connection, that are written by rule, or that only a browser's own
+/// cache, cookies and policies give a meaning. Those that begin with `:` and `sec-` go too.
 const DROPPED: [&str; 17] = [
     "connection",
     "content-length",
@@ -230,7 +230,8 @@ fn keep_one_host(
     });
 }
 
-/// Groups entries by page: the first of a page is a step with the page's plain resources, all else is a step of its own.
+/// Groups entries by page: the first of a page is a step with the page's plain resources, all else
+/// is a step of its own.
 fn steps(entries: &[Read<'_>], pages: &[Page], notes: &mut BTreeMap<String, usize>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     // Where the step of each page is, and when the last entry so far was answered.
@@ -340,7 +341,8 @@ fn is_form(kind: &str) -> bool {
     kind.starts_with("application/x-www-form-urlencoded")
 }
 
-/// Recorders write parameters encoded or decoded; decoding what needs none changes a literal `%41` only.
+/// Recorders write parameters encoded or decoded; decoding what needs none changes a literal `%41`
+/// only.
 fn decode_pair(pair: &Pair) -> Pair {
     let decode = |text: &str| {
         let raw = text.replace('&', "%26").replace('=', "%3D");

@@ -14,7 +14,8 @@ use crate::share::Share;
 pub enum Arrival {
     /// At equal distances.
     Even,
-    /// By chance, as independent visitors come: a Poisson process. The same seed gives the same times.
+    /// By chance, as independent visitors come: a Poisson process. The same seed gives the same
+    /// times.
     Poisson {
         /// Where the chance begins.
         seed: u64,
@@ -30,8 +31,8 @@ impl std::fmt::Display for Arrival {
     }
 }
 
-/// The due times of one thread, one after another: every n-th of all, or a process of its own with an n-th of the rate, which
-/// together are one of the whole.
+/// The due times of one thread, one after another: every n-th of all, or a process of its own with
+/// an n-th of the rate, which together are one of the whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     pacer: Arc<dyn Pacer>,

@@ -1,7 +1,9 @@
-//! When requests are due in open load. A pacer says two things: how many should have been sent by a time, and when a request is
-//! due; each follows from the other. Every shape of load is a pacer, and the generator knows no shape.
+//! When requests are due in open load. A pacer says two things: how many should have been sent by a
+//! time, and when a request is due; each follows from the other. Every shape of load is a pacer,
+//! and the generator knows no shape.
 //!
-//! The idea of two methods is that of vegeta's `lib/pacer.go`. Chance is not a shape: [`Arrival`] spreads the requests of any.
+//! The idea of two methods is that of vegeta's `lib/pacer.go`. Chance is not a shape: [`Arrival`]
+//! spreads the requests of any.
 
 mod arrival;
 mod constant;
@@ -17,7 +19,8 @@ pub use stages::{STAGES_MAX, Stage, Stages, StagesError};
 use std::fmt;
 use std::time::Duration;
 
-/// The highest rate that may be asked for, in requests per second; above, a due time would be less than a nanosecond apart.
+/// The highest rate that may be asked for, in requests per second; above, a due time would be less
+/// than a nanosecond apart.
 pub const RATE_MAX: f64 = 1e9;
 
 /// A shape of open load. Displays as people say it: `5000/s`.
@@ -25,7 +28,8 @@ pub trait Pacer: fmt::Debug + fmt::Display + Send + Sync {
     /// How many requests should have been sent `elapsed` after the beginning. Never falls.
     fn sent_by(&self, elapsed: Duration) -> f64;
 
-    /// When the request with this number is due, counted from 0; `None` if never. The inverse of [`Pacer::sent_by`].
+    /// When the request with this number is due, counted from 0; `None` if never. The inverse of
+    /// [`Pacer::sent_by`].
     fn due_at(&self, number: f64) -> Option<Duration>;
 
     /// The highest rate that is asked for at any time, in requests per second.

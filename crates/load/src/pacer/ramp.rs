@@ -40,8 +40,8 @@ impl Ramp {
         self.from * seconds + slope * seconds * seconds / 2.0
     }
 
-    /// The second of the line at which so many have been sent, by the quadratic formula in the form that loses no digits
-    /// where the slope is small.
+    /// The second of the line at which so many have been sent, by the quadratic formula in the form
+    /// that loses no digits where the slope is small.
     pub(super) fn second_of(&self, number: f64) -> f64 {
         let slope = (self.to - self.from) / self.over_s;
         let root = (self.from * self.from + 2.0 * slope * number)

@@ -208,7 +208,8 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Where in its second a request lies of which only the second is known: evenly, so that no burst is made up.
+/// Where in its second a request lies of which only the second is known: evenly, so that no burst
+/// is made up.
 fn within_second(index: usize, count: usize) -> Duration {
     let micros = 1_000_000 * index as u64 / count as u64;
     Duration::from_micros(micros)

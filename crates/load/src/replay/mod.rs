@@ -1,7 +1,8 @@
-//! Access logs as requests at the times that they had: each line that can be asked again, at its distance from the first.
+//! Access logs as requests at the times that they had: each line that can be asked again, at its
+//! distance from the first.
 //!
-//! `line` reads a line of the common, combined or JSON form, [`Log`] takes lines one by one, and [`Replay`] is what users
-//! do with them.
+//! `line` reads a line of the common, combined or JSON form, [`Log`] takes lines one by one, and
+//! [`Replay`] is what users do with them.
 
 mod line;
 mod log;

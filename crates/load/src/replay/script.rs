@@ -26,8 +26,9 @@ impl Replay {
     /// The speeds that a log can be replayed at; 1 is its own.
     pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-    /// The requests of a log, `speed` times as fast; a speed beyond [`Self::SPEEDS`] is the nearest of them. One of several asks
-    /// those whose turn it is, at the times that they have in the whole.
+    /// The requests of a log, `speed` times as fast; a speed beyond [`Self::SPEEDS`] is the nearest
+    /// of them. One of several asks those whose turn it is, at the times that they have in the
+    /// whole.
     pub fn new(log: Log<'_>, speed: f64, share: Share) -> Self {
         let tally = log.tally();
         let speed = speed.clamp(*Self::SPEEDS.start(), *Self::SPEEDS.end());

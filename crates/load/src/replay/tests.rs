@@ -151,7 +151,8 @@ fn users_share_a_log_and_the_late_are_due_as_before() {
     assert_eq!(two.next(&at(300), &mut out), Step::End);
 }
 
-/// Each of several asks its part of the log, and all together ask all of it, at the times of the whole.
+/// Each of several asks its part of the log, and all together ask all of it, at the times of the
+/// whole.
 #[test]
 fn several_divide_a_log() {
     let lines = [0, 100, 200, 300, 400].map(|at| json(&format!("00.{at:03}"), &format!("/{at}")));

@@ -1,4 +1,5 @@
-//! What the command line says of every request: where it goes, and fields that each has unless it has its own.
+//! What the command line says of every request: where it goes, and fields that each has unless it
+//! has its own.
 
 use super::{Credentials, Draft, Framing, Url};
 

@@ -46,8 +46,8 @@ pub enum Content {
 /// Who writes Content-Length and Transfer-Encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// The rules do, and fields of these names are refused: two that disagree smuggle a second request past a proxy
-    /// (RFC 9112 §11.2).
+    /// The rules do, and fields of these names are refused: two that disagree smuggle a second
+    /// request past a proxy (RFC 9112 §11.2).
     #[default]
     ByRule,
     /// The user does, right or wrong: for tests of servers with such requests.

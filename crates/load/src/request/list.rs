@@ -1,4 +1,5 @@
-//! One request or several, in turn or by weight, for all users: what a URL, a template and a list of targets become.
+//! One request or several, in turn or by weight, for all users: what a URL, a template and a list
+//! of targets become.
 
 use std::sync::Arc;
 
@@ -38,7 +39,8 @@ struct List {
 /// A request with what is known of it beforehand.
 #[derive(Debug)]
 enum Ready {
-    /// The same bytes each time. Content may be large, so nobody else keeps them: users share these.
+    /// The same bytes each time. Content may be large, so nobody else keeps them: users share
+    /// these.
     Fixed(FixedScript),
     /// With variables.
     Filled {

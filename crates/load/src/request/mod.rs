@@ -1,7 +1,9 @@
-//! The bytes of a request: from what a user writes (method, URL, fields, content) to what goes on the wire.
+//! The bytes of a request: from what a user writes (method, URL, fields, content) to what goes on
+//! the wire.
 //!
-//! [`Url`] says who is asked for what, [`Draft`] what the request is made of, and [`Message`] is the draft compiled: it
-//! appends itself to a buffer, the same bytes each time or with its variables filled in.
+//! [`Url`] says who is asked for what, [`Draft`] what the request is made of, and [`Message`] is
+//! the draft compiled: it appends itself to a buffer, the same bytes each time or with its
+//! variables filled in.
 
 mod common;
 mod draft;

@@ -1,5 +1,5 @@
-//! URLs as they are typed: which socket is asked, for which host, for which target. Owns no names: they are resolved by
-//! whoever connects.
+//! URLs as they are typed: which socket is asked, for which host, for which target. Owns no names:
+//! they are resolved by whoever connects.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ pub struct Url {
     pub peer: Peer,
     /// What Host says: host and, unless it is 80, port.
     pub host: String,
-    /// Path and query as written, with variables if there are any; not empty, and it begins with `/`.
+    /// Path and query as written, with variables if there are any; not empty, and it begins with
+    /// `/`.
     pub target: String,
     /// What stands before an `@`.
     pub credentials: Option<Credentials>,
@@ -94,8 +95,8 @@ impl fmt::Display for UrlError {
 impl std::error::Error for UrlError {}
 
 impl Url {
-    /// Reads `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user before the host becomes
-    /// credentials; a fragment is dropped, for it is never sent.
+    /// Reads `http://HOST:PORT/PATH`, the same without `http://`, or `unix:SOCKET:/PATH`. A user
+    /// before the host becomes credentials; a fragment is dropped, for it is never sent.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         if text.is_empty() {
             return Err(UrlError::Empty);
@@ -117,7 +118,8 @@ impl Url {
         }
     }
 
-    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host, or `*` for the host itself.
+    /// Reads what stands for a URL in a list: a URL, or a path of `self`'s host, or `*` for the
+    /// host itself.
     pub fn join(&self, text: &str) -> Result<Self, UrlError> {
         if !text.starts_with('/') && text != "*" {
             return Self::parse(text);

@@ -1,5 +1,6 @@
-//! From the sections of a scenario file to what users do: files are read, requests compiled, steps and assertions
-//! numbered. All mistakes become findings at their places. `step` compiles the requests.
+//! From the sections of a scenario file to what users do: files are read, requests compiled, steps
+//! and assertions numbered. All mistakes become findings at their places. `step` compiles the
+//! requests.
 
 use std::sync::Arc;
 
@@ -165,7 +166,8 @@ impl Compiler<'_, '_, '_> {
         }
     }
 
-    /// Notes a mistake at a byte of a text. Where the text is written with escapes, its whole value is underlined.
+    /// Notes a mistake at a byte of a text. Where the text is written with escapes, its whole value
+    /// is underlined.
     pub(super) fn wrong_inside(&mut self, span: Span, text: &str, fault: Fault) {
         let written = self.sources.slice(span);
         let span = match (written.find(text), text.get(fault.offset..)) {

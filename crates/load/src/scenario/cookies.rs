@@ -1,6 +1,6 @@
-//! The cookies of one user and one host, as a browser keeps them (RFC 6265): by name and path, until they expire. There is
-//! one host only, so Domain means nothing here, and Secure does not either: what is asked without TLS in a test is asked
-//! with it in earnest.
+//! The cookies of one user and one host, as a browser keeps them (RFC 6265): by name and path,
+//! until they expire. There is one host only, so Domain means nothing here, and Secure does not
+//! either: what is asked without TLS in a test is asked with it in earnest.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use vervet_http::field::is_value_byte;
 
 use super::answer::fields;
 
-/// The most cookies of one user; the oldest gives way (RFC 6265 §6.1 asks for 50 of a domain at least).
+/// The most cookies of one user; the oldest gives way (RFC 6265 §6.1 asks for 50 of a domain at
+/// least).
 pub const COOKIES_MAX: usize = 180;
 /// The longest cookie, name and value together (RFC 6265 §6.1); a longer one is not kept.
 pub const COOKIE_BYTES_MAX: usize = 4096;
@@ -34,7 +35,8 @@ struct Cookie {
 }
 
 impl Jar {
-    /// Takes the cookies that an answer sets. `target` is the one that was asked for, `now` the time since the run began.
+    /// Takes the cookies that an answer sets. `target` is the one that was asked for, `now` the
+    /// time since the run began.
     pub(super) fn take(&mut self, lines: &[u8], target: &[u8], now: Duration) {
         let date = fields(lines).find(|(name, _)| name.eq_ignore_ascii_case(b"date"));
         let date = date.and_then(|(_, value)| vervet_http::date::parse(value));
@@ -75,7 +77,8 @@ impl Jar {
                 expires = vervet_http::date::parse(value).or(expires);
             }
         }
-        // By the clock of the server: ours may be another. One without a date can still say that a cookie is long over.
+        // By the clock of the server: ours may be another. One without a date can still say that a
+        // cookie is long over.
         let rest = expires.map(|end| end.saturating_sub(date.unwrap_or(YEAR_2000)));
         let rest = max_age.or(rest).map(Duration::from_secs);
         self.count += 1;

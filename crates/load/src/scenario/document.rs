@@ -1,4 +1,5 @@
-//! The sections of a scenario file, read by `vervet_config`. `compile` turns them into what users do.
+//! The sections of a scenario file, read by `vervet_config`. `compile` turns them into what users
+//! do.
 
 use std::fmt;
 use std::ops::Deref;
@@ -20,11 +21,13 @@ pub const THINK_MAX: Duration = Duration::from_hours(1);
 pub(super) type Pairs = Named<Setting<Verbatim>>;
 
 vervet_config::section! {
-    /// A scenario file: the requests that each kind of user sends, step by step. `vervet load --scenario FILE` runs it.
+    /// A scenario file: the requests that each kind of user sends, step by step. `vervet load
+    /// --scenario FILE` runs it.
     ///
     /// In the texts of this file `{name}` stands for a value, and `${NAME}` has no special meaning.
     pub struct Document {
-        /// URL of the server, such as `http://127.0.0.1:8080`. A URL on the command line replaces it.
+        /// URL of the server, such as `http://127.0.0.1:8080`. A URL on the command line replaces
+        /// it.
         pub base: Option<Verbatim>,
         /// CSV file with values for the requests, unless the command line names one by `--feed`.
         pub feed: Option<FeedSection>,
@@ -36,8 +39,8 @@ vervet_config::section! {
 }
 
 vervet_config::section! {
-    /// A CSV file whose first line names its columns. Each visit takes the next row; `{NAME}` in a text stands for the
-    /// column `NAME`.
+    /// A CSV file whose first line names its columns. Each visit takes the next row; `{NAME}` in a
+    /// text stands for the column `NAME`.
     pub struct FeedSection {
         /// The file, relative to the scenario file.
         pub file: Verbatim,
@@ -49,8 +52,8 @@ vervet_config::section! {
 vervet_config::section! {
     /// A kind of user. A visit goes through all steps in order; then the user begins a new visit.
     pub struct ScenarioSection in part {
-        /// Prefix of the names of its steps in the report where there are several kinds of users. Without it they are
-        /// numbered.
+        /// Prefix of the names of its steps in the report where there are several kinds of users.
+        /// Without it they are numbered.
         pub name: Option<Verbatim>,
         /// Share of the visits that are of this kind, relative to the weights of the others.
         pub weight: u32 = 1 in 1..=10000,
@@ -58,7 +61,8 @@ vervet_config::section! {
         pub cookies: Cookies = "visit",
         /// How many redirects of one request are followed; 0 follows none.
         pub redirects: u8 = 0 in 0..=20,
-        /// Header fields of all requests of this kind. They replace those of the same name at the top level.
+        /// Header fields of all requests of this kind. They replace those of the same name at the
+        /// top level.
         pub fields: Pairs,
         /// The steps, at least one.
         pub step: Vec<Setting<StepSection>>,
@@ -84,7 +88,8 @@ vervet_config::section! {
         pub request: RequestLine,
         /// Name in the report; without it the request.
         pub name: Option<Verbatim>,
-        /// Header fields, such as `{ Accept = "text/html" }`. They replace those of the same name further up.
+        /// Header fields, such as `{ Accept = "text/html" }`. They replace those of the same name
+        /// further up.
         pub fields: Pairs,
         /// Request body: a text with variables.
         pub content: Option<Verbatim>,
@@ -96,10 +101,11 @@ vervet_config::section! {
         pub expect: ExpectSection,
         /// What later steps use of the response, by name.
         pub capture: Named<Setting<CaptureSection>>,
-        /// Targets requested one after the other when the response is complete, such as the images of a page; at most
-        /// 1000.
+        /// Targets requested one after the other when the response is complete, such as the images
+        /// of a page; at most 1000.
         pub resources: Vec<Setting<RequestLine>>,
-        /// Think time before the next step: a time, or a range from which it is drawn; at most one hour.
+        /// Think time before the next step: a time, or a range from which it is drawn; at most one
+        /// hour.
         pub think: Think = "0s",
     }
 }
@@ -107,7 +113,8 @@ vervet_config::section! {
 vervet_config::section! {
     /// Assertions on a response. The first that does not hold fails the request and ends the visit.
     pub struct ExpectSection in part {
-        /// Expected status codes: `200`, `"2xx"`, `"200-204"`, or a list of such. Without it 200 to 399.
+        /// Expected status codes: `200`, `"2xx"`, `"200-204"`, or a list of such. Without it 200 to
+        /// 399.
         pub status: Option<StatusSet>,
         /// Texts that must be in the response body.
         pub contains: Vec<Setting<Verbatim>>,
@@ -115,7 +122,8 @@ vervet_config::section! {
         pub lacks: Vec<Setting<Verbatim>>,
         /// Header fields that the response must have.
         pub field: Vec<Setting<Verbatim>>,
-        /// JSON pointers (RFC 6901) with the value expected there, such as `{ "/user/name" = "ann" }`.
+        /// JSON pointers (RFC 6901) with the value expected there, such as `{ "/user/name" = "ann"
+        /// }`.
         pub json: Named<Setting<JsonScalar>>,
         /// Length of the response body in bytes.
         pub bytes: Option<u64>,
@@ -123,8 +131,8 @@ vervet_config::section! {
 }
 
 vervet_config::section! {
-    /// Where the value of a capture comes from: `field`, `regex`, `field` and `regex`, or `json`. A capture that finds
-    /// nothing fails its step.
+    /// Where the value of a capture comes from: `field`, `regex`, `field` and `regex`, or `json`. A
+    /// capture that finds nothing fails its step.
     pub struct CaptureSection in part {
         /// Regular expression; its first group is taken, or the whole match if it has none.
         pub regex: Option<Verbatim>,
@@ -135,8 +143,8 @@ vervet_config::section! {
     }
 }
 
-/// Text as it stands in the quotes. Unlike [`vervet_config::Text`] it keeps `${NAME}`, which in a template is a dollar
-/// sign and a variable.
+/// Text as it stands in the quotes. Unlike [`vervet_config::Text`] it keeps `${NAME}`, which in a
+/// template is a dollar sign and a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verbatim(String);
 

@@ -52,8 +52,8 @@ impl Rule {
     }
 }
 
-/// The rules of a section: the status first, because a wrong one explains what is missing in the content, then the others
-/// in the order of the file.
+/// The rules of a section: the status first, because a wrong one explains what is missing in the
+/// content, then the others in the order of the file.
 pub(super) fn rules(expect: &ExpectSection, found: &mut Diagnostics) -> Vec<Rule> {
     for text in expect.contains.iter().chain(expect.lacks.iter()) {
         if text.is_empty() {

@@ -1,5 +1,5 @@
-//! Where an answer sends its client (RFC 9110 §15.4): the target on the same host that a Location names, and by which
-//! method it is asked for.
+//! Where an answer sends its client (RFC 9110 §15.4): the target on the same host that a Location
+//! names, and by which method it is asked for.
 
 /// How a redirect is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub(super) fn manner(status: u16, method: &str) -> Option<Manner> {
     }
 }
 
-/// Resolves a Location against the target that was asked for (RFC 3986 §5.2). `None` where it leads to another host, or to
-/// https, or nowhere.
+/// Resolves a Location against the target that was asked for (RFC 3986 §5.2). `None` where it leads
+/// to another host, or to https, or nowhere.
 pub(super) fn resolve(location: &[u8], base: &[u8], host: &str) -> Option<Vec<u8>> {
     let location = location.split(|&byte| byte == b'#').next()?;
     if !location

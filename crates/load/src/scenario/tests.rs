@@ -1,4 +1,5 @@
-//! Tests of scenarios: what is told of wrong documents, and what users of right ones do, answered by a function.
+//! Tests of scenarios: what is told of wrong documents, and what users of right ones do, answered
+//! by a function.
 
 // Servers of tests are tables of two rows, and may refuse to answer.
 #![allow(clippy::match_bool, clippy::unnecessary_wraps)]
@@ -15,7 +16,8 @@ use crate::request::{Common, Url};
 use crate::script::{Answer, Script, Scripts as _, Step, Turn, Verdict};
 use crate::share::Share;
 
-/// Reads a document as if it were `s.toml`, with a server on the command line, or gives its findings: place and message.
+/// Reads a document as if it were `s.toml`, with a server on the command line, or gives its
+/// findings: place and message.
 fn parse(text: &str) -> Result<Scenario, Vec<String>> {
     parse_with(text, Some("http://h:81"))
 }

@@ -1,8 +1,9 @@
 //! One user who walks through scenarios, visit after visit.
 //!
-//! A visit goes from step to step: the request, its redirects, its resources, the time to think. A step that fails, by an
-//! assertion or because no answer came, ends the visit: what follows would fail for the same reason. A resource that fails
-//! is told and does not end it, as a page without a picture is still read.
+//! A visit goes from step to step: the request, its redirects, its resources, the time to think. A
+//! step that fails, by an assertion or because no answer came, ends the visit: what follows would
+//! fail for the same reason. A resource that fails is told and does not end it, as a page without a
+//! picture is still read.
 
 use std::sync::Arc;
 use std::time::Duration;

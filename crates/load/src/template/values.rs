@@ -20,8 +20,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Counts from 0, draws from `feed`, and makes the same random values again for the same `seed`. One of several counts and
-    /// draws in its turns.
+    /// Counts from 0, draws from `feed`, and makes the same random values again for the same
+    /// `seed`. One of several counts and draws in its turns.
     pub fn new(feed: Option<Cursor>, seed: u64, share: Share) -> Self {
         Self {
             sequence: Turns::of(share),
@@ -58,7 +58,8 @@ pub struct Values {
 impl Values {
     /// Those of user number `user`, with room for this many captures.
     pub fn new(shared: Arc<Shared>, user: u32, captures: usize) -> Self {
-        // Neighbouring seeds must not give neighbouring values; fastrand mixes, and the odd factor keeps users apart.
+        // Neighbouring seeds must not give neighbouring values; fastrand mixes, and the odd factor
+        // keeps users apart.
         let seed = shared.seed ^ u64::from(user).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self {
             shared,

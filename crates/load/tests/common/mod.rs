@@ -1,4 +1,5 @@
-//! What the tests of the generator share: plans, servers that answer as told, and the canned-answer server.
+//! What the tests of the generator share: plans, servers that answer as told, and the canned-answer
+//! server.
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(unreachable_pub)] // allowed in tests, and these helpers are parts of them
 

@@ -1,4 +1,5 @@
-//! The account against trees whose use is known: readings are made by hand, as the kernel would give them.
+//! The account against trees whose use is known: readings are made by hand, as the kernel would
+//! give them.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Targets against a small `/proc` that is made by hand: names that nobody should have, processes that vanish while
-//! they are looked at, sockets whose owner cannot be seen.
+//! Targets against a small `/proc` that is made by hand: names that nobody should have, processes
+//! that vanish while they are looked at, sockets whose owner cannot be seen.
 
 use vervet_testkit::TempTree;
 

@@ -1,7 +1,8 @@
-//! Labelled numbers: lines of `NAME: NUMBER unit`, and pairs of lines, one of names and one of numbers.
+//! Labelled numbers: lines of `NAME: NUMBER unit`, and pairs of lines, one of names and one of
+//! numbers.
 
-/// The number after `label` in a text whose lines begin with their labels: `Pss:   345 kB`, `usage_usec 123`.
-/// The label is given with its colon where it has one.
+/// The number after `label` in a text whose lines begin with their labels: `Pss:   345 kB`,
+/// `usage_usec 123`. The label is given with its colon where it has one.
 pub(crate) fn number_after(text: &[u8], label: &str) -> Option<u64> {
     let lines = text.split(|byte| *byte == b'\n');
     let mut rests = lines.filter_map(|line| line.strip_prefix(label.as_bytes()));
@@ -10,7 +11,8 @@ pub(crate) fn number_after(text: &[u8], label: &str) -> Option<u64> {
     rest.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The number of `name` in a text of pairs of lines, both beginning with `group`: `/proc/net/netstat`, `/proc/net/snmp`.
+/// The number of `name` in a text of pairs of lines, both beginning with `group`:
+/// `/proc/net/netstat`, `/proc/net/snmp`.
 pub(crate) fn paired(text: &[u8], group: &str, name: &str) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     let of_group = |line: &&str| {

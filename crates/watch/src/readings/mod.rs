@@ -1,5 +1,5 @@
-//! The texts of the kernel, parsed: bytes in, values out, nothing read here. What is cut short or no number gives
-//! none, never a guess.
+//! The texts of the kernel, parsed: bytes in, values out, nothing read here. What is cut short or
+//! no number gives none, never a guess.
 
 mod host;
 mod labelled;

@@ -1,4 +1,5 @@
-//! Where cgroups of version 2 are mounted (`/proc/self/mountinfo`), and which one a process is in (`/proc/PID/cgroup`).
+//! Where cgroups of version 2 are mounted (`/proc/self/mountinfo`), and which one a process is in
+//! (`/proc/PID/cgroup`).
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

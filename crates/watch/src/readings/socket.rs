@@ -3,7 +3,8 @@
 /// State of a socket that listens, `proc_net_tcp.txt` of the kernel's documentation.
 const LISTENS: &str = "0A";
 
-/// The inodes of the sockets that listen on a port, whatever the address. Lines that cannot be read are passed over.
+/// The inodes of the sockets that listen on a port, whatever the address. Lines that cannot be read
+/// are passed over.
 pub(crate) fn listening_inodes(text: &[u8], port: u16) -> Vec<u64> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().skip(1);

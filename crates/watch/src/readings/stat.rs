@@ -1,4 +1,5 @@
-//! `/proc/PID/stat`: `proc_pid_stat(5)`. It is read of each process in each sample, so nothing is allocated.
+//! `/proc/PID/stat`: `proc_pid_stat(5)`. It is read of each process in each sample, so nothing is
+//! allocated.
 
 /// The fields that we use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -94,7 +94,8 @@ impl Drop for Forking {
     }
 }
 
-/// Requests over connections of their own, so many on each. A worker that is being replaced may close one early.
+/// Requests over connections of their own, so many on each. A worker that is being replaced may
+/// close one early.
 pub(crate) fn ask(address: SocketAddr, connections: usize, requests: usize) {
     let request = "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(requests - 1)
         + "GET /page HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

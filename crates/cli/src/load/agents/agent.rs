@@ -63,7 +63,8 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// INT and TERM end the run that is under way, whose coordinator gets what there is, and then the program.
+/// INT and TERM end the run that is under way, whose coordinator gets what there is, and then the
+/// program.
 fn obey_signals(under_way: UnderWay) -> Result<(), Refused> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     thread::spawn(move || {
@@ -136,7 +137,8 @@ fn answer(mut stream: TcpStream, under_way: &UnderWay) -> Result<(), NoLine> {
     make(prepared, lead, stream, orders, under_way)
 }
 
-/// Nobody on the other side holds the agent: neither one that takes nothing nor one whose machine has gone.
+/// Nobody on the other side holds the agent: neither one that takes nothing nor one whose machine
+/// has gone.
 fn be_patient(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(SEND_WITHIN))?;
@@ -167,7 +169,8 @@ fn prepare(plan: &[u8]) -> Result<Prepared, Refused> {
     vervet_load::prepare(plan::plan(&arguments)?).map_err(Refused::usage)
 }
 
-/// Makes the run, and tells how it goes and what it came to. Where nobody listens any more, it ends.
+/// Makes the run, and tells how it goes and what it came to. Where nobody listens any more, it
+/// ends.
 fn make(
     prepared: Prepared,
     lead: Duration,
@@ -205,7 +208,8 @@ fn make(
     Ok(())
 }
 
-/// Ends the run when the coordinator says so, or has gone. What is returned closes when it has gone.
+/// Ends the run when the coordinator says so, or has gone. What is returned closes when it has
+/// gone.
 fn listen(mut orders: Lines, control: Control) -> Receiver<()> {
     let (left_to, left) = mpsc::channel();
     thread::spawn(move || {

@@ -1,5 +1,6 @@
-//! A coordinator: has agents make the load that was typed, each its part, all from the same moment on, shows how it goes, and
-//! merges what they give. What it waits for has a limit, and an agent that is lost does not take the others' figures with it.
+//! A coordinator: has agents make the load that was typed, each its part, all from the same moment
+//! on, shows how it goes, and merges what they give. What it waits for has a limit, and an agent
+//! that is lost does not take the others' figures with it.
 
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
@@ -187,7 +188,8 @@ impl Coordinator {
         })
     }
 
-    /// Tells all to begin at the same moment: the later one is told, the sooner it begins after that.
+    /// Tells all to begin at the same moment: the later one is told, the sooner it begins after
+    /// that.
     fn say_begin(&self, asked: &Asked, streams: &[TcpStream]) {
         let first = Instant::now();
         let length = asked.stop.after_ms.map(|length_ms| {

@@ -1,4 +1,5 @@
-//! Lines of somebody on the network: each of them bounded in length and in time, and all together in length.
+//! Lines of somebody on the network: each of them bounded in length and in time, and all together
+//! in length.
 
 use std::fmt;
 use std::io::{self, Read as _};
@@ -158,7 +159,8 @@ mod tests {
     };
     const SHORT: Duration = Duration::from_millis(20);
 
-    /// Lines of at most 8 bytes, and 24 in all, of somebody who has sent this and holds the connection.
+    /// Lines of at most 8 bytes, and 24 in all, of somebody who has sent this and holds the
+    /// connection.
     fn lines(sent: &str) -> (Lines, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut other = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

@@ -1,4 +1,5 @@
-//! The way to one agent, from the connection to its run: one thread that says what the agent told, and ends by a limit at the latest.
+//! The way to one agent, from the connection to its run: one thread that says what the agent told,
+//! and ends by a limit at the latest.
 
 use std::io::{self, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};

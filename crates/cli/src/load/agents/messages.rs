@@ -1,5 +1,5 @@
-//! What a coordinator and its agents say to each other: one JSON value a line, in this order. Forms only; who says what when is
-//! in the files of either.
+//! What a coordinator and its agents say to each other: one JSON value a line, in this order. Forms
+//! only; who says what when is in the files of either.
 //!
 //! | coordinator | agent |
 //! |---|---|

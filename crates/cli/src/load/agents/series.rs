@@ -1,5 +1,5 @@
-//! Intervals that agents tell one after another, as those of one run: an interval is told when all that make the run have told
-//! theirs. No I/O.
+//! Intervals that agents tell one after another, as those of one run: an interval is told when all
+//! that make the run have told theirs. No I/O.
 
 use std::collections::BTreeMap;
 

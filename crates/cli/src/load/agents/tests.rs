@@ -1,4 +1,5 @@
-//! A coordinator before agents of the test: silent ones, ones that stop, and when all of them begin. Limits are short here.
+//! A coordinator before agents of the test: silent ones, ones that stop, and when all of them
+//! begin. Limits are short here.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -141,7 +142,8 @@ fn check_refused(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'stati
     );
 }
 
-/// One agent gives its run, this one is lost: what the report has of it, and what it says of the other.
+/// One agent gives its run, this one is lost: what the report has of it, and what it says of the
+/// other.
 #[track_caller]
 fn check_lost(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
     let good = fake(|agent| {
@@ -268,7 +270,8 @@ fn agents_that_are_all_lost_give_no_report() {
     assert_eq!(refused.lines().len(), 2, "{refused:?}");
 }
 
-/// The first to be ready is told to begin when the last is, and each the sooner the later it is told.
+/// The first to be ready is told to begin when the last is, and each the sooner the later it is
+/// told.
 #[test]
 fn all_begin_when_the_last_is_ready() {
     let (seen_to, seen) = mpsc::channel();

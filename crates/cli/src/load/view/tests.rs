@@ -104,7 +104,8 @@ fn a_run_that_ends_by_a_count() {
     );
 }
 
-/// All of the run is shown, however long it is and however narrow the terminal; where there is no room, the text alone.
+/// All of the run is shown, however long it is and however narrow the terminal; where there is no
+/// room, the text alone.
 #[test]
 fn graphs_are_as_wide_as_the_terminal() {
     let seen = seen(&[1000; 600]);
