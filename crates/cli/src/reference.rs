@@ -127,7 +127,7 @@ fn log_format_markdown() -> String {
     page
 }
 
-/// How a variable is written, with each word that may stand behind its colon.
+/// The spellings of a variable, with each word that may follow its colon.
 fn spellings(variable: &Variable) -> Vec<String> {
     let name = variable.name;
     match variable.argument {

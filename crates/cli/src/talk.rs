@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{self, Write as _};
 
-/// Says a line to whoever runs the program.
+/// Prints a line for the user to standard error.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
     let line = format!("vervet: {text}\n");
     // A closed standard error must not end the server, and there is nobody else to tell.
@@ -16,7 +16,7 @@ pub(crate) fn say_block(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Writes data to standard output; a reader that has seen enough is no failure.
+/// Writes data to standard output; a reader that closed the pipe is not an error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout

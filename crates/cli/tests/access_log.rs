@@ -67,7 +67,7 @@ fn check(format: &str, request: impl AsRef<[u8]>, pattern: &str) {
 
 const PLAIN: &str = "GET /a.txt?b=%20c HTTP/1.1\r\nHost: example.org\r\nReferer: http://a/\r\nUser-Agent: curl/8\r\nConnection: close\r\n\r\n";
 
-/// What would forge lines and members: quotes, backslashes, bytes that are no UTF-8, a tab.
+/// Values that could forge lines and members: quotes, backslashes, invalid UTF-8, a tab.
 const NASTY: &[u8] =
     b"GET /\"\\%0a HTTP/1.0\r\nReferer: \" 200 9\\\r\nUser-Agent: \xff\xc2\x9b\tx\"}\r\n\r\n";
 
@@ -264,7 +264,7 @@ fn a_pipe_that_nobody_reads_delays_no_answer_and_drops_are_counted() {
             && line.contains(" lines dropped so far: it writes too slowly")
     });
 
-    // Whoever comes to read finds whole lines, and those of later requests.
+    // A reader that opens the pipe later gets whole lines, and those of later requests.
     let mut reader = Child::start("cat", [&pipe]);
     reader.wait_for_line(|line| line.contains(" 404 "));
     requests(&mut server.connect(), "/later", 1);

@@ -1,6 +1,6 @@
 //! `vervet check` and `vervet config show` (FEATURES C2, C3): wrong files of the whole document,
-//! each with all that is said of it beside it in `tests/wrong`, which `VERVET_REGENERATE=1` writes;
-//! findings as JSON; the status; what holds, and who said so.
+//! each next to its expected findings in `tests/wrong`, which `VERVET_REGENERATE=1` writes;
+//! findings as JSON; the exit status; effective values and their origins.
 //!
 //! Lines at the beginning of a file of the form `#! NAME=VALUE` are its environment.
 
@@ -48,7 +48,7 @@ fn findings_are_exact() {
     assert!(count >= FILES_MIN, "{count}");
 }
 
-/// What programs are told of a finding.
+/// The JSON schema of a finding.
 fn schema() -> Value {
     let place = json!({
         "type": "object",

@@ -96,7 +96,7 @@ impl Image {
         }
     }
 
-    /// To a port that is free: tests run beside each other, containers have a network of their own.
+    /// To a free port: tests run in parallel, while containers have their own network.
     fn move_admin(&self) {
         let file = self.tree.join("etc/vervet/vervet.toml");
         let text = fs::read_to_string(&file).unwrap();

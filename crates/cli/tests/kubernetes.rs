@@ -54,8 +54,7 @@ fn every_line_is_understood() {
     );
 }
 
-/// What a `ConfigMap` says of a file: the lines behind `NAME: |`, which are indented by four
-/// spaces.
+/// A file in a `ConfigMap`: the lines after `NAME: |`, which are indented by four spaces.
 fn file_of(map: &str, name: &str) -> String {
     let begin = format!("  {name}: |");
     let lines = map.lines().skip_while(|line| **line != begin).skip(1);
@@ -67,7 +66,7 @@ fn file_of(map: &str, name: &str) -> String {
     text.join("\n")
 }
 
-/// As the kubelet mounts it: the file lies in a folder with a time for a name, behind two links.
+/// As the kubelet mounts it: the file is in a folder named by a time, and reached over two links.
 fn mounted(tree: TempTree, folder: &str, name: &str, text: &str) -> TempTree {
     tree.file(format!("{folder}/..2026_11_21/{name}"), text)
         .symlink(format!("{folder}/..data"), "..2026_11_21")
@@ -117,7 +116,7 @@ fn the_configuration_works_as_a_pod_mounts_it() {
     assert_eq!(get(admin, scraped).status, 200, "{scraped}");
 }
 
-/// What stands behind a name, at each of its places.
+/// The value of each occurrence of a name.
 fn values(manifest: &str, name: &str) -> Vec<String> {
     let lines = manifest.lines().map(str::trim);
     let values = lines.filter_map(|line| line.strip_prefix(name));

@@ -101,8 +101,8 @@ fn s2a_runs() {
     check("s2a.toml", "nginx");
 }
 
-/// Every task whose programs are installed has come to its end and told these phases in their
-/// order; who is not is said. Gives the names of those that are.
+/// Each task whose programs are installed has finished with these phases in this order; others are
+/// reported as skipped. Returns the names of the finished tasks.
 #[track_caller]
 fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
     let steps = record["tasks"].as_array().unwrap();

@@ -103,7 +103,7 @@ fn names(list: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A subject that has no place for a reason, which the page tells, too, beside what it did.
+/// A subject without a rank: the page shows the reason, and its figures.
 #[track_caller]
 fn check_unranked(ran: &Ran, subject: &str, reason: &str) {
     let panel = ran.panel();

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use vervet_testkit::{Child, PATIENCE, Signal, TempTree, find_program, sha256_hex, skip};
 
-/// Two subjects, of which one is a script beside the lab file, and a published figure of the other.
+/// Two subjects, one of them a script next to the lab file, and a published figure of the other.
 const LAB: &str = r#"
 title = "Again"
 repeats = 2
@@ -126,7 +126,7 @@ fn a_lab_is_run_again_from_its_record() {
     assert_eq!(order(&again), order(&first), "the same seed");
 
     // From the folder of the new results, and once more where all is done: nothing is measured
-    // anew.
+    // again.
     check(
         folder,
         &[
@@ -155,7 +155,7 @@ fn check_measured(record: &Value, count: usize) {
     }
 }
 
-/// The published figure stands beside the new one.
+/// The published figure is next to the new one.
 #[track_caller]
 fn check_history(page: &str) {
     assert!(page.contains("Old figures beside new ones"), "{page}");
@@ -213,7 +213,7 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on() {
     assert!(text.contains("good answers per second: "), "{text}");
 }
 
-/// A task that is a script beside the lab file, and says what another file there says.
+/// A task that is a script next to the lab file and prints the content of another file there.
 const TASKS: &str = r#"
 title = "A task again"
 repeats = 3

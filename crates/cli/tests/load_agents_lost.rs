@@ -1,5 +1,5 @@
-//! Agents that are lost while they make load, and coordinators that go: what is told, what is kept,
-//! and who goes on.
+//! Agents that fail while they generate load, and coordinators that disconnect: what is reported,
+//! what is kept, and who continues.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -46,7 +46,7 @@ fn is_interval(line: &str) -> bool {
     line.contains("generator") && line.contains("busy")
 }
 
-/// The run goes on with the other, whose figures are told as what they are.
+/// The run continues with the other agent, and the report says that its results are partial.
 #[test]
 fn an_agent_that_dies_leaves_the_figures_of_the_other() {
     let (_canned, url) = canned();
@@ -75,7 +75,7 @@ fn an_agent_that_dies_leaves_the_figures_of_the_other() {
     assert!(talk.contains("agents: 1 of 2 sent no result"), "{talk}");
 }
 
-/// An agent of the test that says this when it is told to begin.
+/// A fake agent that sends this when the coordinator starts the run.
 fn saying(what: impl Fn(&mut TcpStream) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -113,8 +113,8 @@ fn asked(plan: &Value) -> Value {
     })
 }
 
-/// A good agent beside one of these: the report is of the good one alone, and the status says that
-/// something is missing.
+/// A good agent with one of these: the report has only the results of the good one, and the status
+/// says that an agent is missing.
 #[test]
 fn what_no_agent_would_say_is_told_and_left_out() {
     let (_canned, url) = canned();

@@ -42,7 +42,7 @@ impl Site {
         self.server.url("")
     }
 
-    /// Runs `vervet load` beside the files and gives its status, what it says, and the run.
+    /// Runs `vervet load` in the folder of the files; returns its status, its messages and the run.
     fn load(&self, arguments: &[&str]) -> (i32, String, Value) {
         let output = load(
             self.tree.path(),
@@ -148,7 +148,7 @@ fn all_that_is_wrong_with_a_file_is_told() {
     check_refused(
         &[("r.har", "{}")],
         &["--har", "r.har"],
-        &["r.har:1:2: this is no HAR 1.2: missing field `log`"],
+        &["r.har:1:2: not a valid HAR 1.2 document: missing field `log`"],
     );
     check_refused(
         &[("a.log", "odd\n")],

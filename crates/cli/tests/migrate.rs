@@ -165,8 +165,8 @@ impl Asked {
         let media_type = response.field("Content-Type").unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap();
         let fields = ["Cache-Control", "X-Content-Type-Options", "Content-Range"];
-        // nginx 1.22 says what `add_header` adds twice where a range cannot be had: equal lines
-        // count as one.
+        // nginx 1.22 says what `add_header` adds twice where a range is not satisfiable: equal
+        // lines count as one.
         let fields = fields.map(|name| {
             let mut values = response.field_values(name);
             values.dedup();
@@ -236,7 +236,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // Killed outright, its master leaves the worker behind.
+        // If the master is killed, its worker stays.
         self.child.signal(vervet_testkit::Signal::TERM);
         wait_for(PATIENCE, || self.child.exit());
     }

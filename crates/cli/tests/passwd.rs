@@ -158,7 +158,7 @@ fn users_are_added_changed_listed_and_removed() {
     assert_eq!(
         fs::read_dir(tree.path()).unwrap().count(),
         1,
-        "nothing is left beside the file"
+        "no other file is left"
     );
 }
 
@@ -203,7 +203,7 @@ fn permissions_are_tight_and_stay_tighter() {
     }
 }
 
-/// A link stays, and the file behind it is replaced.
+/// A symbolic link stays, and its target is replaced.
 #[test]
 fn a_link_is_followed() {
     let tree = TempTree::new().file("real/users", "").dir("etc");

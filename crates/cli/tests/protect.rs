@@ -59,7 +59,7 @@ fn becomes(server: &Vervet, field: &str, expected: u16) -> bool {
     wait_until(PATIENCE, || status(server, field) == expected)
 }
 
-/// What the admin listener shows of refusals: the number behind a name.
+/// The number of a counter of refusals on the admin listener.
 fn refused(socket: &Path, name: &str) -> u64 {
     let mut admin = RawClient::connect_unix(socket);
     let report = admin.exchange("GET /-/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -103,7 +103,7 @@ fn users_are_changed_while_the_server_runs() {
         let lines = server.child.lines();
         lines.iter().any(|line| {
             line.text
-                .contains("users, line 1: this is no entry of Argon2id")
+                .contains("users, line 1: not an Argon2id")
         })
     });
     assert!(said, "{:#?}", server.child.lines());

@@ -309,7 +309,7 @@ fn the_metrics_equal_the_lines_of_the_access_log() {
     server.end();
 }
 
-/// Whoever asks by a name that leads here, such as a page in a browser, is told nothing.
+/// A request with another hostname, such as from a page in a browser (DNS rebinding), is refused.
 #[test]
 fn a_page_in_a_browser_cannot_ask() {
     let listen = "admin = '127.0.0.1:0'\n";

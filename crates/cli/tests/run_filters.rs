@@ -330,7 +330,7 @@ fn a_request_has_one_id_in_field_and_log() {
     server.end();
 }
 
-/// FEATURES A11: whoever is not listed says what it likes, and is not believed.
+/// FEATURES A11: header fields of a client that is not listed as a proxy are ignored.
 #[test]
 fn only_listed_proxies_say_who_the_client_is() {
     let site = "[[site]]\nfields = { response = { set = { X-Client = '{client}', X-Scheme = '{scheme}' } } }\naccess = ['deny 192.0.2.9']\n\

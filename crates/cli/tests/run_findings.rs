@@ -1,5 +1,5 @@
-//! What is wrong with a configuration is told at once, by a start and by a reload, and a reload is
-//! told what the sandbox keeps from it (FEATURES C4, Y3).
+//! Errors of a configuration are reported all at once, by a start and by a reload, and a reload
+//! reports files that the sandbox hides from it (FEATURES C4, Y3).
 
 use crate::common::{ADMIN, Run, run};
 use vervet_testkit::{Child, PATIENCE, Stream, TempTree, skip, wait_until};

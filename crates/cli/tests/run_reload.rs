@@ -75,7 +75,7 @@ fn a_site_that_changes_is_live_and_the_others_notice_nothing() {
             "[[site.route]]\nrespond = 'turn two'\n[[site]]\nhosts = ['new.test']\n[[site.route]]\nrespond = 'new'",
         );
         server.reload(&second);
-        // The same connection, which another site's change is no reason to close.
+        // The same connection: a change of another site does not close it.
         assert_eq!(kept.exchange(get("turn.test", "/")).text(), "turn two");
         assert_eq!(kept.exchange(get("new.test", "/")).text(), "new");
         load.go_on();
@@ -228,7 +228,7 @@ fn a_listener_comes_and_goes_and_its_connections_stay() {
             assert_eq!(client.exchange(get("turn.test", "/")).text(), "turn");
             load.go_on();
             server.reload(&document);
-            // Whoever is connected is served on, by the sites of now.
+            // Open connections stay, and are served by the new sites.
             assert_eq!(client.exchange(get("turn.test", "/")).text(), "turn");
             assert!(wait_until(PATIENCE, || TcpStream::connect(address).is_err()));
             assert_eq!(client.exchange(get("stay.test", "/")).text(), "same");

@@ -1,5 +1,5 @@
-//! Reloads that are refused, and many that are not (FEATURES C4): what is wrong changes nothing and
-//! is told; two hundred changes leave no descriptor and no memory behind.
+//! Reloads that are refused, and many that are not (FEATURES C4): an invalid configuration changes
+//! nothing and is reported; two hundred changes leak neither descriptors nor memory.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,5 +1,4 @@
-//! What `vervet run` does when it is told to, and what it tells (FEATURES A12, Y4, Y5, G3):
-//! signals, the service manager, its sockets.
+//! Signals, the service manager and its sockets in `vervet run` (FEATURES A12, Y4, Y5, G3).
 
 use std::fs;
 use std::net::TcpStream;

@@ -33,7 +33,7 @@ const OPTIONS: &[&str] = &[
     "--congestion",
 ];
 
-/// The command without variables of whoever runs the tests.
+/// The command without the environment variables of the user who runs the tests.
 fn vervet(arguments: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
     for name in [
@@ -290,7 +290,7 @@ fn what_is_typed_goes_before_the_environment() {
 #[test]
 fn without_an_address_a_taken_default_gives_way_to_a_free_port() {
     let tree = TempTree::new();
-    // Whoever has it, ours or another's: one of the two servers below finds it taken.
+    // The port may be in use already: at least one of the two servers below cannot bind it.
     let start = || {
         let mut command = vervet(&["serve", "--log", "none"]);
         command.current_dir(tree.path());

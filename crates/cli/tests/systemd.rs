@@ -91,7 +91,7 @@ fn the_service_and_its_socket_fit_together() {
     }
     assert!(has(&socket, "Service=vervet.service"));
     assert!(has(&socket, "FileDescriptorName=http"));
-    // Longer than a drain takes unless it is told otherwise.
+    // Longer than the default drain timeout.
     let stop = service
         .lines()
         .find_map(|line| line.strip_prefix("TimeoutStopSec="));

@@ -166,7 +166,7 @@ fn csv_has_a_name_for_each_column() {
     let names = String::from_utf8_lossy(&output.stderr);
     assert!(
         names.starts_with("watched pid:"),
-        "the summary is told apart: {names}"
+        "the summary is on standard error: {names}"
     );
 }
 
@@ -397,7 +397,7 @@ fn our_server_uses_what_the_kernel_says() {
         }
         cgroup.cpu_us() - before > USE_US
     }));
-    // The last connections are let go of.
+    // The last connections are closed.
     let mut last = 0;
     wait_until(PATIENCE, || {
         let now = cgroup.cpu_us();

@@ -303,7 +303,7 @@ mod tests {
         );
     }
 
-    /// What several draw once together is what one draws, whoever is how quick.
+    /// Several shares together draw the rows that one draws alone, however fast each is.
     #[test]
     fn several_draw_what_one_alone_does() {
         let feed = Arc::new(Feed::parse("u.csv", b"a\n1\n2\n3\n4\n5\n").unwrap());

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// The most mistakes that one text is told; what comes after is only counted.
+/// The maximum number of reported mistakes in one text; further ones are only counted.
 pub const FINDINGS_MAX: usize = 100;
 
 /// A mistake in a text.

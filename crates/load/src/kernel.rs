@@ -1,5 +1,4 @@
-//! What the kernel of this machine counts beside the run: queues that were full, segments that were
-//! sent again.
+//! Kernel counters of this machine during a run: full accept queues and retransmitted segments.
 
 use vervet_report::KernelCounters;
 

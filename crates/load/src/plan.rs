@@ -43,8 +43,8 @@ pub struct Plan {
     pub connections: u32,
     /// How long a connection is used.
     pub reuse: Reuse,
-    /// Requests that may wait for their answers on one connection; 1 is no pipelining. More needs
-    /// closed load and scripts that read no answers.
+    /// Requests that may wait for their answers on one connection; 1 disables pipelining. More
+    /// needs closed load and scripts that read no answers.
     pub pipelining: u32,
     /// Connections begun per second at most.
     pub connect_rate: Option<f64>,

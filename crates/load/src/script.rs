@@ -23,8 +23,8 @@ pub trait Script: Send {
     }
 }
 
-/// What all users of a run do: makes the script of each, and has the names that figures are told
-/// by.
+/// What all users of a run do: creates the script of each user, and names the steps and
+/// assertions of the report.
 pub trait Scripts: Send + Sync {
     /// The script of user `number`, counted from 0 over all threads. Users may be made in any
     /// order, on any thread.

@@ -84,8 +84,8 @@ mod tests {
         }
     }
 
-    /// Threads of a machine have that machine's part of any count, not only of those that all
-    /// threads divide.
+    /// The threads of a machine have that machine's part of any count, also of one that the number
+    /// of all threads does not divide.
     #[test]
     fn threads_have_the_part_of_their_machine() {
         for whole in 0..20 {

@@ -127,7 +127,7 @@ impl List<'_, '_> {
             weight = digits.parse().unwrap_or(0);
             if !(1..=WEIGHT_MAX).contains(&weight) {
                 let message = format!(
-                    "\"{digits}\" is no weight; expected a whole number from 1 to {WEIGHT_MAX}"
+                    "invalid weight \"{digits}\": expected a whole number from 1 to {WEIGHT_MAX}"
                 );
                 self.findings.at(place_in(line, number, last), message);
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vervet_config::{FromText as _, Time};
 
-/// A number with `k` or `m` behind it, or without.
+/// A number, optionally followed by `k` or `m`.
 pub fn number(text: &str) -> Option<f64> {
     let (digits, factor) = match text.char_indices().next_back()? {
         (at, 'k' | 'K') => (&text[..at], 1e3),

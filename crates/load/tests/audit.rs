@@ -46,7 +46,7 @@ fn heavy() -> (Canned, Plan) {
 }
 
 /// The generator had no time to spare. On a machine of its own it fails by its processor time; on a
-/// busy one others have part of that, and the wait for them is told.
+/// busy one other programs use part of it, and the wait for them is reported.
 #[track_caller]
 fn check_occupied(plan: Plan) {
     let run = run(plan);
@@ -196,7 +196,7 @@ fn requests_that_fail_are_on_both_sides_of_littles_law() {
     });
 }
 
-/// A connection that closes after an answer leaves what was sent behind it unread.
+/// A connection that closes after an answer leaves pipelined requests unread.
 #[test]
 fn requests_that_nobody_read_are_on_both_sides_of_littles_law() {
     let address = server(|mut stream| {

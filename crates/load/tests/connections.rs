@@ -37,7 +37,7 @@ fn a_connection_for_each_request() {
     assert_eq!(run.timings.connect.count(), opened);
 }
 
-/// The ceiling takes whoever comes: a cap would be one of the ceiling.
+/// The canned server accepts every connection: a limit would lower the measured ceiling.
 #[test]
 fn many_connections_at_once() {
     let (_canned, address) = canned(&CannedAnswer::default());
@@ -53,7 +53,7 @@ fn many_connections_at_once() {
     assert_eq!(run.achieved.connections_opened, 300);
 }
 
-/// What comes in after the last moment is no error, in whichever order a turn finds it.
+/// An answer after the end of the run is not an error, in whichever order a turn finds both.
 #[test]
 fn the_end_makes_no_errors() {
     let (_canned, address) = canned(&CannedAnswer::default());
@@ -166,8 +166,8 @@ fn pipelined_requests_leave_together() {
     assert_eq!(*seen.lock().unwrap(), 8);
 }
 
-/// Requests behind a close that was announced were not looked at: they are made again, and are no
-/// failures.
+/// Pipelined requests after an announced close were not processed: they are sent again, and do not
+/// count as failures.
 #[test]
 fn a_close_amid_pipelined_requests_loses_none() {
     let address = server(|mut stream| {

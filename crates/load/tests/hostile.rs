@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::{GOOD, answering, plan, request, requests, run, server};
 use vervet_report::{Ended, ErrorClass, Run};
 
-/// So many requests are made of each; the retries of those that find no connection take 10 ms and
+/// The number of requests for each hostile server; a retry of a failed connection takes 10 ms or
 /// more.
 const REQUESTS: u64 = 6;
 

@@ -1,5 +1,4 @@
-//! Long content that nobody looks at is dropped before it is read; what is counted, and what is
-//! wrong, stays the same.
+//! Long content that no check reads is discarded in the kernel; counts and errors stay the same.
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
@@ -18,7 +17,7 @@ use vervet_report::{ErrorClass, Run};
 const REQUESTS: u64 = 40;
 const CONTENT_BYTES: usize = 200_000;
 
-/// The content ends by a word, so that whoever looks for it has to see all.
+/// The content ends in a word, so that a check for it has to read all of it.
 fn content() -> Vec<u8> {
     let mut content = vec![b'x'; CONTENT_BYTES - 3];
     content.extend_from_slice(b"end");
@@ -85,7 +84,7 @@ fn who_closes_within_the_content() {
     }
 }
 
-/// Bytes behind the content are found as they are behind content that was read.
+/// Bytes after discarded content are found as they are after content that was read.
 #[test]
 fn who_answers_more_than_announced() {
     let address = answering([&answer()[..], b"and more"].concat());
@@ -119,7 +118,7 @@ fn counts_the_same_seen_and_unseen() {
     }
 }
 
-/// Answers of pipelined requests stand one behind the other; short ones stand between long ones.
+/// Answers to pipelined requests follow each other, short ones between long ones.
 #[test]
 fn counts_the_same_in_a_pipeline() {
     let address = answering(answer());

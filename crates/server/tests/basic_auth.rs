@@ -278,7 +278,7 @@ fn a_changed_user_file_is_live_and_a_broken_one_is_not() {
     let first = tree.join("first").display().to_string();
     assert!(
         said[0].starts_with(&format!(
-            "cannot use the user file {first}, line 1: this is no entry of Argon2id"
+            "cannot use the user file {first}, line 1: not an Argon2id"
         )),
         "{said:?}"
     );

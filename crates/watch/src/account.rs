@@ -10,7 +10,8 @@
 //!
 //! ```text
 //! total = sum over all processes ever seen of own since the beginning
-//!       + sum over the same of max(0, reaped since the beginning - what was read of children that have ended)
+//!       + sum over the same of max(0, reaped since the beginning
+//!                                     - last reading of children that have ended)
 //! ```
 
 use std::collections::HashMap;

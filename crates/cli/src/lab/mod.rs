@@ -1,4 +1,4 @@
-//! `vervet lab`: servers compared on this machine. What is run, and what is told of it.
+//! `vervet lab`: servers compared on this machine. Running labs, and showing their results.
 
 mod check;
 mod command;

@@ -117,7 +117,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Writes the report beside the record, as a page and for code forges.
+/// Writes the report next to the record, as HTML and as Markdown for code forges.
 fn write_reports(record: &LabRecord, out: &Path) -> Result<(), Failure> {
     let told = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let analysis = Analysis::of(record).map_err(|error| told(&error))?;
@@ -151,6 +151,6 @@ fn raise_descriptors() {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // What the system does not give is told by the step that lacks it.
+    // The step that lacks descriptors reports it.
     let _ = setrlimit(Resource::Nofile, raised);
 }

@@ -83,7 +83,7 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The records in a folder by their names. What is no record is passed over and said.
+/// The records in a folder by their names. Other files are skipped with a message.
 fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
     let failed = |error: io::Error| Failure::Read(folder.to_owned(), error);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)

@@ -1,5 +1,5 @@
-//! Who looks while a run is made, on standard error: a view that is drawn over at a terminal, a
-//! line for each interval elsewhere.
+//! The progress of a run on standard error: a live view on a terminal, a line for each interval
+//! elsewhere.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::view::{Seen, busy};
 use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
-/// How often the time is shown anew, and the shortest time between two drawings.
+/// How often the elapsed time is updated, and the shortest time between two drawings.
 pub(crate) const DRAW_EVERY: Duration = Duration::from_millis(250);
 
 /// Who looks.
@@ -78,7 +78,7 @@ impl Shown {
         match self {
             Self::Quiet => {}
             Self::Lines => {
-                // Nobody is told that nobody can be told.
+                // A failure to write to standard error cannot be reported anywhere.
                 let _ = io::stderr().write_all(line(interval).as_bytes());
             }
             Self::Terminal(view) => {
@@ -107,7 +107,7 @@ impl Shown {
         }
     }
 
-    /// The report follows in the place of the view; lines stay.
+    /// Removes the view, so that the report takes its rows; lines stay.
     pub(crate) fn end(self) {
         if let Self::Terminal(mut view) = self {
             let _ = view.screen.end();

@@ -1,4 +1,4 @@
-//! `vervet load`: makes load, and says whether the figures may be believed.
+//! `vervet load`: generates load and reports whether the results are valid.
 
 mod agents;
 mod arguments;

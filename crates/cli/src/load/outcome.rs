@@ -35,7 +35,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why nothing was begun: for whoever typed it.
+/// Why a run did not start, as messages for the user.
 #[derive(Debug)]
 pub(crate) struct Refused {
     lines: Vec<String>,

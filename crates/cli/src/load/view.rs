@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     done: u64,
     errors: Errors,
     last: Option<Last>,
-    /// What has gone wrong beside the requests.
+    /// Problems that are not failed requests.
     notes: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Seen {
         });
     }
 
-    /// Something has gone wrong that is no request.
+    /// Adds a problem that is not a failed request.
     pub(crate) fn note(&mut self, text: &str) {
         self.notes.push(text.to_owned());
     }

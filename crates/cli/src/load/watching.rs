@@ -1,4 +1,4 @@
-//! `--watch`: the server's processes, read beside the run by a thread, and put into its report.
+//! `--watch`: samples the server's processes on a thread during the run, for its report.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;

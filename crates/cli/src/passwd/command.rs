@@ -71,7 +71,7 @@ pub(crate) enum PasswdError {
     TooLong(usize),
     /// A control character in it.
     Control,
-    /// Bytes that are no text.
+    /// The bytes are not valid UTF-8.
     NotUtf8,
     /// Neither terminal nor standard input gave one.
     Read(io::Error),

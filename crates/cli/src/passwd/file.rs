@@ -61,7 +61,7 @@ impl UserFile {
             } else if change == Change::Added {
                 change = Change::Changed;
                 out.extend_from_slice(format!("{user}:{entry}").as_bytes());
-                out.extend_from_slice(behind_entry(line));
+                out.extend_from_slice(after_hash(line));
             }
         }
         if change == Change::Added {
@@ -96,8 +96,8 @@ fn name(line: &[u8]) -> Option<&[u8]> {
     (!line.starts_with(b"#")).then_some(&line[..colon])
 }
 
-/// What follows the entry of a line: a comment behind a second colon, and the end of the line.
-fn behind_entry(line: &[u8]) -> &[u8] {
+/// What follows the hash in a line: a comment after a second colon, and the end of the line.
+fn after_hash(line: &[u8]) -> &[u8] {
     let mut colons = line
         .iter()
         .enumerate()

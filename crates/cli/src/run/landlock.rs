@@ -1,8 +1,8 @@
-//! Landlock: what of the file system the process may see from now on, whoever it runs as.
+//! Landlock: restricts the files that the process may open from now on, whatever user it runs as.
 //!
-//! The kernel holds the calling thread and those it starts to the rules, so this is for the main
-//! thread before it has started others. What is open stays open. A kernel that knows fewer rights
-//! holds to those; how far that goes is told as it is.
+//! The kernel applies the rules to the calling thread and to threads that it starts, so this is
+//! called on the main thread before it starts others. Open files stay open. A kernel that knows
+//! fewer rights applies those, and the result says which.
 
 use std::fmt;
 use std::fs;
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn threads_that_would_go_free_are_an_error() {
-        // The test program has a thread for each test beside the first.
+        // The test program has a thread for each test in addition to the first.
         let error = restrict(&[], &[]).unwrap_err();
         assert!(matches!(error, LandlockError::Threads(2..)), "{error}");
     }

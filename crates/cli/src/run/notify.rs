@@ -1,5 +1,5 @@
-//! What the service manager is told: ready, reloading, stopping, a line of status, and that we are
-//! alive (`sd_notify(3)`).
+//! Notifications of the service manager: ready, reloading, stopping, a status line and the watchdog
+//! (`sd_notify(3)`).
 //!
 //! The socket is found once, at the start; without one, everything said goes nowhere.
 
@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What there is to be told.
+/// A state that the service manager is notified of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// All listeners are open, or a reload is over.
     Ready,
-    /// The configuration is being read anew; [`State::Ready`] is to follow.
+    /// The configuration is being reloaded; [`State::Ready`] must follow.
     Reloading,
     /// The server drains.
     Stopping,
@@ -35,7 +35,7 @@ impl Notifier {
     /// the process `own_pid`.
     ///
     /// # Errors
-    /// When the socket that is named cannot be had.
+    /// The socket that the environment names cannot be opened.
     pub(crate) fn from_environment(
         variable: &dyn Fn(&str) -> Option<String>,
         own_pid: u32,
@@ -74,7 +74,7 @@ impl Notifier {
             State::Alive => "WATCHDOG=1\n".to_owned(),
         };
         if !status.is_empty() {
-            // A line is a line: what comes behind it would be read as another assignment.
+            // Text after a line break would be read as another assignment.
             let status = status.replace(['\n', '\r', '\0'], " ");
             message.push_str("STATUS=");
             message.push_str(&status);

@@ -1,8 +1,8 @@
-//! The file that tells others the number of this process.
+//! The pid file of the server.
 //!
-//! Whoever owns the file holds a lock on it for as long as it lives: a file that nobody has locked
-//! is stale, whatever number stands in it and whoever has that number by now. It appears with its
-//! content, or not at all, and of two that start at once one is refused.
+//! The server holds a lock on the file while it runs: a file without a lock is stale, whatever
+//! process has its number now. The file appears with its content or not at all, and of two servers
+//! that start at the same time one is refused.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -111,7 +111,7 @@ fn written(path: &Path, pid: u32) -> io::Result<File> {
     Ok(file)
 }
 
-/// Gives a new file its name: where nobody has it, or in the place of a stale one.
+/// Renames a new file to `path`, if no file has that name or the file is stale.
 fn place(new: &Path, path: &Path) -> Result<(), PidFileError> {
     let system = |error| PidFileError::System(path.to_owned(), error);
     for _ in 0..TRIES_MAX {
@@ -122,8 +122,8 @@ fn place(new: &Path, path: &Path) -> Result<(), PidFileError> {
         let Some(_stale) = stale(path)? else {
             continue;
         };
-        // The lock on the stale file is held: whoever else wants its place finds it taken, and then
-        // ours.
+        // The lock on the stale file is held: another server that wants to replace it finds it
+        // locked, and then finds ours.
         return fs::rename(new, path).map_err(system);
     }
     Err(system(io::ErrorKind::ResourceBusy.into()))
@@ -232,7 +232,7 @@ mod tests {
         assert!(error.starts_with(&expected), "{error}");
     }
 
-    /// Whoever has the number now, even this very process.
+    /// Another process may have the number now, even this one.
     #[test]
     fn a_stale_file_is_taken_over() {
         check(b"", Ok(()));

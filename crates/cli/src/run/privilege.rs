@@ -369,8 +369,8 @@ mod tests {
         (result.unwrap(), statuses)
     }
 
-    /// A thread of the test program runs beside the test, so what is for one thread has to be there
-    /// before: `NO_NEW` for the results that need it.
+    /// The test program has another thread during the test, so settings of a single thread must be
+    /// set before: `NO_NEW` for results that need it.
     const NO_NEW: &str = "--no-new-privs";
     /// What a shell or a service manager may have left.
     const GROUPS: &str = "--groups=0,4,27";
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(run(&STRANGER, ":3999999").0, refusal);
     }
 
-    /// FEATURES Y3: "then uid/gid/groups dropped, proved in /proc", by whoever looks from outside.
+    /// FEATURES Y3: "then uid/gid/groups dropped, proved in /proc", as seen from another process.
     #[test]
     fn root_becomes_another_and_keeps_nothing() {
         if let Some(why) = cannot_run() {

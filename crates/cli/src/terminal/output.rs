@@ -1,4 +1,4 @@
-//! The stream that a view is drawn on, and what the terminal behind it can do.
+//! The stream that a view is drawn on, and the capabilities of its terminal.
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _, Write};
@@ -40,7 +40,7 @@ pub(crate) enum Colours {
 }
 
 impl Output {
-    /// Whether a terminal is behind it that can draw over lines.
+    /// Whether it is a terminal that can redraw lines.
     pub(crate) fn is_screen(self) -> bool {
         let is_terminal = match self {
             Self::Stdout => io::stdout().is_terminal(),
@@ -67,7 +67,7 @@ impl Output {
 
     /// Brings the cursor back; it may be there.
     pub(crate) fn show_cursor(mut self) {
-        // Nobody is told that nobody can be told.
+        // A failure to write to the terminal cannot be reported anywhere.
         let _ = self.write_all(SHOW_CURSOR.as_bytes());
     }
 }

@@ -45,8 +45,7 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Columns that a line may have: the last stays free, as terminals differ in what they do
-    /// behind it.
+    /// Columns that a line may have: the last stays free, as terminals differ in how they wrap.
     pub(crate) fn columns(&self) -> usize {
         (self.size)().columns.saturating_sub(1)
     }
@@ -58,7 +57,7 @@ impl<W: Write> Screen<W> {
         self.to.flush()
     }
 
-    /// Draws these lines in the place of those before.
+    /// Draws these lines over the previous ones.
     pub(crate) fn draw(&mut self, lines: &[Line]) -> io::Result<()> {
         let mut text = String::new();
         if self.drawn > 0 {
@@ -112,7 +111,7 @@ impl<W: Write> Screen<W> {
 impl<W: Write> Drop for Screen<W> {
     fn drop(&mut self) {
         if self.cursor_is_hidden {
-            // Nobody is told that nobody can be told.
+            // A failure to write to the terminal cannot be reported anywhere.
             let _ = self.show_cursor();
         }
     }

@@ -1,5 +1,5 @@
-//! The order in which a watch is done: find or start what is watched, say who is told, watch, and
-//! say how it ended.
+//! The steps of `vervet watch`: find or start the target, open the outputs, sample, and return the
+//! exit status.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -20,13 +20,13 @@ use crate::failure::Failure;
 use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
-/// What was typed fits two things.
+/// The target is ambiguous.
 const USAGE: u8 = 2;
 
-/// There is no such target, or it ended before its time.
+/// The target does not exist, or exited before the end of the watch.
 const TARGET_LOST: u8 = 4;
 
-/// What a shell says of a program that was ended by a signal, beside its number.
+/// The exit status of a program that a signal ended is this plus the number of the signal.
 const BY_SIGNAL: i32 = 128;
 
 /// Watches.

@@ -1,8 +1,8 @@
 //! Whether a run may be believed. Each rule is one function in a file of its own kind, and one line
 //! in [`RULES`].
 //!
-//! A rule looks at the run and at what the generator has kept beside it, and always tells the
-//! numbers, also when it passes.
+//! A rule checks the run and the generator's evidence, and always reports the numbers, also when it
+//! passes.
 
 mod answers;
 mod generator;
@@ -30,7 +30,7 @@ pub(crate) struct Evidence {
 /// A rule: nothing where it does not apply.
 type Rule = fn(&Run, &Evidence) -> Option<Finding>;
 
-/// All rules, in the order in which they are told.
+/// All rules, in the order of the report.
 const RULES: &[Rule] = &[
     generator::threads,
     generator::cpu,

@@ -5,7 +5,7 @@ use vervet_report::{Finding, Run};
 
 use super::{Evidence, Words, above, number};
 
-/// So many segments sent again for each request are told.
+/// Retransmitted segments for each request from which on they are reported.
 const RETRANSMITS_PER_REQUEST: f64 = 0.0001;
 
 pub(super) fn listen_overflows(run: &Run, _: &Evidence) -> Option<Finding> {

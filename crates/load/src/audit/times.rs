@@ -31,8 +31,8 @@ pub(super) fn p99_and_mean(run: &Run, _: &Evidence) -> Option<Finding> {
 }
 
 /// The rule of ab and weighttp. On a whole sample mean and median are at most one standard
-/// deviation apart, which is a theorem; so what breaks it is no skew but figures that do not belong
-/// together.
+/// deviation apart, which is a theorem; so a violation is not skew: the figures are not from
+/// one sample.
 pub(super) fn mean_and_median(run: &Run, _: &Evidence) -> Option<Finding> {
     let times = &run.timings.response;
     if times.count() < TIMES_MIN {

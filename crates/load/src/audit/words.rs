@@ -1,4 +1,4 @@
-//! How a rule tells what it found: its words, and the bounds that a number is held against.
+//! Texts of findings, and the bounds that a number is compared with.
 
 use vervet_report::{Finding, Verdict};
 

@@ -200,7 +200,7 @@ impl Users {
         }
     }
 
-    /// The way past the parser: the same head as before, with all of its content behind it.
+    /// The fast path without the parser: the same head as before, followed by all of its content.
     fn whole(&mut self, wire: &mut Wire, input: &[u8]) -> Option<usize> {
         let front = wire.front().filter(|_| wire.is_fresh())?;
         if front.content != ContentOfAnswer::AsFramed {
@@ -276,7 +276,7 @@ impl Users {
         }
     }
 
-    /// The front answer is in, with `rest` behind it.
+    /// The answer to the front request is complete, followed by `rest`.
     #[inline]
     fn complete(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64, rest: &[u8]) -> Then {
         if !rest.is_empty() && wire.waiting() == 1 {
@@ -318,8 +318,8 @@ impl Users {
         Then::Continue
     }
 
-    /// Requests behind the last one that the target answers on this connection: it has not looked
-    /// at them.
+    /// Removes pipelined requests after the last one that the target answers on this connection: it
+    /// has not processed them.
     fn drop_unread(&mut self, wire: &mut Wire, now_ns: u64) {
         while let Some(pending) = wire.take_front() {
             self.book.leave(now_ns, pending.sent_ns);

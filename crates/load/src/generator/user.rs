@@ -38,7 +38,7 @@ pub(crate) struct User {
     last: Option<Last>,
 }
 
-/// What is known of the last answer beside what is kept.
+/// The last answer, without the fields and the content that are kept.
 #[derive(Clone, Copy)]
 struct Last {
     status: u16,

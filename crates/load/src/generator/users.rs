@@ -392,7 +392,7 @@ impl Protocol for Users {
             }
             self.fail_all(wire, ErrorClass::Timeout, now_ns);
         }
-        // One that still connects is told of in `on_close`.
+        // `on_close` reports a connection that was not established.
         io.close(Closing::Abort);
     }
 

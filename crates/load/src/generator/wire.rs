@@ -10,8 +10,7 @@ use vervet_http::method::Method;
 use crate::check::Judging;
 use crate::script::ContentOfAnswer;
 
-/// What an answer may have for a head. A server that sends more is told apart as malformed, and
-/// costs no memory.
+/// The limits of a response head. A longer one counts as malformed, and uses no memory.
 pub(crate) const HEAD_LIMITS: HeadLimits = HeadLimits::DEFAULT;
 /// Most bytes of an answer's content that scripts see; the rest is counted and dropped.
 pub const ANSWER_CONTENT_BYTES_MAX: usize = 1 << 20;
@@ -153,7 +152,7 @@ impl Wire {
         self.judging.as_deref_mut()
     }
 
-    /// The status is known; what follows is held against this.
+    /// Sets the status, and the checks of the content that follows.
     pub(crate) fn judge(&mut self, status: u16, judging: Option<Box<Judging>>) {
         self.status = status;
         self.judging = judging;
@@ -213,8 +212,8 @@ impl Wire {
         (found, consumed)
     }
 
-    /// Bytes of content that nobody has to see: all that is left but the last, which comes together
-    /// with whatever the target sends behind it.
+    /// Bytes of content that may be discarded unread: all that are left except for the last, which
+    /// arrives together with whatever follows the answer.
     pub(crate) fn unseen_bytes(&self) -> u64 {
         match &self.judging {
             Some(_) => 0,

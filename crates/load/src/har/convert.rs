@@ -110,7 +110,7 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
             // The place stands before the sentence already.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
-            findings.at(place, format!("this is no HAR 1.2: {message}"));
+            findings.at(place, format!("not a valid HAR 1.2 document: {message}"));
             return Err(findings.or(()).err().unwrap_or_default());
         }
     };
@@ -405,7 +405,7 @@ fn target(url: &Url) -> String {
     text
 }
 
-/// A brace of the recording is no variable.
+/// Escapes the braces of a recording, which are not variables.
 fn escape(text: &str) -> String {
     text.replace('{', "{{")
 }

@@ -70,12 +70,12 @@ fn tells_what_is_no_recording() {
     check_wrong(
         b"",
         Hosts::First,
-        &["r.har:1:0: this is no HAR 1.2: EOF while parsing a value"],
+        &["r.har:1:0: not a valid HAR 1.2 document: EOF while parsing a value"],
     );
     check_wrong(
         b"{\"log\":\n {\"pages\": []}}",
         Hosts::First,
-        &["r.har:2:14: this is no HAR 1.2: missing field `entries`"],
+        &["r.har:2:14: not a valid HAR 1.2 document: missing field `entries`"],
     );
     check_wrong(
         &har(&[]),
@@ -94,7 +94,7 @@ fn tells_what_is_no_recording() {
         Hosts::First,
         &[
             "r.har: entry 1: startedDateTime is \"now\"; expected a time such as 2026-11-22T10:00:00.000Z",
-            "r.har: entry 2: \"http://a:b/\": \"a:b\" is no host and port; expected HOST, HOST:PORT or [ADDRESS]:PORT",
+            "r.har: entry 2: \"http://a:b/\": invalid host or port \"a:b\": expected HOST, HOST:PORT or [ADDRESS]:PORT",
         ],
     );
     check_wrong(

@@ -60,8 +60,8 @@ fn read_json(text: &[u8]) -> Option<Line> {
     })
 }
 
-/// `client - user [21/Nov/2026:19:30:00 +0000] "GET / HTTP/1.1" 200 13`, and whatever follows. The
-/// time is told in seconds.
+/// `client - user [21/Nov/2026:19:30:00 +0000] "GET / HTTP/1.1" 200 13`, and anything after it.
+/// The time has a resolution of one second.
 fn read_common(text: &[u8]) -> Option<Line> {
     let text = str::from_utf8(text).ok()?;
     // Client and user have no bracket followed by a digit, or are escaped.

@@ -117,7 +117,7 @@ impl<'a> Log<'a> {
         // TRACE is safe and answers with what was sent: no load that anybody means.
         let is_safe = matches!(line.method.as_str(), "GET" | "HEAD" | "OPTIONS");
         if self.methods == Methods::Safe && !is_safe {
-            // What is no method at all is a line that says nothing.
+            // A line without a valid method is unreadable.
             match Method::from_token(line.method.as_bytes()) {
                 Method::Unknown => self.tally.odd += 1,
                 _ => self.tally.unsafe_methods += 1,
@@ -169,7 +169,7 @@ impl<'a> Log<'a> {
         };
         let mut draft = Draft::get(&self.base);
         method.clone_into(&mut draft.method);
-        // A brace of the log is no variable.
+        // Braces of the log are not variables.
         draft.target = target.replace('{', "{{");
         self.common.apply(&mut draft);
         draft.compile(&Names::default()).ok()

@@ -40,7 +40,7 @@ impl Replay {
                 content: message.content_of_answer(),
                 due: None,
             };
-            // A message of a log has no variables: braces in it are no variables.
+            // The message of a log has no variables, as its braces were escaped.
             (message.as_fixed().unwrap_or_default(), request)
         });
         Self {

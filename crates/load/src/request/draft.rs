@@ -206,7 +206,7 @@ impl Draft {
         let method = self.method();
         let upper = method.to_ascii_uppercase();
         if !is_token(method.as_bytes()) {
-            let message = format!("{method:?} is no method; expected a word such as GET");
+            let message = format!("invalid method {method:?}: expected a word such as GET");
             return Some(Fault::new(Part::Method, message));
         }
         if method == "CONNECT" {
@@ -285,7 +285,7 @@ impl Draft {
     fn refusal(&self, name: &str, value: &str) -> Option<String> {
         if !is_token(name.as_bytes()) {
             return Some(format!(
-                "{name:?} is no field name; expected letters, digits and hyphens, then a colon"
+                "invalid header name {name:?}: expected letters, digits and hyphens, then a colon"
             ));
         }
         if !is_value(value) {
@@ -369,7 +369,7 @@ pub fn split_field(text: &str) -> Result<(String, String), String> {
         }
         _ => {
             let hint = did_you_mean(text, ["Accept", "Cookie", "Host", "User-Agent"]);
-            Err(format!("{text:?} is no field{hint}; expected NAME: VALUE"))
+            Err(format!("invalid header {text:?}{hint}: expected NAME: VALUE"))
         }
     }
 }

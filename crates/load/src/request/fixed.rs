@@ -41,8 +41,8 @@ impl Script for FixedScript {
 }
 
 impl Fixed {
-    /// These bytes, head and content, ready for the wire; `name` stands for them where figures are
-    /// told by step.
+    /// These bytes, head and content, ready for the wire; `name` is the
+    /// name of the step in the report.
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>, request: Request) -> Self {
         Self {
             script: FixedScript::new(bytes, request),

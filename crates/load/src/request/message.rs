@@ -3,7 +3,7 @@
 use crate::script::ContentOfAnswer;
 use crate::template::{Template, Values};
 
-/// What a head has beside method, target and fields: two spaces, the version, the ends of the
+/// Bytes of a head without method, target and fields: two spaces, the version, the ends of the
 /// request line and of the head.
 const FRAME_BYTES: usize = b"  HTTP/1.1\r\n\r\n".len();
 

@@ -53,9 +53,9 @@ fn refuses_what_would_be_two_requests() {
     );
     check(
         &draft("GET", "/", &[("A\r\nB", "c"), ("", "x"), ("A B", "")]),
-        "Field(0): \"A\\r\\nB\" is no field name; expected letters, digits and hyphens, then a colon | \
-         Field(1): \"\" is no field name; expected letters, digits and hyphens, then a colon | \
-         Field(2): \"A B\" is no field name; expected letters, digits and hyphens, then a colon",
+        "Field(0): invalid header name \"A\\r\\nB\": expected letters, digits and hyphens, then a colon | \
+         Field(1): invalid header name \"\": expected letters, digits and hyphens, then a colon | \
+         Field(2): invalid header name \"A B\": expected letters, digits and hyphens, then a colon",
     );
     check(
         &draft(
@@ -84,7 +84,7 @@ fn refuses_what_would_be_two_requests() {
     );
     check(
         &draft("GE T", "/", &[]),
-        "Method: \"GE T\" is no method; expected a word such as GET",
+        "Method: invalid method \"GE T\": expected a word such as GET",
     );
     check(
         &draft("get", "/", &[]),
@@ -189,7 +189,7 @@ fn a_field_is_split_as_it_is_typed() {
     );
     assert_eq!(
         split_field("accept"),
-        Err("\"accept\" is no field (did you mean \"Accept\"?); expected NAME: VALUE".to_owned())
+        Err("invalid header \"accept\" (did you mean \"Accept\"?): expected NAME: VALUE".to_owned())
     );
     assert!(split_field("a: b\nc").is_err());
     assert!(split_field(": b").is_err());

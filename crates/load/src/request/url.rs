@@ -1,5 +1,5 @@
-//! URLs as they are typed: which socket is asked, for which host, for which target. Owns no names:
-//! they are resolved by whoever connects.
+//! URLs on the command line: the socket to connect to, the host and the request target. Names are
+//! resolved in `destination`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ impl fmt::Display for UrlError {
             ),
             Self::Host(host) => write!(
                 formatter,
-                "\"{host}\" is no host and port; expected HOST, HOST:PORT or [ADDRESS]:PORT"
+                "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             ),
             Self::Port => formatter.write_str("nothing listens on port 0; name the port"),
             Self::Socket => {
@@ -110,7 +110,7 @@ impl Url {
         match text.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => Self::parse_http(rest),
             Some((scheme, _)) if scheme.eq_ignore_ascii_case("https") => Err(UrlError::Https),
-            // A URL in the query of one without a scheme has its `://` behind a slash.
+            // In a URL without a scheme, a `://` after a slash belongs to its query.
             Some((scheme, _)) if !scheme.contains(['/', '?', '#']) => {
                 Err(UrlError::Scheme(scheme.to_owned()))
             }
@@ -245,7 +245,7 @@ mod tests {
             "{user}.example",
         ] {
             let expected = format!(
-                "\"{host}\" is no host and port; expected HOST, HOST:PORT or [ADDRESS]:PORT"
+                "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             );
             check(&format!("http://{host}/"), &expected);
         }

@@ -1,5 +1,5 @@
-//! Tests of scenarios: what is told of wrong documents, and what users of right ones do, answered
-//! by a function.
+//! Tests of scenarios: findings in wrong documents, and the requests of users of right ones, which
+//! a function answers.
 
 // Servers of tests are tables of two rows, and may refuse to answer.
 #![allow(clippy::match_bool, clippy::unnecessary_wraps)]

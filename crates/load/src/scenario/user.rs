@@ -2,8 +2,8 @@
 //!
 //! A visit goes from step to step: the request, its redirects, its resources, the time to think. A
 //! step that fails, by an assertion or because no answer came, ends the visit: what follows would
-//! fail for the same reason. A resource that fails is told and does not end it, as a page without a
-//! picture is still read.
+//! fail for the same reason. A failed resource counts as an error and does not end the visit, as
+//! a browser shows a page without one image.
 
 use std::sync::Arc;
 use std::time::Duration;

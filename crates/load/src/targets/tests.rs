@@ -1,4 +1,4 @@
-//! Tests of lists: what is told of wrong lines, and what the others become.
+//! Tests of lists: the findings in wrong lines, and the requests of the others.
 
 use std::sync::Arc;
 
@@ -52,8 +52,8 @@ fn tells_every_line_that_is_wrong() {
             "t.txt:8:1: cannot read gone: no such file",
             "t.txt:9:1: https is not spoken; ask over http, where the server listens without TLS",
             "t.txt:10:5: b is not a: one run asks one server",
-            "t.txt:11:11: \"0\" is no weight; expected a whole number from 1 to 10000",
-            "t.txt:12:11: \"x\" is no weight; expected a whole number from 1 to 10000",
+            "t.txt:11:11: invalid weight \"0\": expected a whole number from 1 to 10000",
+            "t.txt:12:11: invalid weight \"x\": expected a whole number from 1 to 10000",
             "t.txt:13:1: expected METHOD URL, URL, or NAME: VALUE of a field",
         ],
     );

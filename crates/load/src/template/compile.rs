@@ -19,7 +19,7 @@ pub enum Place {
     Form,
 }
 
-/// The names that stand for values beside those that are always there.
+/// The names of variables in addition to the predefined ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Names<'a> {
     /// Columns of the feed.
@@ -215,7 +215,7 @@ fn read(text: &str, place: Place, names: &Names<'_>) -> Result<(Piece, usize), S
         None => (inside, None),
     };
     if !is_name(name) {
-        return Err(format!("{{{inside}}} is no variable; {literal}"));
+        return Err(format!("unknown variable {{{inside}}}: {literal}"));
     }
     let variable = variable(name, names)
         .ok_or_else(|| format!("{}; {literal}", unknown_variable(name, names)))?;
@@ -292,7 +292,7 @@ fn escape(form: &str, place: Place, inside: &str) -> Result<Escape, String> {
         _ => {
             let hint = did_you_mean(form, ["raw", "url", "json"]);
             Err(format!(
-                "{{{inside}}}: \"{form}\" is no way to write a value{hint}; expected raw, url or json"
+                "{{{inside}}}: unknown form \"{form}\"{hint}: expected raw, url or json"
             ))
         }
     }

@@ -64,7 +64,7 @@ fn tells_every_variable_that_is_wrong() {
     check("{seq", &format!("0: a variable has no end; {literal}"));
     check(
         "{return 1}",
-        &format!("0: {{return 1}} is no variable; {literal}"),
+        &format!("0: unknown variable {{return 1}}: {literal}"),
     );
     let numbers = "expected two numbers, the smaller first, as in {random:1-100}";
     for range in [
@@ -84,7 +84,7 @@ fn tells_every_variable_that_is_wrong() {
     }
     check(
         "{name:jsn}",
-        "0: {name:jsn}: \"jsn\" is no way to write a value (did you mean \"json\"?); expected raw, url or json",
+        "0: {name:jsn}: unknown form \"jsn\" (did you mean \"json\"?): expected raw, url or json",
     );
     assert_eq!(
         render("{name:json}", Place::Target, 1),

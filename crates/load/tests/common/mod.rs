@@ -33,7 +33,7 @@ pub fn plan(address: SocketAddr) -> Plan {
     )
 }
 
-/// The same with a request of one's own.
+/// A plan with a custom request.
 pub fn plan_of(outgoing: Outgoing, request: &str) -> Plan {
     let content = if request.starts_with("HEAD") {
         ContentOfAnswer::Never

@@ -37,10 +37,13 @@ const LINE_CHARACTERS_MAX: usize = 160;
 /// files are: extend this list as crates become clean.
 const COMMENTS_CHECKED: &[&str] = &[
     "bindings/poll/",
+    "crates/cli/",
     "crates/config/",
     "crates/engine/",
     "crates/http/",
+    "crates/load/",
     "crates/testkit/",
+    "crates/watch/",
     "fuzz/fuzz_targets/",
 ];
 
@@ -223,7 +226,7 @@ mod tests {
         let files = [
             ("crates/http/src/a.rs", long.as_str()),
             ("crates/http/src/b.rs", short),
-            ("crates/watch/src/b.rs", short),
+            ("crates/lab/src/b.rs", short),
         ];
         let expected = ["crates/http/src/b.rs:1", "crates/http/src/b.rs:9"];
         check_rule(check, &files, &expected);

@@ -59,7 +59,7 @@ fn all_mistakes_come_at_once() {
             "7:11: `cookies` cannot be `vist`; did you mean `visit`?",
             "8:13: `redirects` is out of bounds; expected an integer from 0 to 20",
             "9:16: `A` is given an integer; expected a text",
-            "9:27: \"B C\" is no field name; expected letters, digits and hyphens, then a colon",
+            "9:27: invalid header name \"B C\": expected letters, digits and hyphens, then a colon",
             "10:1: the directive `request` is missing; expected `request`, a method and target such as \"GET /path\"",
             "13:17: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
             "14:9: `think` cannot be `3s..1s`: it ends before it begins; expected a time or range of times such as \"500ms..3s\"",

@@ -73,7 +73,7 @@ fn a_failed_step_is_named_and_ends_the_visit() {
         always,
         " ! a: capture t",
     );
-    // The status is told first: it explains the rest.
+    // The status is reported first: it explains the rest.
     failing(
         "expect = { contains = 'no', status = 201 }",
         always,

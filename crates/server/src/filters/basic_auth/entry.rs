@@ -219,7 +219,7 @@ impl fmt::Display for EntryError {
                  entries for the time being (old_hashes = true)",
             ),
             Self::Unknown => formatter.write_str(
-                "this is no entry of Argon2id ($argon2id$...) or bcrypt ($2y$...): set the password with `vervet passwd`",
+                "not an Argon2id ($argon2id$...) or bcrypt ($2y$...) hash: set the password with `vervet passwd`",
             ),
         }
     }

@@ -238,7 +238,7 @@ mod tests {
         check_error(
             "ann:secret",
             1,
-            "this is no entry of Argon2id ($argon2id$...) or bcrypt ($2y$...): set the password with `vervet passwd`",
+            "not an Argon2id ($argon2id$...) or bcrypt ($2y$...) hash: set the password with `vervet passwd`",
         );
     }
 
