@@ -101,10 +101,9 @@ fn users_are_changed_while_the_server_runs() {
     let said = wait_until(PATIENCE, || {
         assert_eq!(status(&server, BARLEY), 200);
         let lines = server.child.lines();
-        lines.iter().any(|line| {
-            line.text
-                .contains("users, line 1: not an Argon2id")
-        })
+        lines
+            .iter()
+            .any(|line| line.text.contains("users, line 1: not an Argon2id"))
     });
     assert!(said, "{:#?}", server.child.lines());
 

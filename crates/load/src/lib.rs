@@ -33,5 +33,5 @@ pub use plan::{
     CONNECTIONS_MAX, DURATION_MAX, INTERVAL_MIN, Load, PIPELINING_MAX, Plan, PlanError, THREADS_MAX,
 };
 pub use request::Fixed;
-pub use run::{Prepared, Running, StartError, TOOL, Told, prepare, run, start};
+pub use run::{Prepared, Progress, Running, StartError, TOOL, prepare, run, start};
 pub use share::Share;

@@ -49,12 +49,12 @@ pub struct Running {
     kernel: KernelCounters,
 }
 
-/// What is told while a run is made.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
-pub enum Told<'a> {
+pub enum Progress<'a> {
     /// An interval of the window is over.
     Interval(&'a Interval),
-    /// Time has passed and nothing else: for views that show it.
+    /// Time has passed without an interval.
     Time,
 }
 
@@ -192,15 +192,20 @@ impl Running {
 
     /// Waits for the end, and tells each interval of the window when it is over.
     pub fn finish(self, mut each: impl FnMut(&Interval)) -> Run {
-        self.finish_telling(Duration::MAX, |told| {
-            if let Told::Interval(interval) = told {
+        self.finish_with_progress(Duration::MAX, |progress| {
+            if let Progress::Interval(interval) = progress {
                 each(interval);
             }
         })
     }
 
-    /// The same, and tells that time passes where nothing else is told for so long.
-    pub fn finish_telling(self, every: Duration, mut tell: impl FnMut(Told<'_>)) -> Run {
+    /// Waits for the end, reports each interval of the window when it is over, and at least
+    /// [`Progress::Time`] after each `every`.
+    pub fn finish_with_progress(
+        self,
+        every: Duration,
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Run {
         let window_ns = self.epoch_ns + crate::clock::ns(self.plan.warm_up);
         let warm_up_ms = milliseconds(self.plan.warm_up);
         let mut collector = Collector::new(&self.plan, self.threads.len(), window_ns);
@@ -208,13 +213,13 @@ impl Running {
             let report = match self.reports.recv_timeout(every) {
                 Ok(report) => report,
                 Err(RecvTimeoutError::Timeout) => {
-                    tell(Told::Time);
+                    progress(Progress::Time);
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             for interval in collector.take(report) {
-                tell(Told::Interval(&interval));
+                progress(Progress::Interval(&interval));
             }
             if collector.is_complete() {
                 break;
@@ -231,7 +236,7 @@ impl Running {
             }
         }
         let (mut run, evidence) = collector.finish(&self.plan, &mut |interval: &Interval| {
-            tell(Told::Interval(interval));
+            progress(Progress::Interval(interval));
         });
         run.started_unix_ms = self.started_unix_ms.saturating_add(warm_up_ms);
         run.kernel = kernel::difference(&self.kernel, &kernel::counters());

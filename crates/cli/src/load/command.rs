@@ -7,7 +7,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use vervet_load::canned::{Canned, CannedAnswer, CannedConnection, CannedContent};
-use vervet_load::{Plan, Told};
+use vervet_load::{Plan, Progress};
 use vervet_report::Run;
 
 use super::arguments::{LoadArguments, RoleArguments};
@@ -67,13 +67,13 @@ pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refu
     let control = running.control();
     let interrupts = interrupts(move || control.stop(), live)?;
     let mut shown = live.begin(running.asked());
-    let run = running.finish_telling(DRAW_EVERY, |told| match told {
-        Told::Interval(interval) => {
+    let run = running.finish_with_progress(DRAW_EVERY, |progress| match progress {
+        Progress::Interval(interval) => {
             shown.interval(interval);
             // A reader that has gone does not end the run.
             let _ = outputs.interval(interval);
         }
-        Told::Time => shown.time(),
+        Progress::Time => shown.time(),
     });
     interrupts.close();
     shown.end();

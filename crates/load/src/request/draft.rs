@@ -369,7 +369,9 @@ pub fn split_field(text: &str) -> Result<(String, String), String> {
         }
         _ => {
             let hint = did_you_mean(text, ["Accept", "Cookie", "Host", "User-Agent"]);
-            Err(format!("invalid header {text:?}{hint}: expected NAME: VALUE"))
+            Err(format!(
+                "invalid header {text:?}{hint}: expected NAME: VALUE"
+            ))
         }
     }
 }

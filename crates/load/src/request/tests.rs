@@ -189,7 +189,9 @@ fn a_field_is_split_as_it_is_typed() {
     );
     assert_eq!(
         split_field("accept"),
-        Err("invalid header \"accept\" (did you mean \"Accept\"?): expected NAME: VALUE".to_owned())
+        Err(
+            "invalid header \"accept\" (did you mean \"Accept\"?): expected NAME: VALUE".to_owned()
+        )
     );
     assert!(split_field("a: b\nc").is_err());
     assert!(split_field(": b").is_err());

@@ -1,234 +1,174 @@
-//! An agent: waits for plans, and makes their load, one after another.
+//! An agent: accepts the plans of coordinators and runs them, one after another.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-use vervet_load::{Control, Prepared, Told};
+use signal_hook::flag;
+use vervet_load::{Control, Prepared, Progress};
 
 use super::super::outcome::{Refused, Status};
 use super::super::plan;
-use super::limits::{
-    ALIVE_EVERY, BEGIN_WITHIN, LEAD_MAX, PLAN_BYTES_MAX, PLAN_WITHIN, SEND_WITHIN,
-};
-use super::lines::{Lines, NoLine, Wait};
-use super::messages::{News, Order, Ready, line};
+use super::coordinator::LEAD_MAX;
+use super::messages::{AgentMessage, CoordinatorMessage, LineError, LineReader, Ready, Wait, send};
+use super::messages::{PLAN_BYTES_MAX, SEND_TIMEOUT};
 use crate::arguments::{Arguments, Command};
 use crate::talk;
 
-/// All that a coordinator says during one run, in bytes: a plan, and few words.
-const ORDERS_BYTES_MAX: u64 = 2 * PLAN_BYTES_MAX as u64;
-/// How long a coordinator that has nothing to say is listened to at once.
+/// How long a connected coordinator may take to send its plan.
+const PLAN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an agent that is ready waits for the start: until all others are ready or have failed.
+pub(super) const BEGIN_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often an agent shows that it is alive, if it has nothing else to send.
+pub(super) const ALIVE_EVERY: Duration = Duration::from_millis(500);
+/// How long one wait for a message of the coordinator during the run takes; then it is repeated.
 const LISTEN_FOR: Duration = Duration::from_hours(1);
 
-/// The run that is under way, for those who may end it.
-#[derive(Clone, Default)]
-struct UnderWay {
-    state: Arc<Mutex<State>>,
-}
-
-#[derive(Default)]
-struct State {
-    control: Option<Control>,
-    /// Somebody wants the program to end.
-    leaves: bool,
-}
-
-/// Waits for plans and makes their load, until the program is ended.
+/// Accepts plans and runs them until the program is ended.
 pub(crate) fn serve(address: &str) -> Result<(), Refused> {
     let cannot = |error| Refused::usage(format!("cannot listen at {address}: {error}"));
     let listener = TcpListener::bind(address).map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
-    let under_way = UnderWay::default();
-    obey_signals(under_way.clone())?;
+    // While it is set, a signal ends the program at once. During a run it is not, and the first
+    // signal sets it, which ends the run and then the program.
+    let exits = Arc::new(AtomicBool::new(true));
+    for signal in [SIGINT, SIGTERM] {
+        let status = Status::Interrupted as i32;
+        flag::register_conditional_shutdown(signal, status, Arc::clone(&exits))
+            .and_then(|_| flag::register(signal, Arc::clone(&exits)))
+            .map_err(Refused::usage)?;
+    }
     talk::say(format_args!("agent at {bound}"));
     for stream in listener.incoming() {
-        let answered = stream
-            .map_err(NoLine::System)
-            .and_then(|stream| answer(stream, &under_way));
-        if let Err(why) = answered {
-            talk::say(format_args!("connection with a coordinator failed: {why}"));
-        }
-        if under_way.leaves() {
-            break;
+        let served = match stream {
+            Ok(stream) => serve_coordinator(&stream, &exits),
+            Err(error) => Err(LineError::System(error)),
+        };
+        match served {
+            Ok(After::Next) => {}
+            Ok(After::Exit) => break,
+            Err(why) => talk::say(format_args!("connection with a coordinator failed: {why}")),
         }
     }
     Ok(())
 }
 
-/// INT and TERM end the run that is under way, whose coordinator gets what there is, and then the
-/// program.
-fn obey_signals(under_way: UnderWay) -> Result<(), Refused> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
-    thread::spawn(move || {
-        for _ in signals.forever() {
-            if under_way.leave() == Leaving::Now {
-                process::exit(Status::Interrupted as i32);
-            }
-        }
-    });
-    Ok(())
-}
-
-/// How the program ends when it is asked to.
+/// What an agent does after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaving {
-    Now,
-    AfterTheRun,
+enum After {
+    Next,
+    Exit,
 }
 
-impl UnderWay {
-    fn is(&self, control: Option<Control>) {
-        self.lock().control = control;
-    }
-
-    fn leaves(&self) -> bool {
-        self.lock().leaves
-    }
-
-    /// The second time, or where no run is made, there is nothing to wait for.
-    fn leave(&self) -> Leaving {
-        let mut state = self.lock();
-        let asked_before = std::mem::replace(&mut state.leaves, true);
-        match &state.control {
-            Some(control) if !asked_before => {
-                control.stop();
-                Leaving::AfterTheRun
-            }
-            _ => Leaving::Now,
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Takes one plan, begins when it is told, and gives the run.
-fn answer(mut stream: TcpStream, under_way: &UnderWay) -> Result<(), NoLine> {
-    be_patient(&stream).map_err(NoLine::System)?;
-    let reading = stream.try_clone().map_err(NoLine::System)?;
-    let mut orders = Lines::new(reading, PLAN_BYTES_MAX, ORDERS_BYTES_MAX);
-    let plan = orders.next(Wait::whole(PLAN_WITHIN))?;
+/// Accepts one plan, runs it and sends the results.
+fn serve_coordinator(stream: &TcpStream, exits: &AtomicBool) -> Result<After, LineError> {
+    limit_sending(stream).map_err(LineError::System)?;
+    let reading = stream.try_clone().map_err(LineError::System)?;
+    let mut orders = LineReader::new(reading, PLAN_BYTES_MAX, 2 * PLAN_BYTES_MAX as u64);
+    let plan = orders.next(Wait::line(PLAN_TIMEOUT))?;
     let prepared = match prepare(&plan) {
         Ok(prepared) => prepared,
         Err(refused) => {
-            let why = refused.lines().to_vec();
-            return send(&mut stream, &News::Refused(why));
+            send(stream, &AgentMessage::Refused(refused.lines().to_vec()))?;
+            return Ok(After::Next);
         }
     };
     let ready = Ready {
         tool: vervet_load::TOOL.to_owned(),
         asked: prepared.asked(),
     };
-    send(&mut stream, &News::Ready(Box::new(ready)))?;
-    let begin = orders.next(Wait::whole(BEGIN_WITHIN))?;
+    send(stream, &AgentMessage::Ready(Box::new(ready)))?;
+    let begin = orders.next(Wait::line(BEGIN_TIMEOUT))?;
     let lead = match serde_json::from_slice(&begin) {
-        Ok(Order::Begin { within_us }) => Duration::from_micros(within_us).min(LEAD_MAX),
-        _ => return Err(NoLine::Ended),
+        Ok(CoordinatorMessage::Begin { within_us }) => Duration::from_micros(within_us),
+        _ => return Err(LineError::Closed),
     };
-    make(prepared, lead, stream, orders, under_way)
+    exits.store(false, Ordering::Relaxed);
+    let running = prepared.begin_within(lead.min(LEAD_MAX));
+    let control = running.control();
+    let closed = listen(orders, control.clone());
+    let mut sent = Ok(());
+    let mut run = running.finish_with_progress(ALIVE_EVERY, |progress| {
+        if sent.is_ok() {
+            let message = match progress {
+                Progress::Interval(interval) => AgentMessage::Interval(Box::new(interval.clone())),
+                Progress::Time => AgentMessage::Alive,
+            };
+            sent = send(stream, &message);
+        }
+        if sent.is_err() || exits.load(Ordering::Relaxed) {
+            control.stop();
+        }
+    });
+    let after = if exits.swap(true, Ordering::Relaxed) {
+        After::Exit
+    } else {
+        After::Next
+    };
+    run.intervals.clear();
+    if let Err(why) = sent.and_then(|()| send(stream, &AgentMessage::Run(Box::new(run)))) {
+        talk::say(format_args!("cannot send the results of a run: {why}"));
+        return Ok(after);
+    }
+    // The coordinator closes first: bytes that it has not received yet would be lost otherwise.
+    let _ = stream.shutdown(Shutdown::Write);
+    let _ = closed.recv_timeout(SEND_TIMEOUT);
+    let _ = stream.shutdown(Shutdown::Both);
+    Ok(after)
 }
 
-/// Nobody on the other side holds the agent: neither one that takes nothing nor one whose machine
-/// has gone.
-fn be_patient(stream: &TcpStream) -> io::Result<()> {
+/// Limits how long a coordinator that receives nothing, or whose machine is gone, holds the agent.
+fn limit_sending(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(SEND_WITHIN))?;
-    let unheard_ms = u32::try_from(SEND_WITHIN.as_millis()).unwrap_or(u32::MAX);
-    rustix::net::sockopt::set_tcp_user_timeout(stream, unheard_ms)?;
+    stream.set_write_timeout(Some(SEND_TIMEOUT))?;
+    let timeout_ms = u32::try_from(SEND_TIMEOUT.as_millis()).unwrap_or(u32::MAX);
+    rustix::net::sockopt::set_tcp_user_timeout(stream, timeout_ms)?;
     Ok(())
 }
 
 fn prepare(plan: &[u8]) -> Result<Prepared, Refused> {
-    let no_plan = |error: &dyn std::fmt::Display| {
+    let invalid = |error: &dyn std::fmt::Display| {
         Refused::usage(format!("invalid plan of a load run: {error}"))
     };
-    let order = serde_json::from_slice(plan).map_err(|error| no_plan(&error))?;
-    let Order::Plan(arguments) = order else {
-        return Err(no_plan(&"the plan comes first"));
+    let message = serde_json::from_slice(plan).map_err(|error| invalid(&error))?;
+    let CoordinatorMessage::Plan(arguments) = message else {
+        return Err(invalid(&"expected a plan as the first message"));
     };
     let matches = crate::arguments::command()
         .try_get_matches_from(arguments)
         .map_err(Refused::usage)?;
-    let read = Arguments::from_arg_matches(&matches).map_err(Refused::usage)?;
-    let Command::Load(arguments) = read.command else {
-        return Err(no_plan(&"another command"));
+    let arguments = Arguments::from_arg_matches(&matches).map_err(Refused::usage)?;
+    let Command::Load(arguments) = arguments.command else {
+        return Err(invalid(&"expected the command load"));
     };
-    talk::say(format_args!(
-        "a plan: {}",
-        arguments.url.as_deref().unwrap_or("targets")
-    ));
+    let target = arguments.url.as_deref().unwrap_or("targets");
+    talk::say(format_args!("a plan: {target}"));
     vervet_load::prepare(plan::plan(&arguments)?).map_err(Refused::usage)
 }
 
-/// Makes the run, and tells how it goes and what it came to. Where nobody listens any more, it
-/// ends.
-fn make(
-    prepared: Prepared,
-    lead: Duration,
-    mut stream: TcpStream,
-    orders: Lines,
-    under_way: &UnderWay,
-) -> Result<(), NoLine> {
-    let running = prepared.begin_within(lead);
-    let control = running.control();
-    under_way.is(Some(control.clone()));
-    let left = listen(orders, control.clone());
-    let mut sent = Ok(());
-    let mut run = running.finish_telling(ALIVE_EVERY, |told| {
-        if sent.is_err() {
-            return;
-        }
-        sent = match told {
-            Told::Interval(interval) => {
-                send(&mut stream, &News::Interval(Box::new(interval.clone())))
-            }
-            Told::Time => send(&mut stream, &News::Alive),
-        };
-        if sent.is_err() {
-            control.stop();
-        }
-    });
-    under_way.is(None);
-    sent?;
-    run.intervals.clear();
-    send(&mut stream, &News::Run(Box::new(run)))?;
-    // What is still on its way would be lost if we went first.
-    let _ = stream.shutdown(Shutdown::Write);
-    let _ = left.recv_timeout(SEND_WITHIN);
-    let _ = stream.shutdown(Shutdown::Both);
-    Ok(())
-}
-
-/// Ends the run when the coordinator says so, or has gone. What is returned closes when it has
-/// gone.
-fn listen(mut orders: Lines, control: Control) -> Receiver<()> {
-    let (left_to, left) = mpsc::channel();
+/// Stops the run when the coordinator orders it or has disconnected. The receiver closes when the
+/// coordinator has disconnected.
+fn listen(mut orders: LineReader, control: Control) -> Receiver<()> {
+    let (open, closed) = mpsc::channel();
     thread::spawn(move || {
-        let _left_to = left_to;
+        let _open = open;
         loop {
-            match orders.next(Wait::whole(LISTEN_FOR)) {
+            match orders.next(Wait::line(LISTEN_FOR)) {
                 Ok(order) => match serde_json::from_slice(&order) {
-                    Ok(Order::Stop) => control.stop(),
+                    Ok(CoordinatorMessage::Stop) => control.stop(),
                     _ => break,
                 },
-                Err(NoLine::Silent(_)) => {}
+                Err(LineError::Silent(_)) => {}
                 Err(_) => break,
             }
         }
         control.stop();
     });
-    left
-}
-
-fn send(stream: &mut TcpStream, news: &News) -> Result<(), NoLine> {
-    stream.write_all(&line(news)).map_err(NoLine::System)
+    closed
 }

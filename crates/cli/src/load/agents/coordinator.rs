@@ -1,40 +1,65 @@
-//! A coordinator: has agents make the load that was typed, each its part, all from the same moment
-//! on, shows how it goes, and merges what they give. What it waits for has a limit, and an agent
-//! that is lost does not take the others' figures with it.
+//! A coordinator: has agents run shares of one load, all from the same time on, shows the progress
+//! and merges the results. Each wait has a time limit, and the loss of an agent keeps the results
+//! of the others.
 
-use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use vervet_load::{Share, TOOL};
-use vervet_report::{Asked, Interval, MergeError, Run, StepFigures};
+use vervet_report::{Asked, Finding, Interval, Run, Verdict};
 
 use super::super::arguments::LoadArguments;
 use super::super::command::interrupts;
 use super::super::live::{DRAW_EVERY, Live, Shown};
 use super::super::outcome::Refused;
 use super::super::outputs::Outputs;
-use super::limits::{AGENTS_MAX, LEAD, OTHERS_WITHIN, Patience};
-use super::link::{Began, Link};
-use super::lost::{Lost, finding};
-use super::messages::{Order, Ready, line};
+use super::agent::{ALIVE_EVERY, BEGIN_TIMEOUT};
+use super::link::{AgentError, Link, Timeouts};
+use super::messages::{CoordinatorMessage, Ready, send};
 use super::series::Series;
 
-/// What happens to a coordinator.
+/// The rule of the finding in a run without the results of all agents.
+pub(crate) const RULE: &str = "agents";
+
+/// The maximum number of agents of a run.
+const AGENTS_MAX: usize = 256;
+/// From the time when all agents are ready to the start that they have in common.
+pub(super) const LEAD: Duration = Duration::from_millis(100);
+/// The latest start that an agent accepts.
+pub(super) const LEAD_MAX: Duration = Duration::from_secs(1);
+/// How long the other agents have to fail too, once one has failed before the start.
+const OTHERS_TIMEOUT: Duration = Duration::from_millis(500);
+
+const _: () = {
+    assert!(
+        BEGIN_TIMEOUT.as_nanos() > Timeouts::DEFAULT.all_ready().as_nanos(),
+        "the first agent to be ready waits for the last"
+    );
+    assert!(
+        ALIVE_EVERY.as_nanos() * 5 <= Timeouts::DEFAULT.silence.as_nanos(),
+        "late signs of life do not count as silence"
+    );
+    assert!(
+        LEAD.as_nanos() < LEAD_MAX.as_nanos(),
+        "agents accept the start"
+    );
+};
+
+/// An event of a coordinator.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// An agent, by its number, waits for the beginning.
+    /// An agent, by number, is ready to start.
     Ready(usize, Box<Ready>, TcpStream),
-    /// An interval is over for an agent.
+    /// An agent has finished an interval.
     Interval(usize, Box<Interval>),
-    /// An agent has told all, or will tell no more.
-    Ended(usize, Result<Box<Run>, Lost>),
-    /// Somebody wants the run to end.
+    /// An agent has sent its result, or failed.
+    Ended(usize, Result<Box<Run>, AgentError>),
+    /// The user interrupts the run.
     Interrupted,
 }
 
-/// Has the agents make the load that was typed, each its part, and merges what they give.
+/// Has the agents run their shares of the command line, and merges their results.
 pub(crate) fn run(
     agents: &[String],
     arguments: &LoadArguments,
@@ -47,138 +72,139 @@ pub(crate) fn run(
     if arguments.load.part.is_some() {
         return Err(Refused::usage("--part is for agents"));
     }
-    let (events_to, events) = mpsc::channel();
-    let interrupted = events_to.clone();
+    let typed: Vec<String> = std::env::args().collect();
+    let coordinator = Coordinator::new(agents, &typed, Timeouts::DEFAULT)?;
+    let events = coordinator.events_to.clone();
     let stop = move || {
-        // Nobody listens any more when the run is over.
-        let _ = interrupted.send(Event::Interrupted);
+        // Fails when the run is over.
+        let _ = events.send(Event::Interrupted);
     };
     let handle = interrupts(stop, live)?;
-    let typed: Vec<String> = std::env::args().collect();
-    let coordinator = Coordinator::begin(agents, &typed, Patience::DEFAULT, (events_to, events));
-    let run = coordinator.and_then(|coordinator| coordinator.run(live, outputs));
+    let run = coordinator.run(live, outputs);
     handle.close();
     run
 }
 
-/// The agents of a run, and what they say.
+/// The agents of a run and their events.
 #[derive(Debug)]
 pub(super) struct Coordinator {
     names: Vec<String>,
-    patience: Patience,
+    timeouts: Timeouts,
+    pub(super) events_to: Sender<Event>,
     events: Receiver<Event>,
-    /// What tells the thread of each agent that the run has begun; closed, that it will not.
-    begins: Vec<Sender<Began>>,
+    /// Tell the thread of each agent when its result must be there; closed without a start.
+    begins: Vec<Sender<Option<Instant>>>,
 }
 
-/// Agents that wait for the beginning: what they say all of them do, and their streams.
+/// Agents that are ready: their whole plan, and their streams.
 struct AllReady {
     asked: Asked,
     streams: Vec<TcpStream>,
 }
 
 impl Coordinator {
-    /// Gives each agent its part of what was typed.
-    pub(super) fn begin(
+    /// Sends each agent its share of the command line.
+    pub(super) fn new(
         names: &[String],
         typed: &[String],
-        patience: Patience,
-        (events_to, events): (Sender<Event>, Receiver<Event>),
+        timeouts: Timeouts,
     ) -> Result<Self, Refused> {
+        let (events_to, events) = mpsc::channel();
         let of = u32::try_from(names.len()).unwrap_or(u32::MAX);
         let mut begins = Vec::new();
         for (index, name) in (0..of).zip(names) {
             let mut arguments = typed.to_vec();
             arguments.push(format!("--part={}", Share { index, of }));
-            let (begin_to, begin) = mpsc::channel();
+            let (begin, start) = mpsc::channel();
+            begins.push(begin);
             let link = Link {
                 number: index as usize,
                 name: name.clone(),
-                patience,
+                timeouts,
                 events: events_to.clone(),
-                begin,
+                start,
             };
             let builder = std::thread::Builder::new().name(format!("agent-{index}"));
             let thread = builder.spawn(move || link.attend(arguments));
             thread.map_err(Refused::usage)?;
-            begins.push(begin_to);
         }
         Ok(Self {
             names: names.to_vec(),
-            patience,
+            timeouts,
+            events_to,
             events,
             begins,
         })
     }
 
-    /// The run, from the moment when all are ready to what they give.
+    /// Runs the load, from the time when all agents are ready to their results.
     pub(super) fn run(self, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
         let AllReady { asked, streams } = self.all_ready()?;
         let mut shown = live.begin(asked.clone());
-        self.say_begin(&asked, &streams);
-        let given = self.gather(&streams, &mut shown, outputs);
+        self.start(&asked, &streams);
+        let results = self.gather(&streams, &mut shown, outputs);
         shown.end();
         for stream in streams {
-            // Agents that still make a run for nobody end it.
+            // Ends agents that are still running.
             let _ = stream.shutdown(Shutdown::Both);
         }
-        self.merged(given)
+        self.merge(results)
     }
 
-    /// Waits until all are ready. One that cannot be had is enough for nothing to be begun.
+    /// Waits until all agents are ready. If one fails, the run does not start.
     fn all_ready(&self) -> Result<AllReady, Refused> {
-        let mut until = Instant::now() + self.patience.all_ready();
+        let mut until = Instant::now() + self.timeouts.all_ready();
         let mut ready: Vec<Option<(Box<Ready>, TcpStream)>> = Vec::new();
         ready.resize_with(self.names.len(), || None);
-        let mut lost = Vec::new();
-        while ready.iter().filter(|one| one.is_some()).count() + lost.len() < ready.len() {
+        let mut failed = Vec::new();
+        while ready.iter().flatten().count() + failed.len() < ready.len() {
             let left = until.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
-                Ok(Event::Ready(agent, told, stream)) => {
-                    if let Some(place) = ready.get_mut(agent) {
-                        *place = Some((told, stream));
+                Ok(Event::Ready(agent, plan, stream)) => {
+                    if let Some(slot) = ready.get_mut(agent) {
+                        *slot = Some((plan, stream));
                     }
                 }
                 Ok(Event::Ended(agent, Err(why))) => {
-                    until = until.min(Instant::now() + OTHERS_WITHIN);
-                    lost.push(self.told_of(agent, &why));
+                    until = until.min(Instant::now() + OTHERS_TIMEOUT);
+                    failed.push(self.message(agent, &why));
                 }
                 Ok(Event::Interrupted) => return Err(Refused::interrupted()),
                 Ok(Event::Interval(..) | Event::Ended(..)) => {}
                 Err(_) => break,
             }
         }
-        if !lost.is_empty() {
-            return Err(Refused::agents(lost));
+        if !failed.is_empty() {
+            return Err(Refused::agents(failed));
         }
         let ready: Option<Vec<_>> = ready.into_iter().collect();
         let ready = ready.ok_or_else(|| {
             Refused::target(format!(
                 "not all agents were ready within {:?}",
-                self.patience.all_ready()
+                self.timeouts.all_ready()
             ))
         })?;
-        self.agreed(ready)
+        self.agree(ready)
     }
 
-    /// What all together do, if they do parts of the same.
-    fn agreed(&self, ready: Vec<(Box<Ready>, TcpStream)>) -> Result<AllReady, Refused> {
+    /// Merges the plans of the agents, which must be shares of the same plan.
+    fn agree(&self, ready: Vec<(Box<Ready>, TcpStream)>) -> Result<AllReady, Refused> {
         let mut whole: Option<Run> = None;
         let mut streams = Vec::new();
         for ((ready, stream), name) in ready.into_iter().zip(&self.names) {
-            let part = Run::new(ready.tool, ready.asked);
-            whole = Some(match whole {
-                None => part,
-                Some(whole) => whole
-                    .merge(&part)
-                    .map_err(|error| Refused::target(format!("agent {name}: {error}")))?,
-            });
+            let run = Run::new(ready.tool, ready.asked);
+            let merged = match whole {
+                None => Ok(run),
+                Some(whole) => whole.merge(&run),
+            };
+            whole =
+                Some(merged.map_err(|error| Refused::target(format!("agent {name}: {error}")))?);
             streams.push(stream);
         }
         let whole = whole.ok_or_else(|| Refused::usage("no agent"))?;
         if whole.tool != TOOL {
             return Err(Refused::target(format!(
-                "the agents are {}, and this is {TOOL}: use the same on all",
+                "the agents are {}, and this is {TOOL}: use the same version on all machines",
                 whole.tool
             )));
         }
@@ -188,60 +214,57 @@ impl Coordinator {
         })
     }
 
-    /// Tells all to begin at the same moment: the later one is told, the sooner it begins after
-    /// that.
-    fn say_begin(&self, asked: &Asked, streams: &[TcpStream]) {
+    /// Starts all agents at the same time: the later the message, the shorter its lead.
+    fn start(&self, asked: &Asked, streams: &[TcpStream]) {
         let first = Instant::now();
         let length = asked.stop.after_ms.map(|length_ms| {
             LEAD + Duration::from_millis(asked.warm_up_ms) + Duration::from_millis(length_ms)
         });
-        let began = Began {
-            ends_by: length.and_then(|length| first.checked_add(length + self.patience.result)),
-        };
+        let result_by = length.and_then(|length| first.checked_add(length + self.timeouts.result));
         for stream in streams {
-            let within = LEAD.saturating_sub(first.elapsed());
-            let within_us = u64::try_from(within.as_micros()).unwrap_or(0);
-            say(stream, &Order::Begin { within_us });
+            let lead = LEAD.saturating_sub(first.elapsed());
+            let within_us = u64::try_from(lead.as_micros()).unwrap_or(0);
+            order(stream, &CoordinatorMessage::Begin { within_us });
         }
         for begin in &self.begins {
-            // A thread that has ended has said why.
-            let _ = begin.send(began);
+            // Fails if the thread has ended, which has reported the reason.
+            let _ = begin.send(result_by);
         }
     }
 
-    /// What each agent gives, in their order. Shows how it goes.
+    /// Shows the progress, and returns the result of each agent in their order.
     fn gather(
         &self,
         streams: &[TcpStream],
         shown: &mut Shown,
         outputs: &Outputs,
     ) -> Vec<Result<Run, String>> {
-        let mut series = Series::of(self.names.len());
-        let mut given: Vec<Option<Result<Run, String>>> = vec![None; self.names.len()];
-        let mut stopped = None;
-        while given.iter().any(Option::is_none) {
-            let whole = match self.events.recv_timeout(DRAW_EVERY) {
-                Ok(Event::Interval(agent, interval)) => series.take(agent, *interval),
+        let mut series = Series::new(self.names.len());
+        let mut results: Vec<Option<Result<Run, String>>> = vec![None; self.names.len()];
+        let mut stopped: Option<Instant> = None;
+        while results.iter().any(Option::is_none) {
+            let complete = match self.events.recv_timeout(DRAW_EVERY) {
+                Ok(Event::Interval(agent, interval)) => series.add(agent, *interval),
                 Ok(Event::Ended(agent, result)) => {
-                    let whole = series.end(agent);
-                    let intervals = series.intervals(agent);
+                    let complete = series.end(agent);
+                    let intervals = series.take_intervals(agent);
                     let result = match result {
                         Ok(run) => Ok(Run { intervals, ..*run }),
-                        Err(why) => Err(self.told_of(agent, &why)),
+                        Err(why) => Err(self.message(agent, &why)),
                     };
                     if let Err(why) = &result {
                         shown.note(why);
-                        // Whatever it still does, nobody takes it.
+                        // Ends the agent if it is still running.
                         let _ = streams.get(agent).map(|it| it.shutdown(Shutdown::Both));
                     }
-                    if let Some(place) = given.get_mut(agent) {
-                        *place = Some(result);
+                    if let Some(slot) = results.get_mut(agent) {
+                        *slot = Some(result);
                     }
-                    whole
+                    complete
                 }
                 Ok(Event::Interrupted) => {
                     for stream in streams {
-                        say(stream, &Order::Stop);
+                        order(stream, &CoordinatorMessage::Stop);
                     }
                     stopped = Some(Instant::now());
                     Vec::new()
@@ -249,73 +272,76 @@ impl Coordinator {
                 Ok(Event::Ready(..)) | Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            for interval in &whole {
+            for interval in &complete {
                 shown.interval(interval);
-                // A reader that has gone does not end the run.
+                // A reader that has closed the pipe does not end the run.
                 let _ = outputs.interval(interval);
             }
-            if whole.is_empty() {
+            if complete.is_empty() {
                 shown.time();
             }
-            if stopped.is_some_and(|at: Instant| at.elapsed() > self.patience.result) {
+            if stopped.is_some_and(|at| at.elapsed() > self.timeouts.result) {
                 break;
             }
         }
-        let numbered = given.into_iter().enumerate();
+        let numbered = results.into_iter().enumerate();
         let result = |(agent, result): (usize, Option<_>)| {
-            result.unwrap_or_else(|| Err(self.told_of(agent, &Lost::NoResult)))
+            result.unwrap_or_else(|| Err(self.message(agent, &AgentError::NoResult)))
         };
         numbered.map(result).collect()
     }
 
-    /// The run of all that gave one.
-    fn merged(&self, given: Vec<Result<Run, String>>) -> Result<Run, Refused> {
-        let mut parts: Vec<Run> = Vec::new();
-        let mut lost = Vec::new();
-        for (agent, result) in given.into_iter().enumerate() {
-            let unlike = |part: &Run| Some(agree(parts.first()?, part).err()?.to_string());
-            match result.map(|part| (unlike(&part), part)) {
-                Ok((None, part)) => parts.push(part),
-                Ok((Some(why), _)) => lost.push(self.told_of(agent, &Lost::Unlike(why))),
-                Err(why) => lost.push(why),
+    /// Merges the runs of the agents that sent one.
+    fn merge(&self, results: Vec<Result<Run, String>>) -> Result<Run, Refused> {
+        let mut whole: Option<Run> = None;
+        let mut failed = Vec::new();
+        for (agent, result) in results.into_iter().enumerate() {
+            match (result, &whole) {
+                (Err(why), _) => failed.push(why),
+                (Ok(run), None) => whole = Some(run),
+                (Ok(run), Some(others)) => match others.clone().merge(&run) {
+                    Ok(merged) => whole = Some(merged),
+                    Err(error) => {
+                        let error = AgentError::Different(error.to_string());
+                        failed.push(self.message(agent, &error));
+                    }
+                },
             }
         }
-        let mut parts = parts.into_iter();
-        let Some(first) = parts.next() else {
-            return Err(Refused::agents(lost));
+        let Some(mut whole) = whole else {
+            return Err(Refused::agents(failed));
         };
-        let whole = parts.try_fold(first, |whole, part| whole.merge(&part));
-        let mut whole = whole.map_err(Refused::target)?;
-        if !lost.is_empty() {
-            whole.findings.push(finding(self.names.len(), &lost));
+        if !failed.is_empty() {
+            whole.findings.push(finding(self.names.len(), &failed));
         }
         Ok(whole)
     }
 
-    fn told_of(&self, agent: usize, why: &Lost) -> String {
+    fn message(&self, agent: usize, why: &AgentError) -> String {
         let name = self.names.get(agent).map_or("", String::as_str);
         format!("agent {name}: {why}")
     }
 }
 
-/// Whether two runs are parts of one, found out without their figures.
-fn agree(one: &Run, other: &Run) -> Result<(), MergeError> {
-    let bare = |run: &Run| {
-        let mut bare = Run::new(run.tool.clone(), run.asked.clone());
-        bare.version = run.version;
-        let names = run.steps.iter().map(|step| step.name.clone());
-        bare.steps = names
-            .map(|name| StepFigures {
-                name,
-                ..StepFigures::default()
-            })
-            .collect();
-        bare
-    };
-    bare(one).merge(&bare(other)).map(drop)
+/// Sends a message to an agent. The thread that reads from the agent reports a lost connection.
+fn order(stream: &TcpStream, message: &CoordinatorMessage) {
+    let _ = send(stream, message);
 }
 
-/// Says something to an agent. One that has gone is found out by who reads from it.
-fn say(mut stream: &TcpStream, order: &Order) {
-    let _ = stream.write_all(&line(order));
+/// The finding in the run of a number of agents, some of which failed.
+fn finding(agents: usize, failed: &[String]) -> Finding {
+    Finding {
+        rule: RULE.to_owned(),
+        verdict: Verdict::Failed,
+        measured: format!(
+            "{} of {agents} sent no result: {}",
+            failed.len(),
+            failed.join("; ")
+        ),
+        bound: "a result from each agent".to_owned(),
+        meaning: "The figures are those of the other agents: fewer requests were sent than \
+                  planned, and the load of the missing agents shows only in the response times."
+            .to_owned(),
+        advice: "Restart them, or remove them from --agents, and run again.".to_owned(),
+    }
 }

@@ -1,21 +1,17 @@
-//! Load from several machines. An agent takes a plan and gives a run; histograms merge without
-//! loss, so three agents come to what one would have made.
+//! Load from several machines: a coordinator sends its command line to agents, which run one share
+//! each, and merges their runs. Histograms merge without loss, so the result is that of one run.
 //!
-//! Whoever reaches an agent may have it load anything and read files it can read: it belongs behind
-//! a tunnel or on a private network.
+//! Anyone who reaches an agent may have it load any target and read files that it can read: an
+//! agent belongs on a private network or behind a tunnel.
 
 mod agent;
 mod coordinator;
-mod limits;
-mod lines;
 mod link;
-mod lost;
 mod messages;
 mod series;
 
 pub(crate) use agent::serve;
-pub(crate) use coordinator::run;
-pub(crate) use lost::RULE;
+pub(crate) use coordinator::{RULE, run};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,4 @@
-//! Intervals that agents tell one after another, as those of one run: an interval is told when all
-//! that make the run have told theirs. No I/O.
+//! Merges the intervals of all agents while the run goes on. No I/O.
 
 use std::collections::BTreeMap;
 
@@ -8,66 +7,65 @@ use vervet_report::Interval;
 /// The intervals of all agents.
 #[derive(Debug)]
 pub(super) struct Series {
-    agents: Vec<Told>,
-    /// What some have told and others not yet, by its beginning.
-    open: BTreeMap<u64, Interval>,
+    agents: Vec<AgentSeries>,
+    /// The sum of the intervals that not all agents have sent yet, by start time.
+    incomplete: BTreeMap<u64, Interval>,
 }
 
-/// What one agent has told.
+/// The intervals of one agent.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct AgentSeries {
     intervals: Vec<Interval>,
-    /// It will tell no more.
-    is_over: bool,
+    has_ended: bool,
 }
 
 impl Series {
-    /// Of so many agents.
-    pub(super) fn of(agents: usize) -> Self {
+    /// The empty series of a number of agents.
+    pub(super) fn new(agents: usize) -> Self {
         Self {
-            agents: vec![Told::default(); agents],
-            open: BTreeMap::new(),
+            agents: vec![AgentSeries::default(); agents],
+            incomplete: BTreeMap::new(),
         }
     }
 
-    /// An agent tells of an interval; gives those that are whole now.
-    pub(super) fn take(&mut self, agent: usize, interval: Interval) -> Vec<Interval> {
-        match self.open.get_mut(&interval.start_ms) {
-            Some(open) => *open = std::mem::take(open).beside(&interval),
-            None => drop(self.open.insert(interval.start_ms, interval.clone())),
+    /// Adds an interval of an agent; returns the intervals that are complete now.
+    pub(super) fn add(&mut self, agent: usize, interval: Interval) -> Vec<Interval> {
+        let sum = self.incomplete.remove(&interval.start_ms);
+        let sum = sum.map_or_else(|| interval.clone(), |sum| sum.beside(&interval));
+        self.incomplete.insert(interval.start_ms, sum);
+        if let Some(series) = self.agents.get_mut(agent) {
+            series.intervals.push(interval);
         }
-        if let Some(told) = self.agents.get_mut(agent) {
-            told.intervals.push(interval);
-        }
-        self.whole()
+        self.complete()
     }
 
-    /// An agent tells no more, however it ended: nobody waits for it.
+    /// Ends the series of an agent, for which no interval waits any more; returns the intervals
+    /// that are complete now.
     pub(super) fn end(&mut self, agent: usize) -> Vec<Interval> {
-        if let Some(told) = self.agents.get_mut(agent) {
-            told.is_over = true;
+        if let Some(series) = self.agents.get_mut(agent) {
+            series.has_ended = true;
         }
-        self.whole()
+        self.complete()
     }
 
-    /// What an agent has told, which is forgotten here.
-    pub(super) fn intervals(&mut self, agent: usize) -> Vec<Interval> {
-        let told = self.agents.get_mut(agent);
-        told.map_or_else(Vec::new, |told| std::mem::take(&mut told.intervals))
+    /// Takes the intervals of an agent.
+    pub(super) fn take_intervals(&mut self, agent: usize) -> Vec<Interval> {
+        let series = self.agents.get_mut(agent);
+        series.map_or_else(Vec::new, |series| std::mem::take(&mut series.intervals))
     }
 
-    /// Those that everybody has reached who goes on; all, when nobody does.
-    fn whole(&mut self) -> Vec<Interval> {
-        let going = self.agents.iter().filter(|agent| !agent.is_over);
-        let reached = going.map(|agent| agent.intervals.last().map(|last| last.start_ms));
-        let still_open = match reached.min() {
-            // `None` is less than any: somebody has told nothing yet.
+    /// Takes the intervals that all running agents have reached; all, when none is running.
+    fn complete(&mut self) -> Vec<Interval> {
+        let running = self.agents.iter().filter(|agent| !agent.has_ended);
+        let reached = running.map(|agent| agent.intervals.last().map(|last| last.start_ms));
+        let incomplete = match reached.min() {
+            // `None` is less than any: an agent has sent no interval yet.
             Some(None) => return Vec::new(),
-            Some(Some(reached)) => self.open.split_off(&reached.saturating_add(1)),
+            Some(Some(reached)) => self.incomplete.split_off(&reached.saturating_add(1)),
             None => BTreeMap::new(),
         };
-        let whole = std::mem::replace(&mut self.open, still_open);
-        whole.into_values().collect()
+        let complete = std::mem::replace(&mut self.incomplete, incomplete);
+        complete.into_values().collect()
     }
 }
 
@@ -85,39 +83,41 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(whole: &[Interval], expected: &[(u64, u64)]) {
-        let whole: Vec<_> = whole.iter().map(|one| (one.start_ms, one.done)).collect();
-        assert_eq!(whole, expected);
+    fn check(complete: &[Interval], expected: &[(u64, u64)]) {
+        let complete: Vec<_> = complete
+            .iter()
+            .map(|one| (one.start_ms, one.done))
+            .collect();
+        assert_eq!(complete, expected);
     }
 
     #[test]
-    fn an_interval_is_told_when_all_have_told_it() {
-        let mut series = Series::of(2);
-        check(&series.take(0, interval(0, 1)), &[]);
-        check(&series.take(0, interval(1000, 2)), &[]);
-        check(&series.take(1, interval(0, 10)), &[(0, 11)]);
-        check(&series.take(1, interval(1000, 20)), &[(1000, 22)]);
-        check(&series.intervals(1), &[(0, 10), (1000, 20)]);
+    fn an_interval_is_complete_when_all_agents_have_sent_it() {
+        let mut series = Series::new(2);
+        check(&series.add(0, interval(0, 1)), &[]);
+        check(&series.add(0, interval(1000, 2)), &[]);
+        check(&series.add(1, interval(0, 10)), &[(0, 11)]);
+        check(&series.add(1, interval(1000, 20)), &[(1000, 22)]);
+        check(&series.take_intervals(1), &[(0, 10), (1000, 20)]);
     }
 
     #[test]
-    fn nobody_waits_for_who_has_ended() {
-        let mut series = Series::of(3);
-        check(&series.take(0, interval(0, 1)), &[]);
-        check(&series.take(1, interval(0, 2)), &[]);
-        check(&series.take(1, interval(1000, 4)), &[]);
+    fn no_interval_waits_for_an_agent_that_has_ended() {
+        let mut series = Series::new(3);
+        check(&series.add(0, interval(0, 1)), &[]);
+        check(&series.add(1, interval(0, 2)), &[]);
+        check(&series.add(1, interval(1000, 4)), &[]);
         check(&series.end(2), &[(0, 3)]);
         check(&series.end(0), &[(1000, 4)]);
-        check(&series.take(1, interval(2000, 5)), &[(2000, 5)]);
+        check(&series.add(1, interval(2000, 5)), &[(2000, 5)]);
         check(&series.end(1), &[]);
     }
 
-    /// An interval that one had nothing in is told when it has passed it.
     #[test]
-    fn what_one_has_left_out_is_not_waited_for() {
-        let mut series = Series::of(2);
-        check(&series.take(0, interval(0, 1)), &[]);
-        check(&series.take(1, interval(1000, 2)), &[(0, 1)]);
+    fn an_interval_that_an_agent_skipped_is_complete() {
+        let mut series = Series::new(2);
+        check(&series.add(0, interval(0, 1)), &[]);
+        check(&series.add(1, interval(1000, 2)), &[(0, 1)]);
         check(&series.end(0), &[(1000, 2)]);
     }
 }

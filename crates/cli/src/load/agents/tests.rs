@@ -1,5 +1,5 @@
-//! A coordinator before agents of the test: silent ones, ones that stop, and when all of them
-//! begin. Limits are short here.
+//! A coordinator with fake agents: silent ones, ones that fail, and the common start of all. The
+//! timeouts are short here.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,18 +11,17 @@ use vervet_load::TOOL;
 use vervet_report::{Asked, Ended, Interval, Mode, Reuse, Run, Stop, Verdict};
 use vervet_testkit::PATIENCE;
 
-use super::coordinator::{Coordinator, Event};
-use super::limits::{LEAD, Patience};
-use super::lost::RULE;
-use super::messages::{News, Order, Ready, line};
+use super::coordinator::{Coordinator, Event, LEAD, RULE};
+use super::link::Timeouts;
+use super::messages::{AgentMessage, CoordinatorMessage, Ready, send};
 use crate::load::live::Live;
 use crate::load::outcome::Refused;
 use crate::load::outputs::Outputs;
 
-/// Time enough for a thread to be late, and short for a test.
+/// Long enough for a thread to be late, and short for a test.
 const SHORT: Duration = Duration::from_millis(300);
 
-const PATIENT: Patience = Patience {
+const PATIENT: Timeouts = Timeouts {
     connect: PATIENCE,
     ready: PATIENCE,
     silence: PATIENCE,
@@ -37,52 +36,53 @@ struct Fake {
 }
 
 impl Fake {
-    fn order(&mut self) -> Option<Order> {
+    fn order(&mut self) -> Option<CoordinatorMessage> {
         let mut line = String::new();
         self.orders.read_line(&mut line).ok()?;
         serde_json::from_str(&line).ok()
     }
 
-    fn tell(&mut self, news: &News) {
-        self.write(&line(news));
+    fn tell(&mut self, message: &AgentMessage) {
+        // Fails if the coordinator has given up.
+        let _ = send(&self.stream, message);
     }
 
-    /// A coordinator that has given it up reads no more.
+    /// Fails if the coordinator has given up.
     fn write(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
     }
 
-    /// Takes the plan and says that it is ready.
+    /// Accepts the plan and reports that it is ready.
     fn ready(&mut self) {
-        assert!(matches!(self.order(), Some(Order::Plan(_))));
+        assert!(matches!(self.order(), Some(CoordinatorMessage::Plan(_))));
         let tool = TOOL.to_owned();
         let asked = asked();
-        self.tell(&News::Ready(Box::new(Ready { tool, asked })));
+        self.tell(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
     }
 
-    /// The same, and waits for the beginning.
+    /// Accepts the plan and waits for the start; returns its lead.
     fn begin(&mut self) -> u64 {
         self.ready();
         match self.order() {
-            Some(Order::Begin { within_us }) => within_us,
+            Some(CoordinatorMessage::Begin { within_us }) => within_us,
             other => panic!("{other:?} instead of the beginning"),
         }
     }
 
-    /// The result of so many requests.
+    /// Sends the result of a number of requests.
     fn give(&mut self, done: u64) {
         let mut run = Run::new(TOOL, asked());
         run.achieved.done = done;
-        self.tell(&News::Run(Box::new(run)));
+        self.tell(&AgentMessage::Run(Box::new(run)));
     }
 
-    /// Until the coordinator has gone.
+    /// Waits until the coordinator has closed the connection.
     fn hold(&mut self) {
         while self.order().is_some() {}
     }
 }
 
-/// A run of no length: what comes after it is late at once.
+/// A run of 1 ms: a later result is late at once.
 fn asked() -> Asked {
     Asked {
         target: "http://a/".to_owned(),
@@ -101,7 +101,7 @@ fn asked() -> Asked {
     }
 }
 
-/// Where an agent waits that does this once.
+/// The address of a fake agent that does this once.
 fn fake(act: impl FnOnce(&mut Fake) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -113,28 +113,27 @@ fn fake(act: impl FnOnce(&mut Fake) + Send + 'static) -> String {
     address
 }
 
-/// The run of these agents; what interrupts it is given to `begin`.
+/// The run of these agents; `begin` gets the sender of events, to interrupt it.
 fn run_with(
     agents: &[String],
-    patience: Patience,
+    timeouts: Timeouts,
     begin: impl FnOnce(Sender<Event>),
 ) -> Result<Run, Refused> {
-    let (events_to, events) = mpsc::channel();
-    begin(events_to.clone());
     let typed = ["vervet", "load"].map(str::to_owned);
-    Coordinator::begin(agents, &typed, patience, (events_to, events))?
-        .run(Live::Quiet, &Outputs::default())
+    let coordinator = Coordinator::new(agents, &typed, timeouts)?;
+    begin(coordinator.events_to.clone());
+    coordinator.run(Live::Quiet, &Outputs::default())
 }
 
-fn run(agents: &[String], patience: Patience) -> Result<Run, Refused> {
-    run_with(agents, patience, drop)
+fn run(agents: &[String], timeouts: Timeouts) -> Result<Run, Refused> {
+    run_with(agents, timeouts, drop)
 }
 
-/// Nothing is begun, and this is said of the only agent.
+/// The run does not start, with this error of the only agent.
 #[track_caller]
-fn check_refused(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
+fn check_refused(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
     let agent = fake(act);
-    let refused = run(std::slice::from_ref(&agent), patience).unwrap_err();
+    let refused = run(std::slice::from_ref(&agent), timeouts).unwrap_err();
     let expected = format!("agent {agent}: {says}");
     assert!(
         refused.lines()[0].starts_with(&expected),
@@ -142,17 +141,16 @@ fn check_refused(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'stati
     );
 }
 
-/// One agent gives its run, this one is lost: what the report has of it, and what it says of the
-/// other.
+/// One agent sends its run and this one fails with this error, which the report has.
 #[track_caller]
-fn check_lost(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
+fn check_lost(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'static, says: &str) {
     let good = fake(|agent| {
         agent.begin();
         agent.give(7);
         agent.hold();
     });
     let bad = fake(act);
-    let run = run(&[good, bad.clone()], patience).unwrap();
+    let run = run(&[good, bad.clone()], timeouts).unwrap();
     assert_eq!((run.agents, run.achieved.done), (1, 7));
     let mut findings = run.findings.iter();
     let finding = findings.find(|finding| finding.rule == RULE).unwrap();
@@ -162,25 +160,25 @@ fn check_lost(patience: Patience, act: impl FnOnce(&mut Fake) + Send + 'static, 
 }
 
 #[test]
-fn an_agent_that_takes_no_plan_is_not_waited_for() {
-    let impatient = Patience {
+fn the_wait_for_an_agent_that_is_not_ready_is_limited() {
+    let impatient = Timeouts {
         ready: SHORT,
         ..PATIENT
     };
     check_refused(
         impatient,
         Fake::hold,
-        "said nothing for 300ms before it accepted the plan",
+        "sent nothing for 300ms before it accepted the plan",
     );
     let half = |agent: &mut Fake| {
         agent.write(b"{\"ready\":");
         agent.hold();
     };
-    check_refused(impatient, half, "stopped in the middle of a line for 300ms");
+    check_refused(impatient, half, "sent an incomplete line within 300ms");
     check_refused(
         PATIENT,
         |_| {},
-        "ended the connection before it accepted the plan",
+        "closed the connection before it accepted the plan",
     );
     let other = |agent: &mut Fake| agent.write(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     check_refused(
@@ -190,14 +188,14 @@ fn an_agent_that_takes_no_plan_is_not_waited_for() {
     );
     let refuses = |agent: &mut Fake| {
         let why = vec!["no file".to_owned(), "no name".to_owned()];
-        agent.tell(&News::Refused(why));
+        agent.tell(&AgentMessage::Refused(why));
     };
     check_refused(PATIENT, refuses, "no file; no name");
 }
 
-/// One that cannot be had is enough: the others are let go, and nothing was asked.
+/// If one agent is not available, the others are released and no request is sent.
 #[test]
-fn nothing_is_begun_without_all() {
+fn no_run_starts_without_all_agents() {
     let (told_to, told) = mpsc::channel();
     let good = fake(move |agent| {
         agent.ready();
@@ -206,12 +204,12 @@ fn nothing_is_begun_without_all() {
     let bad = fake(|_| {});
     let refused = run(&[good, bad], PATIENT).unwrap_err();
     assert_eq!(refused.lines().len(), 1, "{refused:?}");
-    assert!(told.recv_timeout(PATIENCE).unwrap(), "it was let go");
+    assert!(told.recv_timeout(PATIENCE).unwrap(), "it was released");
 }
 
 #[test]
-fn an_agent_that_is_lost_leaves_the_others_figures() {
-    let impatient = Patience {
+fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
+    let impatient = Timeouts {
         silence: SHORT,
         ..PATIENT
     };
@@ -219,9 +217,9 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
         agent.begin();
         agent.hold();
     };
-    check_lost(impatient, silent, "said nothing for 300ms during the run");
+    check_lost(impatient, silent, "sent nothing for 300ms during the run");
     let gone = |agent: &mut Fake| assert!(agent.begin() > 0);
-    check_lost(PATIENT, gone, "ended the connection during the run");
+    check_lost(PATIENT, gone, "closed the connection during the run");
     let garbage = |agent: &mut Fake| {
         agent.begin();
         agent.write(b"\xff\x1b[2J\n");
@@ -235,7 +233,7 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
     let again = |agent: &mut Fake| {
         agent.begin();
         let (tool, asked) = (TOOL.to_owned(), asked());
-        agent.tell(&News::Ready(Box::new(Ready { tool, asked })));
+        agent.tell(&AgentMessage::Ready(Box::new(Ready { tool, asked })));
         agent.hold();
     };
     check_lost(PATIENT, again, "unexpected message from the agent");
@@ -243,37 +241,36 @@ fn an_agent_that_is_lost_leaves_the_others_figures() {
         agent.begin();
         let mut run = Run::new(TOOL, asked());
         run.asked.pipelining = 2;
-        agent.tell(&News::Run(Box::new(run)));
+        agent.tell(&AgentMessage::Run(Box::new(run)));
     };
     check_lost(PATIENT, unlike, "pipelining of one agent is not");
 }
 
-/// Signs of life alone are no result: the run is over, and so is the wait.
+/// Signs of life are not a result: after the end of the run the wait ends, too.
 #[test]
-fn a_result_that_does_not_come_is_not_waited_for() {
-    let impatient = Patience {
+fn the_wait_for_a_result_is_limited() {
+    let impatient = Timeouts {
         result: SHORT,
         ..PATIENT
     };
     let alive = |agent: &mut Fake| {
         agent.begin();
         // Until the coordinator has closed its side.
-        while agent.stream.write_all(&line(&News::Alive)).is_ok() {}
+        while send(&agent.stream, &AgentMessage::Alive).is_ok() {}
     };
     check_lost(impatient, alive, "sent no result after its run");
 }
 
 #[test]
-fn agents_that_are_all_lost_give_no_report() {
+fn the_loss_of_all_agents_is_an_error() {
     let gone = |agent: &mut Fake| assert!(agent.begin() > 0);
     let refused = run(&[fake(gone), fake(gone)], PATIENT).unwrap_err();
     assert_eq!(refused.lines().len(), 2, "{refused:?}");
 }
 
-/// The first to be ready is told to begin when the last is, and each the sooner the later it is
-/// told.
+/// The first agent that is ready starts when the last is, and a later message has a shorter lead.
 #[test]
-fn all_begin_when_the_last_is_ready() {
+fn all_agents_start_when_the_last_is_ready() {
     let (seen_to, seen) = mpsc::channel();
     let (looked_to, looked) = mpsc::channel();
     let first = fake(move |agent| {
@@ -282,7 +279,7 @@ fn all_begin_when_the_last_is_ready() {
         let early = agent.order();
         looked_to.send(early.is_none()).unwrap();
         agent.stream.set_read_timeout(None).unwrap();
-        let Some(Order::Begin { within_us }) = agent.order() else {
+        let Some(CoordinatorMessage::Begin { within_us }) = agent.order() else {
             panic!("no beginning");
         };
         seen_to.send(within_us).unwrap();
@@ -304,7 +301,7 @@ fn all_begin_when_the_last_is_ready() {
     );
 }
 
-/// Intervals are those of the run: what agents told one by one, merged.
+/// The intervals of the run are the merged intervals of the agents.
 #[test]
 fn intervals_add_up() {
     let agent = |done: u64| {
@@ -316,7 +313,7 @@ fn intervals_add_up() {
                     done,
                     ..Interval::default()
                 });
-                agent.tell(&News::Interval(interval));
+                agent.tell(&AgentMessage::Interval(interval));
             }
             agent.give(2 * done);
         })
@@ -326,7 +323,7 @@ fn intervals_add_up() {
     assert_eq!((run.achieved.done, done), (22, vec![11, 11]));
 }
 
-/// Who interrupts gets what there is.
+/// An interrupted run has the results up to then.
 #[test]
 fn an_interrupt_stops_all_agents() {
     let (began_to, began) = mpsc::channel();
@@ -334,10 +331,10 @@ fn an_interrupt_stops_all_agents() {
         fake(move |agent| {
             agent.begin();
             began_to.send(()).unwrap();
-            assert!(matches!(agent.order(), Some(Order::Stop)));
+            assert!(matches!(agent.order(), Some(CoordinatorMessage::Stop)));
             let mut run = Run::new(TOOL, asked());
             run.achieved.ended = Ended::Interrupted;
-            agent.tell(&News::Run(Box::new(run)));
+            agent.tell(&AgentMessage::Run(Box::new(run)));
         })
     };
     let agents = [agent(began_to.clone()), agent(began_to)];
@@ -357,7 +354,7 @@ fn an_interrupt_stops_all_agents() {
     assert!(refused.lines()[0].contains("interrupted"), "{refused:?}");
 }
 
-/// A line of any length is no way to take all memory.
+/// The length of a line is limited, so that it cannot use up the memory.
 #[test]
 fn a_line_without_an_end_is_bounded() {
     let endless = |agent: &mut Fake| {
