@@ -64,9 +64,9 @@ fn wrong_usage_is_status_2() {
 #[test]
 fn what_is_not_there_is_status_4() {
     check_refused(&["pid:4194304"], 4, "there is no process 4194304");
-    check_refused(&["name:no such"], 4, "no process is called \"no such\"");
+    check_refused(&["name:no such"], 4, "no process has the name \"no such\"");
     let port = format!(":{}", free_port());
-    check_refused(&[&port], 4, "nobody listens on port");
+    check_refused(&[&port], 4, "no process listens on port");
     check_refused(&["/no/such/cgroup"], 4, "cgroup");
     check_refused(&["no-such.service"], 4, "cgroup");
     check_refused(

@@ -1,27 +1,26 @@
-//! What a tree has used, processes that have ended included, and nothing twice. No I/O.
+//! The usage of a process tree, including processes that have exited, each counted once. No I/O.
 //!
-//! The kernel keeps two accounts of a process: what it has used itself, and what those of its
-//! children used that it has reaped, with theirs. So the sum over the living is complete, if the
-//! reaped of each is counted. Two things spoil that: a child that nobody in the tree reaps (its
-//! parent has ended, or ignores its children) takes its account with it, and the accounts of the
-//! reaped are in hundredths of a second, our readings in nanoseconds. Therefore what was last read
-//! of a child that has ended stays counted, and of what its parent reaped only the surplus comes on
-//! top:
+//! The kernel has two counters for a process: its own usage, and that of the children that it has
+//! reaped, including their own reaped children. So the sum of both over the running processes is
+//! complete, with two exceptions: the usage of a child that no process of the tree reaps (its
+//! parent has exited, or ignores its children) is lost, and the usage of reaped children has a
+//! resolution of 10 ms, while our readings have nanoseconds. Therefore the last reading of a child
+//! that has exited stays counted, and only the surplus of what its parent reaped is added:
 //!
 //! ```text
-//! total = sum over all processes ever seen of own since the beginning
+//! total = sum over all processes ever seen of own usage since the beginning
 //!       + sum over the same of max(0, reaped since the beginning
-//!                                     - last reading of children that have ended)
+//!                                     - last readings of children that have exited)
 //! ```
 
 use std::collections::HashMap;
 
-/// What is counted both for a process and for the children that it has reaped.
+/// The counters of a process, or of the children that it has reaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     /// Processor time in microseconds.
     pub(crate) cpu_us: u64,
-    /// The part of it in the kernel.
+    /// Its share in kernel mode, in microseconds.
     pub(crate) system_us: u64,
     pub(crate) minor_faults: u64,
     pub(crate) major_faults: u64,
@@ -45,22 +44,22 @@ impl Counters {
         self.with(other, u64::saturating_sub)
     }
 
-    /// The greater of each.
+    /// The maximum of each counter.
     pub(crate) fn max(self, other: Self) -> Self {
         self.with(other, u64::max)
     }
 }
 
-/// Since when a process counts.
+/// When a process started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Birth {
-    /// It was there before the watch began: what it had used by then does not count.
-    Before,
-    /// It began during the watch.
-    Since,
+pub(crate) enum Started {
+    /// Before the watch: its usage up to then does not count.
+    BeforeWatch,
+    /// During the watch: all of its usage counts.
+    DuringWatch,
 }
 
-/// Both accounts of a process.
+/// The usage of a process and of its reaped children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) parent: u32,
@@ -69,15 +68,15 @@ pub(crate) struct Reading {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ProcessAccount {
     base: Reading,
     latest: Reading,
-    /// What was read of processes below that have ended.
+    /// The last readings of child processes that have exited.
     ended: Counters,
 }
 
-impl Entry {
-    /// What it reaped and nobody read before.
+impl ProcessAccount {
+    /// The usage of reaped children that was not read before they exited.
     fn surplus(&self) -> Counters {
         let reaped = self.latest.reaped.minus(self.base.reaped);
         reaped.minus(self.ended)
@@ -88,7 +87,7 @@ impl Entry {
         own.plus(self.surplus())
     }
 
-    /// What its parent's account grows by, at least, when it is reaped.
+    /// The minimum increase of its parent's counters when it is reaped.
     fn whole(&self) -> Counters {
         let reaped = self.latest.reaped.minus(self.base.reaped);
         let below = self.base.reaped.plus(reaped.max(self.ended));
@@ -96,41 +95,41 @@ impl Entry {
     }
 }
 
-/// The account of a tree.
+/// The usage of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    entries: HashMap<u32, Entry>,
-    /// Of processes that have ended.
+    processes: HashMap<u32, ProcessAccount>,
+    /// The usage of processes that have exited.
     settled: Counters,
 }
 
 impl Ledger {
-    /// A process is new in the tree.
-    pub(crate) fn begin(&mut self, pid: u32, reading: Reading, birth: Birth) {
-        let base = match birth {
-            Birth::Before => reading,
-            Birth::Since => Reading::default(),
+    /// Adds a process to the tree.
+    pub(crate) fn begin(&mut self, pid: u32, reading: Reading, started: Started) {
+        let base = match started {
+            Started::BeforeWatch => reading,
+            Started::DuringWatch => Reading::default(),
         };
-        let entry = Entry {
+        let account = ProcessAccount {
             base,
             latest: reading,
             ended: Counters::default(),
         };
-        self.entries.insert(pid, entry);
+        self.processes.insert(pid, account);
     }
 
-    /// A process was read again.
+    /// Updates the reading of a process.
     pub(crate) fn update(&mut self, pid: u32, reading: Reading) {
-        if let Some(entry) = self.entries.get_mut(&pid) {
-            entry.latest = reading;
+        if let Some(account) = self.processes.get_mut(&pid) {
+            account.latest = reading;
         }
     }
 
-    /// Processes that exited at once: a process that exited with its parent was reaped by the
-    /// nearest remaining ancestor.
+    /// Removes processes that have exited. If a parent has exited too, the nearest remaining
+    /// ancestor has reaped the process.
     pub(crate) fn end(&mut self, gone: &[u32]) {
         for pid in gone {
-            let Some(whole) = self.entries.get(pid).map(Entry::whole) else {
+            let Some(whole) = self.processes.get(pid).map(ProcessAccount::whole) else {
                 continue;
             };
             if let Some(above) = self.survivor_above(*pid, gone) {
@@ -138,37 +137,37 @@ impl Ledger {
             }
         }
         for pid in gone {
-            if let Some(entry) = self.entries.remove(pid) {
-                self.settled = self.settled.plus(entry.used());
+            if let Some(account) = self.processes.remove(pid) {
+                self.settled = self.settled.plus(account.used());
             }
         }
     }
 
-    fn survivor_above(&mut self, pid: u32, gone: &[u32]) -> Option<&mut Entry> {
+    fn survivor_above(&mut self, pid: u32, gone: &[u32]) -> Option<&mut ProcessAccount> {
         let mut pid = pid;
-        // Each step goes to a parent; the bound is against numbers that were used twice and now
-        // form a circle.
+        // Each step goes to a parent. The bound is for process IDs that were reused and now form a
+        // circle.
         for _ in 0..=gone.len() {
-            pid = self.entries.get(&pid)?.latest.parent;
+            pid = self.processes.get(&pid)?.latest.parent;
             if !gone.contains(&pid) {
-                return self.entries.get_mut(&pid);
+                return self.processes.get_mut(&pid);
             }
         }
         None
     }
 
-    /// Forgets what was used until now: from here on it counts.
+    /// Starts counting from the latest readings.
     pub(crate) fn rebase(&mut self) {
         self.settled = Counters::default();
-        for entry in self.entries.values_mut() {
-            entry.base = entry.latest;
-            entry.ended = Counters::default();
+        for account in self.processes.values_mut() {
+            account.base = account.latest;
+            account.ended = Counters::default();
         }
     }
 
-    /// What the tree has used since the watch began.
+    /// The usage of the tree since the watch began.
     pub(crate) fn total(&self) -> Counters {
-        let living = self.entries.values().map(Entry::used);
+        let living = self.processes.values().map(ProcessAccount::used);
         living.fold(self.settled, Counters::plus)
     }
 }

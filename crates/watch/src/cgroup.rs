@@ -1,35 +1,36 @@
-//! A cgroup of version 2: who is in it, and the kernel's account of it.
+//! A cgroup v2: its processes, and the kernel's accounting of it.
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::kept::{Keep, Kept, Reader, Shape};
-use crate::process::Forkers;
-use crate::readings::{CgroupMount, cgroup_mount, cgroup_path, number_after};
+use crate::kernel_file::{Keep, KernelFile, Reader, Shape};
+use crate::process::ChildLookup;
+use crate::readings::number_after;
 use crate::sample::{CgroupSample, Cpu};
 
-/// The most cgroups that are looked at below one, and when a unit is looked for.
+/// The maximum number of cgroups below one, also in the search for a unit.
 const CGROUPS_MAX: usize = 10_000;
 
-/// A cgroup.
+/// A cgroup v2.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
-    /// As the kernel calls it.
+    /// Its path in the hierarchy.
     pub(crate) name: PathBuf,
     folder: PathBuf,
     /// The inode of the folder: it changes when the cgroup is removed and created again.
     inode: u64,
-    cpu: Kept,
-    memory: Kept,
-    memory_peak: Kept,
-    /// The lists of processes, its own and those of the cgroups below.
-    lists: Vec<Kept>,
+    cpu: KernelFile,
+    memory: KernelFile,
+    memory_peak: KernelFile,
+    /// The lists of processes, its own and those of its descendants.
+    lists: Vec<KernelFile>,
 }
 
 impl Cgroup {
-    /// The cgroup at a path of the hierarchy, or of the file system; none when there is none.
+    /// The cgroup at a path in the hierarchy or in the file system; none if it does not exist.
     pub(crate) fn at(mount: &CgroupMount, path: &Path) -> Option<Self> {
         let below = path
             .strip_prefix(&mount.point)
@@ -41,7 +42,7 @@ impl Cgroup {
         if !folder.join("cgroup.type").is_file() {
             return None;
         }
-        let file = |name| Kept::new(folder.join(name), Shape::Record, Keep::Open);
+        let file = |name| KernelFile::new(folder.join(name), Shape::Record, Keep::Open);
         Some(Self {
             name: mount.root.join(below),
             cpu: file("cpu.stat"),
@@ -53,12 +54,12 @@ impl Cgroup {
         })
     }
 
-    /// Whether it is the same one, not another of the same name.
+    /// Whether both are the same cgroup, not one that was created later with the same name.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.name == other.name && self.inode == other.inode
     }
 
-    /// The cgroup that a process is in; none when that is the root.
+    /// The cgroup of a process; none if that is the root.
     pub(crate) fn of(proc: &Path, pid: u32, reader: &mut Reader) -> Option<Self> {
         let file = proc.join(format!("{pid}/cgroup"));
         let path = cgroup_path(reader.read_once(&file, Shape::Record).ok()?)?;
@@ -73,13 +74,14 @@ impl Cgroup {
         Self::at(mount, &found)
     }
 
-    /// The processes in it and below it. Cgroups below are looked for with the children of all
-    /// threads.
-    pub(crate) fn processes(&mut self, forkers: Forkers, reader: &mut Reader) -> Vec<u32> {
-        if self.lists.is_empty() || forkers == Forkers::AllThreads {
+    /// The processes of the cgroup and its descendants, which are listed again with
+    /// [`ChildLookup::AllThreads`].
+    pub(crate) fn processes(&mut self, lookup: ChildLookup, reader: &mut Reader) -> Vec<u32> {
+        if self.lists.is_empty() || lookup == ChildLookup::AllThreads {
             let folders = std::iter::once(self.folder.clone()).chain(folders_below(&self.folder));
-            let lists = folders
-                .map(|folder| Kept::new(folder.join("cgroup.procs"), Shape::List, Keep::Open));
+            let lists = folders.map(|folder| {
+                KernelFile::new(folder.join("cgroup.procs"), Shape::List, Keep::Open)
+            });
             self.lists = lists.collect();
         }
         let mut found = Vec::new();
@@ -91,7 +93,7 @@ impl Cgroup {
         found
     }
 
-    /// The account since the cgroup was made; none when it is gone.
+    /// The counters since the cgroup was created; none if it was removed.
     pub(crate) fn account(&mut self, reader: &mut Reader) -> Option<CgroupSample> {
         let text = self.cpu.read(reader).ok()?;
         let user_us = number_after(text, "user_usec")?;
@@ -118,7 +120,7 @@ pub(crate) fn mount(proc: &Path, reader: &mut Reader) -> Option<CgroupMount> {
     cgroup_mount(reader.read_once(&file, Shape::List).ok()?)
 }
 
-fn number(file: &mut Kept, reader: &mut Reader) -> Option<u64> {
+fn number(file: &mut KernelFile, reader: &mut Reader) -> Option<u64> {
     let text = std::str::from_utf8(file.read(reader).ok()?).ok()?;
     text.trim().parse().ok()
 }
@@ -137,4 +139,106 @@ fn folders_below(folder: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// A mount of the cgroup v2 hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CgroupMount {
+    /// The cgroup that is mounted: in a container often only its own.
+    root: PathBuf,
+    /// The mount point.
+    point: PathBuf,
+}
+
+/// The first mount of the type `cgroup2`.
+fn cgroup_mount(mountinfo: &[u8]) -> Option<CgroupMount> {
+    mountinfo.split(|byte| *byte == b'\n').find_map(|line| {
+        let mut fields = line.split(|byte| *byte == b' ');
+        let root = fields.nth(3)?;
+        let point = fields.next()?;
+        fields.find(|field| *field == b"-")?;
+        (fields.next()? == b"cgroup2").then(|| CgroupMount {
+            root: unescaped(root),
+            point: unescaped(point),
+        })
+    })
+}
+
+/// The path of the cgroup v2 of a process.
+fn cgroup_path(cgroup: &[u8]) -> Option<PathBuf> {
+    let mut lines = cgroup.split(|byte| *byte == b'\n');
+    let path = lines.find_map(|line| line.strip_prefix(b"0::"))?;
+    // Of a process whose cgroup was removed under it.
+    let path = path.strip_suffix(b" (deleted)").unwrap_or(path);
+    path.starts_with(b"/")
+        .then(|| OsStr::from_bytes(path).into())
+}
+
+/// Spaces and such are written as `\040`.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'\\').then(|| after.get(..3)).flatten();
+        let code = code.and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = code.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[3..] } else { after };
+    }
+    OsStr::from_bytes(&bytes).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, &str)>) {
+        let expected = expected.map(|(root, point)| CgroupMount {
+            root: root.into(),
+            point: point.into(),
+        });
+        assert_eq!(cgroup_mount(line.as_bytes()), expected, "{line}");
+    }
+
+    #[test]
+    fn other_mounts_and_cut_lines_are_passed_over() {
+        check("", None);
+        check(
+            "10:31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw",
+            None,
+        );
+        check(
+            "12 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu",
+            None,
+        );
+        check("20 41 0:38 / /sys/fs/cgroup", None);
+        check("20 41 0:38 / /sys/fs/cgroup rw,relatime -", None);
+    }
+
+    #[test]
+    fn the_mount_is_found_with_its_root() {
+        check(
+            "1 1 0:1 / /proc rw - proc proc rw\n20 41 0:38 / /sys/fs/cgroup rw shared:1 - cgroup2 cgroup2 rw\n",
+            Some(("/", "/sys/fs/cgroup")),
+        );
+        check(
+            "20 41 0:38 /a/b /my\\040cgroups\\134x rw - cgroup2 none rw",
+            Some(("/a/b", "/my cgroups\\x")),
+        );
+        check(
+            "2 4 0:3 / /a\\04 rw - cgroup2 none rw",
+            Some(("/", "/a\\04")),
+        );
+    }
+
+    #[test]
+    fn the_path_of_version_2_is_taken() {
+        let path = |text: &str| cgroup_path(text.as_bytes());
+        assert_eq!(path(""), None);
+        assert_eq!(path("4:memory:/a\n"), None);
+        assert_eq!(path("0::a\n"), None);
+        assert_eq!(path("4:memory:/a\n0::/b c/d\n"), Some("/b c/d".into()));
+        assert_eq!(path("0::/gone (deleted)\n"), Some("/gone".into()));
+    }
 }

@@ -1,5 +1,4 @@
-//! The clocks that are read: what a process has had of the processors, what this thread has had,
-//! and the time since boot.
+//! Clocks: the processor time of a process and of this thread, and the time since boot.
 
 use std::time::Duration;
 
@@ -7,24 +6,24 @@ use nix::time::ClockId;
 use nix::unistd::Pid;
 use rustix::time::{ClockId as Clock, Timespec, clock_gettime};
 
-/// Above the largest process number that Linux gives. Of one far above, the library makes the clock
-/// of another.
+/// Above the largest process ID of Linux. The library would make the clock of another process of a
+/// much larger one.
 const PID_LIMIT: u32 = 1 << 22;
 
-/// The processor time of a process, those of its threads that have ended included, to the
-/// nanosecond and in one cheap system call. /proc knows it in hundredths of a second.
+/// The processor time of a process, including threads that have exited, in nanoseconds and with one
+/// cheap system call. In /proc it has a resolution of 10 ms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessClock(ClockId);
 
 impl ProcessClock {
-    /// None when there is no such process.
+    /// None if there is no such process.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let pid = (1..PID_LIMIT).contains(&pid).then_some(pid)?;
         let pid = Pid::from_raw(i32::try_from(pid).ok()?);
         ClockId::pid_cpu_clock_id(pid).ok().map(Self)
     }
 
-    /// Microseconds; none when the process has been reaped.
+    /// Microseconds; none if the process has been reaped.
     pub(crate) fn read_us(self) -> Option<u64> {
         let time = self.0.now().ok()?;
         let seconds = u64::try_from(time.tv_sec()).ok()?;
@@ -33,12 +32,12 @@ impl ProcessClock {
     }
 }
 
-/// What this thread has had of the processors.
+/// The processor time of this thread.
 pub(crate) fn thread_cpu() -> Duration {
     duration(clock_gettime(Clock::ThreadCPUTime))
 }
 
-/// The time since the machine was started, which starts of processes are counted in.
+/// The time since boot, which is also the unit of process start times.
 pub(crate) fn since_boot() -> Duration {
     duration(clock_gettime(Clock::Boottime))
 }

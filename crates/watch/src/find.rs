@@ -2,31 +2,91 @@
 //! unit.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::cgroup::{Cgroup, mount};
-use crate::error::FindError;
-use crate::kept::{Reader, Shape};
-use crate::process::Forkers;
+use crate::kernel_file::{Reader, Shape};
+use crate::process::ChildLookup;
 use crate::readings::{listening_inodes, socket_inode, stat};
 use crate::target::Target;
 
-/// Programs whose next word names what runs.
+/// Interpreters, whose first argument is the program that runs.
 const INTERPRETERS: &[&str] = &[
     "python", "perl", "ruby", "node", "php", "bash", "sh", "dash",
 ];
 
-/// What a target means.
+/// The processes that match a target.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum Resolved {
     /// These processes and their descendants.
     Roots(Vec<u32>),
     /// The processes in this cgroup.
     Cgroup(Box<Cgroup>),
 }
 
-/// Finds what a target means now.
-pub(crate) fn find(proc: &Path, target: &Target, reader: &mut Reader) -> Result<Found, FindError> {
+/// Why no process matches a target.
+#[derive(Debug)]
+pub enum FindError {
+    /// No such process, name, listener or cgroup.
+    NotFound(Target),
+    /// A bare number that is both a process ID and a port with a listener.
+    Ambiguous(u32),
+    /// The port has a listener, but the file descriptors of its process cannot be read.
+    OwnerHidden(u16),
+    /// No cgroup v2 hierarchy is mounted.
+    NoCgroups,
+    /// The procfs cannot be read.
+    Proc(PathBuf, io::Error),
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(target) => match target {
+                Target::Pid(pid) => write!(f, "there is no process {pid}"),
+                Target::Port(port) => write!(f, "no process listens on port {port}"),
+                Target::Number(number) => write!(
+                    f,
+                    "there is no process {number}, and no process listens on that port"
+                ),
+                Target::Name(name) => {
+                    write!(f, "no process has the name \"{}\"", name.escape_debug())
+                }
+                Target::Cgroup(path) => {
+                    write!(f, "no process is in the cgroup {}", path.display())
+                }
+                Target::Unit(unit) => write!(
+                    f,
+                    "no process is in the cgroup of the unit {}",
+                    unit.escape_debug()
+                ),
+            },
+            Self::Ambiguous(number) => write!(
+                f,
+                "{number} is a process ID and a port with a listener: write pid:{number} or port:{number}"
+            ),
+            Self::OwnerHidden(port) => write!(
+                f,
+                "cannot see which process listens on port {port} (run as its user, or as root)"
+            ),
+            Self::NoCgroups => f.write_str(
+                "no cgroup v2 hierarchy is mounted on this machine or in this container",
+            ),
+            Self::Proc(path, error) => write!(f, "cannot read {}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for FindError {}
+
+/// Finds the processes that match a target now.
+pub(crate) fn find(
+    proc: &Path,
+    target: &Target,
+    reader: &mut Reader,
+) -> Result<Resolved, FindError> {
     std::fs::read_dir(proc).map_err(|error| FindError::Proc(proc.to_owned(), error))?;
     let found = match target {
         Target::Pid(pid) => pid_alone(proc, *pid),
@@ -45,11 +105,11 @@ pub(crate) fn find(proc: &Path, target: &Target, reader: &mut Reader) -> Result<
     not_none(found, target)
 }
 
-fn not_none(found: Vec<u32>, target: &Target) -> Result<Found, FindError> {
+fn not_none(found: Vec<u32>, target: &Target) -> Result<Resolved, FindError> {
     if found.is_empty() {
         return Err(FindError::NotFound(target.clone()));
     }
-    Ok(Found::Roots(found))
+    Ok(Resolved::Roots(found))
 }
 
 fn pid_alone(proc: &Path, pid: u32) -> Vec<u32> {
@@ -58,14 +118,14 @@ fn pid_alone(proc: &Path, pid: u32) -> Vec<u32> {
     is_process.then_some(pid).into_iter().collect()
 }
 
-fn process_or_port(proc: &Path, number: u32, reader: &mut Reader) -> Result<Found, FindError> {
+fn process_or_port(proc: &Path, number: u32, reader: &mut Reader) -> Result<Resolved, FindError> {
     let target = Target::Number(number);
     let process = pid_alone(proc, number);
     let Ok(port) = u16::try_from(number) else {
         return not_none(process, &target);
     };
     match (process.is_empty(), listening(proc, port, reader)) {
-        (false, Ok(found)) if found.is_empty() => Ok(Found::Roots(process)),
+        (false, Ok(found)) if found.is_empty() => Ok(Resolved::Roots(process)),
         (false, _) => Err(FindError::Ambiguous(number)),
         (true, found) => not_none(found?, &target),
     }
@@ -75,18 +135,18 @@ fn in_cgroup(
     cgroup: Option<Cgroup>,
     target: &Target,
     reader: &mut Reader,
-) -> Result<Found, FindError> {
+) -> Result<Resolved, FindError> {
     let mut cgroup = cgroup.ok_or_else(|| FindError::NotFound(target.clone()))?;
-    if cgroup.processes(Forkers::AllThreads, reader).is_empty() {
+    if cgroup.processes(ChildLookup::AllThreads, reader).is_empty() {
         return Err(FindError::NotFound(target.clone()));
     }
-    Ok(Found::Cgroup(Box::new(cgroup)))
+    Ok(Resolved::Cgroup(Box::new(cgroup)))
 }
 
-/// The topmost processes of that name, except this process and its ancestors.
+/// The topmost processes with this name, except this process and its ancestors.
 fn named(proc: &Path, name: &str, reader: &mut Reader) -> Vec<u32> {
     let all = all_processes(proc, reader);
-    let asking = line_of(std::process::id(), &all);
+    let asking = ancestors(std::process::id(), &all);
     let mut chosen = Vec::new();
     for process in &all {
         if !asking.contains(&process.pid) && is_named(proc, process, name, reader) {
@@ -96,7 +156,7 @@ fn named(proc: &Path, name: &str, reader: &mut Reader) -> Vec<u32> {
     topmost(&chosen, &all)
 }
 
-fn line_of(pid: u32, all: &[Passing]) -> Vec<u32> {
+fn ancestors(pid: u32, all: &[ProcessStat]) -> Vec<u32> {
     let above = |pid: &u32| {
         let process = all.iter().find(|process| process.pid == *pid)?;
         Some(process.parent)
@@ -106,7 +166,7 @@ fn line_of(pid: u32, all: &[Passing]) -> Vec<u32> {
         .collect()
 }
 
-fn is_named(proc: &Path, process: &Passing, name: &str, reader: &mut Reader) -> bool {
+fn is_named(proc: &Path, process: &ProcessStat, name: &str, reader: &mut Reader) -> bool {
     if process.name == name.as_bytes() {
         return true;
     }
@@ -136,7 +196,7 @@ fn base(word: &[u8]) -> &[u8] {
     word.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
-/// The topmost processes that have such a listener; none when nobody listens.
+/// The topmost processes with a listener on the port; empty if there is none.
 fn listening(proc: &Path, port: u16, reader: &mut Reader) -> Result<Vec<u32>, FindError> {
     let mut inodes = Vec::new();
     for table in ["self/net/tcp", "self/net/tcp6"] {
@@ -172,16 +232,16 @@ fn owns(proc: &Path, pid: u32, inodes: &[u64]) -> bool {
     })
 }
 
-/// A process as it is seen in passing.
+/// The identity of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Passing {
+pub(crate) struct ProcessStat {
     pub(crate) pid: u32,
     pub(crate) parent: u32,
     pub(crate) name: Vec<u8>,
 }
 
-/// All that run. Who ends meanwhile is passed over, who waits to be reaped too.
-pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<Passing> {
+/// All running processes, without zombies.
+pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<ProcessStat> {
     let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
     let mut found = Vec::new();
     for entry in entries {
@@ -196,7 +256,7 @@ pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<Passing> {
         let Some(stat) = text.ok().and_then(stat).filter(|stat| stat.state != b'Z') else {
             continue;
         };
-        found.push(Passing {
+        found.push(ProcessStat {
             pid,
             parent: stat.parent,
             name: stat.name.to_vec(),
@@ -205,15 +265,15 @@ pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<Passing> {
     found
 }
 
-/// Those of `chosen` that have none of them above, in the order of their numbers.
-fn topmost(chosen: &[u32], all: &[Passing]) -> Vec<u32> {
+/// The processes of `chosen` without an ancestor in it, ordered by ID.
+fn topmost(chosen: &[u32], all: &[ProcessStat]) -> Vec<u32> {
     let parents: HashMap<_, _> = all
         .iter()
         .map(|process| (process.pid, process.parent))
         .collect();
     let has_one_above = |pid: &u32| {
         let above = std::iter::successors(parents.get(pid), |parent| parents.get(parent));
-        // The bound is against numbers that were used twice while we looked, and now form a circle.
+        // The bound is for process IDs that were reused meanwhile and form a circle.
         above.take(all.len()).any(|parent| chosen.contains(parent))
     };
     let mut top: Vec<_> = chosen

@@ -8,11 +8,9 @@
 mod account;
 mod cgroup;
 mod clock;
-mod error;
 mod find;
 mod host;
-mod kept;
-mod pace;
+mod kernel_file;
 mod process;
 mod readings;
 mod record;
@@ -22,12 +20,12 @@ mod target;
 mod tree;
 mod watcher;
 
-pub use error::{FindError, TargetError};
+pub use find::FindError;
 pub use record::{Document, FORMAT_VERSION, Head, Machine, Record, Written};
 pub use sample::{
     CgroupSample, Counted, Cpu, Descriptors, Detail, Event, Faults, Host, HostCpu, Network, Root,
     Sample, Switches, Tcp,
 };
 pub use summary::{CgroupSummary, HostSummary, Spread, Summary, Tally};
-pub use target::Target;
-pub use watcher::{Account, DETAIL_EVERY, HOST_EVERY, Subject, Watcher};
+pub use target::{Target, TargetError};
+pub use watcher::{Account, Subject, Watcher};

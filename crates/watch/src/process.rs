@@ -1,5 +1,5 @@
-//! One process of a tree: its files, kept open, and what they say. It stays the same process: a
-//! number that the kernel gives to another is noticed by the time of its start.
+//! One process of a tree: its files, kept open, and their values. The start time distinguishes it
+//! from a later process with the same ID.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use crate::account::{Counters, Reading};
 use crate::clock::ProcessClock;
-use crate::kept::{Keep, Kept, Reader, Shape};
+use crate::kernel_file::{Keep, KernelFile, Reader, Shape};
 use crate::readings::{number_after, socket_inode, stat};
 use crate::sample::{Descriptors, Switches};
 
 const KIB: u64 = 1024;
 
-/// How the kernel counts on this machine.
+/// The units of the kernel on this machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Units {
-    /// Microseconds of a tick.
+    /// The length of a tick in microseconds.
     pub(crate) tick_us: u64,
     pub(crate) page_bytes: u64,
 }
@@ -31,47 +31,47 @@ impl Units {
     }
 }
 
-/// Whose children are looked for.
+/// The threads whose children are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Forkers {
-    /// Those of the main thread: of most programs, all.
+pub(crate) enum ChildLookup {
+    /// The main thread, which forks all children of most programs.
     MainThread,
-    /// Those of every thread, which costs a file each.
+    /// Every thread, which costs a file each.
     AllThreads,
 }
 
-/// A process.
+/// A process of a tree.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
     pub(crate) name: String,
     pub(crate) start_ticks: u64,
-    /// Its parent when it was seen first; who outlives its parent gets another.
+    /// Its parent at the first reading; when that exits, the process gets another one.
     pub(crate) forked_by: u32,
     pub(crate) rss_bytes: u64,
     pub(crate) threads: u32,
     pub(crate) reading: Reading,
     state: u8,
     folder: PathBuf,
-    stat: Kept,
-    children: Kept,
+    stat: KernelFile,
+    children: KernelFile,
     clock: Option<ProcessClock>,
-    /// What was last read of each thread.
+    /// The last reading of each thread.
     switches: Option<HashMap<u32, Switches>>,
 }
 
-/// What costs more to read; none where the system does not let us.
+/// Values that are expensive to read; none without permission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ProcessDetail {
     pub(crate) pss_bytes: Option<u64>,
     pub(crate) swap_bytes: Option<u64>,
     pub(crate) descriptors: Option<Descriptors>,
-    /// Since the reading before, or since the process began.
+    /// Context switches since the previous reading, or since the process started.
     pub(crate) switches: Option<Switches>,
 }
 
 impl Process {
-    /// Reads it for the first time; none when it is not there.
+    /// Reads it for the first time; none if it does not exist.
     pub(crate) fn open(
         proc: &Path,
         pid: u32,
@@ -89,8 +89,8 @@ impl Process {
             threads: 0,
             reading: Reading::default(),
             state: 0,
-            stat: Kept::new(folder.join("stat"), Shape::Record, keep),
-            children: Kept::new(
+            stat: KernelFile::new(folder.join("stat"), Shape::Record, keep),
+            children: KernelFile::new(
                 folder.join(format!("task/{pid}/children")),
                 Shape::List,
                 keep,
@@ -107,7 +107,7 @@ impl Process {
         Some(process)
     }
 
-    /// Reads it again; none when it has been reaped.
+    /// Reads it again; none if it has been reaped.
     pub(crate) fn refresh(&mut self, units: Units, reader: &mut Reader) -> Option<Reading> {
         // The clock goes by the number, the file by the process: read first, it was still the same
         // one's.
@@ -144,20 +144,20 @@ impl Process {
         Some(self.reading)
     }
 
-    /// Whether it has ended and waits to be reaped.
+    /// Whether it has exited and waits to be reaped.
     pub(crate) fn is_zombie(&self) -> bool {
         self.state == b'Z'
     }
 
-    /// Adds the numbers of its children. An error when this kernel does not tell them.
+    /// Adds the IDs of its children. Fails if the kernel does not list them.
     pub(crate) fn children(
         &mut self,
-        forkers: Forkers,
+        lookup: ChildLookup,
         found: &mut Vec<u32>,
         reader: &mut Reader,
     ) -> io::Result<()> {
         push_numbers(self.children.read(reader)?, found);
-        if forkers == Forkers::AllThreads && self.threads > 1 {
+        if lookup == ChildLookup::AllThreads && self.threads > 1 {
             for thread in self.thread_ids() {
                 let path = self.folder.join(format!("task/{thread}/children"));
                 if let (true, Ok(text)) = (thread != self.pid, reader.read_once(&path, Shape::List))
@@ -169,7 +169,7 @@ impl Process {
         Ok(())
     }
 
-    /// Reads what costs more.
+    /// Reads the expensive values.
     pub(crate) fn detail(&mut self, reader: &mut Reader) -> ProcessDetail {
         if self.is_zombie() {
             // It has neither memory nor descriptors any more.
@@ -187,7 +187,7 @@ impl Process {
         });
         let (pss_bytes, swap_bytes) = match memory {
             Ok(memory) => memory,
-            // It has ended in between, or is a thread of the kernel.
+            // It has exited meanwhile, or is a kernel thread.
             Err(error) if error.kind() != io::ErrorKind::PermissionDenied => (Some(0), Some(0)),
             Err(_) => (None, None),
         };
@@ -199,9 +199,8 @@ impl Process {
         }
     }
 
-    /// Counts from the first reading on: what a process had by then is none of ours, unless it
-    /// began during the watch.
-    pub(crate) fn count_switches_from_birth(&mut self) {
+    /// Counts context switches since the start of the process instead of since the first reading.
+    pub(crate) fn count_switches_from_start(&mut self) {
         self.switches = Some(HashMap::new());
     }
 
@@ -248,7 +247,7 @@ fn push_numbers(text: &[u8], found: &mut Vec<u32>) {
     );
 }
 
-/// None when they are kept from us.
+/// None without permission.
 fn descriptors(folder: &Path) -> Option<Descriptors> {
     let mut count = Descriptors::default();
     let entries = match fs::read_dir(folder) {

@@ -1,5 +1,5 @@
-//! How a watch is written down: one document, or one record a line. The types are the format; its
-//! schema is made from them and committed as `docs/reference/watch.schema.json`.
+//! The JSON format of a watch: one document, or one record per line. The schema in
+//! `docs/reference/watch.schema.json` is generated from these types.
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -8,41 +8,41 @@ use crate::sample::Sample;
 use crate::summary::Summary;
 use crate::watcher::Subject;
 
-/// The version of the format. It is raised when a member changes its meaning or goes; one that is
-/// new does not count.
+/// The version of the format. It increases when a member changes its meaning or is removed, not
+/// when one is added.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What was watched, where and since when.
+/// The target of a watch, the machine and the time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Head {
     /// The version of the format.
     #[schemars(range(min = 1, max = 1))]
     pub version: u32,
-    /// Which program wrote it.
+    /// The program that wrote it.
     pub program: String,
-    /// The machine.
+    /// The machine that it ran on.
     pub machine: Machine,
-    /// What was watched.
+    /// The processes that were watched.
     pub subject: Subject,
     /// When the first sample was taken, in milliseconds since 1970.
     pub begin_unix_ms: u64,
-    /// Microseconds between two samples, as asked for.
+    /// The requested interval between samples, in microseconds.
     pub interval_us: u64,
 }
 
 /// The machine that a watch ran on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// Its name in the network.
+    /// The hostname of the machine.
     pub name: String,
-    /// The release of its kernel.
+    /// The release of the kernel.
     pub kernel: String,
-    /// Processors that the watch may run on.
+    /// The number of processors that the watch may run on.
     pub processors: u32,
 }
 
 impl Machine {
-    /// The one that this runs on.
+    /// The machine that this program runs on.
     pub fn here() -> Self {
         let system = rustix::system::uname();
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -57,27 +57,27 @@ impl Machine {
 /// A watch as one document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// What was watched.
+    /// The target, the machine and the time.
     pub head: Head,
-    /// In their order.
+    /// The samples in their order.
     pub samples: Vec<Sample>,
-    /// What they come to.
+    /// The summary of the samples.
     pub summary: Summary,
 }
 
-/// A line of a watch that is written as it goes: the head first, then samples, the summary last.
+/// A line of a watch: the head first, then samples, the summary last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
-    /// What is watched.
+    /// The target, the machine and the time.
     Head(Head),
     /// One sample.
     Sample(Box<Sample>),
-    /// What they come to.
+    /// The summary of the samples.
     Summary(Box<Summary>),
 }
 
-/// What a watch writes as JSON.
+/// The JSON output of a watch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A watch of processes")]
 #[serde(untagged)]

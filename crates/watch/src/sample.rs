@@ -1,10 +1,9 @@
-//! What one look at a tree gives, as values. Counters are sums since the first sample of the
-//! watcher.
+//! A sample of a process tree. Counters are sums since the first sample of the watcher.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One look.
+/// A sample of a process tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Microseconds since the first sample.
@@ -17,69 +16,49 @@ pub struct Sample {
     /// Resident memory, summed over the processes: pages that they share count once for each of
     /// them.
     pub rss_bytes: u64,
-    /// Processes.
+    /// The number of running processes.
     pub processes: u32,
-    /// Threads of all processes.
+    /// The number of threads of all processes.
     pub threads: u32,
-    /// What costs more to read; none in samples that did not read it.
+    /// Values that are expensive to read; none in samples that did not read them.
     pub detail: Option<Detail>,
     /// The kernel's account of the cgroup, when the tree has one of its own; none in samples that
     /// did not read it.
     pub cgroup: Option<CgroupSample>,
-    /// The machine; none in samples that did not read it.
+    /// The host; none in samples that did not read it.
     pub host: Option<Host>,
-    /// What happened to the tree since the sample before.
+    /// Events of the tree since the previous sample.
     pub events: Vec<Event>,
-    /// Processor time that this look took, in microseconds.
+    /// Processor time that taking this sample took, in microseconds.
     pub cost_us: u64,
 }
 
-/// Processor time.
+/// Processor time of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
-    /// In the programs, in microseconds.
+    /// In user mode, in microseconds.
     pub user_us: u64,
-    /// In the kernel on their behalf, in microseconds.
+    /// In kernel mode, in microseconds.
     pub system_us: u64,
 }
 
 impl Cpu {
-    /// Both, in microseconds.
+    /// User and system time together, in microseconds.
     pub fn total_us(self) -> u64 {
         self.user_us + self.system_us
     }
-
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            user_us: self.user_us.saturating_sub(earlier.user_us),
-            system_us: self.system_us.saturating_sub(earlier.system_us),
-        }
-    }
 }
 
-/// Page faults.
+/// Page faults of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Faults {
-    /// Answered without reading a disk.
+    /// Faults that were resolved without reading a disk.
     pub minor: u64,
-    /// Those for which a disk was read.
+    /// Faults for which a disk was read.
     pub major: u64,
 }
 
-impl Faults {
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            minor: self.minor.saturating_sub(earlier.minor),
-            major: self.major.saturating_sub(earlier.major),
-        }
-    }
-}
-
-/// What costs more to read.
+/// Values that are expensive to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Detail {
     /// Resident memory in which each page counts once, divided among those who share it. None when
@@ -88,51 +67,40 @@ pub struct Detail {
     pub pss_bytes: Option<u64>,
     /// Swapped out, divided likewise.
     pub swap_bytes: Option<u64>,
-    /// Switches since the first sample.
+    /// Context switches since the first sample.
     pub switches: Counted<Switches>,
-    /// Open descriptors and the sockets among them.
+    /// Open file descriptors, and the sockets among them.
     pub descriptors: Counted<Descriptors>,
 }
 
-/// A figure that some processes may have kept from us.
+/// A value that may be missing for some processes, for lack of permission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted<T> {
-    /// The figure, of the processes that could be read.
+    /// The sum over the processes that could be read.
     pub value: T,
-    /// Processes that could not.
+    /// Processes that could not be read.
     pub unreadable: u32,
 }
 
-/// Changes of what runs on a processor.
+/// Context switches of all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Switches {
-    /// A thread waited for something.
+    /// Switches because a thread waited.
     pub voluntary: u64,
-    /// A thread had to make room.
+    /// Switches because another thread took the processor.
     pub involuntary: u64,
 }
 
-impl Switches {
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            voluntary: self.voluntary.saturating_sub(earlier.voluntary),
-            involuntary: self.involuntary.saturating_sub(earlier.involuntary),
-        }
-    }
-}
-
-/// Descriptors that are open.
+/// Open file descriptors of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Descriptors {
-    /// All of them, counted in each process that has them.
+    /// All descriptors, counted in each process that has them.
     pub open: u64,
-    /// Those that are sockets.
+    /// The number of descriptors of sockets.
     pub sockets: u64,
 }
 
-/// The kernel's account of a cgroup. What its controllers do not tell is none.
+/// The kernel's accounting of a cgroup. Values that its controllers do not report are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSample {
     /// Processor time since the first sample.
@@ -140,77 +108,64 @@ pub struct CgroupSample {
     /// Periods since the first sample in which it was not let run any more, by its limit of
     /// processor time.
     pub throttled_periods: Option<u64>,
-    /// How long that was, in microseconds.
+    /// How long it was throttled, in microseconds.
     pub throttled_us: Option<u64>,
-    /// Memory now, that of files in the page cache included.
+    /// Current memory, including the page cache of files.
     pub memory_bytes: Option<u64>,
-    /// The most memory since the cgroup was made.
+    /// The peak of the memory since the cgroup was created.
     pub memory_peak_bytes: Option<u64>,
 }
 
-/// The machine, or the container's view of it.
+/// The host, or the view that a container has of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// Threads that run or wait for a disk, averaged over 1, 5 and 15 minutes.
     pub load: [f64; 3],
-    /// All processors together, since the first sample.
+    /// Time of all processors together, since the first sample.
     pub cpu: HostCpu,
     /// Memory available without swapping.
     pub memory_available_bytes: u64,
-    /// Memory there is.
+    /// The size of the memory.
     pub memory_total_bytes: u64,
-    /// Swap that is in use.
+    /// The swap space in use.
     pub swap_used_bytes: u64,
-    /// Swap there is.
+    /// The size of the swap space.
     pub swap_total_bytes: u64,
-    /// Switches of all processes since the first sample.
+    /// Context switches of all processes since the first sample.
     pub switches: u64,
-    /// Files that all processes have open.
+    /// The number of open files of all processes.
     pub files_open: u64,
-    /// Over all interfaces but loopback, since the first sample.
+    /// Traffic of all interfaces except loopback, since the first sample.
     pub network: Network,
-    /// Over loopback, since the first sample.
+    /// Traffic of the loopback interface, since the first sample.
     pub loopback: Network,
-    /// TCP in the network of the first root process, since the first sample.
+    /// TCP counters in the network namespace of the first root process, since the first sample.
     pub tcp: Tcp,
 }
 
-/// What the processors of a machine did, in microseconds summed over all of them.
+/// Processor time of a host, in microseconds summed over all processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCpu {
-    /// In programs.
+    /// Time in user mode.
     pub user_us: u64,
-    /// In the kernel, interrupts included.
+    /// Time in the kernel, including interrupts.
     pub system_us: u64,
-    /// With nothing to do, or waiting for a disk.
+    /// Time idle, or waiting for a disk.
     pub idle_us: u64,
-    /// Taken by the hypervisor.
+    /// Time taken by the hypervisor.
     pub steal_us: u64,
 }
 
-impl HostCpu {
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            user_us: self.user_us.saturating_sub(earlier.user_us),
-            system_us: self.system_us.saturating_sub(earlier.system_us),
-            idle_us: self.idle_us.saturating_sub(earlier.idle_us),
-            steal_us: self.steal_us.saturating_sub(earlier.steal_us),
-        }
-    }
-}
-
-/// What went over interfaces.
+/// Traffic of network interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Network {
-    /// Bytes received.
+    /// The number of received bytes.
     pub received_bytes: u64,
-    /// Packets received.
+    /// The number of received packets.
     pub received_packets: u64,
-    /// Bytes sent.
+    /// The number of sent bytes.
     pub sent_bytes: u64,
-    /// Packets sent.
+    /// The number of sent packets.
     pub sent_packets: u64,
     /// Packets with errors, in both directions.
     pub errors: u64,
@@ -218,73 +173,61 @@ pub struct Network {
     pub drops: u64,
 }
 
-impl Network {
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            received_bytes: self.received_bytes.saturating_sub(earlier.received_bytes),
-            received_packets: self
-                .received_packets
-                .saturating_sub(earlier.received_packets),
-            sent_bytes: self.sent_bytes.saturating_sub(earlier.sent_bytes),
-            sent_packets: self.sent_packets.saturating_sub(earlier.sent_packets),
-            errors: self.errors.saturating_sub(earlier.errors),
-            drops: self.drops.saturating_sub(earlier.drops),
-        }
-    }
-}
-
-/// What the kernel's TCP says of trouble.
+/// TCP counters of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tcp {
     /// Connections that found the accept queue of their listener full.
     pub listen_overflows: u64,
     /// Connections that a listener dropped, for that reason or another.
     pub listen_drops: u64,
-    /// Segments sent once more.
+    /// Segments that were retransmitted.
     pub retransmits: u64,
     /// Connections reset after they had been established.
     pub resets: u64,
-    /// Connections opened from here.
+    /// Connections opened by this host.
     pub opened: u64,
-    /// Connections accepted.
+    /// Connections accepted by this host.
     pub accepted: u64,
 }
 
-impl Tcp {
-    /// What came since `earlier`.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Self {
-        Self {
-            listen_overflows: self
-                .listen_overflows
-                .saturating_sub(earlier.listen_overflows),
-            listen_drops: self.listen_drops.saturating_sub(earlier.listen_drops),
-            retransmits: self.retransmits.saturating_sub(earlier.retransmits),
-            resets: self.resets.saturating_sub(earlier.resets),
-            opened: self.opened.saturating_sub(earlier.opened),
-            accepted: self.accepted.saturating_sub(earlier.accepted),
+/// Gives counters a method `since`.
+macro_rules! since {
+    ($($counters:ident { $($counter:ident),+ })+) => {$(
+        impl $counters {
+            /// The increase of each counter since `earlier`, at least 0.
+            #[must_use]
+            pub fn since(self, earlier: Self) -> Self {
+                Self { $($counter: self.$counter.saturating_sub(earlier.$counter)),+ }
+            }
         }
-    }
+    )+};
 }
 
-/// What happened to a tree.
+since! {
+    Cpu { user_us, system_us }
+    Faults { minor, major }
+    Switches { voluntary, involuntary }
+    HostCpu { user_us, system_us, idle_us, steal_us }
+    Network { received_bytes, received_packets, sent_bytes, sent_packets, errors, drops }
+    Tcp { listen_overflows, listen_drops, retransmits, resets, opened, accepted }
+}
+
+/// An event of a process tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Event {
-    /// A root process has ended.
+    /// A root process has exited.
     RootEnded(Root),
-    /// Another process answers to the same target now: the root was restarted.
+    /// Another process matches the target now: the root process was restarted.
     RootStarted(Root),
 }
 
-/// A process that a tree begins with.
+/// A root process of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Root {
-    /// Its number.
+    /// The ID of the process.
     pub pid: u32,
-    /// Its name, as the kernel has it: at most 15 bytes.
+    /// The name, as the kernel has it: at most 15 bytes.
     pub name: String,
 }
 

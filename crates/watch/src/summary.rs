@@ -1,4 +1,4 @@
-//! What samples come to over an interval. No I/O: the same samples give the same summary.
+//! Sums up the samples of an interval. No I/O: the same samples give the same summary.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,64 +7,63 @@ use crate::sample::{
     CgroupSample, Cpu, Detail, Event, Faults, Host, HostCpu, Network, Root, Sample, Switches, Tcp,
 };
 
-/// Samples that are closer than this, in microseconds, are taken together when the peak of the
-/// processor time is looked for: a rate over less is mostly the error of the clocks.
+/// The shortest time, in microseconds, over which the peak of the processor time is measured: a
+/// rate over less is mostly the error of the clocks.
 const PEAK_GAP_MIN_US: u64 = 50_000;
 
-/// The most reasons that are listed of an interval that does not count.
+/// The maximum number of reasons why an interval is invalid.
 const REASONS_MAX: usize = 16;
 
-/// Between the first and the last sample of an interval.
+/// The summary of an interval, from its first to its last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Microseconds from the first sample of the watcher to the first of the interval.
     pub from_us: u64,
-    /// Microseconds from there to the last.
+    /// Microseconds from the first sample of the interval to the last.
     pub duration_us: u64,
-    /// Samples.
+    /// The number of samples.
     pub samples: u64,
-    /// Whether the tree was the same one throughout. If not, figures before and after cannot be
-    /// added.
+    /// Whether the root processes stayed the same. If not, values before and after cannot be added.
     pub valid: bool,
-    /// Why not.
+    /// Why the interval is invalid.
     pub invalid_because: Vec<String>,
-    /// Whether the tree ended within the interval.
+    /// Whether the last process exited within the interval.
     pub ended: bool,
-    /// Processor time.
+    /// Processor time of the tree.
     pub cpu: Cpu,
     /// Processors in use: on average over the interval, and at most between two samples.
     pub cores: Spread,
-    /// Page faults.
+    /// Page faults of the tree.
     pub faults: Faults,
     /// Resident memory, shared pages counted for each process.
     pub rss_bytes: Spread,
     /// Resident memory, each page counted once; none when it was not read or not of all processes.
     pub pss_bytes: Option<Spread>,
-    /// Swapped out.
+    /// Memory that is swapped out.
     pub swap_bytes: Option<Spread>,
-    /// Processes.
+    /// The number of processes.
     pub processes: Spread,
-    /// Threads.
+    /// The number of threads.
     pub threads: Spread,
-    /// Open descriptors.
+    /// The number of open descriptors.
     pub descriptors: Option<Spread>,
-    /// Sockets among them.
+    /// The number of sockets among them.
     pub sockets: Option<Spread>,
-    /// Switches.
+    /// Context switches of the tree.
     pub switches: Option<Switches>,
     /// The most processes in one sample whose descriptors or switches could not be read, and are
     /// missing above.
     pub unreadable: u32,
-    /// The kernel's account of the cgroup.
+    /// The kernel's accounting of the cgroup.
     pub cgroup: Option<CgroupSummary>,
-    /// The machine.
+    /// The host; none without two readings of it.
     pub host: Option<HostSummary>,
-    /// Processor time that the watch itself took, in microseconds.
+    /// Processor time of the watch itself, in microseconds.
     pub watch_cpu_us: u64,
 }
 
 impl Summary {
-    /// Of samples in their order.
+    /// The summary of samples in their order.
     pub fn of<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Self {
         let mut tally = Tally::default();
         for sample in samples {
@@ -73,78 +72,65 @@ impl Summary {
         tally.summary()
     }
 
-    /// Processor time for each of so many (requests, say), in microseconds; none of none, and none
-    /// when the interval does not count.
-    pub fn cpu_us_each(&self, count: u64) -> Option<f64> {
-        (self.valid && count > 0).then(|| to_f64(self.cpu.total_us()) / to_f64(count))
-    }
-
-    /// How many of them a processor does in a second; none when it was not used, or the interval
-    /// does not count.
-    pub fn count_per_cpu_second(&self, count: u64) -> Option<f64> {
-        let total = self.cpu.total_us();
-        (self.valid && total > 0).then(|| to_f64(count) * 1e6 / to_f64(total))
-    }
-
-    /// The part of a processor that the watch itself took.
+    /// The share of a processor that the watch itself used.
     pub fn watch_share(&self) -> f64 {
         per(self.watch_cpu_us, self.duration_us)
     }
 }
 
-/// A figure over an interval.
+/// The mean and the peak of a value over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
-    /// On average over the samples that read it.
+    /// The mean over the samples that read it.
     pub mean: f64,
-    /// At most in one of them.
+    /// The peak of these samples.
     pub peak: f64,
 }
 
-/// The kernel's account of a cgroup over an interval.
+/// The kernel's accounting of a cgroup over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupSummary {
-    /// Processor time.
+    /// Processor time of the cgroup.
     pub cpu: Cpu,
-    /// Periods in which it was held back by its limit.
+    /// Periods in which it was throttled by its limit.
     pub throttled_periods: Option<u64>,
-    /// How long, in microseconds.
+    /// How long it was throttled, in microseconds.
     pub throttled_us: Option<u64>,
-    /// Memory.
+    /// Memory of the cgroup.
     pub memory_bytes: Option<Spread>,
-    /// The most memory since the cgroup was made, which may be before the interval.
+    /// The peak of the memory since the cgroup was created, which may be before the interval.
     pub memory_peak_bytes: Option<u64>,
 }
 
-/// The machine between the first and the last of its readings in an interval.
+/// The host, from the first to the last of its readings in an interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostSummary {
     /// Microseconds between the two readings.
     pub duration_us: u64,
-    /// The averages of the last.
+    /// The load averages of the last reading.
     pub load: [f64; 3],
-    /// What the processors did.
+    /// Time of all processors together.
     pub cpu: HostCpu,
     /// The part of the time of all processors that was used or taken by the hypervisor, from 0 to
     /// 1.
     pub busy: f64,
     /// Minimum of the available memory.
     pub memory_available_min_bytes: u64,
-    /// The most swap that was in use.
+    /// The peak of the swap space in use.
     pub swap_used_peak_bytes: u64,
-    /// Switches of all processes.
+    /// Context switches of all processes.
     pub switches: u64,
-    /// The most files that were open.
+    /// The peak of the number of open files.
     pub files_open_peak: u64,
-    /// Over all interfaces but loopback.
+    /// Traffic of all interfaces except loopback.
     pub network: Network,
-    /// Over loopback.
+    /// Traffic of the loopback interface.
     pub loopback: Network,
-    /// TCP.
+    /// TCP counters of the kernel.
     pub tcp: Tcp,
 }
 
-/// Adds up samples one by one, in memory that does not grow.
+/// Sums up samples one by one, in constant memory.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     first: Option<Sample>,
@@ -169,7 +155,7 @@ pub struct Tally {
     swap_used: Mean,
     files_open: Mean,
     watch_cpu_us: u64,
-    /// Roots that have ended while nobody else was seen.
+    /// Root processes that have exited when no other process was seen.
     ended_roots: Vec<Root>,
     reasons: Vec<String>,
 }
@@ -182,7 +168,7 @@ impl Tally {
             self.first = Some(sample.clone());
             self.peak_from = now;
         } else {
-            // What happened before the first belongs to the time before.
+            // Events before the first sample are not part of the interval.
             self.add_events(sample);
             self.watch_cpu_us += sample.cost_us;
         }
@@ -239,14 +225,14 @@ impl Tally {
             match event {
                 Event::RootEnded(root) => self.ended_roots.push(root.clone()),
                 Event::RootStarted(root) => {
-                    self.invalid(format!("root process {root} was started in between"));
+                    self.invalid(format!("root process {root} was started during the watch"));
                 }
             }
         }
-        // When a tree ends as a whole, what was counted until then stands.
+        // When all processes have exited, the values up to then are valid.
         if sample.processes > 0 {
             for root in std::mem::take(&mut self.ended_roots) {
-                self.invalid(format!("root process {root} ended in between"));
+                self.invalid(format!("root process {root} exited during the watch"));
             }
         }
     }
@@ -257,11 +243,11 @@ impl Tally {
         }
     }
 
-    /// What they come to so far.
+    /// The summary of the samples so far.
     pub fn summary(&self) -> Summary {
         let Some(first) = &self.first else {
             return Summary {
-                invalid_because: vec!["there is no sample in it".to_owned()],
+                invalid_because: vec!["it has no samples".to_owned()],
                 ..Summary::default()
             };
         };
@@ -320,7 +306,7 @@ impl Tally {
 
     fn host_summary(&self) -> Option<HostSummary> {
         let ((from_us, first), (until_us, last)) = self.host.both()?;
-        // One reading says nothing of the time between two.
+        // Rates need two readings.
         let duration_us = until_us.checked_sub(*from_us).filter(|us| *us > 0)?;
         let cpu = last.cpu.since(first.cpu);
         let busy_us = cpu.user_us + cpu.system_us + cpu.steal_us;
@@ -340,7 +326,7 @@ impl Tally {
     }
 }
 
-/// The first and the last value of a kind.
+/// The first and the last value.
 #[derive(Clone, Debug)]
 struct Ends<T>(Option<(T, T)>);
 
@@ -394,7 +380,7 @@ impl Mean {
     }
 }
 
-/// Zero of nothing.
+/// A ratio; 0 if `whole` is 0.
 fn per(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         return 0.0;

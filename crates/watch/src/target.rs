@@ -1,4 +1,4 @@
-//! What is to be watched, as it is typed.
+//! The target of a watch, as it is given on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,27 +6,25 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::TargetError;
-
-/// Ends of the names of systemd's units that have a cgroup.
+/// Suffixes of systemd units that have a cgroup.
 const UNITS: &[&str] = &[".service", ".scope", ".slice"];
 
-/// A tree of processes by what is known of it.
+/// A process tree, by process ID, name, port or cgroup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// A process and those below it.
+    /// A process and its descendants.
     Pid(u32),
-    /// All processes of that name and those below them.
+    /// All processes with that name, and their descendants.
     Name(String),
     /// The processes that listen on that TCP port, and their descendants.
     Port(u16),
-    /// The processes of a cgroup and of those below it; an absolute path, with or without the mount
+    /// The processes of a cgroup and its descendants; an absolute path, with or without the mount
     /// point.
     Cgroup(PathBuf),
-    /// The processes of a unit of systemd.
+    /// The processes of a systemd unit.
     Unit(String),
-    /// A number without more: the process, or else the port.
+    /// A bare number: the process ID or the port.
     Number(u32),
 }
 
@@ -77,6 +75,33 @@ impl fmt::Display for Target {
         }
     }
 }
+
+/// Why a text is not a valid target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetError {
+    /// The text, or the part after the prefix, is empty.
+    Empty,
+    /// `pid:` is not followed by a process ID.
+    Pid(String),
+    /// `port:` is not followed by a port from 1 to 65535.
+    Port(String),
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str(
+                "the target is empty: expected a process ID, a name, a port or a cgroup",
+            ),
+            Self::Pid(text) => write!(f, "\"{}\" is not a process ID", text.escape_debug()),
+            Self::Port(text) => {
+                write!(f, "\"{}\" is not a port (1 to 65535)", text.escape_debug())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
 
 #[cfg(test)]
 mod tests {

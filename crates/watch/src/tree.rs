@@ -1,30 +1,30 @@
-//! The processes that belong together, followed as they fork and end.
+//! A tree of processes, followed as they fork and exit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::account::{Birth, Counters, Ledger};
+use crate::account::{Counters, Ledger, Started};
 use crate::cgroup::Cgroup;
 use crate::clock;
 use crate::find::all_processes;
-use crate::kept::{Keep, Reader};
-use crate::process::{Forkers, Process, Units};
+use crate::kernel_file::{Keep, Reader};
+use crate::process::{ChildLookup, Process, Units};
 use crate::sample::{Counted, Descriptors, Detail, Event, Root, Switches};
 
-/// The most processes whose files stay open, two for each; of those beyond they are opened for each
-/// sample.
+/// The maximum number of processes whose files stay open, two for each; the files of further ones
+/// are opened for each sample.
 pub(crate) const KEPT_OPEN_MAX: usize = 128;
 
-/// How often a look is repeated because processes ended while it was taken.
-const LOOKS_MAX: usize = 4;
+/// The maximum number of passes of a sample, which is repeated if processes exit meanwhile.
+const PASSES_MAX: usize = 4;
 
-/// From when on a tree is counted.
+/// The time from which on the usage of a tree is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begin {
-    /// From the first look.
-    Now,
+pub(crate) enum CountFrom {
+    /// From the first sample.
+    FirstSample,
     /// From the start of its first process.
-    Birth,
+    ProcessStart,
 }
 
 /// A tree, or several that are watched as one.
@@ -32,15 +32,15 @@ pub(crate) enum Begin {
 pub(crate) struct Tree {
     proc: PathBuf,
     units: Units,
-    begin: Begin,
-    /// Ticks since the machine was started, at the first look.
+    begin: CountFrom,
+    /// Ticks since boot, at the first sample.
     begin_ticks: Option<u64>,
     processes: BTreeMap<u32, Process>,
     roots: Vec<RootState>,
     ledger: Ledger,
     switches: Switches,
     events: Vec<Event>,
-    /// A root has ended, and nobody has looked for its successor yet.
+    /// A root process has exited, and no successor was looked for yet.
     new_loss: bool,
 }
 
@@ -50,18 +50,18 @@ struct RootState {
     has_ended: bool,
 }
 
-/// What one look gives.
+/// The values that each sample has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Look {
+pub(crate) struct TreeSample {
     pub(crate) used: Counters,
     pub(crate) rss_bytes: u64,
     pub(crate) processes: u32,
     pub(crate) threads: u32,
 }
 
-/// Who belongs to it.
+/// Which processes belong to a tree.
 #[derive(Debug)]
-pub(crate) enum Belonging<'a> {
+pub(crate) enum Membership<'a> {
     /// The roots and their descendants.
     Descent,
     /// The processes in the cgroup.
@@ -69,8 +69,8 @@ pub(crate) enum Belonging<'a> {
 }
 
 impl Tree {
-    /// A tree of roots that run, by their numbers.
-    pub(crate) fn new(proc: &Path, begin: Begin) -> Self {
+    /// A tree without processes.
+    pub(crate) fn new(proc: &Path, begin: CountFrom) -> Self {
         Self {
             proc: proc.to_owned(),
             units: Units::here(),
@@ -85,12 +85,12 @@ impl Tree {
         }
     }
 
-    /// The roots, those that have ended included.
+    /// The root processes, including those that have exited.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Root> {
         self.roots.iter().map(|state| &state.root)
     }
 
-    /// Adds a root; none when it is not there, or belongs to the tree already.
+    /// Adds a root process; none if it does not exist, or belongs to the tree already.
     pub(crate) fn add_root(&mut self, pid: u32, reader: &mut Reader) -> Option<&Root> {
         if self.processes.contains_key(&pid) {
             return None;
@@ -108,34 +108,34 @@ impl Tree {
         self.roots.last().map(|state| &state.root)
     }
 
-    /// Whether nobody in it runs any more. Who waits to be reaped has ended.
+    /// Whether all processes have exited. Zombies have exited.
     pub(crate) fn has_ended(&self) -> bool {
         self.processes.values().all(Process::is_zombie)
     }
 
-    /// The numbers of its processes.
+    /// Whether a process belongs to the tree.
     pub(crate) fn contains(&self, pid: u32) -> bool {
         self.processes.contains_key(&pid)
     }
 
-    /// What happened since this was last asked.
+    /// Takes the events since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// Looks at every process, finds those that are new, and settles those that have ended.
-    pub(crate) fn look(
+    /// Reads every process, finds new ones, and removes those that have exited.
+    pub(crate) fn sample(
         &mut self,
-        mut belonging: Belonging<'_>,
-        forkers: Forkers,
+        mut membership: Membership<'_>,
+        lookup: ChildLookup,
         reader: &mut Reader,
-    ) -> Look {
-        for _ in 0..LOOKS_MAX {
+    ) -> TreeSample {
+        for _ in 0..PASSES_MAX {
             let moved = self.refresh(reader);
-            match &mut belonging {
-                Belonging::Descent => self.add_descendants(forkers, reader),
-                Belonging::Cgroup(cgroup) => {
-                    let there = cgroup.processes(forkers, reader);
+            match &mut membership {
+                Membership::Descent => self.add_descendants(lookup, reader),
+                Membership::Cgroup(cgroup) => {
+                    let there = cgroup.processes(lookup, reader);
                     self.add_all(&there, reader);
                     self.remove_others(&there);
                 }
@@ -149,29 +149,29 @@ impl Tree {
         if self.begin_ticks.is_none() {
             let ticks = clock::since_boot().as_micros() / u128::from(self.units.tick_us);
             self.begin_ticks = Some(u64::try_from(ticks).unwrap_or(u64::MAX));
-            if self.begin == Begin::Now {
-                // The first look begins the count, not the finding of the roots a moment before.
+            if self.begin == CountFrom::FirstSample {
+                // The first sample starts the count, not the search for the roots just before.
                 self.ledger.rebase();
             }
         }
         self.note_ended_roots();
-        let mut look = Look {
+        let mut sample = TreeSample {
             used: self.ledger.total(),
-            ..Look::default()
+            ..TreeSample::default()
         };
         for process in self
             .processes
             .values()
             .filter(|process| !process.is_zombie())
         {
-            look.rss_bytes += process.rss_bytes;
-            look.processes += 1;
-            look.threads += process.threads;
+            sample.rss_bytes += process.rss_bytes;
+            sample.processes += 1;
+            sample.threads += process.threads;
         }
-        look
+        sample
     }
 
-    /// Whether somebody has ended, or was reaped by somebody here.
+    /// Whether a process has exited, or was reaped by another one of the tree.
     fn refresh(&mut self, reader: &mut Reader) -> bool {
         let mut gone = Vec::new();
         let mut moved = false;
@@ -196,7 +196,7 @@ impl Tree {
         }
     }
 
-    fn add_descendants(&mut self, forkers: Forkers, reader: &mut Reader) {
+    fn add_descendants(&mut self, lookup: ChildLookup, reader: &mut Reader) {
         let mut parents: Vec<u32> = self.processes.keys().copied().collect();
         let mut children = Vec::new();
         while let Some(pid) = parents.pop() {
@@ -204,9 +204,9 @@ impl Tree {
             let Some(process) = self.processes.get_mut(&pid) else {
                 continue;
             };
-            let told = process.children(forkers, &mut children, reader);
-            if told.is_err() && forkers == Forkers::AllThreads {
-                // A kernel without these lists, or a process that has just ended.
+            let told = process.children(lookup, &mut children, reader);
+            if told.is_err() && lookup == ChildLookup::AllThreads {
+                // A kernel without these lists, or a process that has just exited.
                 let all = all_processes(&self.proc, reader);
                 let below = all.iter().filter(|process| process.parent == pid);
                 children.extend(below.map(|process| process.pid));
@@ -245,15 +245,15 @@ impl Tree {
             Keep::Closed
         };
         let mut process = Process::open(&self.proc, pid, keep, self.units, reader)?;
-        let birth = match self.begin_ticks {
-            None if self.begin == Begin::Now => Birth::Before,
-            Some(begin) if process.start_ticks < begin => Birth::Before,
-            _ => Birth::Since,
+        let started = match self.begin_ticks {
+            None if self.begin == CountFrom::FirstSample => Started::BeforeWatch,
+            Some(begin) if process.start_ticks < begin => Started::BeforeWatch,
+            _ => Started::DuringWatch,
         };
-        if birth == Birth::Since {
-            process.count_switches_from_birth();
+        if started == Started::DuringWatch {
+            process.count_switches_from_start();
         }
-        self.ledger.begin(pid, process.reading, birth);
+        self.ledger.begin(pid, process.reading, started);
         self.processes.insert(pid, process);
         Some(())
     }
@@ -262,7 +262,7 @@ impl Tree {
         for state in self.roots.iter_mut().filter(|state| !state.has_ended) {
             let process = self.processes.get(&state.root.pid);
             if let Some(process) = process.filter(|process| !process.is_zombie()) {
-                // It may have become another program.
+                // It may have executed another program.
                 state.root.name.clone_from(&process.name);
             } else {
                 state.has_ended = true;
@@ -272,18 +272,18 @@ impl Tree {
         }
     }
 
-    /// Whether a root has ended since its loss was last taken note of.
+    /// Whether a root process has exited since the last call of [`Tree::take_new_loss`].
     pub(crate) fn has_new_loss(&self) -> bool {
         self.new_loss
     }
 
-    /// The same, and takes note of it.
+    /// Whether a root process has exited since the last call.
     pub(crate) fn take_new_loss(&mut self) -> bool {
         std::mem::take(&mut self.new_loss)
     }
 
-    /// Takes those for roots whose parent does not belong to the tree, as in a cgroup nobody else
-    /// says who they are. Gives how many are new.
+    /// Makes processes of a cgroup roots if their parents do not belong to it. Returns the number
+    /// of new roots.
     pub(crate) fn name_roots(&mut self) -> usize {
         let known: Vec<_> = self.roots.iter().map(|state| state.root.pid).collect();
         let processes = self.processes.values();
@@ -300,7 +300,7 @@ impl Tree {
             .collect();
         let count = new.len();
         for root in new {
-            // Those that are named first were there when the watch began.
+            // The first roots were there when the watch began.
             if !known.is_empty() {
                 self.events.push(Event::RootStarted(root.clone()));
             }
@@ -312,7 +312,7 @@ impl Tree {
         count
     }
 
-    /// Reads what costs more, of every process.
+    /// Reads the expensive values of every process.
     pub(crate) fn detail(&mut self, reader: &mut Reader) -> Detail {
         let mut memory = Some((0, 0));
         let mut descriptors = Counted::<Descriptors>::default();

@@ -1,8 +1,8 @@
-//! A tree that is followed: polled by the caller, it gives a sample each time.
+//! Follows a process tree: the caller polls it for samples.
 //!
 //! Each sample reads processor time, memory, faults and the numbers of processes and threads: a
-//! clock and two files a process, all kept open. What costs more has a pace of its own, and no more
-//! than a thousandth of a core.
+//! clock and two files per process, all kept open. Expensive values are read less often, and use no
+//! more than a thousandth of a core.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,61 +13,59 @@ use serde::{Deserialize, Serialize};
 use crate::account::Counters;
 use crate::cgroup::Cgroup;
 use crate::clock::thread_cpu;
-use crate::error::FindError;
-use crate::find::{Found, find};
+use crate::find::{FindError, Resolved, find};
 use crate::host::HostFiles;
-use crate::kept::Reader;
-use crate::pace::Pace;
-use crate::process::{Forkers, Units};
+use crate::kernel_file::Reader;
+use crate::process::{ChildLookup, Units};
 use crate::sample::{CgroupSample, Cpu, Faults, Root, Sample};
 use crate::target::Target;
-use crate::tree::{Begin, Belonging, Look, Tree};
+use crate::tree::{CountFrom, Membership, Tree, TreeSample};
 
-/// How often at most what costs more is read: PSS, swap, descriptors, sockets, switches, and
+/// The shortest interval of expensive values: PSS, swap, descriptors, sockets, switches, and
 /// children of other threads than the main one.
-pub const DETAIL_EVERY: Duration = Duration::from_secs(1);
+const DETAIL_EVERY: Duration = Duration::from_secs(1);
 
-/// How often at most the machine is read.
-pub const HOST_EVERY: Duration = Duration::from_secs(1);
+/// The shortest interval of readings of the host.
+const HOST_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a root that has ended is waited for under its name, port or cgroup, as it may be
-/// restarted.
+/// How long a successor of a root that has exited is looked for by name, port or cgroup, as it may
+/// be restarted.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where the kernel tells of processes.
+/// Where procfs is mounted.
 const PROC: &str = "/proc";
 
 /// Where the processor time of samples comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
-    /// The processes, those that have ended by what their parents' account says of them.
+    /// The processes, and the counters of the parents of processes that have exited.
     Processes,
-    /// The kernel's account of the cgroup.
+    /// The kernel's accounting of the cgroup.
     Cgroup,
 }
 
-/// What is watched.
+/// The processes that are watched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
-    /// The target.
+    /// The target as it was given.
     pub target: String,
-    /// The processes that the tree begins with.
+    /// The root processes of the tree.
     pub roots: Vec<Root>,
-    /// The cgroup: the one that is watched, or the one that the tree has for itself.
+    /// The cgroup that is watched, or that no process outside of the tree is in.
     pub cgroup: Option<PathBuf>,
     /// Where the processor time comes from.
     pub account: Account,
 }
 
-/// All samples of the expensive groups, or those whose pace has come.
+/// Which expensive values a sample reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
     AsDue,
     Everything,
 }
 
-/// Follows a tree.
+/// Follows a process tree.
 #[derive(Debug)]
 pub struct Watcher {
     target: Target,
@@ -82,38 +80,38 @@ pub struct Watcher {
     host_pace: Pace,
     begin: Option<Instant>,
     latest: Sample,
-    /// Until when a root that has ended is looked for.
+    /// Until when a successor of a root that has exited is looked for.
     looking_until: Option<Instant>,
 }
 
-/// The cgroup of a tree, and its account at the first sample.
+/// The cgroup of a tree, and its counters at the first sample.
 #[derive(Debug)]
 struct OwnCgroup {
     cgroup: Cgroup,
     base: Option<CgroupSample>,
-    /// What was used in one of the same name before it.
+    /// The usage of a former cgroup of the same name.
     settled: Cpu,
 }
 
 impl Watcher {
-    /// Finds the target. Nothing is counted before the first sample.
+    /// Finds the target. The count starts with the first sample.
     pub fn open(target: &Target) -> Result<Self, FindError> {
-        Self::open_below(Path::new(PROC), target, Begin::Now)
+        Self::open_below(Path::new(PROC), target, CountFrom::FirstSample)
     }
 
     /// Watches a process that was just started, and counts from its start. The caller should not
     /// reap it before [`Watcher::has_ended`]: until then the kernel still reports its usage.
     pub fn open_child(pid: u32) -> Result<Self, FindError> {
-        Self::open_below(Path::new(PROC), &Target::Pid(pid), Begin::Birth)
+        Self::open_below(Path::new(PROC), &Target::Pid(pid), CountFrom::ProcessStart)
     }
 
-    fn open_below(proc: &Path, target: &Target, begin: Begin) -> Result<Self, FindError> {
+    fn open_below(proc: &Path, target: &Target, begin: CountFrom) -> Result<Self, FindError> {
         let mut reader = Reader::default();
         let found = find(proc, target, &mut reader)?;
         let mut tree = Tree::new(proc, begin);
         let mut account = Account::Processes;
         let cgroup = match found {
-            Found::Roots(roots) => {
+            Resolved::Roots(roots) => {
                 for pid in roots {
                     tree.add_root(pid, &mut reader);
                 }
@@ -121,7 +119,7 @@ impl Watcher {
                 let first = first.ok_or_else(|| FindError::NotFound(target.clone()))?;
                 Cgroup::of(proc, first.pid, &mut reader)
             }
-            Found::Cgroup(cgroup) => {
+            Resolved::Cgroup(cgroup) => {
                 account = Account::Cgroup;
                 Some(*cgroup)
             }
@@ -148,17 +146,17 @@ impl Watcher {
         })
     }
 
-    /// Looks at the tree. The first call begins the count.
+    /// Takes a sample. The first call starts the count.
     pub fn sample(&mut self, now: Instant) -> Sample {
-        self.look(now, Depth::AsDue)
+        self.take(now, Depth::AsDue)
     }
 
-    /// Looks at the tree and reads everything, whatever its pace: for the ends of an interval.
+    /// Takes a sample with all values, for the begin and the end of an interval.
     pub fn sample_all(&mut self, now: Instant) -> Sample {
-        self.look(now, Depth::Everything)
+        self.take(now, Depth::Everything)
     }
 
-    /// What is watched. The roots of a cgroup are known after the first sample.
+    /// The processes that are watched. The roots of a cgroup are known after the first sample.
     pub fn subject(&self) -> Subject {
         Subject {
             target: self.target.to_string(),
@@ -168,31 +166,30 @@ impl Watcher {
         }
     }
 
-    /// Whether nobody of the tree runs any more, and nobody has come back under its name, port or
-    /// cgroup.
+    /// Whether all processes have exited, without a successor by name, port or cgroup.
     pub fn has_ended(&self) -> bool {
         let may_return = self.looking_until.is_some()
             || (self.tree.has_new_loss() && !matches!(self.target, Target::Pid(_)));
         self.begin.is_some() && self.tree.has_ended() && !may_return
     }
 
-    fn look(&mut self, now: Instant, depth: Depth) -> Sample {
+    fn take(&mut self, now: Instant, depth: Depth) -> Sample {
         let cost_before = thread_cpu();
         let begin = *self.begin.get_or_insert(now);
         let is_due = |pace: &Pace| depth == Depth::Everything || pace.is_due(now);
         let (detail_due, host_due) = (is_due(&self.detail_pace), is_due(&self.host_pace));
-        let forkers = if detail_due {
-            Forkers::AllThreads
+        let lookup = if detail_due {
+            ChildLookup::AllThreads
         } else {
-            Forkers::MainThread
+            ChildLookup::MainThread
         };
-        self.look_for_successor(now);
-        let look = self.look_at_tree(forkers);
+        self.find_successor(now);
+        let look = self.sample_tree(lookup);
         let mut sample = Self::cheap(look);
         sample.at_us =
             u64::try_from(now.saturating_duration_since(begin).as_micros()).unwrap_or(u64::MAX);
         if detail_due || self.account == Account::Cgroup {
-            self.read_cgroup(&mut sample, forkers);
+            self.read_cgroup(&mut sample, lookup);
         }
         if detail_due {
             let before = thread_cpu();
@@ -207,8 +204,8 @@ impl Watcher {
                 .took(now, thread_cpu().saturating_sub(before));
         }
         sample.events = self.tree.take_events();
-        // What could be read of somebody who ended may be less than what was read before: counters
-        // never go back.
+        // The last reading of a process that exits may be less than the one before: counters never
+        // decrease.
         sample.cpu = forward(self.latest.cpu, sample.cpu);
         sample.faults.minor = sample.faults.minor.max(self.latest.faults.minor);
         sample.faults.major = sample.faults.major.max(self.latest.faults.major);
@@ -219,11 +216,11 @@ impl Watcher {
         sample
     }
 
-    fn look_at_tree(&mut self, forkers: Forkers) -> Look {
+    fn sample_tree(&mut self, lookup: ChildLookup) -> TreeSample {
         match (&mut self.cgroup, self.account) {
             (Some(own), Account::Cgroup) => {
-                let belonging = Belonging::Cgroup(&mut own.cgroup);
-                let look = self.tree.look(belonging, forkers, &mut self.reader);
+                let membership = Membership::Cgroup(&mut own.cgroup);
+                let look = self.tree.sample(membership, lookup, &mut self.reader);
                 if self.tree.roots().next().is_none() {
                     self.tree.name_roots();
                     let first = self.tree.roots().next().map_or(0, |root| root.pid);
@@ -233,12 +230,12 @@ impl Watcher {
             }
             _ => self
                 .tree
-                .look(Belonging::Descent, forkers, &mut self.reader),
+                .sample(Membership::Descent, lookup, &mut self.reader),
         }
     }
 
     /// After a root has exited: a process that matches the target now took its place.
-    fn look_for_successor(&mut self, now: Instant) {
+    fn find_successor(&mut self, now: Instant) {
         let is_new = self.tree.take_new_loss();
         if matches!(self.target, Target::Pid(_)) || (!is_new && self.looking_until.is_none()) {
             return;
@@ -247,13 +244,13 @@ impl Watcher {
             self.looking_until = now.checked_add(RETURN_PATIENCE);
         }
         let came_back = match find(&self.proc, &self.target, &mut self.reader) {
-            Ok(Found::Roots(pids)) => {
+            Ok(Resolved::Roots(pids)) => {
                 let came = pids
                     .into_iter()
                     .filter(|pid| self.tree.add_root(*pid, &mut self.reader).is_some());
                 came.count() > 0
             }
-            Ok(Found::Cgroup(cgroup)) => {
+            Ok(Resolved::Cgroup(cgroup)) => {
                 self.follow_cgroup(*cgroup);
                 self.tree.name_roots() > 0
             }
@@ -280,7 +277,7 @@ impl Watcher {
         });
     }
 
-    fn cheap(look: Look) -> Sample {
+    fn cheap(look: TreeSample) -> Sample {
         let Counters {
             cpu_us,
             system_us,
@@ -304,13 +301,13 @@ impl Watcher {
         }
     }
 
-    fn read_cgroup(&mut self, sample: &mut Sample, forkers: Forkers) {
+    fn read_cgroup(&mut self, sample: &mut Sample, lookup: ChildLookup) {
         let Some(own) = &mut self.cgroup else {
             return;
         };
         if self.account == Account::Processes {
-            // It is the tree's own as long as nobody else is in it.
-            let there = own.cgroup.processes(forkers, &mut self.reader);
+            // It counts as the tree's own as long as no other process is in it.
+            let there = own.cgroup.processes(lookup, &mut self.reader);
             let has_others = there.iter().any(|pid| !self.tree.contains(*pid));
             if has_others {
                 self.cgroup = None;
@@ -334,13 +331,45 @@ impl Watcher {
     }
 }
 
-/// Neither part goes back, and the sum is that of `now` wherever it does not go back itself.
+/// Neither part decreases, and the sum is that of `now` unless that would decrease.
 fn forward(before: Cpu, now: Cpu) -> Cpu {
     let total = now.total_us().max(before.total_us());
     let user_us = now.user_us.clamp(before.user_us, total - before.system_us);
     Cpu {
         user_us,
         system_us: total - user_us,
+    }
+}
+
+/// A reading is not repeated before this many times its cost has passed: 0.1 % of a core for each
+/// of the two expensive groups.
+const COST_SPACING: u32 = 1000;
+
+/// The longest delay of a reading by its cost.
+const PUT_OFF_MAX: Duration = Duration::from_secs(30);
+
+/// When a group of expensive values is read.
+#[derive(Debug)]
+struct Pace {
+    every: Duration,
+    due: Option<Instant>,
+}
+
+impl Pace {
+    /// Due immediately, then at this interval.
+    fn every(every: Duration) -> Self {
+        Self { every, due: None }
+    }
+
+    /// Whether it is due.
+    fn is_due(&self, now: Instant) -> bool {
+        self.due.is_none_or(|due| now >= due)
+    }
+
+    /// Sets the next time after a reading with this cost in processor time.
+    fn took(&mut self, now: Instant, cost: Duration) {
+        let put_off = cost.saturating_mul(COST_SPACING).min(PUT_OFF_MAX);
+        self.due = now.checked_add(self.every.max(put_off));
     }
 }
 

@@ -70,7 +70,7 @@ fn nobody_is_not_found() {
     let error = Watcher::open(&"name:no such program".parse().unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no process is called \"no such program\""
+        "no process has the name \"no such program\""
     );
     let error = Watcher::open(&Target::Cgroup("/no/such/cgroup".into())).unwrap_err();
     assert!(
@@ -268,8 +268,11 @@ fn a_root_that_is_restarted_spoils_the_interval() {
     let summary = Summary::of(&samples);
     assert!(!summary.valid);
     let reasons = summary.invalid_because.join("; ");
-    assert!(reasons.contains("was started in between"), "{reasons}");
-    assert!(reasons.contains("ended in between"), "{reasons}");
+    assert!(
+        reasons.contains("was started during the watch"),
+        "{reasons}"
+    );
+    assert!(reasons.contains("exited during the watch"), "{reasons}");
 }
 
 #[test]

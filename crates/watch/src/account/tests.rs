@@ -18,19 +18,19 @@ fn reading((parent, own, reaped): (u32, u64, u64)) -> Reading {
 
 /// One step of a watch.
 enum Step {
-    Begin(u32, (u32, u64, u64), Birth),
+    CountFrom(u32, (u32, u64, u64), Started),
     Update(u32, (u32, u64, u64)),
     End(&'static [u32]),
 }
-use Birth::{Before, Since};
-use Step::{Begin, End, Update};
+use Started::{BeforeWatch as Before, DuringWatch as Since};
+use Step::{CountFrom, End, Update};
 
 #[track_caller]
 fn check(steps: impl IntoIterator<Item = Step>, expected: u64) {
     let mut ledger = Ledger::default();
     for step in steps {
         match step {
-            Begin(pid, values, birth) => ledger.begin(pid, reading(values), birth),
+            CountFrom(pid, values, birth) => ledger.begin(pid, reading(values), birth),
             Update(pid, values) => ledger.update(pid, reading(values)),
             End(gone) => ledger.end(gone),
         }
@@ -40,9 +40,12 @@ fn check(steps: impl IntoIterator<Item = Step>, expected: u64) {
 
 #[test]
 fn what_was_used_before_the_watch_does_not_count() {
-    check([Begin(1, (0, 500, 900), Before)], 0);
+    check([CountFrom(1, (0, 500, 900), Before)], 0);
     check(
-        [Begin(1, (0, 500, 900), Before), Update(1, (0, 530, 900))],
+        [
+            CountFrom(1, (0, 500, 900), Before),
+            Update(1, (0, 530, 900)),
+        ],
         30,
     );
 }
@@ -50,7 +53,10 @@ fn what_was_used_before_the_watch_does_not_count() {
 #[test]
 fn a_child_that_nobody_saw_is_in_its_parents_account() {
     check(
-        [Begin(1, (0, 500, 900), Before), Update(1, (0, 500, 970))],
+        [
+            CountFrom(1, (0, 500, 900), Before),
+            Update(1, (0, 500, 970)),
+        ],
         70,
     );
 }
@@ -59,8 +65,8 @@ fn a_child_that_nobody_saw_is_in_its_parents_account() {
 fn a_child_that_was_seen_and_reaped_counts_once() {
     let begin = || {
         [
-            Begin(1, (0, 0, 0), Before),
-            Begin(2, (1, 10, 0), Since),
+            CountFrom(1, (0, 0, 0), Before),
+            CountFrom(2, (1, 10, 0), Since),
             Update(2, (1, 40, 0)),
         ]
     };
@@ -76,9 +82,9 @@ fn a_child_that_was_seen_and_reaped_counts_once() {
 #[test]
 fn a_coarse_account_gathers_no_error() {
     // A hundred children of 4 us each, read whole; the kernel tells the sum in steps of 10.
-    let mut steps = vec![Begin(1, (0, 0, 0), Before)];
+    let mut steps = vec![CountFrom(1, (0, 0, 0), Before)];
     for child in 1..=100 {
-        steps.push(Begin(2, (1, 4, 0), Since));
+        steps.push(CountFrom(2, (1, 4, 0), Since));
         steps.push(Update(1, (0, 0, child * 4 / 10 * 10)));
         steps.push(End(&[2]));
     }
@@ -88,8 +94,8 @@ fn a_coarse_account_gathers_no_error() {
 #[test]
 fn a_child_from_before_counts_what_it_used_since() {
     let steps = [
-        Begin(1, (0, 0, 0), Before),
-        Begin(2, (1, 1000, 200), Before),
+        CountFrom(1, (0, 0, 0), Before),
+        CountFrom(2, (1, 1000, 200), Before),
         Update(2, (1, 1030, 200)),
         Update(1, (0, 0, 1240)),
         End(&[2]),
@@ -100,8 +106,8 @@ fn a_child_from_before_counts_what_it_used_since() {
 #[test]
 fn a_child_that_nobody_reaps_stays_counted() {
     let steps = [
-        Begin(1, (0, 0, 0), Before),
-        Begin(2, (1, 40, 0), Since),
+        CountFrom(1, (0, 0, 0), Before),
+        CountFrom(2, (1, 40, 0), Since),
         End(&[2]),
     ];
     check(steps, 40);
@@ -110,9 +116,9 @@ fn a_child_that_nobody_reaps_stays_counted() {
 #[test]
 fn a_branch_that_ends_at_once_counts_once() {
     let steps = [
-        Begin(1, (0, 0, 0), Before),
-        Begin(2, (1, 10, 0), Since),
-        Begin(3, (2, 70, 0), Since),
+        CountFrom(1, (0, 0, 0), Before),
+        CountFrom(2, (1, 10, 0), Since),
+        CountFrom(3, (2, 70, 0), Since),
         // 3 used 5 more and was reaped by 2, which used 1 more and was reaped by 1.
         Update(1, (0, 0, 86)),
         End(&[2, 3]),
@@ -123,8 +129,8 @@ fn a_branch_that_ends_at_once_counts_once() {
 #[test]
 fn what_a_child_had_reaped_of_unseen_ones_moves_up_with_it() {
     let steps = [
-        Begin(1, (0, 0, 0), Before),
-        Begin(2, (1, 10, 100), Since),
+        CountFrom(1, (0, 0, 0), Before),
+        CountFrom(2, (1, 10, 100), Since),
         Update(1, (0, 0, 110)),
         End(&[2]),
     ];
@@ -134,8 +140,8 @@ fn what_a_child_had_reaped_of_unseen_ones_moves_up_with_it() {
 #[test]
 fn the_root_may_end_first() {
     let steps = [
-        Begin(1, (0, 5, 0), Since),
-        Begin(2, (1, 10, 0), Since),
+        CountFrom(1, (0, 5, 0), Since),
+        CountFrom(2, (1, 10, 0), Since),
         End(&[1]),
         Update(2, (1, 30, 0)),
         End(&[2]),
@@ -146,8 +152,8 @@ fn the_root_may_end_first() {
 #[test]
 fn a_circle_of_numbers_used_twice_is_left() {
     let steps = [
-        Begin(1, (2, 5, 0), Since),
-        Begin(2, (1, 7, 0), Since),
+        CountFrom(1, (2, 5, 0), Since),
+        CountFrom(2, (1, 7, 0), Since),
         End(&[1, 2]),
     ];
     check(steps, 12);

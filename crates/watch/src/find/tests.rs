@@ -3,9 +3,9 @@
 
 use vervet_testkit::TempTree;
 
-use super::{Found, find};
-use crate::error::FindError;
-use crate::kept::Reader;
+use super::{Resolved, find};
+use crate::find::FindError;
+use crate::kernel_file::Reader;
 use crate::target::Target;
 
 /// A `/proc` of processes.
@@ -43,8 +43,8 @@ impl Machine {
     fn check(&self, target: &str, expected: Result<&[u32], &str>) {
         let target = target.parse().unwrap();
         let found = match find(self.0.path(), &target, &mut Reader::default()) {
-            Ok(Found::Roots(pids)) => Ok(pids),
-            Ok(Found::Cgroup(cgroup)) => panic!("{cgroup:?}"),
+            Ok(Resolved::Roots(pids)) => Ok(pids),
+            Ok(Resolved::Cgroup(cgroup)) => panic!("{cgroup:?}"),
             Err(error) => Err(error.to_string()),
         };
         assert_eq!(
@@ -62,16 +62,16 @@ fn what_is_not_there_is_not_found() {
         .process(8080, 1, "a", "a");
     machine.check(
         "9",
-        Err("there is no process 9, and nobody listens on a port of that number"),
+        Err("there is no process 9, and no process listens on that port"),
     );
     machine.check("pid:9", Err("there is no process 9"));
     machine.check(
         "99999999",
-        Err("there is no process 99999999, and nobody listens on a port of that number"),
+        Err("there is no process 99999999, and no process listens on that port"),
     );
-    machine.check("port:80", Err("nobody listens on port 80"));
-    machine.check("nginx", Err("no process is called \"nginx\""));
-    let none = "there are no cgroups of version 2 on this machine, or not in this container";
+    machine.check("port:80", Err("no process listens on port 80"));
+    machine.check("nginx", Err("no process has the name \"nginx\""));
+    let none = "no cgroup v2 hierarchy is mounted on this machine or in this container";
     machine.check("/sys/fs/cgroup/a", Err(none));
     machine.check("a.service", Err(none));
     let nowhere = Machine(TempTree::new());
@@ -87,7 +87,7 @@ fn a_number_that_is_both_is_refused() {
         .process(12, 1, "b", "b")
         .listener(500)
         .descriptor(12, 3, "socket:[500]");
-    let both = "8080 is a process, and somebody listens on port 8080: write pid:8080 or port:8080";
+    let both = "8080 is a process ID and a port with a listener: write pid:8080 or port:8080";
     machine.check("8080", Err(both));
     machine.check("pid:8080", Ok(&[8080]));
     machine.check("port:8080", Ok(&[12]));
@@ -109,7 +109,7 @@ fn a_listener_whose_owner_cannot_be_seen_says_so() {
         .process(12, 1, "b", "b")
         .descriptor(12, 3, "socket:[501]")
         .listener(500);
-    let hidden = "somebody listens on port 8080, but whose process that is cannot be seen (run as its user, or as root)";
+    let hidden = "cannot see which process listens on port 8080 (run as its user, or as root)";
     machine.check("port:8080", Err(hidden));
 }
 
@@ -168,7 +168,7 @@ fn names_may_be_odd() {
     machine.check("nginx", Ok(&[8]));
     machine.check("a_very_long_name_indeed", Ok(&[10]));
     machine.check("name:kworker/0:0", Ok(&[12]));
-    machine.check("-u", Err("no process is called \"-u\""));
+    machine.check("-u", Err("no process has the name \"-u\""));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn who_asks_is_not_meant() {
         .process(me, 5, "vervet", "vervet watch vervet")
         .process(7, 1, "vervet", "vervet serve");
     machine.check("vervet", Ok(&[7]));
-    machine.check("sh", Err("no process is called \"sh\""));
+    machine.check("sh", Err("no process has the name \"sh\""));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn processes_that_vanish_while_they_are_looked_at_are_passed_over() {
         "8/stat",
         "8 (nginx) Z 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 9 1 1",
     ));
-    zombie.check("nginx", Err("no process is called \"nginx\""));
+    zombie.check("nginx", Err("no process has the name \"nginx\""));
 }
 
 #[test]

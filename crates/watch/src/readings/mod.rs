@@ -1,14 +1,10 @@
 //! The texts of the kernel, parsed: bytes in, values out, nothing read here. What is cut short or
 //! no number gives none, never a guess.
 
-mod host;
 mod labelled;
-mod mount;
 mod socket;
 mod stat;
 
-pub(crate) use host::{cpu, devices, load};
 pub(crate) use labelled::{number_after, paired};
-pub(crate) use mount::{CgroupMount, cgroup_mount, cgroup_path};
 pub(crate) use socket::{listening_inodes, socket_inode};
 pub(crate) use stat::stat;

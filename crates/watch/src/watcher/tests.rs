@@ -48,7 +48,7 @@ fn a_sample_reads_two_files_a_process_and_opens_none() {
         assert!(opened == 0 && read <= most, "{opened} opened, {read} read");
     }
     // Its cost may have put it off, but not for longer than this.
-    let sample = watcher.sample(begin + crate::pace::PUT_OFF_MAX);
+    let sample = watcher.sample(begin + PUT_OFF_MAX);
     assert!(sample.detail.is_some() && sample.host.is_some());
     for pid in std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()))
         .unwrap()
@@ -66,4 +66,25 @@ fn what_a_sample_costs_is_told() {
     let sample = watcher.sample_all(Instant::now());
     assert!(sample.cost_us > 0);
     assert_eq!((sample.at_us, sample.cpu.total_us()), (0, 0));
+}
+
+/// After how long a reading is due again that took so many microseconds.
+#[track_caller]
+fn check(cost_us: u64, expected: Duration) {
+    let now = Instant::now();
+    let mut pace = Pace::every(Duration::from_secs(1));
+    assert!(pace.is_due(now));
+    pace.took(now, Duration::from_micros(cost_us));
+    let just_before = now + expected.checked_sub(Duration::from_nanos(1)).unwrap();
+    assert!(!pace.is_due(just_before));
+    assert!(pace.is_due(now + expected));
+}
+
+#[test]
+fn what_is_expensive_is_read_less_often() {
+    check(0, Duration::from_secs(1));
+    check(1_000, Duration::from_secs(1));
+    check(1_001, Duration::from_millis(1_001));
+    check(30_000, PUT_OFF_MAX);
+    check(u64::MAX, PUT_OFF_MAX);
 }

@@ -1,25 +1,24 @@
-//! Files of the kernel that are read again and again: each through one descriptor that stays open,
-//! all into one buffer. Counts what it does, so that a test can hold the cost of a sample.
+//! Files of the kernel that are read repeatedly: each over a file descriptor that stays open, all
+//! into one buffer. Counts system calls, so that a test can limit the cost of a sample.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most bytes that are taken of one file. The longest that we read is the table of listeners of
-/// a busy machine.
+/// The maximum size of a file. The largest is the table of TCP sockets of a busy machine.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What the buffer begins with: more than any file that is one record.
+/// The initial size of the buffer: more than any file that is one record.
 const BYTES_FIRST: usize = 32 * 1024;
 
-/// Whose buffer is read into, and how often.
+/// The buffer, and counters of system calls.
 #[derive(Debug)]
 pub(crate) struct Reader {
     buffer: Vec<u8>,
-    /// Files opened.
+    /// The number of opened files.
     pub(crate) opens: u64,
-    /// System calls that read.
+    /// The number of read system calls.
     pub(crate) reads: u64,
 }
 
@@ -36,15 +35,14 @@ impl Default for Reader {
 /// How many reads a file takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The kernel gives all of it at once: a second read would have it write the text again for
-    /// nothing.
+    /// One: the kernel returns the whole file at once, and a second read would repeat the work.
     Record,
-    /// A list, given page by page: read until nothing comes.
+    /// Several: the kernel returns a list page by page, until a read is empty.
     List,
 }
 
 impl Reader {
-    /// Reads a file once and lets it go.
+    /// Reads a file once and closes it.
     pub(crate) fn read_once(&mut self, path: &Path, shape: Shape) -> io::Result<&[u8]> {
         self.opens += 1;
         let file = File::open(path)?;
@@ -78,23 +76,23 @@ impl Reader {
 /// Whether the descriptor stays open between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// It does.
+    /// It stays open.
     Open,
-    /// There are too many: it is opened for each.
+    /// It is opened for each reading, as there are too many files.
     Closed,
 }
 
-/// One such file.
+/// A file of the kernel.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KernelFile {
     path: PathBuf,
     shape: Shape,
     keep: Keep,
     file: Option<File>,
 }
 
-impl Kept {
-    /// Nothing is opened before the first reading.
+impl KernelFile {
+    /// The file at a path, which is opened by the first reading.
     pub(crate) fn new(path: impl Into<PathBuf>, shape: Shape, keep: Keep) -> Self {
         Self {
             path: path.into(),
@@ -104,7 +102,7 @@ impl Kept {
         }
     }
 
-    /// What the file says now.
+    /// Reads the current content.
     pub(crate) fn read<'a>(&mut self, reader: &'a mut Reader) -> io::Result<&'a [u8]> {
         if let Some(file) = &self.file {
             return reader.read(file, self.shape);
@@ -125,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_gone_is_an_error_each_time() {
-        let mut kept = Kept::new("/proc/0/stat", Shape::Record, Keep::Open);
+        let mut kept = KernelFile::new("/proc/0/stat", Shape::Record, Keep::Open);
         let mut reader = Reader::default();
         assert!(kept.read(&mut reader).is_err());
         assert!(kept.read(&mut reader).is_err());
@@ -136,7 +134,7 @@ mod tests {
         let long = vec![b'x'; BYTES_FIRST * 2 + 7];
         let tree = TempTree::new().file("long", &long);
         for shape in [Shape::Record, Shape::List] {
-            let mut kept = Kept::new(tree.join("long"), shape, Keep::Open);
+            let mut kept = KernelFile::new(tree.join("long"), shape, Keep::Open);
             assert_eq!(kept.read(&mut Reader::default()).unwrap(), long);
         }
     }
@@ -145,12 +143,12 @@ mod tests {
     fn a_kept_file_is_opened_once_and_tells_what_is_new() {
         let tree = TempTree::new().file("a", "one");
         let mut reader = Reader::default();
-        let mut kept = Kept::new(tree.join("a"), Shape::Record, Keep::Open);
+        let mut kept = KernelFile::new(tree.join("a"), Shape::Record, Keep::Open);
         assert_eq!(kept.read(&mut reader).unwrap(), b"one");
         std::fs::write(tree.join("a"), "two!").unwrap();
         assert_eq!(kept.read(&mut reader).unwrap(), b"two!");
         assert_eq!((reader.opens, reader.reads), (1, 2));
-        let mut closed = Kept::new(tree.join("a"), Shape::List, Keep::Closed);
+        let mut closed = KernelFile::new(tree.join("a"), Shape::List, Keep::Closed);
         assert_eq!(closed.read(&mut reader).unwrap(), b"two!");
         assert_eq!(closed.read(&mut reader).unwrap(), b"two!");
         assert_eq!((reader.opens, reader.reads), (3, 6));
