@@ -158,7 +158,7 @@ fn check_measured(record: &Value, count: usize) {
 /// The published figure is next to the new one.
 #[track_caller]
 fn check_history(page: &str) {
-    assert!(page.contains("Old figures beside new ones"), "{page}");
+    assert!(page.contains("Old figures next to new ones"), "{page}");
     assert!(page.contains("A post of 2012."));
     assert!(page.contains("Nobody says on what it ran."));
     let row = page

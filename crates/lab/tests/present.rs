@@ -115,7 +115,7 @@ fn the_sections_of_a_full_report_are_there() {
         .collect();
     let expected = [
         "hello: closed load, connections kept",
-        "Old figures beside new ones",
+        "Old figures next to new ones",
         "What to know before believing a figure",
         "Failures and errors",
         "Tests and pages",
@@ -236,7 +236,7 @@ fn old_figures_of_servers_that_are_gone_have_no_empty_columns() {
     check_has(
         &markdown(&lab),
         &[
-            "## Old figures beside new ones",
+            "## Old figures next to new ones",
             "| 29,231/s | 29,231/s (29,200/s to 29,300/s) | 200 connections |",
             "| 29,231/s | – |  |",
         ],

@@ -20,9 +20,9 @@ use vervet_engine::reactor::{
     Accepted, Admission, Closing, FileSlice, Handle, Io, Protocol, Reactor, ReactorOptions, Reason,
 };
 
-/// The content where no size is given: 13 bytes.
+/// The default content: 13 bytes.
 pub const CONTENT: &[u8] = b"Hello, world\n";
-/// The largest answer.
+/// The maximum size of the content in bytes.
 pub const CONTENT_BYTES_MAX: usize = 1 << 30;
 /// Up to this size an answer is copied into the one send of a turn; above, it is sent from where it
 /// is.
@@ -36,29 +36,29 @@ const ANSWERS_PER_READ_MAX: usize = 4096;
 const FILE_FIELDS: &str = "Server: canned\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
     Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: \"2ebc9c81-d\"\r\nAccept-Ranges: bytes\r\n";
 
-/// What is answered.
+/// The response of the canned server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannedAnswer {
-    /// The status.
+    /// The status code, from 200 to 599.
     pub status: u16,
-    /// The content.
+    /// The content of the response.
     pub content: CannedContent,
-    /// What follows an answer.
+    /// Whether the connection stays open after the response.
     pub connection: CannedConnection,
 }
 
-/// The content of the answer.
+/// The content of a canned response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CannedContent {
-    /// [`CONTENT`].
+    /// The 13 bytes of [`CONTENT`].
     Default,
-    /// So many bytes, [`CONTENT_BYTES_MAX`] at most.
+    /// A number of bytes, at most [`CONTENT_BYTES_MAX`].
     Bytes(usize),
     /// A file, read once if it is small, otherwise sent by sendfile(2).
     File(PathBuf),
 }
 
-/// What follows an answer.
+/// Whether the connection stays open after the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CannedConnection {
     /// What the first request of the connection asks for (RFC 9112 §9.3).

@@ -13,7 +13,7 @@ use vervet_report::ErrorClass;
 pub struct Check {
     /// The statuses that are right.
     pub status: StatusSet,
-    /// Bytes of content.
+    /// The expected length of the content in bytes.
     pub length: Option<u64>,
     /// SHA-256 of the content.
     pub sha256: Option<[u8; 32]>,

@@ -193,7 +193,7 @@ impl Cursor {
         }
     }
 
-    /// The rows.
+    /// The rows that are drawn from.
     pub fn feed(&self) -> &Feed {
         &self.feed
     }

@@ -21,9 +21,9 @@ pub struct Finding {
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
@@ -63,7 +63,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// None yet.
+    /// No findings yet, in a file.
     pub fn new(file: impl Into<String>) -> Self {
         Self {
             file: file.into(),

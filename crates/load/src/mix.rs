@@ -3,7 +3,7 @@
 
 use crate::share::{Share, Turns};
 
-/// The largest weight.
+/// The maximum weight of a request or a scenario.
 pub const WEIGHT_MAX: u32 = 10_000;
 
 /// 2^64 divided by the golden ratio: the multiples of this fraction of a circle fall most evenly on

@@ -22,7 +22,7 @@ pub const PIPELINING_MAX: u32 = 1024;
 pub const THREADS_MAX: usize = 256;
 /// The shortest interval of a series.
 pub const INTERVAL_MIN: Duration = Duration::from_millis(10);
-/// The longest run.
+/// The maximum length of a run.
 pub const DURATION_MAX: Duration = Duration::from_hours(30 * 24);
 
 /// A load run as it was asked.

@@ -61,7 +61,7 @@ pub struct Turn<'a> {
 /// An answer as a script sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// The status code.
+    /// The status code of the answer.
     pub status: u16,
     /// The field lines, each with its CRLF, as they came.
     pub fields: &'a [u8],

@@ -4,17 +4,17 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One of several that do a run together, by its number from 0 and how many they are.
+/// The share of one of several machines or threads in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Its number, below `of`.
     pub index: u32,
-    /// How many do the run; 1 at least.
+    /// How many share the run, at least 1.
     pub of: u32,
 }
 
 impl Share {
-    /// Alone.
+    /// The share of a run on a single machine.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
     /// Its part of a count: how many of the numbers below `whole` are its turns.

@@ -8,7 +8,7 @@ use vervet_report::escape::Printable;
 use vervet_report::units::{count, percent, rate, time};
 use vervet_report::{Asked, Errors, Interval, Mode};
 
-use crate::terminal::{Line, Paint, beside, squeezed};
+use crate::terminal::{Line, Paint, condensed, with_graph};
 
 /// From here on the generator has little to spare: a share of a core.
 const BUSY_WARNING: f64 = 0.8;
@@ -78,8 +78,8 @@ impl Seen {
     /// The lines, so long after the run began, for a terminal with so many columns.
     pub(crate) fn lines(&self, elapsed: Duration, columns: usize) -> Vec<Line> {
         let over_time = |text: &str, values: &[f64], join: fn(&[f64]) -> f64, scale_min: f64| {
-            let values = squeezed(values, columns, join);
-            Line::plain(beside(text, &values, columns, scale_min))
+            let values = condensed(values, columns, join);
+            Line::plain(with_graph(text, &values, columns, scale_min))
         };
         let mut generator = over_time(&self.generator(), &self.busy, greatest, 1.0);
         generator.paint = match self.busy.last() {

@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use rustix::termios::tcgetwinsize;
 
-/// What brings the cursor back.
+/// The control sequence that shows the cursor.
 pub(super) const SHOW_CURSOR: &str = "\x1b[?25h";
 
 /// A stream of this process.
@@ -18,14 +18,14 @@ pub(crate) enum Output {
     Stderr,
 }
 
-/// How much a terminal shows.
+/// The size of a terminal in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
 }
 
-/// Where a terminal does not say.
+/// The size of a terminal that does not report it.
 const SIZE: Size = Size {
     columns: 80,
     rows: 24,
@@ -49,7 +49,7 @@ impl Output {
         is_terminal && !is_dumb(std::env::var_os("TERM").as_deref())
     }
 
-    /// How large the terminal is now: people pull at windows.
+    /// The current size of the terminal.
     pub(crate) fn size(self) -> Size {
         let size = match self {
             Self::Stdout => tcgetwinsize(io::stdout()),
@@ -65,7 +65,7 @@ impl Output {
         })
     }
 
-    /// Brings the cursor back; it may be there.
+    /// Shows the cursor, also if it is visible already.
     pub(crate) fn show_cursor(mut self) {
         // A failure to write to the terminal cannot be reported anywhere.
         let _ = self.write_all(SHOW_CURSOR.as_bytes());
@@ -89,7 +89,7 @@ impl Write for Output {
 }
 
 impl Colours {
-    /// As the environment asks.
+    /// The choice of the environment variable `NO_COLOR`.
     pub(crate) fn asked() -> Self {
         Self::by(std::env::var_os("NO_COLOR").as_deref())
     }
@@ -102,12 +102,12 @@ impl Colours {
     }
 }
 
-/// A terminal that takes sequences of control for text, as the shell of an editor does.
+/// Whether the terminal shows control sequences as text, as the shell of an editor does.
 fn is_dumb(term: Option<&OsStr>) -> bool {
     term == Some(OsStr::new("dumb"))
 }
 
-/// Whatever panics, the cursor comes back first: a release ends there, and drops nothing.
+/// Shows the cursor when the program panics: a release build aborts then, without dropping values.
 pub(crate) fn show_cursor_on_panic(output: Output) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

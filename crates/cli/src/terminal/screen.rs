@@ -1,11 +1,16 @@
-//! A few lines of a terminal that are drawn over. Never wider than the terminal, and never higher:
-//! what has scrolled away cannot be drawn over.
+//! Lines of a terminal that are redrawn in place, with graphs. They never exceed the terminal, as
+//! lines that have scrolled away cannot be redrawn.
 
 use std::io::{self, Write};
 
 use super::output::{Colours, SHOW_CURSOR, Size};
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
+
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Columns of the text before a graph.
+const TEXT_COLUMNS: usize = 44;
 
 /// A line of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +19,7 @@ pub(crate) struct Line {
     pub(crate) paint: Paint,
 }
 
-/// What the colour of a line says.
+/// The colour of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -22,19 +27,19 @@ pub(crate) enum Paint {
     Alarm,
 }
 
-/// Where lines are drawn.
+/// The stream that lines are drawn on.
 #[derive(Debug)]
 pub(crate) struct Screen<W: Write> {
     to: W,
     size: fn() -> Size,
     colours: Colours,
-    /// Lines that are drawn over next.
+    /// The number of lines that the next frame replaces.
     drawn: usize,
     cursor_is_hidden: bool,
 }
 
 impl<W: Write> Screen<W> {
-    /// On `to`, which is so large.
+    /// Draws on `to`, a terminal of this size.
     pub(crate) fn new(to: W, size: fn() -> Size, colours: Colours) -> Self {
         Self {
             to,
@@ -90,7 +95,7 @@ impl<W: Write> Screen<W> {
         text.push_str("\x1b[K\n");
     }
 
-    /// Takes the lines away and brings the cursor back.
+    /// Removes the lines and shows the cursor.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.draw(&[])?;
         self.show_cursor()
@@ -102,7 +107,7 @@ impl<W: Write> Screen<W> {
         self.to.flush()
     }
 
-    /// What it draws on, for what stays there.
+    /// The stream, for output that stays.
     pub(crate) fn stream(&mut self) -> &mut W {
         &mut self.to
     }
@@ -125,6 +130,34 @@ impl Line {
             paint: Paint::Plain,
         }
     }
+}
+
+/// A text followed by a graph of the latest values that fit into the columns.
+pub(crate) fn with_graph(text: &str, values: &[f64], columns: usize, scale_min: f64) -> String {
+    let width = columns.saturating_sub(TEXT_COLUMNS + 1);
+    let graph = blocks(values, width, scale_min);
+    format!("{text:<TEXT_COLUMNS$} {graph}")
+}
+
+/// The values, with neighbours joined so that all fit into the columns of a graph.
+pub(crate) fn condensed(values: &[f64], columns: usize, join: fn(&[f64]) -> f64) -> Vec<f64> {
+    let width = columns.saturating_sub(TEXT_COLUMNS + 1);
+    let together = values.len().div_ceil(width.max(1)).max(1);
+    values.chunks(together).map(join).collect()
+}
+
+/// The latest values, one a column, against the greatest of them or `scale_min`, whichever is more.
+fn blocks(values: &[f64], columns: usize, scale_min: f64) -> String {
+    let shown = &values[values.len().saturating_sub(columns)..];
+    let top = shown.iter().copied().fold(scale_min, f64::max);
+    shown.iter().map(|value| block(*value, top)).collect()
+}
+
+// The ratio lies between 0 and 1, so the number between 0 and 7.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn block(value: f64, top: f64) -> char {
+    let ratio = if top > 0.0 { value / top } else { 0.0 };
+    BLOCKS[(ratio.clamp(0.0, 1.0) * 7.0).round() as usize]
 }
 
 #[cfg(test)]
@@ -205,5 +238,47 @@ mod tests {
         ] {
             assert!(text(colours, paint).contains("lfaile\x1b[K"));
         }
+    }
+
+    #[track_caller]
+    fn check(values: &[f64], columns: usize, scale_min: f64, expected: &str) {
+        assert_eq!(blocks(values, columns, scale_min), expected);
+    }
+
+    #[test]
+    fn nothing_and_odd_numbers_are_flat() {
+        check(&[], 8, 1.0, "");
+        check(&[0.0, 0.0], 8, 0.0, "▁▁");
+        check(&[f64::NAN, -1.0], 8, 1.0, "▁▁");
+        check(&[1.0], 0, 1.0, "");
+    }
+
+    #[test]
+    fn a_graph_stands_in_the_columns_that_are_left() {
+        let text = with_graph("rate", &[1.0, 2.0, 4.0], 47, 0.0);
+        assert_eq!(text, format!("rate{} ▅█", " ".repeat(40)));
+        assert_eq!(with_graph("rate", &[1.0], 20, 0.0).trim_end(), "rate");
+    }
+
+    #[test]
+    fn all_values_fit() {
+        let greatest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        let values: Vec<f64> = (1..=7_u8).map(f64::from).collect();
+        assert_eq!(condensed(&values, 45 + 7, greatest), values);
+        assert_eq!(condensed(&values, 45 + 3, greatest), [3.0, 6.0, 7.0]);
+        assert_eq!(condensed(&values, 45, greatest), [7.0]);
+        assert_eq!(condensed(&[], 80, greatest), [0.0; 0]);
+    }
+
+    #[test]
+    fn the_latest_are_shown_against_the_greatest() {
+        check(
+            &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+            8,
+            0.0,
+            "▁▂▃▄▅▆▇█",
+        );
+        check(&[9.0, 0.0, 7.0], 2, 0.0, "▁█");
+        check(&[1.0], 8, 7.0, "▂");
     }
 }

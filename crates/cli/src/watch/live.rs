@@ -10,7 +10,7 @@ use vervet_watch::{Head, Sample, Subject, Summary};
 use super::rates::{Rates, Stretch, seconds};
 use super::summary::{described, text, to_f64};
 use super::watch_loop::View;
-use crate::terminal::{Line, Screen, beside};
+use crate::terminal::{Line, Screen, with_graph};
 
 /// The shortest time between two drawings, in microseconds.
 const DRAW_EVERY_US: u64 = 250_000;
@@ -71,8 +71,8 @@ impl<W: Write> Live<W> {
                 stretch.processes,
                 stretch.threads
             ),
-            beside(&cpu, &self.cores, columns, 0.1),
-            beside(&memory(stretch), &self.memory, columns, 1.0),
+            with_graph(&cpu, &self.cores, columns, 0.1),
+            with_graph(&memory(stretch), &self.memory, columns, 1.0),
             format!(
                 "faults   {:.0} minor/s, {:.0} major/s{}",
                 stretch.minor_faults_s,

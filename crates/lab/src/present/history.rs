@@ -1,4 +1,4 @@
-//! Old figures beside new ones, with what was wrong in them.
+//! Old figures next to new ones, with what was wrong in them.
 
 use super::charts::estimate_text;
 use super::page::{Block, Section};
@@ -14,7 +14,7 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     };
     let rows: Vec<Row<'_>> = history.figures.iter().map(|old| (old, new(old))).collect();
     let mut section = if has_new(&rows) {
-        let mut section = Section::new("Old figures beside new ones");
+        let mut section = Section::new("Old figures next to new ones");
         section.text(history.source.clone());
         section.text(
             "Another machine, another kernel, other versions: the old figures and the new ones are not compared, they stand \

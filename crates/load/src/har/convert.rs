@@ -55,9 +55,9 @@ pub enum Hosts {
 /// A scenario made from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Converted {
-    /// The document.
+    /// The scenario as TOML.
     pub document: String,
-    /// What was left out, a sentence each.
+    /// Why entries were left out, one sentence each.
     pub notes: Vec<String>,
 }
 

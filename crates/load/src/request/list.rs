@@ -14,11 +14,11 @@ pub const NAMED_REQUESTS_MAX: usize = 64;
 /// A request of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighted {
-    /// What figures call it.
+    /// Its name in the report.
     pub name: String,
-    /// How often it comes, against the others.
+    /// How often it is sent, relative to the others.
     pub weight: u32,
-    /// The request.
+    /// The request as a compiled message.
     pub message: Message,
 }
 

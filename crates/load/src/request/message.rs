@@ -7,7 +7,7 @@ use crate::template::{Template, Values};
 /// request line and of the head.
 const FRAME_BYTES: usize = b"  HTTP/1.1\r\n\r\n".len();
 
-/// A request, compiled.
+/// A compiled request, which appends itself to a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     method: String,
@@ -175,7 +175,7 @@ impl Message {
         }
     }
 
-    /// The method.
+    /// The method of the request.
     pub fn method(&self) -> &str {
         &self.method
     }

@@ -226,9 +226,9 @@ impl FromConfig for RequestLine {
 /// A range of times, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
-    /// The shortest.
+    /// The minimum of the think time.
     pub from: Duration,
-    /// The longest.
+    /// The maximum of the think time.
     pub to: Duration,
 }
 

@@ -46,7 +46,7 @@ impl fmt::Display for TemplateFault {
 /// The variables that are always there.
 const BUILT_IN: [&str; 4] = ["seq", "random", "uuid", "user"];
 
-/// A text, compiled.
+/// A compiled text with variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -134,7 +134,7 @@ impl Template {
         }
     }
 
-    /// Adds what follows.
+    /// Appends the pieces of another template.
     pub fn append(&mut self, other: Self) {
         for piece in other.pieces {
             match piece {

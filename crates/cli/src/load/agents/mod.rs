@@ -2,7 +2,7 @@
 //! each, and merges their runs. Histograms merge without loss, so the result is that of one run.
 //!
 //! Anyone who reaches an agent may have it load any target and read files that it can read: an
-//! agent belongs on a private network or behind a tunnel.
+//! agent belongs on a private network or in a tunnel.
 
 mod agent;
 mod coordinator;
