@@ -5,126 +5,114 @@ use crate::diagnostic::Diagnostics;
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::schema::prose;
 use crate::section::Section;
-use crate::shape::{Declaration, Literal};
+use crate::shape::{Declaration, Field, Literal, Shape};
 use crate::source::Sources;
 use crate::source::Span;
 
 /// Returns the errors in the declaration of a document and of all sections in it: invalid defaults
 /// and bounds, defaults out of bounds, short forms without a directive, and missing documentation.
 pub fn faults<S: Section>() -> Vec<String> {
-    let mut faults = Faults::default();
-    S::faults(&mut faults);
-    faults.found
+    let mut faults = Vec::new();
+    check_section(S::declaration(), &mut Vec::new(), &mut faults);
+    faults
 }
 
-/// The errors found so far, and the sections that were checked.
-#[derive(Debug, Default)]
-pub struct Faults {
-    found: Vec<String>,
-    seen: Vec<&'static Declaration>,
-}
-
-impl Faults {
-    /// Checks a section; `false` if it was checked before.
-    pub fn enter(&mut self, declaration: &'static Declaration) -> bool {
-        if self
-            .seen
-            .iter()
-            .any(|seen| std::ptr::eq(*seen, declaration))
-        {
-            return false;
-        }
-        self.seen.push(declaration);
-        let name = declaration.name;
-        if declaration.short.is_some() && declaration.short_field().is_none() {
-            self.found.push(format!(
-                "{name} is short for a directive that it does not have"
-            ));
-        }
-        if prose(declaration.doc).is_empty() {
-            self.found.push(format!("{name} has no documentation"));
-        }
-        for field in declaration
-            .fields
-            .iter()
-            .filter(|field| prose(field.doc).is_empty())
-        {
-            self.found
-                .push(format!("{name}.{} has no documentation", field.name()));
-        }
-        true
+fn check_section(
+    section: &'static Declaration,
+    checked: &mut Vec<&'static Declaration>,
+    faults: &mut Vec<String>,
+) {
+    if checked.iter().any(|one| std::ptr::eq(*one, section)) {
+        return;
     }
-
-    /// Checks the default of a directive, and the sections in its type.
-    pub fn directive<T: FromConfig>(
-        &mut self,
-        declaration: &'static Declaration,
-        identifier: &str,
-    ) {
-        let field = declaration
-            .fields
-            .iter()
-            .find(|field| field.identifier == identifier);
-        if let Some(default) = field.and_then(|field| field.default.as_ref()) {
-            self.literal::<T>(declaration, identifier, default);
-        }
-        T::faults(self);
+    checked.push(section);
+    let name = section.name;
+    if section.short.is_some() && section.short_field().is_none() {
+        faults.push(format!(
+            "{name} is short for a directive that it does not have"
+        ));
     }
-
-    /// Checks the bounds of a directive.
-    pub fn bounds<T: Bounded>(&mut self, declaration: &'static Declaration, identifier: &str) {
-        let field = declaration
-            .fields
-            .iter()
-            .find(|field| field.identifier == identifier);
-        let Some((field, (low, high))) =
-            field.and_then(|field| Some((field, field.bounds.as_ref()?)))
-        else {
-            return;
-        };
-        let lowest = self.literal::<T::Bound>(declaration, identifier, low);
-        let highest = self.literal::<T::Bound>(declaration, identifier, high);
-        let (Some(lowest), Some(highest)) = (lowest, highest) else {
-            return;
-        };
-        let place = format!("{}.{}", declaration.name, field.name());
-        if lowest.is_outside(&lowest, &highest) {
-            self.found
-                .push(format!("{place}: the bounds are the wrong way round"));
-        }
-        let default = field.default.as_ref();
-        let default =
-            default.and_then(|default| self.literal::<T>(declaration, identifier, default));
-        if default.is_some_and(|default| default.is_outside(&lowest, &highest)) {
-            self.found
-                .push(format!("{place}: the default is out of bounds"));
-        }
+    if prose(section.doc).is_empty() {
+        faults.push(format!("{name} has no documentation"));
     }
-
-    fn literal<T: FromConfig>(
-        &mut self,
-        declaration: &'static Declaration,
-        identifier: &str,
-        literal: &Literal,
-    ) -> Option<T> {
-        let (sources, mut found) = (Sources::default(), Diagnostics::new());
-        let mut reader = Reader::new(&sources, &|_| None, &mut found);
-        let value = reader.within(identifier.to_owned(), |reader| {
-            reader.declared::<T>(literal, Span::NOWHERE)
-        });
-        let section = declaration.name;
-        for one in &found {
-            let fault = format!("{section}: `{}`: {}", literal.text(), one.message);
-            if !self.found.contains(&fault) {
-                self.found.push(fault);
+    let undocumented = section.fields.iter();
+    let undocumented = undocumented.filter(|field| prose(field.doc).is_empty());
+    faults
+        .extend(undocumented.map(|field| format!("{name}.{} has no documentation", field.name())));
+    for field in section.fields {
+        for fault in (field.check)(field, name) {
+            if !faults.contains(&fault) {
+                faults.push(fault);
             }
         }
-        if value.is_none() && found.is_empty() {
-            self.found.push(format!(
-                "{section}.{identifier}: `{}` is not a TOML value",
-                literal.text()
+        if let Some(inner) = section_of(&(field.shape)()) {
+            check_section(inner, checked, faults);
+        }
+    }
+}
+
+fn section_of(shape: &Shape) -> Option<&'static Declaration> {
+    match shape {
+        Shape::Section(section) => Some(section),
+        Shape::List(element) | Shape::Named(element) => section_of(element),
+        Shape::Either(shapes) => shapes.iter().find_map(section_of),
+        _ => None,
+    }
+}
+
+/// Returns the errors in the default of a directive.
+#[doc(hidden)]
+pub fn check_default<T: FromConfig>(field: &Field, section: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Some(default) = &field.default {
+        read_literal::<T>(field, section, default, &mut faults);
+    }
+    faults
+}
+
+/// Returns the errors in the default and the bounds of a directive.
+#[doc(hidden)]
+pub fn check_bounds<T: Bounded>(field: &Field, section: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut read = |literal| read_literal::<T::Bound>(field, section, literal, &mut faults);
+    let bounds = field.bounds.as_ref();
+    let bounds = bounds.and_then(|(low, high)| read(low).zip(read(high)));
+    let default = field.default.as_ref();
+    let default =
+        default.and_then(|default| read_literal::<T>(field, section, default, &mut faults));
+    let name = field.name();
+    if let Some((low, high)) = bounds {
+        if low.is_outside(&low, &high) {
+            faults.push(format!(
+                "{section}.{name}: the bounds are the wrong way round"
             ));
         }
-        value
+        if default.is_some_and(|default| default.is_outside(&low, &high)) {
+            faults.push(format!("{section}.{name}: the default is out of bounds"));
+        }
     }
+    faults
+}
+
+fn read_literal<T: FromConfig>(
+    field: &Field,
+    section: &str,
+    literal: &Literal,
+    faults: &mut Vec<String>,
+) -> Option<T> {
+    let (sources, mut findings) = (Sources::default(), Diagnostics::new());
+    let mut reader = Reader::new(&sources, &|_| None, &mut findings);
+    let value = reader.within(field.name(), |reader| {
+        reader.declared::<T>(literal, Span::NOWHERE)
+    });
+    let text = literal.text();
+    let messages = findings.iter().map(|finding| &finding.message);
+    faults.extend(messages.map(|message| format!("{section}: `{text}`: {message}")));
+    if value.is_none() && findings.is_empty() {
+        faults.push(format!(
+            "{section}.{}: `{text}` is not a TOML value",
+            field.name()
+        ));
+    }
+    value
 }

@@ -35,7 +35,7 @@ mod words;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, cited, did_you_mean, nearest};
 pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, read_text};
-pub use faults::{Faults, faults};
+pub use faults::{check_bounds, check_default, faults};
 pub use parse::DEPTH_MAX;
 pub use reader::{Bounded, FromConfig, Reader};
 pub use reference::{Page, manual, reference, reference_table};

@@ -6,7 +6,6 @@ use std::fmt::Debug;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, cited};
 use crate::expand::{Fault, Unexpanded, expand};
-use crate::faults::Faults;
 use crate::setting::Setting;
 use crate::shape::{Bounds, Declaration, Field, Literal, Shape};
 use crate::shape::{SectionPath, section_paths};
@@ -38,12 +37,6 @@ pub trait FromConfig: Clone + Debug + PartialEq + Sized {
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let _ = (at, reader);
         None
-    }
-
-    /// Checks the declarations of sections in this type; see [`faults`](crate::faults).
-    #[doc(hidden)]
-    fn faults(faults: &mut Faults) {
-        let _ = faults;
     }
 }
 

@@ -85,6 +85,10 @@ macro_rules! section {
                         doc: &[$($field_doc),*],
                         shape: <$type as $crate::FromConfig>::shape,
                         insists: <$type as $crate::FromConfig>::insists,
+                        check: $crate::__first!(
+                            $($($crate::__first!($crate::check_bounds::<$type>, $low),)?)?
+                            $crate::check_default::<$type>
+                        ),
                         default: $crate::__first!($($crate::__literal!($default),)? None),
                         bounds: $crate::__first!(
                             $($(Some(($crate::__bound!($low), $crate::__bound!($high))),)?)? None
@@ -139,23 +143,6 @@ macro_rules! section {
 
             fn absent(at: $crate::Span, reader: &mut $crate::Reader<'_>) -> Option<Self> {
                 $crate::absent_section(at, reader)
-            }
-
-            fn faults(faults: &mut $crate::Faults) {
-                let declaration = <Self as $crate::Section>::declaration();
-                if !faults.enter(declaration) {
-                    return;
-                }
-                $(
-                    faults.directive::<$type>(declaration, stringify!($field));
-                    $($(
-                        $crate::__first!(
-                            faults.bounds::<$type>(declaration, stringify!($field)),
-                            $low,
-                            $high
-                        );
-                    )?)?
-                )*
             }
         }
     };

@@ -94,6 +94,9 @@ pub struct Field {
     pub shape: fn() -> Shape,
     /// Returns whether its type has no value of its own for a missing directive.
     pub insists: fn() -> bool,
+    /// Returns the errors in its default and bounds, given the name of its section; see
+    /// [`faults`](crate::faults).
+    pub check: fn(&Field, &str) -> Vec<String>,
     /// The default, used if the directive is missing.
     pub default: Option<Literal>,
     /// The smallest and the largest value.

@@ -1,6 +1,5 @@
 //! Values that the program can choose.
 
-use crate::faults::Faults;
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::shape::{Shape, Word};
 use crate::show::Shown;
@@ -57,10 +56,6 @@ impl<T: FromConfig> FromConfig for Auto<T> {
             Auto::Auto => Shown::Text(AUTO.to_owned()),
             Auto::Given(value) => value.show(),
         }
-    }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::faults::Faults;
 use crate::reader::{Bounded, FromConfig, Reader};
 use crate::setting::Setting;
 use crate::shape::Shape;
@@ -30,10 +29,6 @@ impl<T: FromConfig> FromConfig for Option<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(None)
-    }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
     }
 }
 
@@ -86,10 +81,6 @@ impl<T: FromConfig> FromConfig for Vec<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(Vec::new())
-    }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
     }
 }
 
@@ -148,10 +139,6 @@ impl<T: FromConfig> FromConfig for Setting<T> {
         let value = T::absent(at, reader)?;
         Some(Setting::default_at(value, at))
     }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
-    }
 }
 
 /// A value that several parts of a program share.
@@ -174,10 +161,6 @@ impl<T: FromConfig> FromConfig for Arc<T> {
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
         T::absent(at, reader).map(Arc::new)
-    }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
     }
 }
 
@@ -273,9 +256,5 @@ impl<T: FromConfig> FromConfig for Named<T> {
 
     fn absent(_: Span, _: &mut Reader<'_>) -> Option<Self> {
         Some(Named::default())
-    }
-
-    fn faults(faults: &mut Faults) {
-        T::faults(faults);
     }
 }

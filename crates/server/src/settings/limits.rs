@@ -150,6 +150,7 @@ fn field(row: &'static LimitRow) -> Field {
         doc: vec![row.doc].leak(),
         shape: unit.shape(),
         insists: || false,
+        check: |_, _| Vec::new(),
         default: Some(unit.literal(row.default)),
         bounds: Some((unit.literal(row.min), unit.literal(row.max))),
     }
