@@ -180,8 +180,8 @@ impl Diagnostics {
 }
 
 impl FromIterator<Diagnostic> for Diagnostics {
-    fn from_iter<I: IntoIterator<Item = Diagnostic>>(found: I) -> Self {
-        Self(found.into_iter().collect())
+    fn from_iter<I: IntoIterator<Item = Diagnostic>>(findings: I) -> Self {
+        Self(findings.into_iter().collect())
     }
 }
 
@@ -258,18 +258,18 @@ mod tests {
         let mut sources = Sources::default();
         let id = sources.add("a".to_owned(), "0123456789".to_owned(), SourceKind::File);
         let at = |(start, end)| Span::new(id, start, end);
-        let mut found = Diagnostics::new();
-        found.extend(
+        let mut findings = Diagnostics::new();
+        findings.extend(
             first
                 .map(|place| Diagnostic::error(at(place), "first"))
                 .into_iter()
                 .collect(),
         );
-        found.extend_behind(Diagnostics::from_iter([
+        findings.extend_behind(Diagnostics::from_iter([
             Diagnostic::error(at((2, 4)), "own"),
             Diagnostic::error(at((6, 8)), "follows").consequence(),
         ]));
-        let messages: Vec<_> = found.iter().map(|one| one.message.as_str()).collect();
+        let messages: Vec<_> = findings.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(messages, expected);
     }
 

@@ -65,7 +65,7 @@ pub struct Documents<'e> {
     environment: &'e dyn Fn(&str) -> Option<String>,
     sources: Sources,
     assembly: Assembly,
-    found: Diagnostics,
+    findings: Diagnostics,
     wanted: VecDeque<Include>,
     /// The main file, which findings about missing directives refer to.
     main: Option<SourceId>,
@@ -89,7 +89,7 @@ impl<'e> Documents<'e> {
             environment,
             sources: Sources::default(),
             assembly: Assembly::new(),
-            found: Diagnostics::new(),
+            findings: Diagnostics::new(),
             wanted: VecDeque::new(),
             main: None,
             files: HashMap::new(),
@@ -123,17 +123,17 @@ impl<'e> Documents<'e> {
         let path = PathBuf::from(&name);
         let id = self.sources.add(name, text, SourceKind::File);
         self.main.get_or_insert(id);
-        let asked = include.map_or(Span::new(id, 0, 0), |include| include.span);
-        self.files.insert(path, asked);
+        let included_by = include.map_or(Span::new(id, 0, 0), |include| include.span);
+        self.files.insert(path, included_by);
         if size > SOURCE_BYTES_MAX {
             let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are read");
-            self.found
+            self.findings
                 .push(Diagnostic::error(Span::new(id, 0, 0), message));
         }
         if let Some(at) = broken {
             let at = at - shift;
             let span = Span::new(id, at, at + '\u{fffd}'.len_utf8());
-            self.found.push(Diagnostic::error(
+            self.findings.push(Diagnostic::error(
                 span,
                 "the file is not valid UTF-8 from here on",
             ));
@@ -142,16 +142,16 @@ impl<'e> Documents<'e> {
             return;
         };
         let role = include.map_or(Role::Main, |_| Role::Included);
-        let (assembly, found) = (&mut self.assembly, &mut self.found);
-        if let Some(node) = parse_file((id, role), source.text(), assembly, found) {
+        let (assembly, findings) = (&mut self.assembly, &mut self.findings);
+        if let Some(node) = parse_file((id, role), source.text(), assembly, findings) {
             self.want(&node, role);
         }
     }
 
     /// Queues the patterns of an `include` directive.
     fn want(&mut self, node: &Node, role: Role) {
-        let mut found = Diagnostics::new();
-        let mut reader = Reader::new(&self.sources, self.environment, &mut found);
+        let mut findings = Diagnostics::new();
+        let mut reader = Reader::new(&self.sources, self.environment, &mut findings);
         // Each separately, so that one mistake does not hide findings in the other files.
         let each = node.elements().unwrap_or(std::slice::from_ref(node));
         let patterns: Vec<Setting<Path>> = each
@@ -166,7 +166,7 @@ impl<'e> Documents<'e> {
         // The `include` of the main file is a directive of the document, and is reported when that
         // is read.
         if role == Role::Included {
-            self.found.extend(found);
+            self.findings.extend(findings);
         }
     }
 
@@ -186,11 +186,11 @@ impl<'e> Documents<'e> {
             if let Some(first) = self.files.get(std::path::Path::new(&name)) {
                 let message = format!("`{name}` is included twice");
                 let problem = Diagnostic::error(include.span, message);
-                self.found
+                self.findings
                     .push(problem.note_at(*first, "read before by this"));
             } else if self.files.len() >= FILES_MAX {
                 let message = format!("a configuration has at most {FILES_MAX} files");
-                self.found.push(Diagnostic::error(include.span, message));
+                self.findings.push(Diagnostic::error(include.span, message));
                 return;
             } else {
                 self.add_file(name, bytes, Some(include));
@@ -201,7 +201,7 @@ impl<'e> Documents<'e> {
     /// Reports why the files of a pattern are not available.
     pub fn refuse(&mut self, include: &Include, reason: &str) {
         let message = format!("cannot include `{}`: {reason}", include.pattern.display());
-        self.found.push(Diagnostic::error(include.span, message));
+        self.findings.push(Diagnostic::error(include.span, message));
     }
 
     /// Sets a directive of the top level by a flag, which overrides environment variables and
@@ -219,7 +219,7 @@ impl<'e> Documents<'e> {
     pub fn open_table(&mut self, name: &str) {
         let key = key(name, Span::NOWHERE);
         self.assembly
-            .header(&[key], Span::NOWHERE, Header::Element, &mut self.found);
+            .header(&[key], Span::NOWHERE, Header::Element, &mut self.findings);
     }
 
     /// Gives a directive of the table that was opened last, or of the top level before any was, by
@@ -228,7 +228,7 @@ impl<'e> Documents<'e> {
         let node = bare(&mut self.sources, flag, value, SourceKind::Flag);
         let keys = directive.split('.').map(|name| key(name, node.span));
         let keys: Vec<Key> = keys.collect();
-        self.assembly.directive(&keys, node, &mut self.found);
+        self.assembly.directive(&keys, node, &mut self.findings);
     }
 
     /// Passes the names of the environment variables that are set, so that a misspelled one causes
@@ -246,17 +246,17 @@ impl<'e> Documents<'e> {
         let at = self.main.map_or(Span::NOWHERE, |id| Span::new(id, 0, 0));
         let mut root = self.assembly.into_root();
         for (field, node) in overrides {
-            give(&mut root, field, node);
+            replace_directive(&mut root, field, node);
         }
         let root = Node {
             span: at,
             value: Value::Table(root),
         };
-        let mut reader = Reader::new(&self.sources, self.environment, &mut self.found)
+        let mut reader = Reader::new(&self.sources, self.environment, &mut self.findings)
             .with_root(S::declaration());
         let value = S::read(&root, &mut reader);
-        self.found.sort();
-        let (value, partial) = if self.found.has_errors() {
+        self.findings.sort();
+        let (value, partial) = if self.findings.has_errors() {
             (None, value)
         } else {
             (value, None)
@@ -264,7 +264,7 @@ impl<'e> Documents<'e> {
         Reading {
             value,
             partial,
-            diagnostics: self.found,
+            diagnostics: self.findings,
             sources: self.sources,
         }
     }
@@ -288,7 +288,7 @@ impl<'e> Documents<'e> {
             }
         }
         for name in std::mem::take(&mut self.variables) {
-            self.unheard(&name, fields);
+            self.check_variable(&name, fields);
         }
         for one in std::mem::take(&mut self.flags) {
             let mut open = fields.iter().filter(|field| is_open(field));
@@ -296,7 +296,8 @@ impl<'e> Documents<'e> {
                 overrides.push((field, one.node));
             } else {
                 let message = format!("no flag gives the directive `{}`", one.directive);
-                self.found.push(Diagnostic::error(one.node.span, message));
+                self.findings
+                    .push(Diagnostic::error(one.node.span, message));
             }
         }
         overrides
@@ -304,7 +305,7 @@ impl<'e> Documents<'e> {
 
     /// Warns about an environment variable that is similar to that of a directive but has no
     /// effect.
-    fn unheard(&mut self, name: &str, fields: &'static [Field]) {
+    fn check_variable(&mut self, name: &str, fields: &'static [Field]) {
         let plain = name.strip_prefix(ENVIRONMENT_PREFIX).unwrap_or(name);
         let exact = fields.iter().find(|field| variable_of(field) == name);
         let open = fields.iter().filter(|field| is_open(field));
@@ -325,7 +326,7 @@ impl<'e> Documents<'e> {
             .sources
             .add(name.to_owned(), name.to_owned(), SourceKind::Environment);
         let span = Span::new(id, 0, name.len());
-        self.found
+        self.findings
             .push(Diagnostic::warning(span, message).nearest(near));
     }
 }
@@ -357,7 +358,7 @@ fn key(name: &str, span: Span) -> Key {
     }
 }
 
-fn give(root: &mut Table, field: &Field, node: Node) {
+fn replace_directive(root: &mut Table, field: &Field, node: Node) {
     match root.position(field.name()) {
         Some(at) => root.entries[at].node = node,
         None => root.entries.push(Entry {

@@ -10,7 +10,7 @@ use toml_parser::{Expected, ParseError};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::INCLUDE;
 use crate::source::{SourceId, Span};
-use crate::tree::{Assembly, Header, give_within};
+use crate::tree::{Assembly, Header, insert_within};
 use crate::tree::{Key, ListForm, Node, Table, TableForm, Value};
 
 /// The maximum nesting depth of tables and lists, and the maximum number of parts of a dotted name.
@@ -30,30 +30,30 @@ pub(crate) fn parse_file(
     (id, role): (SourceId, Role),
     text: &str,
     assembly: &mut Assembly,
-    found: &mut Diagnostics,
+    findings: &mut Diagnostics,
 ) -> Option<Node> {
     assembly.begin_file();
-    let events = events(id, text, found);
-    let mut parser = Parser::new(id, text, &events, found);
+    let events = events(id, text, findings);
+    let mut parser = Parser::new(id, text, &events, findings);
     let mut include = Table::new(TableForm::Header);
     while let Some(statement) = parser.statement() {
         match statement {
             Statement::Header { path, span, header } => {
-                assembly.header(&path, span, header, parser.found);
+                assembly.header(&path, span, header, parser.findings);
             }
             Statement::Directive { path, node } => {
                 if assembly.is_at_top() && matches!(&*path, [key] if key.name == INCLUDE) {
-                    let given = give_within(&mut include, &path, node.clone());
-                    match (given, role) {
+                    let inserted = insert_within(&mut include, &path, node.clone());
+                    match (inserted, role) {
                         (Ok(()), Role::Included) => continue,
                         (Err(problem), Role::Included) => {
-                            parser.found.extend_with(problem);
+                            parser.findings.extend_with(problem);
                             continue;
                         }
                         (_, Role::Main) => {}
                     }
                 }
-                assembly.directive(&path, node, parser.found);
+                assembly.directive(&path, node, parser.findings);
             }
         }
     }
@@ -61,18 +61,18 @@ pub(crate) fn parse_file(
 }
 
 /// Parses one value, such as a default.
-pub(crate) fn parse_value(id: SourceId, text: &str, found: &mut Diagnostics) -> Node {
+pub(crate) fn parse_value(id: SourceId, text: &str, findings: &mut Diagnostics) -> Node {
     let source = toml_parser::Source::new(text);
     let tokens = source.lex().into_vec();
     let mut events = Vec::new();
     let mut errors = Vec::new();
     let mut keep = |event: Event| events.push(event);
     toml_parser::parser::parse_value(&tokens, &mut keep, &mut errors);
-    report(id, text, errors, found);
-    Parser::new(id, text, &events, found).value()
+    report(id, text, errors, findings);
+    Parser::new(id, text, &events, findings).value()
 }
 
-fn events(id: SourceId, text: &str, found: &mut Diagnostics) -> Vec<Event> {
+fn events(id: SourceId, text: &str, findings: &mut Diagnostics) -> Vec<Event> {
     let source = toml_parser::Source::new(text);
     let tokens = source.lex().into_vec();
     let mut events = Vec::with_capacity(tokens.len());
@@ -81,7 +81,7 @@ fn events(id: SourceId, text: &str, found: &mut Diagnostics) -> Vec<Event> {
     let mut strict = ValidateWhitespace::new(&mut keep, source);
     let mut bounded = RecursionGuard::new(&mut strict, DEPTH_MAX);
     toml_parser::parser::parse_document(&tokens, &mut bounded, &mut errors);
-    report(id, text, errors, found);
+    report(id, text, errors, findings);
     events
 }
 
@@ -101,16 +101,21 @@ struct Parser<'a> {
     id: SourceId,
     source: toml_parser::Source<'a>,
     events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
-    found: &'a mut Diagnostics,
+    findings: &'a mut Diagnostics,
 }
 
 impl<'a> Parser<'a> {
-    fn new(id: SourceId, text: &'a str, events: &'a [Event], found: &'a mut Diagnostics) -> Self {
+    fn new(
+        id: SourceId,
+        text: &'a str,
+        events: &'a [Event],
+        findings: &'a mut Diagnostics,
+    ) -> Self {
         Parser {
             id,
             source: toml_parser::Source::new(text),
             events: events.iter().peekable(),
-            found,
+            findings,
         }
     }
 
@@ -159,7 +164,7 @@ impl<'a> Parser<'a> {
     /// Parses a simple or dotted name; empty if a part is invalid or it has too many, which has
     /// been reported.
     fn path(&mut self, first: &Event) -> Vec<Key> {
-        let before = self.found.len();
+        let before = self.findings.len();
         let mut path = vec![self.key(first)];
         loop {
             self.skip_blank();
@@ -176,9 +181,9 @@ impl<'a> Parser<'a> {
                 "a name has at most {DEPTH_MAX} parts, this one has {}",
                 path.len()
             );
-            self.found.push(Diagnostic::error(path[0].span, message));
+            self.findings.push(Diagnostic::error(path[0].span, message));
         }
-        if self.found.len() > before {
+        if self.findings.len() > before {
             path.clear();
         }
         path
@@ -190,7 +195,7 @@ impl<'a> Parser<'a> {
         if let Some(raw) = self.source.get(event) {
             raw.decode_key(&mut name, &mut errors);
         }
-        report(self.id, self.source.input(), errors, self.found);
+        report(self.id, self.source.input(), errors, self.findings);
         Key {
             name: name.into_owned(),
             span: self.span(event),
@@ -217,7 +222,7 @@ impl<'a> Parser<'a> {
         let mut span = self.span(open);
         let mut elements = Vec::new();
         let mut is_closed = false;
-        let before = self.found.len();
+        let before = self.findings.len();
         while let Some(event) = self.events.peek().copied() {
             span = span.to(self.span(event));
             match event.kind() {
@@ -238,7 +243,7 @@ impl<'a> Parser<'a> {
         let value = if is_closed {
             Value::List(elements, ListForm::Brackets)
         } else {
-            self.left_open(before)
+            self.unclosed(before)
         };
         Node { span, value }
     }
@@ -247,7 +252,7 @@ impl<'a> Parser<'a> {
         let mut span = self.span(open);
         let mut table = Table::new(TableForm::Braces);
         let mut is_closed = false;
-        let before = self.found.len();
+        let before = self.findings.len();
         while let Some(event) = self.events.next() {
             span = span.to(self.span(event));
             match event.kind() {
@@ -256,8 +261,8 @@ impl<'a> Parser<'a> {
                         continue;
                     };
                     span = span.to(node.span);
-                    if let Err(problem) = give_within(&mut table, &path, node) {
-                        self.found.extend_with(problem);
+                    if let Err(problem) = insert_within(&mut table, &path, node) {
+                        self.findings.extend_with(problem);
                     }
                 }
                 EventKind::InlineTableClose => {
@@ -270,15 +275,15 @@ impl<'a> Parser<'a> {
         let value = if is_closed {
             Value::Table(table)
         } else {
-            self.left_open(before)
+            self.unclosed(before)
         };
         Node { span, value }
     }
 
     /// The value of brackets that are never closed. They have been reported; findings within them
     /// follow from that and are dropped.
-    fn left_open(&mut self, before: usize) -> Value {
-        self.found.truncate(before);
+    fn unclosed(&mut self, before: usize) -> Value {
+        self.findings.truncate(before);
         Value::Broken
     }
 
@@ -287,7 +292,7 @@ impl<'a> Parser<'a> {
         if span.start() == span.end() {
             // The parser inserts an empty scalar for a missing value.
             let missing = Diagnostic::error(span, "missing value").expected("value");
-            self.found.push(missing);
+            self.findings.push(missing);
             return broken(span);
         }
         let mut text = Cow::Borrowed("");
@@ -297,7 +302,7 @@ impl<'a> Parser<'a> {
             .get(event)
             .map(|raw| raw.decode_scalar(&mut text, &mut errors));
         let is_broken = !errors.is_empty();
-        report(self.id, self.source.input(), errors, self.found);
+        report(self.id, self.source.input(), errors, self.findings);
         let value = match kind {
             _ if is_broken => Value::Broken,
             None => Value::Broken,
@@ -321,7 +326,7 @@ impl<'a> Parser<'a> {
     }
 
     fn refuse(&mut self, span: Span, message: &str) -> Value {
-        self.found.push(Diagnostic::error(span, message));
+        self.findings.push(Diagnostic::error(span, message));
         Value::Broken
     }
 
@@ -349,7 +354,7 @@ fn broken(span: Span) -> Node {
 
 /// Turns the errors of the parser into findings. Errors within brackets that are never closed
 /// follow from that and are dropped; the brackets themselves are underlined.
-fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnostics) {
+fn report(id: SourceId, text: &str, errors: Vec<ParseError>, findings: &mut Diagnostics) {
     let opened = |error: &ParseError| {
         let is_unclosed = matches!(
             error.description(),
@@ -373,7 +378,7 @@ fn report(id: SourceId, text: &str, errors: Vec<ParseError>, found: &mut Diagnos
         let span = Span::new(id, at.start().min(end), end);
         let mut diagnostic = Diagnostic::error(span, error.description());
         diagnostic.expected = error.expected().and_then(expectation);
-        found.push(diagnostic);
+        findings.push(diagnostic);
     }
 }
 

@@ -29,7 +29,7 @@ pub trait FromConfig: Clone + Debug + PartialEq + Sized {
     fn show(&self) -> Shown;
 
     /// Returns whether a directive of this type without a default is required.
-    fn insists() -> bool {
+    fn needs_value() -> bool {
         true
     }
 
@@ -53,7 +53,7 @@ pub trait Bounded: FromConfig {
 pub struct Reader<'a> {
     sources: &'a Sources,
     environment: &'a dyn Fn(&str) -> Option<String>,
-    found: &'a mut Diagnostics,
+    findings: &'a mut Diagnostics,
     /// The declaration of the whole document, for hints about directives of other sections.
     root: Option<&'static Declaration>,
     /// The names of what is being read, from the outermost in.
@@ -74,12 +74,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(
         sources: &'a Sources,
         environment: &'a dyn Fn(&str) -> Option<String>,
-        found: &'a mut Diagnostics,
+        findings: &'a mut Diagnostics,
     ) -> Reader<'a> {
         Reader {
             sources,
             environment,
-            found,
+            findings,
             root: None,
             subjects: Vec::new(),
             default_of: None,
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
             diagnostic.span = section;
             diagnostic = diagnostic.note("this comes from the default of the directive");
         }
-        self.found.push(diagnostic);
+        self.findings.push(diagnostic);
     }
 
     /// Returns whether directives of the top level are being read.
@@ -100,14 +100,14 @@ impl<'a> Reader<'a> {
         self.subjects.is_empty()
     }
 
-    /// Returns the number of findings so far, for [`Self::forget_since`].
-    pub(crate) fn found_so_far(&self) -> usize {
-        self.found.len()
+    /// Returns the number of findings so far, for [`Self::truncate_findings`].
+    pub(crate) fn finding_count(&self) -> usize {
+        self.findings.len()
     }
 
-    /// Removes all findings but the first `found`.
-    pub(crate) fn forget_since(&mut self, found: usize) {
-        self.found.truncate(found);
+    /// Removes all findings but the first `findings`.
+    pub(crate) fn truncate_findings(&mut self, findings: usize) {
+        self.findings.truncate(findings);
     }
 
     /// Sets the declaration of the whole document.
@@ -118,10 +118,10 @@ impl<'a> Reader<'a> {
 
     /// Returns the headers of all sections that have a directive of this name.
     pub(crate) fn headers_of(&self, name: &str) -> Vec<String> {
-        let places = self.root.map(section_paths).unwrap_or_default();
-        let has = places
+        let sections = self.root.map(section_paths).unwrap_or_default();
+        let has = sections
             .iter()
-            .filter(|place| place.declaration.field(name).is_some());
+            .filter(|section| section.declaration.field(name).is_some());
         has.map(SectionPath::header).collect()
     }
 
@@ -293,15 +293,15 @@ impl<'a> Reader<'a> {
     pub fn setting<T>(&self, node: &Node, value: T) -> Setting<T> {
         match self.default_of {
             Some(section) => Setting::default_at(value, section),
-            None => Setting::given(value, node.span),
+            None => Setting::from_source(value, node.span),
         }
     }
 
     /// Reads something and drops its findings, which are reported elsewhere.
     pub(crate) fn silently<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> T {
-        let before = std::mem::take(self.found);
+        let before = std::mem::take(self.findings);
         let result = read(self);
-        *self.found = before;
+        *self.findings = before;
         result
     }
 

@@ -6,12 +6,12 @@ use roff::{Inline, Roff, bold, roman};
 
 use crate::document::{ENVIRONMENT_PREFIX, INCLUDE};
 use crate::schema::prose;
-use crate::shape::{CHOSEN, Count, SectionPath, section_paths};
+use crate::shape::{Count, PLACEHOLDER, SectionPath, section_paths};
 use crate::shape::{Declaration, Field, Shape, Word};
 use crate::show::toml_string;
 
 /// An example of a name that users choose.
-const CHOSEN_EXAMPLE: &str = "main";
+const PLACEHOLDER_EXAMPLE: &str = "main";
 
 /// One page of the reference, in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,12 +24,14 @@ pub struct Page {
 
 /// Returns the pages of a document: the top level first, with links to all others.
 pub fn reference(root: &'static Declaration) -> Vec<Page> {
-    let places = section_paths(root);
-    let homes = places.iter().filter(|place| is_home(place, &places));
+    let sections = section_paths(root);
+    let homes = sections
+        .iter()
+        .filter(|section| is_main_page(section, &sections));
     homes
-        .map(|place| Page {
-            file: file(place),
-            text: page(place, &places),
+        .map(|section| Page {
+            file: file(section),
+            text: page(section, &sections),
         })
         .collect()
 }
@@ -40,15 +42,21 @@ fn is_same(one: &SectionPath, other: &SectionPath) -> bool {
 
 /// Returns whether a section has its page under this path: the first of those with the shortest
 /// path.
-fn is_home(place: &SectionPath, places: &[SectionPath]) -> bool {
-    std::ptr::eq(home(place.declaration, places).unwrap_or(place), place)
+fn is_main_page(section: &SectionPath, sections: &[SectionPath]) -> bool {
+    std::ptr::eq(
+        main_page(section.declaration, sections).unwrap_or(section),
+        section,
+    )
 }
 
-fn home<'p>(declaration: &Declaration, places: &'p [SectionPath]) -> Option<&'p SectionPath> {
-    let same = places
+fn main_page<'p>(
+    declaration: &Declaration,
+    sections: &'p [SectionPath],
+) -> Option<&'p SectionPath> {
+    let same = sections
         .iter()
-        .filter(|place| std::ptr::eq(place.declaration, declaration));
-    same.min_by_key(|place| place.path.len())
+        .filter(|section| std::ptr::eq(section.declaration, declaration));
+    same.min_by_key(|section| section.path.len())
 }
 
 /// Returns the table of one section's directives: name, type, default, bounds and documentation.
@@ -57,8 +65,8 @@ pub fn reference_table(declaration: &'static Declaration) -> String {
 }
 
 /// Returns the file of a section's page, named by its path.
-fn file(place: &SectionPath) -> String {
-    let names = place.path.iter().filter(|name| **name != CHOSEN);
+fn file(section: &SectionPath) -> String {
+    let names = section.path.iter().filter(|name| **name != PLACEHOLDER);
     let names: Vec<&str> = names.copied().collect();
     match names.join(".").as_str() {
         "" => "index.md".to_owned(),
@@ -66,30 +74,30 @@ fn file(place: &SectionPath) -> String {
     }
 }
 
-fn page(place: &SectionPath, places: &[SectionPath]) -> String {
-    let declaration = place.declaration;
-    let is_top = place.path.is_empty();
+fn page(section: &SectionPath, sections: &[SectionPath]) -> String {
+    let declaration = section.declaration;
+    let is_top = section.path.is_empty();
     let title = if is_top {
         "The top level".to_owned()
     } else {
-        place.header()
+        section.header()
     };
     let mut text = format!("# {title}\n\n{}\n", prose(declaration.doc));
     let mut paragraph = |line: String| {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n{line}\n");
     };
-    let elsewhere = places
+    let elsewhere = sections
         .iter()
-        .filter(|other| is_same(other, place) && !std::ptr::eq(*other, place));
+        .filter(|other| is_same(other, section) && !std::ptr::eq(*other, section));
     let headers: Vec<String> = elsewhere.map(SectionPath::header).collect();
     if !headers.is_empty() {
         paragraph(format!("Also: {}.", headers.join(", ")));
     }
-    if let (Some(short), Some(name)) = (declaration.short_field(), place.path.last()) {
-        let name = name.replace(CHOSEN, CHOSEN_EXAMPLE);
+    if let (Some(short), Some(name)) = (declaration.short_field(), section.path.last()) {
+        let name = name.replace(PLACEHOLDER, PLACEHOLDER_EXAMPLE);
         let (directive, value) = (short.name(), example_of(short));
-        let table = match place.count {
+        let table = match section.count {
             Count::One => format!("{{ {directive} = {value} }}"),
             Count::Many => format!("[{{ {directive} = {value} }}]"),
         };
@@ -105,18 +113,18 @@ fn page(place: &SectionPath, places: &[SectionPath]) -> String {
              environment variable, file, default."
         ));
     }
-    paragraph(table(declaration, places).trim_end().to_owned());
+    paragraph(table(declaration, sections).trim_end().to_owned());
     for field in declaration.fields {
         details(field, &mut paragraph);
     }
-    paragraph(format!("```toml\n{}```", example(place)));
+    paragraph(format!("```toml\n{}```", example(section)));
     if is_top {
-        paragraph(contents(places));
+        paragraph(contents(sections));
     }
     text
 }
 
-fn table(declaration: &'static Declaration, places: &[SectionPath]) -> String {
+fn table(declaration: &'static Declaration, sections: &[SectionPath]) -> String {
     let mut text =
         "| directive | type | default | bounds | what it does |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -125,7 +133,7 @@ fn table(declaration: &'static Declaration, places: &[SectionPath]) -> String {
         let bounds = bounds.map_or_else(String::new, |(low, high)| format!("`{low}` to `{high}`"));
         let cells = [
             format!("`{}`", field.name()),
-            with_code(&type_of(field, places)),
+            with_code(&type_of(field, sections)),
             default_of(field),
             bounds,
             prose(field.doc).replace("\n\n", "<br>"),
@@ -138,9 +146,9 @@ fn table(declaration: &'static Declaration, places: &[SectionPath]) -> String {
 }
 
 /// Returns what a directive accepts; a section is a link to its page.
-fn type_of(field: &Field, places: &[SectionPath]) -> String {
+fn type_of(field: &Field, sections: &[SectionPath]) -> String {
     let link = |declaration: &'static Declaration, name: &str| {
-        let page = home(declaration, places);
+        let page = main_page(declaration, sections);
         let name = page.map_or_else(
             || name.to_owned(),
             |page| format!("[{name}]({})", file(page)),
@@ -222,20 +230,23 @@ fn code(lines: &[&str]) -> Option<String> {
 
 /// Returns the example of a section: that of its documentation, or all directives that are not
 /// tables, with their defaults or examples.
-fn example(place: &SectionPath) -> String {
-    if let Some(code) = code(place.declaration.doc) {
+fn example(section: &SectionPath) -> String {
+    if let Some(code) = code(section.declaration.doc) {
         return code;
     }
     let mut text = String::new();
-    if !place.path.is_empty() {
-        let path = place.path.join(".").replace(CHOSEN, CHOSEN_EXAMPLE);
-        let (open, close) = match place.count {
+    if !section.path.is_empty() {
+        let path = section
+            .path
+            .join(".")
+            .replace(PLACEHOLDER, PLACEHOLDER_EXAMPLE);
+        let (open, close) = match section.count {
             Count::One => ("[", "]"),
             Count::Many => ("[[", "]]"),
         };
         let _ = writeln!(text, "{open}{path}{close}");
     }
-    for field in place.declaration.fields {
+    for field in section.declaration.fields {
         if !matches!((field.shape)(), Shape::Section(_)) && (field.shape)().is_plain() {
             let _ = writeln!(text, "{} = {}", field.name(), example_of(field));
         }
@@ -275,12 +286,12 @@ fn value_of(shape: &Shape, field: &Field) -> String {
 }
 
 /// Returns the list of all sections with links to their pages.
-fn contents(places: &[SectionPath]) -> String {
+fn contents(sections: &[SectionPath]) -> String {
     let mut text = "## Sections\n".to_owned();
-    let below = places.iter().filter(|place| !place.path.is_empty());
-    for place in below.filter(|place| is_home(place, places)) {
-        let doc = prose(place.declaration.doc);
-        let (header, page) = (place.header(), file(place));
+    let below = sections.iter().filter(|section| !section.path.is_empty());
+    for section in below.filter(|section| is_main_page(section, sections)) {
+        let doc = prose(section.declaration.doc);
+        let (header, page) = (section.header(), file(section));
         let _ = write!(text, "\n- [{header}]({page}): {}", first_sentence(&doc));
     }
     text
@@ -298,8 +309,8 @@ fn with_code(phrase: &str) -> String {
         return phrase.to_owned();
     };
     match example.split_once('"') {
-        Some((example, behind)) => {
-            format!("{before} such as `\"{example}\"`{}", with_code(behind))
+        Some((example, after)) => {
+            format!("{before} such as `\"{example}\"`{}", with_code(after))
         }
         None => phrase.to_owned(),
     }
@@ -318,34 +329,31 @@ pub fn manual(root: &'static Declaration, name: &str, summary: &str) -> String {
         page.control("PP", []);
         page.text(inlines(paragraph));
     }
-    for place in &section_paths(root) {
-        chapter(&mut page, place);
+    for section in &section_paths(root) {
+        chapter(&mut page, section);
     }
     page.render()
 }
 
 /// The description that all manual pages share.
 const FORM: &[&str] = &[
-    "The file is TOML. A directive that is not given has its default. An unknown one is an error.",
-    "A time has its unit: `10s`, `1h30m`, `250ms`. A size is a number of bytes, or has its unit: `64KiB`, `10MB`. A relative \
-     path starts from the folder of the file in which it stands.",
-    "`${NAME}` in a text is the value of an environment variable, `${NAME:-text}` has a fallback, and `$${` stands for `${`.",
-    "A list of one text, number or word may be written without its brackets.",
+    "The file is TOML. A directive that is not set has its default. An unknown directive is an error.",
+    "A time has a unit: `10s`, `1h30m`, `250ms`. A size is a number of bytes or has a unit: `64KiB`, `10MB`. A relative \
+     path starts from the folder of the file that contains it.",
+    "`${NAME}` in a text is the value of an environment variable, `${NAME:-text}` has a fallback, and `$${` is a literal `${`.",
+    "A list with one text, number or word may be written without brackets.",
 ];
 
-fn chapter(page: &mut Roff, place: &SectionPath) {
-    let header = place.header().replace('`', "");
+fn chapter(page: &mut Roff, section: &SectionPath) {
+    let header = section.header().replace('`', "");
     page.control("SH", [header.as_str()]);
-    page.text(inlines(&prose(place.declaration.doc)));
-    if let Some(short) = place.declaration.short_field() {
-        let text = format!(
-            "A bare value in place of the table stands for `{}`.",
-            short.name()
-        );
+    page.text(inlines(&prose(section.declaration.doc)));
+    if let Some(short) = section.declaration.short_field() {
+        let text = format!("A value instead of the table sets `{}`.", short.name());
         page.control("PP", []);
         page.text(inlines(&text));
     }
-    for field in place.declaration.fields {
+    for field in section.declaration.fields {
         entry(page, field);
     }
 }

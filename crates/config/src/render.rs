@@ -44,19 +44,19 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         Severity::Warning => Level::WARNING,
     };
     let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
-    let is_beside = |span: Span| {
+    let is_near = |span: Span| {
         span.source() == diagnostic.span.source()
             && span.start().abs_diff(diagnostic.span.start()) <= EXCERPT_BYTES_MAX
     };
-    let here = |note: &&Note| note.span.is_some_and(is_beside);
-    let (beside, apart): (Vec<&Note>, Vec<&Note>) = diagnostic.notes.iter().partition(here);
-    let spans: Vec<Span> = beside.iter().filter_map(|note| note.span).collect();
+    let is_near_note = |note: &&Note| note.span.is_some_and(is_near);
+    let (near, far): (Vec<&Note>, Vec<&Note>) = diagnostic.notes.iter().partition(is_near_note);
+    let spans: Vec<Span> = near.iter().filter_map(|note| note.span).collect();
     if let Some(excerpt) = Excerpt::new(sources, diagnostic.span, &spans) {
         let mut primary = excerpt.mark(AnnotationKind::Primary, diagnostic.span);
         if let Some(label) = label(diagnostic) {
             primary = primary.label(label);
         }
-        let context = beside.iter().filter_map(|note| {
+        let context = near.iter().filter_map(|note| {
             Some(
                 excerpt
                     .mark(AnnotationKind::Context, note.span?)
@@ -66,7 +66,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         let marks: Vec<Annotation<'_>> = std::iter::once(primary).chain(context).collect();
         group = group.element(excerpt.snippet().annotations(marks));
     }
-    for note in &apart {
+    for note in &far {
         group = remark(group, note, sources);
     }
     match (&diagnostic.nearest, &diagnostic.expected) {

@@ -84,7 +84,7 @@ macro_rules! section {
                         identifier: stringify!($field),
                         doc: &[$($field_doc),*],
                         shape: <$type as $crate::FromConfig>::shape,
-                        insists: <$type as $crate::FromConfig>::insists,
+                        needs_value: <$type as $crate::FromConfig>::needs_value,
                         check: $crate::__first!(
                             $($($crate::__first!($crate::check_bounds::<$type>, $low),)?)?
                             $crate::check_default::<$type>
@@ -99,7 +99,7 @@ macro_rules! section {
                     name: stringify!($Section),
                     doc: &[$($doc),*],
                     short: $crate::__first!($(Some($crate::plain_name(stringify!($short))),)? None),
-                    is_in_part: !<[&str]>::is_empty(&[$(stringify!($part))?]),
+                    keeps_partial: !<[&str]>::is_empty(&[$(stringify!($part))?]),
                     fields: &FIELDS,
                 };
                 &DECLARATION
@@ -137,7 +137,7 @@ macro_rules! section {
                 $crate::Shown::Table(<Self as $crate::Section>::show_fields(self))
             }
 
-            fn insists() -> bool {
+            fn needs_value() -> bool {
                 <Self as $crate::Section>::declaration().is_required()
             }
 
@@ -191,7 +191,7 @@ macro_rules! __bound {
 #[doc(hidden)]
 pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<S> {
     let declaration = S::declaration();
-    let given = match (&node.value, declaration.short) {
+    let entries = match (&node.value, declaration.short) {
         (Value::Broken, _) => return None,
         (Value::Table(table), _) => {
             let entries = table.entries.iter();
@@ -204,7 +204,7 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
                 reader,
                 at: node.span,
                 declaration,
-                given: vec![(short, node)],
+                entries: vec![(short, node)],
                 form: Form::Short,
             });
         }
@@ -213,16 +213,16 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
             return None;
         }
     };
-    for (name, entry) in &given {
+    for (name, entry) in &entries {
         if declaration.field(name).is_none() {
             unknown_directive(declaration, name, entry.key.span, reader);
         }
     }
-    let given = given.into_iter().map(|(name, entry)| (name, &entry.node));
+    let entries = entries.into_iter().map(|(name, entry)| (name, &entry.node));
     S::read_fields(&mut Fields {
         at: node.span,
         declaration,
-        given: given.collect(),
+        entries: entries.collect(),
         form: Form::Table,
         reader,
     })
@@ -235,7 +235,7 @@ pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S
         reader,
         at,
         declaration: S::declaration(),
-        given: Vec::new(),
+        entries: Vec::new(),
         form: Form::Table,
     })
 }
@@ -270,7 +270,7 @@ pub struct Fields<'r, 'a> {
     /// The header, or the value in place of the section.
     at: Span,
     declaration: &'static Declaration,
-    given: Vec<(&'r str, &'r Node)>,
+    entries: Vec<(&'r str, &'r Node)>,
     form: Form,
 }
 
@@ -288,8 +288,8 @@ impl Fields<'_, '_> {
     pub fn read<T: FromConfig>(&mut self, identifier: &'static str) -> Option<Setting<T>> {
         let field = self.field(identifier)?;
         let name = field.name();
-        let given = self.given.iter().find(|(given, _)| *given == name);
-        if let Some(&(_, node)) = given {
+        let entries = self.entries.iter().find(|(entries, _)| *entries == name);
+        if let Some(&(_, node)) = entries {
             let read = |reader: &mut Reader<'_>| {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
@@ -298,14 +298,14 @@ impl Fields<'_, '_> {
                 Form::Table => self.reader.directive(field, read),
                 Form::Short => read(self.reader),
             };
-            return read.or_else(|| self.in_its_place(field, node));
+            return read.or_else(|| self.replacement(field, node));
         }
-        self.unsaid(field)
+        self.missing_value(field)
     }
 
     /// Returns a replacement for a directive that could not be read, which has been reported, so
     /// that the rest of the document can be checked. If its type has none, the section is left out.
-    fn in_its_place<T: FromConfig>(
+    fn replacement<T: FromConfig>(
         &mut self,
         field: &'static Field,
         node: &Node,
@@ -314,29 +314,29 @@ impl Fields<'_, '_> {
             T::shape(),
             Shape::Section(_) | Shape::List(_) | Shape::Named(_)
         );
-        if !is_part && !self.is_looked_at_in_part() {
+        if !is_part && !self.is_kept() {
             return None;
         }
-        let found = self.reader.found_so_far();
-        let value = self.unsaid::<T>(field);
-        self.reader.forget_since(found);
+        let findings = self.reader.finding_count();
+        let value = self.missing_value::<T>(field);
+        self.reader.truncate_findings(findings);
         Some(self.reader.setting(node, value?.into_value()))
     }
 
     /// Returns whether the section is kept if one of its directives could not be read.
-    fn is_looked_at_in_part(&self) -> bool {
-        self.reader.is_at_root() || self.declaration.is_in_part
+    fn is_kept(&self) -> bool {
+        self.reader.is_at_root() || self.declaration.keeps_partial
     }
 
     /// Returns the value of a missing directive: its default, or the value of its type for one.
-    fn unsaid<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
+    fn missing_value<T: FromConfig>(&mut self, field: &'static Field) -> Option<Setting<T>> {
         let at = self.at;
         let default = |value| Setting::default_at(value, at);
         if let Some(literal) = &field.default {
             let read = |reader: &mut Reader<'_>| reader.declared(literal, at);
             return self.reader.directive(field, read).map(default);
         }
-        if T::insists() {
+        if T::needs_value() {
             self.missing(field);
             return None;
         }
@@ -359,26 +359,26 @@ impl Fields<'_, '_> {
         let low = self.reader.declared::<T::Bound>(low, at)?;
         let high = self.reader.declared::<T::Bound>(high, at)?;
         let name = field.name();
-        let given = self.given.iter().find(|(given, _)| *given == name);
-        let outside: Vec<Span> = if let Some(elements) = given.and_then(|(_, node)| node.elements())
-        {
-            let is_outside = |element: &&Node| {
-                let read = |reader: &mut Reader<'_>| T::Bound::read(element, reader);
-                let value = self.reader.silently(read);
-                value.is_some_and(|value| value.is_outside(&low, &high))
+        let entries = self.entries.iter().find(|(entries, _)| *entries == name);
+        let outside: Vec<Span> =
+            if let Some(elements) = entries.and_then(|(_, node)| node.elements()) {
+                let is_outside = |element: &&Node| {
+                    let read = |reader: &mut Reader<'_>| T::Bound::read(element, reader);
+                    let value = self.reader.silently(read);
+                    value.is_some_and(|value| value.is_outside(&low, &high))
+                };
+                let outside = elements.iter().filter(is_outside);
+                outside.map(|element| element.span).collect()
+            } else {
+                let outside = setting.iter().filter(|value| value.is_outside(&low, &high));
+                outside.map(Setting::span).collect()
             };
-            let outside = elements.iter().filter(is_outside);
-            outside.map(|element| element.span).collect()
-        } else {
-            let outside = setting.iter().filter(|value| value.is_outside(&low, &high));
-            outside.map(Setting::span).collect()
-        };
         let message = format!("`{name}` is out of bounds");
         for span in &outside {
             let problem = Diagnostic::error(*span, message.as_str()).expected(field.phrase());
             self.reader.report(problem);
         }
-        setting.filter(|_| outside.is_empty() || self.is_looked_at_in_part())
+        setting.filter(|_| outside.is_empty() || self.is_kept())
     }
 
     fn field(&self, identifier: &str) -> Option<&'static Field> {

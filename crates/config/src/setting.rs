@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<Setting<u16>>() == 16);
 
 impl<T> Setting<T> {
     /// Makes a setting of a value from a source.
-    pub fn given(value: T, span: Span) -> Setting<T> {
+    pub fn from_source(value: T, span: Span) -> Setting<T> {
         Setting {
             value,
             span,
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_only_moved_is_equal() {
-        let moved = Setting::given(1, Span::new(SourceId(7), 3, 4));
+        let moved = Setting::from_source(1, Span::new(SourceId(7), 3, 4));
         assert_eq!(Setting::assumed(1), moved);
         assert_ne!(Setting::assumed(2), moved);
     }

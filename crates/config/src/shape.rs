@@ -66,7 +66,7 @@ pub struct Declaration {
     /// The directive that a value in place of the table stands for.
     pub short: Option<&'static str>,
     /// Whether the section, if optional, is kept if one of its directives could not be read.
-    pub is_in_part: bool,
+    pub keeps_partial: bool,
     /// Its directives, in order.
     pub fields: &'static [Field],
 }
@@ -93,7 +93,7 @@ pub struct Field {
     /// Returns the values that it accepts.
     pub shape: fn() -> Shape,
     /// Returns whether its type has no value of its own for a missing directive.
-    pub insists: fn() -> bool,
+    pub needs_value: fn() -> bool,
     /// Returns the errors in its default and bounds, given the name of its section; see
     /// [`faults`](crate::faults).
     pub check: fn(&Field, &str) -> Vec<String>,
@@ -113,7 +113,7 @@ impl Field {
 
     /// Returns whether the directive is required.
     pub fn is_required(&self) -> bool {
-        self.default.is_none() && (self.insists)()
+        self.default.is_none() && (self.needs_value)()
     }
 
     /// Returns its bounds as they are written in a document.
@@ -171,7 +171,7 @@ enum Extent {
     /// The bounds of a directive.
     Within(Bounds),
     /// Nothing, because it is mentioned elsewhere.
-    Unsaid,
+    Omitted,
 }
 
 impl Shape {
@@ -187,7 +187,7 @@ impl Shape {
 
     /// Returns what is expected without bounds and examples: `a time`.
     pub(crate) fn bare_phrase(&self) -> String {
-        self.singular(Extent::Unsaid)
+        self.singular(Extent::Omitted)
     }
 
     fn singular(&self, extent: Extent) -> String {
@@ -299,7 +299,7 @@ impl Declaration {
 /// Returns several shapes in one phrase. Bounds hold for all of them and are written once.
 fn either(shapes: &[Shape], or: &str, extent: Extent, say: fn(&Shape, Extent) -> String) -> String {
     let (each, bounds) = match extent {
-        Extent::Within((low, high)) => (Extent::Unsaid, format!(", from {low} to {high}")),
+        Extent::Within((low, high)) => (Extent::Omitted, format!(", from {low} to {high}")),
         other => (other, String::new()),
     };
     let phrases: Vec<String> = shapes.iter().map(|shape| say(shape, each)).collect();
@@ -346,7 +346,7 @@ pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Stands for the name that a user chooses.
-pub(crate) const CHOSEN: &str = "NAME";
+pub(crate) const PLACEHOLDER: &str = "NAME";
 
 /// One of the paths at which a section occurs in a document.
 #[derive(Clone, Debug)]
@@ -383,33 +383,33 @@ impl SectionPath {
 /// Returns all sections of a document in the order of their declarations. A section that contains
 /// itself is listed once there.
 pub fn section_paths(root: &'static Declaration) -> Vec<SectionPath> {
-    let mut places = vec![SectionPath {
+    let mut sections = vec![SectionPath {
         path: Vec::new(),
         count: Count::One,
         declaration: root,
     }];
-    collect(root, &mut Vec::new(), &mut vec![root], &mut places);
-    places
+    collect(root, &mut Vec::new(), &mut vec![root], &mut sections);
+    sections
 }
 
 fn collect(
     declaration: &'static Declaration,
     path: &mut Vec<&'static str>,
     above: &mut Vec<&'static Declaration>,
-    places: &mut Vec<SectionPath>,
+    sections: &mut Vec<SectionPath>,
 ) {
     for field in declaration.fields {
         path.push(field.name());
         let depth = path.len();
         if let Some((inner, count)) = section_of(&(field.shape)(), path) {
-            places.push(SectionPath {
+            sections.push(SectionPath {
                 path: path.clone(),
                 count,
                 declaration: inner,
             });
             if !above.iter().any(|one| std::ptr::eq(*one, inner)) {
                 above.push(inner);
-                collect(inner, path, above, places);
+                collect(inner, path, above, sections);
                 above.pop();
             }
         }
@@ -426,7 +426,7 @@ fn section_of(
         Shape::Section(declaration) => Some((*declaration, Count::One)),
         Shape::List(element) => section_of(element, path).map(|(inner, _)| (inner, Count::Many)),
         Shape::Named(element) => {
-            path.push(CHOSEN);
+            path.push(PLACEHOLDER);
             section_of(element, path)
         }
         Shape::Either(shapes) => shapes.iter().find_map(|shape| section_of(shape, path)),

@@ -156,9 +156,9 @@ enum Current {
     /// The table at these names, through the last elements of lists.
     Table(Vec<String>),
     /// A table whose header is a duplicate: further duplicates in it are not reported.
-    Again(Vec<String>),
+    Duplicate(Vec<String>),
     /// None, since the header was invalid.
-    Nowhere,
+    Invalid,
 }
 
 impl Assembly {
@@ -190,18 +190,18 @@ impl Assembly {
         path: &[Key],
         span: Span,
         header: Header,
-        found: &mut Diagnostics,
+        findings: &mut Diagnostics,
     ) {
         let names = path.iter().map(|key| key.name.clone()).collect();
         self.current = match self.open(path, span, header) {
             Ok(()) => Current::Table(names),
             Err(problem) => {
                 let again = self.table_at(&names).is_some();
-                found.extend_with(problem);
+                findings.extend_with(problem);
                 if again {
-                    Current::Again(names)
+                    Current::Duplicate(names)
                 } else {
-                    Current::Nowhere
+                    Current::Invalid
                 }
             }
         };
@@ -246,22 +246,22 @@ impl Assembly {
                 Ok(())
             }
             (Value::Broken, _) => Err(Problem::Known),
-            _ => Err(given_twice(last, entry)),
+            _ => Err(duplicate(last, entry)),
         }
     }
 
     /// Adds a directive to the current table.
-    pub(crate) fn directive(&mut self, path: &[Key], node: Node, found: &mut Diagnostics) {
-        let Err(problem) = self.give(path, node) else {
+    pub(crate) fn directive(&mut self, path: &[Key], node: Node, findings: &mut Diagnostics) {
+        let Err(problem) = self.add(path, node) else {
             return;
         };
         if matches!(self.current, Current::Table(_)) {
-            found.extend_with(problem);
+            findings.extend_with(problem);
         }
     }
 
-    fn give(&mut self, path: &[Key], node: Node) -> Result<(), Problem> {
-        let (Current::Table(names) | Current::Again(names)) = &self.current else {
+    fn add(&mut self, path: &[Key], node: Node) -> Result<(), Problem> {
+        let (Current::Table(names) | Current::Duplicate(names)) = &self.current else {
             return Err(Problem::Known);
         };
         let names = names.clone();
@@ -306,7 +306,7 @@ impl Diagnostics {
 }
 
 /// Adds a directive to a table in braces, or to the table that its dotted name leads to.
-pub(crate) fn give_within(table: &mut Table, path: &[Key], node: Node) -> Result<(), Problem> {
+pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Result<(), Problem> {
     let Some((last, parents)) = path.split_last() else {
         return Err(Problem::Known);
     };
@@ -319,7 +319,7 @@ pub(crate) fn give_within(table: &mut Table, path: &[Key], node: Node) -> Result
 
 fn insert(table: &mut Table, key: &Key, node: Node) -> Result<(), Problem> {
     if let Some(entry) = table.get(&key.name) {
-        return Err(given_twice(key, entry));
+        return Err(duplicate(key, entry));
     }
     table.entries.push(Entry {
         key: key.clone(),
@@ -341,14 +341,14 @@ fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t m
         table.entries.len() - 1
     });
     let entry = &mut table.entries[at];
-    let twice = given_twice(key, entry);
+    let problem = duplicate(key, entry);
     match &mut entry.node.value {
         Value::Table(inner) if may_grow(inner.form, made) => Ok(inner),
         Value::List(elements, ListForm::Headers) if made == TableForm::Implied => {
-            last_table(elements).ok_or(twice)
+            last_table(elements).ok_or(problem)
         }
         Value::Broken => Err(Problem::Known),
-        _ => Err(twice),
+        _ => Err(problem),
     }
 }
 
@@ -369,7 +369,7 @@ fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
     }
 }
 
-fn given_twice(key: &Key, first: &Entry) -> Problem {
+fn duplicate(key: &Key, first: &Entry) -> Problem {
     let note = match &first.node.value {
         Value::Table(table) if table.form == TableForm::Braces => {
             "first given here, complete in its braces".to_owned()

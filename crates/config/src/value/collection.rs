@@ -23,7 +23,7 @@ impl<T: FromConfig> FromConfig for Option<T> {
         self.as_ref().map_or(Shown::Nothing, T::show)
     }
 
-    fn insists() -> bool {
+    fn needs_value() -> bool {
         false
     }
 
@@ -75,7 +75,7 @@ impl<T: FromConfig> FromConfig for Vec<T> {
         Shown::List(self.iter().map(T::show).collect())
     }
 
-    fn insists() -> bool {
+    fn needs_value() -> bool {
         false
     }
 
@@ -131,8 +131,8 @@ impl<T: FromConfig> FromConfig for Setting<T> {
         self.value().show()
     }
 
-    fn insists() -> bool {
-        T::insists()
+    fn needs_value() -> bool {
+        T::needs_value()
     }
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
@@ -155,8 +155,8 @@ impl<T: FromConfig> FromConfig for Arc<T> {
         T::show(self)
     }
 
-    fn insists() -> bool {
-        T::insists()
+    fn needs_value() -> bool {
+        T::needs_value()
     }
 
     fn absent(at: Span, reader: &mut Reader<'_>) -> Option<Self> {
@@ -250,7 +250,7 @@ impl<T: FromConfig> FromConfig for Named<T> {
         Shown::Table(self.iter().map(entry).collect())
     }
 
-    fn insists() -> bool {
+    fn needs_value() -> bool {
         false
     }
 

@@ -1,12 +1,10 @@
 //! The types of directives that several sections use.
 
-mod auto;
 mod collection;
 mod number;
 mod quantity;
 mod text;
 
-pub use auto::Auto;
 pub use collection::{Name, Named};
 pub use quantity::{Size, Time};
 pub use text::{FromText, Path, Secret, Text};

@@ -149,7 +149,7 @@ fn field(row: &'static LimitRow) -> Field {
         identifier: row.name,
         doc: vec![row.doc].leak(),
         shape: unit.shape(),
-        insists: || false,
+        needs_value: || false,
         check: |_, _| Vec::new(),
         default: Some(unit.literal(row.default)),
         bounds: Some((unit.literal(row.min), unit.literal(row.max))),
@@ -166,7 +166,7 @@ impl Section for LimitSettings {
                 " What clients may take: time, memory, connections. All of it holds by default.",
             ],
             short: None,
-            is_in_part: false,
+            keeps_partial: false,
             fields: Limits::TABLE.iter().map(field).collect::<Vec<_>>().leak(),
         })
     }
@@ -226,7 +226,7 @@ impl FromConfig for LimitSettings {
         Shown::Table(self.show_fields())
     }
 
-    fn insists() -> bool {
+    fn needs_value() -> bool {
         false
     }
 
