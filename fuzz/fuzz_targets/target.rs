@@ -3,10 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use vervet_http::target::{NormalPath, RequestTarget, TargetMethod, percent_encode_path, query_pairs};
+use vervet_http::method::Method;
+use vervet_http::target::{NormalPath, RequestTarget, percent_encode_path, query_pairs};
 
 fuzz_target!(|data: &[u8]| {
-    for method in [TargetMethod::Connect, TargetMethod::Options, TargetMethod::Other] {
+    for method in [Method::Connect, Method::Options, Method::Get] {
         let Ok(target) = RequestTarget::parse(data, method) else {
             continue;
         };

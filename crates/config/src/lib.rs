@@ -38,7 +38,7 @@ pub use document::{Documents, ENVIRONMENT_PREFIX, FILES_MAX, Include, Reading, r
 pub use faults::{check_bounds, check_default, faults};
 pub use parse::DEPTH_MAX;
 pub use reader::{Bounded, FromConfig, Reader};
-pub use reference::{Page, manual, reference, reference_table};
+pub use reference::{Page, manual, reference};
 pub use render::{Style, render_json, render_text};
 pub use schema::{DIALECT, schema};
 pub use section::{Fields, Section, absent_section, plain_name, read_section, show_field};

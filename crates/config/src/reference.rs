@@ -59,11 +59,6 @@ fn main_page<'p>(
     same.min_by_key(|section| section.path.len())
 }
 
-/// Returns the table of one section's directives: name, type, default, bounds and documentation.
-pub fn reference_table(declaration: &'static Declaration) -> String {
-    table(declaration, &[])
-}
-
 /// Returns the file of a section's page, named by its path.
 fn file(section: &SectionPath) -> String {
     let names = section.path.iter().filter(|name| **name != PLACEHOLDER);

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Document, read};
-use vervet_config::{Page, Section, reference, reference_table};
+use vervet_config::{Page, Section, reference};
 
 fn pages() -> Vec<Page> {
     reference(Document::declaration())
@@ -243,15 +243,5 @@ fn a_section_of_several_places_has_its_page_at_the_highest() {
             .ends_with("- [`[common]`](common.md): Shared.\n"),
         "{}",
         pages[0].text
-    );
-}
-
-#[test]
-fn a_table_alone_can_stand_in_other_pages() {
-    let table = reference_table(common::Log::declaration());
-    assert!(table.starts_with("| directive |"), "{table}");
-    assert!(
-        table.contains("| `file` | a path | required |  | The file. |"),
-        "{table}"
     );
 }

@@ -24,9 +24,6 @@ use vervet_http::field::FieldBlock;
 /// count as one.
 pub type Notify = dyn Fn() + Send + Sync;
 
-/// The default capacity of a pipe: 64 KiB, the size of the reactor's read buffer.
-pub const CONTENT_WINDOW_BYTES: usize = 64 * 1024;
-
 /// Makes a pipe that holds at most `capacity_bytes`; a larger chunk is accepted if the pipe is
 /// empty.
 ///

@@ -12,14 +12,13 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use vervet_engine::pipe::{
-    CONTENT_WINDOW_BYTES, Closed, ContentError, ContentReader, ContentSender, pipe,
-};
+use vervet_engine::pipe::{Closed, ContentError, ContentReader, ContentSender, pipe};
 use vervet_engine::tower_adapter::{PeerAddress, Tower};
 use vervet_engine::{Carrier, Engine, Running};
 use vervet_testkit::{Framing, PATIENCE, RawClient};
 
 const STREAM_BYTES: usize = 3_000_000;
+const CONTENT_WINDOW_BYTES: usize = 64 * 1024;
 
 /// A pipe filled by a thread of its own.
 fn produced(produce: impl FnOnce(ContentSender) + Send + 'static) -> ContentReader {

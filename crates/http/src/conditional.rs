@@ -4,19 +4,11 @@
 
 use crate::date::{self, UnixSeconds};
 use crate::etag::{self, Comparison, EntityTag};
+use crate::method::Method;
 
 /// Age in seconds from which a modification date is a strong validator (RFC 9110 §8.8.2.2): a file
 /// that changes twice within one second keeps its date.
 pub const STRONG_DATE_AGE_S: UnixSeconds = 1;
-
-/// How a method responds to a failed If-None-Match or If-Modified-Since (RFC 9110 §13.2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodClass {
-    /// GET and HEAD: the response is 304, and If-Modified-Since is evaluated.
-    GetOrHead,
-    /// All other methods: the response is 412, and If-Modified-Since is ignored.
-    Other,
-}
 
 /// Raw field values of a request; several lines of one field are joined by commas (RFC 9110 §5.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,14 +43,16 @@ pub enum Verdict {
     PreconditionFailed,
 }
 
-/// Evaluates the preconditions in the order of RFC 9110 §13.2.2. `current` is `None` if no
-/// representation exists. Invalid dates are ignored, as are dates for a representation without a
-/// modification date.
+/// Evaluates the preconditions in the order of RFC 9110 §13.2.2: a representation that the client
+/// has is 304 for GET and HEAD, and 412 for other methods, which ignore If-Modified-Since.
+/// `current` is `None` if no representation exists. Invalid dates are ignored, as are dates for a
+/// representation without a modification date.
 pub fn evaluate(
-    method: MethodClass,
+    method: Method,
     preconditions: &Preconditions<'_>,
     current: Option<&Validators<'_>>,
 ) -> Verdict {
+    let is_read = matches!(method, Method::Get | Method::Head);
     let etag = current.and_then(|validators| validators.etag);
     let modified = current.and_then(|validators| validators.last_modified);
     let names_current =
@@ -77,15 +71,13 @@ pub fn evaluate(
     }
     let known_to_peer = match preconditions.if_none_match {
         Some(value) => names_current(value, Comparison::Weak),
-        None if method == MethodClass::GetOrHead => {
-            unchanged_since(preconditions.if_modified_since).unwrap_or(false)
-        }
+        None if is_read => unchanged_since(preconditions.if_modified_since).unwrap_or(false),
         None => false,
     };
-    match (known_to_peer, method) {
+    match (known_to_peer, is_read) {
         (false, _) => Verdict::Proceed,
-        (true, MethodClass::GetOrHead) => Verdict::NotModified,
-        (true, MethodClass::Other) => Verdict::PreconditionFailed,
+        (true, true) => Verdict::NotModified,
+        (true, false) => Verdict::PreconditionFailed,
     }
 }
 

@@ -65,10 +65,4 @@ impl Method {
     pub const fn is_safe(self) -> bool {
         matches!(self, Self::Get | Self::Head | Self::Options | Self::Trace)
     }
-
-    /// Returns whether repeated requests have the effect of one (RFC 9110 §9.2.2), so a client may
-    /// retry.
-    pub const fn is_idempotent(self) -> bool {
-        self.is_safe() || matches!(self, Self::Put | Self::Delete)
-    }
 }

@@ -298,15 +298,4 @@ impl Multipart<'_> {
         out.extend_from_slice(&self.boundary.0);
         out.extend_from_slice(b"--\r\n");
     }
-
-    /// Returns the length in bytes of the whole content, for Content-Length.
-    pub fn content_length(&self) -> u64 {
-        let mut framing = Vec::with_capacity(256);
-        for &range in self.ranges.as_slice() {
-            self.write_part_head(range, &mut framing);
-        }
-        self.write_end(&mut framing);
-        let bytes: u64 = self.ranges.as_slice().iter().map(|range| range.len()).sum();
-        framing.len() as u64 + bytes
-    }
 }

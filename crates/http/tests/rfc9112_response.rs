@@ -3,7 +3,9 @@
 
 use vervet_http::field::{FieldBlock, FieldSlots, Known};
 use vervet_http::h1::state::{Event, Illegal, Role, State};
-use vervet_http::h1::{Framing, HeadLimits, Length, Received, ResponseHead, SendError, Server};
+use vervet_http::h1::{
+    Framing, HeadLimits, Length, Next, Received, ResponseHead, SendError, Server,
+};
 use vervet_http::status::Status;
 
 fn asked(line: &str) -> Server {
@@ -117,9 +119,9 @@ fn holds_a_handler_to_its_length() {
         Err(SendError::TooShort { left: 1 })
     );
     assert_eq!(out.len(), sent);
-    assert!(!server.keeps_alive());
     server.sent(1).unwrap();
     server.send_end(&mut out, None).unwrap();
+    assert_eq!(server.start_next(), Next::Close);
 }
 
 #[test]

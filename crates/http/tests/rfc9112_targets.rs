@@ -1,10 +1,10 @@
 //! Request targets: RFC 9112 §3.2, and the Host field of RFC 9110 §7.2.
 
 use proptest::prelude::*;
+use vervet_http::method::Method::{self, Connect, Get, Options};
 use vervet_http::target::TargetError::{
     self, Authority as BadAuthority, Byte, Empty, Form, Scheme,
 };
-use vervet_http::target::TargetMethod::{self, Connect, Options, Other};
 use vervet_http::target::{Authority, RequestTarget, query_pairs};
 
 /// Form, host, port, path and query of a target, written as one line.
@@ -30,7 +30,7 @@ fn summary(target: RequestTarget<'_>) -> String {
 }
 
 #[track_caller]
-fn check(raw: &str, method: TargetMethod, expected: Result<&str, TargetError>) {
+fn check(raw: &str, method: Method, expected: Result<&str, TargetError>) {
     let found = RequestTarget::parse(raw.as_bytes(), method).map(summary);
     assert_eq!(found.as_deref(), expected.as_ref().copied(), "{raw:?}");
 }
@@ -39,27 +39,27 @@ fn check(raw: &str, method: TargetMethod, expected: Result<&str, TargetError>) {
 fn refuses_bytes_that_no_target_may_have() {
     // §3.2: "Recipients of an invalid request-line SHOULD respond with either a 400 (Bad Request)
     // error ..."
-    check("", Other, Err(Empty));
-    check("/a b", Other, Err(Byte));
-    check("/a\tb", Other, Err(Byte));
-    check("/a\0b", Other, Err(Byte));
-    check("/a\u{7f}", Other, Err(Byte));
-    check("/a#fragment", Other, Err(Byte));
-    check("/a?q#fragment", Other, Err(Byte));
+    check("", Get, Err(Empty));
+    check("/a b", Get, Err(Byte));
+    check("/a\tb", Get, Err(Byte));
+    check("/a\0b", Get, Err(Byte));
+    check("/a\u{7f}", Get, Err(Byte));
+    check("/a#fragment", Get, Err(Byte));
+    check("/a?q#fragment", Get, Err(Byte));
 }
 
 #[test]
 fn refuses_a_form_that_the_method_may_not_have() {
-    check("index.html", Other, Err(Form));
-    check("?q", Other, Err(Form));
-    check("*", Other, Err(Form));
+    check("index.html", Get, Err(Form));
+    check("?q", Get, Err(Form));
+    check("*", Get, Err(Form));
     check("*/a", Options, Err(Form));
-    check("host:80", Other, Err(Form));
+    check("host:80", Get, Err(Form));
     check("/a", Connect, Err(BadAuthority));
     check("*", Connect, Err(BadAuthority));
     check("http://host/", Connect, Err(BadAuthority));
-    check("ftp://host/", Other, Err(Scheme));
-    check("://host/", Other, Err(Scheme));
+    check("ftp://host/", Get, Err(Scheme));
+    check("://host/", Get, Err(Scheme));
 }
 
 #[test]
@@ -83,20 +83,20 @@ fn refuses_malformed_authorities_in_absolute_form() {
         "http://ho%zzst/",
         "http://ho%4zst/",
     ] {
-        check(raw, Other, Err(BadAuthority));
+        check(raw, Get, Err(BadAuthority));
     }
 }
 
 #[test]
 fn origin_form() {
     // §3.2.1
-    check("/", Other, Ok("origin path=/"));
-    check("/a/b?c=d&e", Other, Ok("origin path=/a/b query=c=d&e"));
-    check("/?", Other, Ok("origin path=/ query="));
-    check("/a?b?c", Other, Ok("origin path=/a query=b?c"));
-    check("//host/a", Other, Ok("origin path=//host/a"));
-    check("/http://host/", Other, Ok("origin path=/http://host/"));
-    check("/affe/gr\u{fc}n", Other, Ok("origin path=/affe/gr\u{fc}n"));
+    check("/", Get, Ok("origin path=/"));
+    check("/a/b?c=d&e", Get, Ok("origin path=/a/b query=c=d&e"));
+    check("/?", Get, Ok("origin path=/ query="));
+    check("/a?b?c", Get, Ok("origin path=/a query=b?c"));
+    check("//host/a", Get, Ok("origin path=//host/a"));
+    check("/http://host/", Get, Ok("origin path=/http://host/"));
+    check("/affe/gr\u{fc}n", Get, Ok("origin path=/affe/gr\u{fc}n"));
     check("/a", Options, Ok("origin path=/a"));
 }
 
@@ -105,29 +105,29 @@ fn absolute_form() {
     // §3.2.2: "a server MUST accept the absolute-form in requests"
     check(
         "http://host/a?b",
-        Other,
+        Get,
         Ok("absolute host=host path=/a query=b"),
     );
     check(
         "HTTP://Host:8080/",
-        Other,
+        Get,
         Ok("absolute host=Host port=8080 path=/"),
     );
-    check("https://host", Other, Ok("absolute host=host path=/"));
+    check("https://host", Get, Ok("absolute host=host path=/"));
     check(
         "http://host?q",
-        Other,
+        Get,
         Ok("absolute host=host path=/ query=q"),
     );
-    check("http://host:/a", Other, Ok("absolute host=host path=/a"));
+    check("http://host:/a", Get, Ok("absolute host=host path=/a"));
     check(
         "http://[::1]:80/",
-        Other,
+        Get,
         Ok("absolute host=[::1] port=80 path=/"),
     );
     check(
         "http://[::ffff:1.2.3.4]/",
-        Other,
+        Get,
         Ok("absolute host=[::ffff:1.2.3.4] path=/"),
     );
 }
@@ -236,7 +236,7 @@ proptest! {
         let is_refused = raw.iter().any(|&byte| byte <= b' ' || byte == 0x7f || byte == b'#');
         let mut parts = raw.splitn(2, |&byte| byte == b'?');
         let expected = (parts.next(), parts.next());
-        match RequestTarget::parse(&raw, Other) {
+        match RequestTarget::parse(&raw, Get) {
             Ok(target) => {
                 prop_assert!(!is_refused);
                 prop_assert_eq!((target.raw_path(), target.raw_query()), expected);

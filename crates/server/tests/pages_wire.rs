@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::support::wire::Wire;
-use vervet_engine::http::target::{RequestTarget, Scheme, TargetMethod};
+use vervet_engine::http::target::{RequestTarget, Scheme};
 use vervet_engine::reactor::Now;
 use vervet_engine::{Exchange, Outcome, Service};
 use vervet_server::matching::Captures;
@@ -20,7 +20,7 @@ struct Sole(Box<dyn Handler>);
 impl Service for Sole {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
         let head = exchange.head();
-        let target = RequestTarget::parse(head.target, TargetMethod::Other).unwrap();
+        let target = RequestTarget::parse(head.target, head.method).unwrap();
         let request = Request {
             head,
             raw_path: Cow::Borrowed(target.raw_path().unwrap()),

@@ -211,11 +211,6 @@ impl Client {
         self.0.start_next()
     }
 
-    /// Returns whether another request may follow this one, as far as is known now.
-    pub fn keeps_alive(&self) -> bool {
-        self.0.persistence == Persistence::Persist
-    }
-
     /// Makes the current or next exchange the last one; announced if its head has not been sent
     /// yet.
     pub fn close_after_this(&mut self) {

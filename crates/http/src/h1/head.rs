@@ -1,13 +1,14 @@
 //! Message heads: the start line, and what the fields say about the connection and the host.
 
+use super::HeadLimits;
 use super::framing::{ContentLength, FramingFields, framing_fields};
 use super::section::explain_fields;
 use super::state::Persistence;
 use super::violation::Violation;
-use super::{HeadLimits, host};
 use crate::field::{FieldSlots, Fields, Known, is_token};
 use crate::method::Method;
 use crate::status::Status;
+use crate::target::Authority;
 use crate::version::Version;
 
 /// A valid request head according to RFC 9112 and the limits of this crate, borrowed from the
@@ -270,7 +271,7 @@ fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
         None if version == Version::Http10 => Ok(()),
         None => Err(Violation::HostMissing),
         Some(_) if fields.is_repeated(Known::Host) => Err(Violation::HostRepeated),
-        Some(value) if host::is_valid(value) => Ok(()),
+        Some(value) if Authority::parse(value).is_ok() => Ok(()),
         Some(_) => Err(Violation::HostMalformed),
     }
 }

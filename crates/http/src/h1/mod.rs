@@ -8,7 +8,6 @@ mod chunked;
 mod client;
 mod framing;
 mod head;
-mod host;
 mod machine;
 mod misuse;
 mod section;

@@ -290,11 +290,6 @@ impl Server {
         self.0.start_next()
     }
 
-    /// Returns whether another request may follow, as far as is known now.
-    pub fn keeps_alive(&self) -> bool {
-        self.0.persistence == Persistence::Persist
-    }
-
     /// Makes the current or next exchange the last one; announced if its head has not been sent
     /// yet.
     pub fn close_after_this(&mut self) {

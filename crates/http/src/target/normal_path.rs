@@ -80,11 +80,6 @@ impl<'a> NormalPath<'a> {
         self.0
     }
 
-    /// Returns whether the path ends with `/`, and so names a directory.
-    pub fn is_directory(&self) -> bool {
-        self.0.ends_with(b"/")
-    }
-
     /// Returns the segments from the root down; none for `/`.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
         self.0

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use vervet_http::conditional::{MethodClass, Preconditions, Validators, Verdict, evaluate};
+use vervet_http::conditional::{Preconditions, Validators, Verdict, evaluate};
 use vervet_http::field::{Fields, Known, KnownSet};
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
-use vervet_http::target::{RequestTarget, TargetError, TargetMethod};
+use vervet_http::target::{RequestTarget, TargetError};
 
 /// The fields that may change what is answered to a request for a file that is there.
 const CONDITIONS: KnownSet = KnownSet::EMPTY
@@ -41,12 +41,7 @@ impl<'a> FileRequest<'a> {
 
     /// What a head asks; the answer to an error is 400.
     pub fn from_head(head: &RequestHead<'a>) -> Result<Self, TargetError> {
-        let form = match head.method {
-            Method::Connect => TargetMethod::Connect,
-            Method::Options => TargetMethod::Options,
-            _ => TargetMethod::Other,
-        };
-        let target = RequestTarget::parse(head.target, form)?;
+        let target = RequestTarget::parse(head.target, head.method)?;
         let path = target.raw_path().unwrap_or_default();
         Ok(Self::new(head.method, path, &head.fields).with_query(target.raw_query()))
     }
@@ -109,7 +104,7 @@ impl<'a> FileRequest<'a> {
             if_modified_since: if_modified_since.as_deref(),
             if_unmodified_since: if_unmodified_since.as_deref(),
         };
-        evaluate(MethodClass::GetOrHead, &preconditions, Some(current))
+        evaluate(Method::Get, &preconditions, Some(current))
     }
 
     /// The Range, where it counts: GET alone knows ranges (RFC 9110 §14.2).

@@ -9,7 +9,7 @@ use vervet_engine::reactor::Now;
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
-use vervet_http::target::{NormalPath, RequestTarget, Scheme, TargetMethod};
+use vervet_http::target::{NormalPath, RequestTarget, Scheme};
 
 use crate::access_log::RequestId;
 use crate::matching::{Captures, Values};
@@ -56,13 +56,12 @@ impl<'a> Request<'a> {
     /// The status of the answer to a request that no site can answer.
     pub(super) fn read(exchange: &Exchange<'a>) -> Result<Self, Status> {
         let head = exchange.head();
-        let form = match head.method {
-            // Tunnels are for proxies.
-            Method::Connect => return Err(Status::NOT_IMPLEMENTED),
-            Method::Options => TargetMethod::Options,
-            _ => TargetMethod::Other,
-        };
-        let target = RequestTarget::parse(head.target, form).map_err(|_| Status::BAD_REQUEST)?;
+        // Tunnels are for proxies.
+        if head.method == Method::Connect {
+            return Err(Status::NOT_IMPLEMENTED);
+        }
+        let target =
+            RequestTarget::parse(head.target, head.method).map_err(|_| Status::BAD_REQUEST)?;
         let raw_path = target.raw_path().unwrap_or(b"/");
         let path = match raw_path {
             b"*" => Cow::Borrowed(raw_path),

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use vervet_engine::exchange::Finished;
-use vervet_engine::http::target::{NormalPath, RequestTarget, Scheme, TargetMethod};
+use vervet_engine::http::target::{NormalPath, RequestTarget, Scheme};
 use vervet_engine::listener::Endpoint;
 use vervet_engine::{Admit, Exchange, Outcome, Response, Service};
 use vervet_server::filters::access::AccessRules;
@@ -77,7 +77,7 @@ impl Service for Filtered {
 
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         let head = exchange.head();
-        let target = RequestTarget::parse(head.target, TargetMethod::Other).unwrap();
+        let target = RequestTarget::parse(head.target, head.method).unwrap();
         let raw_path = target.raw_path().unwrap();
         let path = NormalPath::decode(raw_path).unwrap();
         let mut request = Request {
