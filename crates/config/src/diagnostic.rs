@@ -136,14 +136,19 @@ impl Diagnostics {
         self.0.extend(others.0);
     }
 
+    /// Adds a finding unless it was reported before.
+    pub(crate) fn push_new(&mut self, problem: Option<Box<Diagnostic>>) {
+        self.0.extend(problem.map(|problem| *problem));
+    }
+
     /// Appends the findings of a later check. If there are errors already, consequences of errors
     /// and findings at spans that were reported before are left out.
-    pub fn extend_behind(&mut self, later: Diagnostics) {
+    pub fn extend_with_later(&mut self, later: Diagnostics) {
         let is_clean = !self.has_errors();
-        let is_told = |one: &Diagnostic| self.iter().any(|known| known.span.meets(one.span));
+        let is_reported = |one: &Diagnostic| self.iter().any(|known| known.span.meets(one.span));
         let later = later.0.into_iter();
         let later: Vec<_> = later
-            .filter(|one| is_clean || !(one.is_consequence || is_told(one)))
+            .filter(|one| is_clean || !(one.is_consequence || is_reported(one)))
             .collect();
         self.0.extend(later);
     }
@@ -265,7 +270,7 @@ mod tests {
                 .into_iter()
                 .collect(),
         );
-        findings.extend_behind(Diagnostics::from_iter([
+        findings.extend_with_later(Diagnostics::from_iter([
             Diagnostic::error(at((2, 4)), "own"),
             Diagnostic::error(at((6, 8)), "follows").consequence(),
         ]));

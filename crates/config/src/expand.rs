@@ -34,7 +34,7 @@ pub(crate) fn expand<'t>(
     let mut expanded = String::with_capacity(text.len());
     let mut faults = Vec::new();
     let mut at = 0;
-    while let Some(begin) = text[at..].find("${").map(|findings| at + findings) {
+    while let Some(begin) = text[at..].find("${").map(|offset| at + offset) {
         if text[at..begin].ends_with('$') {
             expanded.push_str(&text[at..begin - 1]);
             expanded.push_str("${");
@@ -42,7 +42,7 @@ pub(crate) fn expand<'t>(
             continue;
         }
         expanded.push_str(&text[at..begin]);
-        let Some(end) = text[begin..].find('}').map(|findings| begin + findings) else {
+        let Some(end) = text[begin..].find('}').map(|offset| begin + offset) else {
             faults.push(Unexpanded {
                 range: begin..text.len(),
                 fault: Fault::Open,

@@ -44,13 +44,10 @@ pub(crate) fn parse_file(
             Statement::Directive { path, node } => {
                 if assembly.is_at_top() && matches!(&*path, [key] if key.name == INCLUDE) {
                     let inserted = insert_within(&mut include, &path, node.clone());
-                    match (inserted, role) {
-                        (Ok(()), Role::Included) => continue,
-                        (Err(problem), Role::Included) => {
-                            parser.findings.extend_with(problem);
-                            continue;
-                        }
-                        (_, Role::Main) => {}
+                    // That of the main file is a directive of the document as well.
+                    if role == Role::Included {
+                        parser.findings.push_new(inserted.err().flatten());
+                        continue;
                     }
                 }
                 assembly.directive(&path, node, parser.findings);
@@ -124,7 +121,10 @@ impl<'a> Parser<'a> {
             match event.kind() {
                 EventKind::StdTableOpen => return Some(self.header(event, Header::Table)),
                 EventKind::ArrayTableOpen => return Some(self.header(event, Header::Element)),
-                EventKind::SimpleKey => return Some(self.directive(event)),
+                EventKind::SimpleKey => {
+                    let (path, node) = self.directive(event);
+                    return Some(Statement::Directive { path, node });
+                }
                 _ => {}
             }
         }
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         Statement::Header { path, span, header }
     }
 
-    fn directive(&mut self, first: &Event) -> Statement {
+    fn directive(&mut self, first: &Event) -> (Vec<Key>, Node) {
         let path = self.path(first);
         self.skip_blank();
         let node = match self.take(EventKind::KeyValSep) {
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             // A name without a value, which has been reported.
             None => broken(self.span(first)),
         };
-        Statement::Directive { path, node }
+        (path, node)
     }
 
     /// Parses a simple or dotted name; empty if a part is invalid or it has too many, which has
@@ -257,12 +257,10 @@ impl<'a> Parser<'a> {
             span = span.to(self.span(event));
             match event.kind() {
                 EventKind::SimpleKey => {
-                    let Statement::Directive { path, node } = self.directive(event) else {
-                        continue;
-                    };
+                    let (path, node) = self.directive(event);
                     span = span.to(node.span);
                     if let Err(problem) = insert_within(&mut table, &path, node) {
-                        self.findings.extend_with(problem);
+                        self.findings.push_new(problem);
                     }
                 }
                 EventKind::InlineTableClose => {

@@ -197,7 +197,7 @@ impl Assembly {
             Ok(()) => Current::Table(names),
             Err(problem) => {
                 let again = self.table_at(&names).is_some();
-                findings.extend_with(problem);
+                findings.push_new(problem);
                 if again {
                     Current::Duplicate(names)
                 } else {
@@ -208,9 +208,7 @@ impl Assembly {
     }
 
     fn open(&mut self, path: &[Key], span: Span, header: Header) -> Result<(), Problem> {
-        let Some((last, parents)) = path.split_last() else {
-            return Err(Problem::Known);
-        };
+        let (last, parents) = path.split_last().ok_or(None)?;
         let mut table = &mut self.root;
         for key in parents {
             table = descend(table, key, TableForm::Implied)?;
@@ -245,8 +243,8 @@ impl Assembly {
                 entry.key.span = last.span;
                 Ok(())
             }
-            (Value::Broken, _) => Err(Problem::Known),
-            _ => Err(duplicate(last, entry)),
+            (Value::Broken, _) => Err(None),
+            _ => Err(Some(duplicate(last, entry))),
         }
     }
 
@@ -256,23 +254,17 @@ impl Assembly {
             return;
         };
         if matches!(self.current, Current::Table(_)) {
-            findings.extend_with(problem);
+            findings.push_new(problem);
         }
     }
 
     fn add(&mut self, path: &[Key], node: Node) -> Result<(), Problem> {
         let (Current::Table(names) | Current::Duplicate(names)) = &self.current else {
-            return Err(Problem::Known);
+            return Err(None);
         };
         let names = names.clone();
-        let (Some(mut table), Some((last, parents))) = (self.table_at(&names), path.split_last())
-        else {
-            return Err(Problem::Known);
-        };
-        for key in parents {
-            table = descend(table, key, TableForm::Dotted)?;
-        }
-        insert(table, last, node)
+        let table = self.table_at(&names).ok_or(None)?;
+        insert_within(table, path, node)
     }
 
     fn table_at(&mut self, names: &[String]) -> Option<&mut Table> {
@@ -289,37 +281,18 @@ impl Assembly {
     }
 }
 
-/// Why a directive cannot be added to the tree.
-pub(crate) enum Problem {
-    /// An error that was not reported yet.
-    New(Box<Diagnostic>),
-    /// An error that was reported before.
-    Known,
-}
-
-impl Diagnostics {
-    pub(crate) fn extend_with(&mut self, problem: Problem) {
-        if let Problem::New(diagnostic) = problem {
-            self.push(*diagnostic);
-        }
-    }
-}
+/// Why a directive cannot be added to the tree; `None` if that was reported before.
+pub(crate) type Problem = Option<Box<Diagnostic>>;
 
 /// Adds a directive to a table in braces, or to the table that its dotted name leads to.
 pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Result<(), Problem> {
-    let Some((last, parents)) = path.split_last() else {
-        return Err(Problem::Known);
-    };
+    let (key, parents) = path.split_last().ok_or(None)?;
     let mut table = table;
-    for key in parents {
-        table = descend(table, key, TableForm::Dotted)?;
+    for parent in parents {
+        table = descend(table, parent, TableForm::Dotted)?;
     }
-    insert(table, last, node)
-}
-
-fn insert(table: &mut Table, key: &Key, node: Node) -> Result<(), Problem> {
     if let Some(entry) = table.get(&key.name) {
-        return Err(duplicate(key, entry));
+        return Err(Some(duplicate(key, entry)));
     }
     table.entries.push(Entry {
         key: key.clone(),
@@ -341,13 +314,13 @@ fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t m
         table.entries.len() - 1
     });
     let entry = &mut table.entries[at];
-    let problem = duplicate(key, entry);
+    let problem = Some(duplicate(key, entry));
     match &mut entry.node.value {
         Value::Table(inner) if may_grow(inner.form, made) => Ok(inner),
         Value::List(elements, ListForm::Headers) if made == TableForm::Implied => {
             last_table(elements).ok_or(problem)
         }
-        Value::Broken => Err(Problem::Known),
+        Value::Broken => Err(None),
         _ => Err(problem),
     }
 }
@@ -369,7 +342,7 @@ fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
     }
 }
 
-fn duplicate(key: &Key, first: &Entry) -> Problem {
+fn duplicate(key: &Key, first: &Entry) -> Box<Diagnostic> {
     let note = match &first.node.value {
         Value::Table(table) if table.form == TableForm::Braces => {
             "first given here, complete in its braces".to_owned()
@@ -379,5 +352,5 @@ fn duplicate(key: &Key, first: &Entry) -> Problem {
     };
     let message = format!("`{}` is given twice", key.name);
     let diagnostic = Diagnostic::error(key.span, message).note_at(first.key.span, note);
-    Problem::New(Box::new(diagnostic))
+    Box::new(diagnostic)
 }

@@ -1,6 +1,5 @@
 //! The pages of the reference.
 
-use crate::common;
 use crate::common::{Document, read};
 use vervet_config::{Page, Section, reference};
 

@@ -84,8 +84,8 @@ pub(crate) fn examined(
     let mut found = reading.diagnostics.clone();
     if let Some(document) = reading.value.as_ref().or(reading.partial.as_ref()) {
         let (plan, problems) = Plan::as_far_as_it_goes(document, default_listen);
-        found.extend_behind(problems);
-        found.extend_behind(rehearse(&plan));
+        found.extend_with_later(problems);
+        found.extend_with_later(rehearse(&plan));
     }
     found.sort();
     found

@@ -96,7 +96,7 @@ impl Lifecycle {
         let allowed = self.allowed.as_ref();
         let mut outside = allowed.map_or_else(Diagnostics::new, |allowed| plan.outside(allowed));
         if outside.has_errors() {
-            outside.extend_behind(rehearse(&plan));
+            outside.extend_with_later(rehearse(&plan));
             outside.sort();
             return Err(outside);
         }

@@ -73,7 +73,7 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
         ));
     }
     let sockets = Sockets::bind(&plan, &mut inherited).map_err(|mut found| {
-        found.extend_behind(rehearse(&plan));
+        found.extend_with_later(rehearse(&plan));
         refused(&found)
     })?;
     let admin = admin_socket(&plan)?;

@@ -79,7 +79,7 @@ impl Scenario {
             ..
         } = compiler;
         let mut diagnostics = reading.diagnostics;
-        diagnostics.extend_behind(found);
+        diagnostics.extend_with_later(found);
         diagnostics.sort();
         let whole = kinds.zip(base).filter(|_| !diagnostics.has_errors());
         let value = whole.map(|((kinds, shared), base)| {

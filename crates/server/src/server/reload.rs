@@ -48,7 +48,7 @@ impl Server {
         let sink = sink.map_err(|problem| change.found.push(*problem));
         let (Ok(sink), false) = (sink, change.found.has_errors()) else {
             // All that is wrong is told at once.
-            change.found.extend_behind(rehearse(&plan));
+            change.found.extend_with_later(rehearse(&plan));
             change.found.sort();
             return Err(change.found);
         };
