@@ -8,9 +8,9 @@ use std::process::ExitCode;
 
 use vervet_server::engine::EngineError;
 
+use crate::console;
 use crate::load::Refused;
 use crate::passwd::PasswdError;
-use crate::talk;
 
 /// What went wrong. The exit status is 1, except for [`Failure::Load`].
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Failure {
         if let Self::Load(refused) = self {
             return refused.say();
         }
-        talk::say(format_args!("{self}"));
+        console::message(format_args!("{self}"));
         ExitCode::FAILURE
     }
 }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use vervet_server::engine::limits::Limits;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// Prints the table.
 pub(crate) fn print() -> Result<ExitCode, Failure> {
-    talk::print(&table()).map_err(Failure::Output)?;
+    console::print(&table()).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 

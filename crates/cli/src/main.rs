@@ -2,6 +2,7 @@
 
 mod arguments;
 mod config;
+mod console;
 mod default_listen;
 mod deferred;
 mod environment;
@@ -15,7 +16,6 @@ mod passwd;
 mod reference;
 mod run;
 mod serve;
-mod talk;
 mod terminal;
 mod version;
 mod watch;

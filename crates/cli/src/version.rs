@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The arguments of `vervet version`.
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub(crate) fn print(arguments: &VersionArguments) -> Result<ExitCode, Failure> {
         VersionArguments { build: true, .. } => build(),
         _ => format!("vervet {VERSION}\n"),
     };
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -77,7 +77,7 @@ fn nobody() -> SocketAddr {
 #[test]
 fn refuses_what_cannot_be() {
     let url = "http://127.0.0.1:9/";
-    check(&["https://127.0.0.1/"], 2, "https is not spoken");
+    check(&["https://127.0.0.1/"], 2, "https is not supported");
     check(&[], 2, "URL");
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
     check(&[url, "-d", "soon"], 2, "expected a time such as 10s");

@@ -7,7 +7,7 @@ use vervet_report::{
 };
 
 use crate::audit::Evidence;
-use crate::generator::{Finished, Piece, Report, StepBook, Tally};
+use crate::generator::{Finished, Piece, Report, StepStats, Tally};
 use crate::plan::{Load, Plan};
 use crate::run::TOOL;
 
@@ -145,29 +145,29 @@ impl Collector {
 }
 
 fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns: u64) {
-    let book = &finished.book;
+    let stats = &finished.stats;
     let achieved = &mut run.achieved;
     *achieved = Achieved {
-        done: achieved.done + book.total.done,
-        bytes_received: achieved.bytes_received + book.total.bytes_received,
-        bytes_sent: achieved.bytes_sent + book.total.bytes_sent,
-        content_bytes: achieved.content_bytes + book.total.content_bytes,
-        connections_opened: achieved.connections_opened + book.total.connections,
+        done: achieved.done + stats.total.done,
+        bytes_received: achieved.bytes_received + stats.total.bytes_received,
+        bytes_sent: achieved.bytes_sent + stats.total.bytes_sent,
+        content_bytes: achieved.content_bytes + stats.total.content_bytes,
+        connections_opened: achieved.connections_opened + stats.total.connections,
         ..*achieved
     };
-    run.timings.connect.merge(&book.timings.connect);
-    run.timings.first_byte.merge(&book.timings.first_byte);
-    run.timings.response.merge(&book.timings.response);
-    run.timings.service.merge(&book.timings.service);
-    run.errors.merge(&book.total.errors);
-    for (status, count) in (0u16..).zip(book.statuses.iter()) {
+    run.timings.connect.merge(&stats.timings.connect);
+    run.timings.first_byte.merge(&stats.timings.first_byte);
+    run.timings.response.merge(&stats.timings.response);
+    run.timings.service.merge(&stats.timings.service);
+    run.errors.merge(&stats.total.errors);
+    for (status, count) in (0u16..).zip(stats.statuses.iter()) {
         if *count > 0 {
             *run.statuses.entry(status).or_default() += count;
         }
     }
-    run.censored.count += book.censored.count;
-    run.censored.longest_ns = run.censored.longest_ns.max(book.censored.longest_ns);
-    for slow in book.slowest.requests() {
+    run.censored.count += stats.censored.count;
+    run.censored.longest_ns = run.censored.longest_ns.max(stats.censored.longest_ns);
+    for slow in stats.slowest.requests() {
         run.slowest.add(slow.clone());
     }
     let Generator {
@@ -183,9 +183,9 @@ fn merge(run: &mut Run, evidence: &mut Evidence, finished: &Finished, length_ns:
     *busiest_thread_permille = (*busiest_thread_permille).max(permille(finished.cpu_ns, length_ns));
     let occupied_ns = finished.cpu_ns.saturating_add(finished.waited_ns);
     *occupied_thread_permille = (*occupied_thread_permille).max(permille(occupied_ns, length_ns));
-    lag.merge(&book.lag);
-    evidence.area_ns += book.area;
-    evidence.sojourns_ns += book.sojourns_ns;
+    lag.merge(&stats.lag);
+    evidence.area_ns += stats.area;
+    evidence.sojourns_ns += stats.sojourns_ns;
     evidence.answers.extend_from_slice(&finished.answers);
 }
 
@@ -200,7 +200,7 @@ fn steps(plan: &Plan, finished: &[Finished]) -> Vec<StepFigures> {
             name: name.clone(),
             ..StepFigures::default()
         };
-        for step in finished.iter().filter_map(|it| it.book.steps.get(at)) {
+        for step in finished.iter().filter_map(|it| it.stats.steps.get(at)) {
             add_step(&mut figures, step, assertions);
         }
         figures
@@ -208,7 +208,7 @@ fn steps(plan: &Plan, finished: &[Finished]) -> Vec<StepFigures> {
     figures.collect()
 }
 
-fn add_step(figures: &mut StepFigures, step: &StepBook, assertions: &[String]) {
+fn add_step(figures: &mut StepFigures, step: &StepStats, assertions: &[String]) {
     figures.done += step.done;
     figures.bytes += step.bytes;
     figures.errors.merge(&step.errors);

@@ -9,51 +9,51 @@ use vervet_engine::reactor::Outgoing;
 
 use crate::request::Peer;
 
-/// Which addresses of a name are wanted.
+/// Which addresses of a hostname are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
-    /// The first that the system gives.
+    /// The first address that the system returns.
     #[default]
     Any,
-    /// IPv4 only.
+    /// The first IPv4 address.
     V4,
-    /// IPv6 only.
+    /// The first IPv6 address.
     V6,
 }
 
-/// Why there is nothing to connect to.
+/// Why a target has no usable address.
 #[derive(Debug)]
 pub enum DestinationError {
-    /// The name cannot be looked up.
+    /// The lookup of the hostname failed.
     Name {
-        /// The name.
+        /// The hostname of the target.
         host: String,
-        /// What the system said.
+        /// The error of the lookup.
         error: io::Error,
     },
-    /// The name has no address of the wanted family.
+    /// The hostname has no address of the requested family.
     Family {
-        /// The name.
+        /// The hostname of the target.
         host: String,
     },
-    /// A source address is of the other family.
+    /// A source address has another family than the target.
     Source {
-        /// The source.
+        /// The local address to connect from.
         source: IpAddr,
-        /// Where it should lead.
+        /// The address of the target.
         to: SocketAddr,
     },
-    /// The path of a unix socket that cannot be one.
+    /// The path of a unix socket is too long.
     Unix {
-        /// The path.
+        /// The path of the socket.
         path: String,
     },
 }
 
-/// Whom to connect to, from each source in turn.
+/// The addresses to connect to, from each local address in turn.
 ///
 /// # Errors
-/// A name without an address, or a source that cannot lead there.
+/// A hostname without an address, or a local address of another family.
 pub fn resolve(
     peer: &Peer,
     family: Family,
@@ -101,7 +101,7 @@ impl fmt::Display for DestinationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name { host, error } => write!(f, "cannot look up {host}: {error}"),
-            Self::Family { host } => write!(f, "{host} has no address of the family asked for"),
+            Self::Family { host } => write!(f, "{host} has no address of the requested family"),
             Self::Source { source, to } => write!(
                 f,
                 "cannot reach {to} from {source}: one is IPv4, the other IPv6"

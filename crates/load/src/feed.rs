@@ -4,7 +4,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::finding::{Finding, Findings, Place, did_you_mean};
+use crate::finding::{Finding, Findings, Position, did_you_mean};
 use crate::share::{Share, Turns};
 
 /// The most bytes of a feed: it stays in memory, for a file that is read during the run would be
@@ -71,11 +71,11 @@ impl Feed {
         // Reading from memory cannot fail, and bytes need not be UTF-8: nothing else is an error
         // here.
         while let Ok(true) = reader.read_byte_record(&mut record) {
-            let place = place(text, &record);
+            let position = position(text, &record);
             if feed.columns.is_empty() {
-                feed.columns = columns(&record, place, &mut findings);
+                feed.columns = columns(&record, position, &mut findings);
             } else {
-                feed.push(&record, place, &mut findings);
+                feed.push(&record, position, &mut findings);
             }
         }
         if feed.columns.is_empty() && findings.is_empty() {
@@ -94,10 +94,10 @@ impl Feed {
         }
     }
 
-    fn push(&mut self, record: &csv::ByteRecord, place: Place, findings: &mut Findings) {
+    fn push(&mut self, record: &csv::ByteRecord, position: Position, findings: &mut Findings) {
         if record.len() != self.columns.len() {
             findings.at(
-                place,
+                position,
                 format!(
                     "{} values, but {} columns have a name",
                     record.len(),
@@ -132,41 +132,41 @@ impl Feed {
 }
 
 /// Where a row begins. The reader says where it began to look, which is before empty lines.
-fn place(text: &[u8], record: &csv::ByteRecord) -> Place {
+fn position(text: &[u8], record: &csv::ByteRecord) -> Position {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let position = record.position();
     let start = position.map_or(0, |position| number(position.byte()));
     let line = position.map_or(0, |position| number(position.line()));
     let before = text.get(start..).unwrap_or_default().iter();
     let empty = before.take_while(|byte| b"\r\n".contains(byte));
-    Place {
+    Position {
         line: line + empty.filter(|&&byte| byte == b'\n').count(),
         column: 1,
     }
 }
 
 /// The names in the first row, each once.
-fn columns(record: &csv::ByteRecord, place: Place, findings: &mut Findings) -> Vec<String> {
+fn columns(record: &csv::ByteRecord, position: Position, findings: &mut Findings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     if record.len() > FEED_COLUMNS_MAX {
         findings.at(
-            place,
+            position,
             format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len()),
         );
     }
     for (number, name) in record.iter().enumerate() {
         let name = String::from_utf8_lossy(name).trim().to_owned();
         if name.is_empty() {
-            findings.at(place, format!("column {} has no name", number + 1));
+            findings.at(position, format!("column {} has no name", number + 1));
         } else if names.contains(&name) {
-            findings.at(place, format!("two columns are called {name}"));
+            findings.at(position, format!("two columns are called {name}"));
         }
         names.push(name);
     }
     names
 }
 
-/// A feed with the place where its users are.
+/// A feed with the position where its users are.
 #[derive(Debug)]
 pub struct Cursor {
     feed: Arc<Feed>,
@@ -186,9 +186,9 @@ impl Cursor {
 
     /// The same for one of several who draw from the same rows: it takes every n-th, from its own.
     #[must_use]
-    pub fn of(self, share: Share) -> Self {
+    pub fn with_share(self, share: Share) -> Self {
         Self {
-            turns: Turns::of(share),
+            turns: Turns::new(share),
             ..self
         }
     }
@@ -308,7 +308,7 @@ mod tests {
     fn several_draw_what_one_alone_does() {
         let feed = Arc::new(Feed::parse("u.csv", b"a\n1\n2\n3\n4\n5\n").unwrap());
         let draw = |order, index, most| {
-            let cursor = Cursor::new(Arc::clone(&feed), order).of(Share { index, of: 3 });
+            let cursor = Cursor::new(Arc::clone(&feed), order).with_share(Share { index, of: 3 });
             let mut random = fastrand::Rng::with_seed(1);
             (0..most)
                 .map_while(|_| cursor.next(&mut random))

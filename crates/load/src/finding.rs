@@ -1,4 +1,4 @@
-//! What is wrong with a text that says what to ask: the file, the place, what was expected, and the
+//! What is wrong with a text that says what to ask: the file, the position, what was expected, and the
 //! nearest known name. Every parser of this crate gives its mistakes as these, all at once. How
 //! they are printed is the caller's business.
 
@@ -12,24 +12,24 @@ pub const FINDINGS_MAX: usize = 100;
 pub struct Finding {
     /// Name of the file, or of what stands for one, such as `--field`.
     pub file: String,
-    /// Where, if it has a place.
-    pub place: Option<Place>,
+    /// Where, if it has a position.
+    pub position: Option<Position>,
     /// What is wrong, the thing named, and what was expected.
     pub message: String,
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// The line number, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
 }
 
-impl Place {
-    /// The place of a byte of `text`; one beyond its end is the end.
-    pub fn of(text: &str, offset: usize) -> Self {
+impl Position {
+    /// The position of a byte of `text`; one beyond its end is the end.
+    pub fn at(text: &str, offset: usize) -> Self {
         let mut end = offset.min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -45,8 +45,8 @@ impl Place {
 
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Some(Place { line, column }) => {
+        match self.position {
+            Some(Position { line, column }) => {
                 write!(formatter, "{}:{line}:{column}: {}", self.file, self.message)
             }
             None => write!(formatter, "{}: {}", self.file, self.message),
@@ -77,19 +77,19 @@ impl Findings {
         &self.file
     }
 
-    /// Adds one at a place.
-    pub fn at(&mut self, place: Place, message: impl Into<String>) {
-        self.add(Some(place), message.into());
+    /// Adds one at a position.
+    pub fn at(&mut self, position: Position, message: impl Into<String>) {
+        self.add(Some(position), message.into());
     }
 
-    /// Adds one that has no place.
+    /// Adds one that has no position.
     pub fn whole(&mut self, message: impl Into<String>) {
         self.add(None, message.into());
     }
 
-    /// Adds one, unless the same was told of the same place.
-    fn add(&mut self, place: Option<Place>, message: String) {
-        let is_known = |known: &Finding| known.place == place && known.message == message;
+    /// Adds one, unless the same was told of the same position.
+    fn add(&mut self, position: Option<Position>, message: String) {
+        let is_known = |known: &Finding| known.position == position && known.message == message;
         if self.found.iter().any(is_known) {
             return;
         }
@@ -99,7 +99,7 @@ impl Findings {
         }
         self.found.push(Finding {
             file: self.file.clone(),
-            place,
+            position,
             message,
         });
     }
@@ -114,12 +114,12 @@ impl Findings {
         if self.found.is_empty() {
             return Ok(value);
         }
-        self.found.sort_by_key(|finding| finding.place);
+        self.found.sort_by_key(|finding| finding.position);
         if self.untold > 0 {
             let message = format!("{} more mistakes are not shown", self.untold);
             self.found.push(Finding {
                 file: self.file,
-                place: None,
+                position: None,
                 message,
             });
         }
@@ -138,10 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_characters_from_one() {
+    fn positions_count_characters_from_one() {
         let check = |text: &str, offset, expected: (usize, usize)| {
-            let place = Place::of(text, offset);
-            assert_eq!((place.line, place.column), expected, "{text:?} at {offset}");
+            let position = Position::at(text, offset);
+            assert_eq!(
+                (position.line, position.column),
+                expected,
+                "{text:?} at {offset}"
+            );
         };
         check("", 0, (1, 1));
         check("ab", 99, (1, 3));
@@ -155,7 +159,7 @@ mod tests {
     fn mistakes_come_sorted_and_bounded() {
         let mut findings = Findings::new("a.txt");
         for line in (1..=FINDINGS_MAX + 3).rev() {
-            findings.at(Place { line, column: 1 }, "odd");
+            findings.at(Position { line, column: 1 }, "odd");
         }
         let found = findings.or(()).unwrap_err();
         assert_eq!(found.len(), FINDINGS_MAX + 1);

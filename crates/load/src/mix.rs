@@ -44,7 +44,7 @@ impl Mix {
             } else {
                 Order::Weighted
             },
-            turns: Turns::of(share),
+            turns: Turns::new(share),
         }
     }
 

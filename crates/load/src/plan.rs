@@ -77,16 +77,16 @@ impl fmt::Debug for Plan {
     }
 }
 
-/// Who decides when a request is sent.
+/// What decides when a request is sent.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// Each user sends its next request when the answer to the last has come.
     Closed,
-    /// A pacer says when, however slow the target is.
+    /// A pacer decides, however slow the target is.
     Open {
-        /// The shape.
+        /// The shape of the rate over time.
         pacer: Arc<dyn Pacer>,
-        /// How requests lie around it.
+        /// The distribution of requests around it.
         arrival: Arrival,
     },
 }
@@ -116,62 +116,75 @@ impl Plan {
         }
     }
 
-    /// What is wrong with it, if something is.
+    /// Checks the plan.
     ///
     /// # Errors
-    /// The first thing that cannot be.
+    /// The first value that is invalid, or that cannot be combined with another.
     pub fn verify(&self) -> Result<(), PlanError> {
         let is_open = matches!(self.load, Load::Open { .. });
         let reads_answers = self.scripts.user(0).reads_answers();
         let pipelines = self.pipelining > 1;
+        let is_valid_time = |time: Duration| !time.is_zero() && time <= DURATION_MAX;
+        let is_valid_rate = |rate: f64| rate > 0.0 && rate.is_finite();
+        let days = DURATION_MAX.as_secs() / 86_400;
         let rules = [
-            (self.outgoing.is_empty(), PlanError::NoAddress),
+            (!self.outgoing.is_empty(), "the target has no address".to_owned()),
             (
-                !(1..=CONNECTIONS_MAX).contains(&self.connections),
-                PlanError::Connections,
+                (1..=CONNECTIONS_MAX).contains(&self.connections),
+                format!("connections must be 1 to {CONNECTIONS_MAX}"),
             ),
             (
-                !(1..=PIPELINING_MAX).contains(&self.pipelining),
-                PlanError::Pipelining,
+                (1..=PIPELINING_MAX).contains(&self.pipelining),
+                format!("pipelined requests must be 1 to {PIPELINING_MAX}"),
             ),
             (
-                !(1..=THREADS_MAX).contains(&self.threads),
-                PlanError::Threads,
+                (1..=THREADS_MAX).contains(&self.threads),
+                format!("threads must be 1 to {THREADS_MAX}"),
             ),
             (
-                self.duration.is_none() && self.requests.is_none(),
-                PlanError::Endless,
+                self.duration.is_some() || self.requests.is_some(),
+                "a run needs an end: a duration or a number of requests".to_owned(),
             ),
             (
-                self.duration
-                    .is_some_and(|it| it.is_zero() || it > DURATION_MAX)
-                    || self.warm_up > DURATION_MAX,
-                PlanError::Duration,
-            ),
-            (self.requests == Some(0), PlanError::NoRequests),
-            (self.interval < INTERVAL_MIN, PlanError::Interval),
-            (
-                self.connect_timeout.is_zero() || self.response_timeout.is_zero(),
-                PlanError::Timeout,
+                self.duration.is_none_or(is_valid_time) && self.warm_up <= DURATION_MAX,
+                format!("the duration must be above 0 and at most {days} days"),
             ),
             (
-                self.connect_rate
-                    .is_some_and(|rate| !(rate > 0.0 && rate.is_finite())),
-                PlanError::ConnectRate,
+                self.requests != Some(0),
+                "the number of requests must be at least 1".to_owned(),
             ),
             (
-                matches!(self.reuse, Reuse::Requests { requests: 0 }),
-                PlanError::Reuse,
+                self.interval >= INTERVAL_MIN,
+                format!("the interval must be at least {} ms", INTERVAL_MIN.as_millis()),
             ),
             (
-                self.part.index >= self.part.of || self.part.of > self.connections,
-                PlanError::Part,
+                !self.connect_timeout.is_zero() && !self.response_timeout.is_zero(),
+                "timeouts must be above 0".to_owned(),
             ),
-            (pipelines && is_open, PlanError::PipeliningOpen),
-            (pipelines && reads_answers, PlanError::PipeliningAnswers),
+            (
+                self.connect_rate.is_none_or(is_valid_rate),
+                "the connect rate must be above 0".to_owned(),
+            ),
+            (
+                !matches!(self.reuse, Reuse::Requests { requests: 0 }),
+                "the number of requests per connection must be at least 1".to_owned(),
+            ),
+            (
+                self.part.index < self.part.of && self.part.of <= self.connections,
+                "each agent needs at least one connection: raise -c".to_owned(),
+            ),
+            (
+                !(pipelines && is_open),
+                "pipelining is for closed load: in open load each request has its own time".to_owned(),
+            ),
+            (
+                !(pipelines && reads_answers),
+                "pipelining is for requests that do not depend on answers, and this scenario reads \
+                 them".to_owned(),
+            ),
         ];
-        match rules.into_iter().find(|(broken, _)| *broken) {
-            Some((_, error)) => Err(error),
+        match rules.into_iter().find(|(is_met, _)| !is_met) {
+            Some((_, message)) => Err(PlanError(message)),
             None => Ok(()),
         }
     }
@@ -239,65 +252,13 @@ fn milli(rate: f64) -> u64 {
     (rate * 1000.0).round() as u64
 }
 
-/// What cannot be asked of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanError {
-    /// The target has no address.
-    NoAddress,
-    /// Too few or too many connections.
-    Connections,
-    /// Too deep, or not at all.
-    Pipelining,
-    /// Too few or too many threads.
-    Threads,
-    /// Neither a duration nor a count ends it.
-    Endless,
-    /// A duration that is none, or too long.
-    Duration,
-    /// No request at all.
-    NoRequests,
-    /// The points of the series are too close.
-    Interval,
-    /// No time at all for an answer.
-    Timeout,
-    /// No rate.
-    ConnectRate,
-    /// Connections that carry nothing.
-    Reuse,
-    /// No part, or fewer connections than parts.
-    Part,
-    /// Pipelining is for closed load.
-    PipeliningOpen,
-    /// A script that waits for answers sends one request after another.
-    PipeliningAnswers,
-}
+/// An invalid value of a plan, or values that cannot be combined, as a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(String);
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoAddress => f.write_str("the target has no address"),
-            Self::Connections => write!(f, "connections must be 1 to {CONNECTIONS_MAX}"),
-            Self::Pipelining => write!(f, "pipelining must be 1 to {PIPELINING_MAX} requests deep"),
-            Self::Threads => write!(f, "threads must be 1 to {THREADS_MAX}"),
-            Self::Endless => f.write_str("a run needs an end: a duration or a number of requests"),
-            Self::Duration => write!(
-                f,
-                "a run takes more than no time, and at most {} days",
-                DURATION_MAX.as_secs() / 86_400
-            ),
-            Self::NoRequests => f.write_str("a run makes one request at least"),
-            Self::Interval => write!(f, "an interval is at least {} ms", INTERVAL_MIN.as_millis()),
-            Self::Timeout => f.write_str("a time limit of nothing lets no answer pass"),
-            Self::ConnectRate => f.write_str("the connect rate must be above 0"),
-            Self::Reuse => f.write_str("a connection carries one request at least"),
-            Self::Part => f.write_str("each agent needs a connection at least: raise -c"),
-            Self::PipeliningOpen => f.write_str(
-                "pipelining is for closed load: in open load each request has its own time",
-            ),
-            Self::PipeliningAnswers => f.write_str(
-                "pipelining is for requests that do not depend on answers, and this scenario reads them",
-            ),
-        }
+        f.write_str(&self.0)
     }
 }
 

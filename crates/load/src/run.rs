@@ -16,7 +16,7 @@ use crate::audit;
 use crate::clock::{now_ns, unix_ms};
 use crate::collect::Collector;
 use crate::control::Control;
-use crate::generator::{Part, Report, Start, Thread};
+use crate::generator::{Report, Start, Thread};
 use crate::kernel;
 use crate::plan::{Plan, PlanError};
 
@@ -58,21 +58,21 @@ pub enum Progress<'a> {
     Time,
 }
 
-/// Why a run could not begin.
+/// Why a run could not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartError {
-    /// The plan cannot be.
+    /// The plan is invalid.
     Plan(PlanError),
-    /// The system gives no thread or descriptor.
+    /// The system refused a thread or a file descriptor.
     System {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// What the system said.
+        /// The error of the system.
         errno: Errno,
     },
 }
 
-/// Begins a run.
+/// Starts a run.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -80,10 +80,10 @@ pub fn start(plan: Plan) -> Result<Running, StartError> {
     Ok(prepare(plan)?.begin_within(LEAD))
 }
 
-/// Makes all that a run needs, so that it can begin at a moment that somebody else chooses.
+/// Prepares a run, so that it can start at a time that the caller chooses.
 ///
 /// # Errors
-/// A plan that cannot be, or a system that gives no threads.
+/// An invalid plan, or a system that refuses a thread.
 pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
     plan.verify().map_err(StartError::Plan)?;
     let plan = Arc::new(plan);
@@ -96,9 +96,7 @@ pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
         let (ready_to, ready) = mpsc::channel();
         let (start_to, start) = mpsc::channel();
         let (plan, reports_to) = (Arc::clone(&plan), reports_to.clone());
-        let part = Part {
-            share: plan.share(index),
-        };
+        let share = plan.share(index);
         let core = plan
             .cores
             .get(index as usize % plan.cores.len().max(1))
@@ -107,7 +105,7 @@ pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
             if let Some(core) = core {
                 bind_to(core)?;
             }
-            let thread = Thread::new(&plan, part, reports_to)?;
+            let thread = Thread::new(&plan, share, reports_to)?;
             // Both fail when the run is given up before it has begun.
             let _ = ready_to.send(thread.handle());
             match start.recv() {
@@ -145,7 +143,7 @@ pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
     })
 }
 
-/// Makes a run from its beginning to its end.
+/// Runs a plan from start to end.
 ///
 /// # Errors
 /// As [`start`].

@@ -53,7 +53,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    pub(crate) fn of(share: Share) -> Self {
+    pub(crate) fn new(share: Share) -> Self {
         Self {
             next: AtomicU64::new(share.index.into()),
             step: share.of.into(),
@@ -68,7 +68,7 @@ impl Turns {
 
 impl Default for Turns {
     fn default() -> Self {
-        Self::of(Share::WHOLE)
+        Self::new(Share::WHOLE)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn turns_of_all_are_those_of_one_alone() {
         let take = |share| {
-            let turns = Turns::of(share);
+            let turns = Turns::new(share);
             (0..4).map(|_| turns.take()).collect::<Vec<_>>()
         };
         let mut all: Vec<u64> = (0..3)

@@ -8,9 +8,9 @@
 //! @order.json
 //! ```
 
-use crate::finding::{Finding, Findings, Place};
+use crate::finding::{Finding, Findings, Position};
 use crate::mix::WEIGHT_MAX;
-use crate::request::{Common, Content, Draft, Fault, Part, Url, Weighted, split_field};
+use crate::request::{Common, Content, Draft, DraftPart, Fault, Url, Weighted, split_field};
 use crate::template::Names;
 
 /// The most bytes of a list.
@@ -84,13 +84,13 @@ struct Entry {
     /// Where the target stands in its line.
     target: usize,
     /// Where the values of the fields stand.
-    values: Vec<Place>,
+    values: Vec<Position>,
 }
 
 impl List<'_, '_> {
     fn line(&mut self, number: usize, line: &str) {
         let text = line.trim();
-        let at = |column: usize| Place {
+        let at = |column: usize| Position {
             line: number,
             column,
         };
@@ -141,8 +141,8 @@ impl List<'_, '_> {
                 return;
             }
         };
-        let place = place_in(line, number, target);
-        let Some(url) = self.url(place, target) else {
+        let position = place_in(line, number, target);
+        let Some(url) = self.url(position, target) else {
             return;
         };
         let before = target.find(&url.target).unwrap_or(0);
@@ -153,13 +153,13 @@ impl List<'_, '_> {
             weight,
             draft,
             line: number,
-            target: place.column + target[..before].chars().count(),
+            target: position.column + target[..before].chars().count(),
             values: Vec::new(),
         });
     }
 
     /// The URL of a line: whole, or a path of the server that is known.
-    fn url(&mut self, place: Place, text: &str) -> Option<Url> {
+    fn url(&mut self, position: Position, text: &str) -> Option<Url> {
         let joined = match &self.base {
             Some(base) => base.join(text),
             None => Url::parse(text),
@@ -169,57 +169,57 @@ impl List<'_, '_> {
             Err(_) if text.starts_with('/') => {
                 let message =
                     "a path without a server; give the URL of the server, or write whole URLs";
-                self.findings.at(place, message);
+                self.findings.at(position, message);
                 return None;
             }
             Err(error) => {
-                self.findings.at(place, error.to_string());
+                self.findings.at(position, error.to_string());
                 return None;
             }
         };
         let base = self.base.get_or_insert_with(|| url.clone());
         if !base.has_same_origin(&url) {
             let message = format!("{} is not {}: one run asks one server", url.host, base.host);
-            self.findings.at(place, message);
+            self.findings.at(position, message);
             return None;
         }
         Some(url)
     }
 
-    fn field(&mut self, place: Place, text: &str) {
+    fn field(&mut self, position: Position, text: &str) {
         let Some(entry) = &mut self.entry else {
             let message = "a field, but no request above it; a URL begins with http://";
-            self.findings.at(place, message);
+            self.findings.at(position, message);
             return;
         };
         match split_field(text) {
             Ok(field) => {
                 let value = text.chars().count() - field.1.chars().count();
                 entry.draft.fields.push(field);
-                entry.values.push(Place {
-                    column: place.column + value,
-                    ..place
+                entry.values.push(Position {
+                    column: position.column + value,
+                    ..position
                 });
             }
-            Err(message) => self.findings.at(place, message),
+            Err(message) => self.findings.at(position, message),
         }
     }
 
-    fn content(&mut self, place: Place, name: &str) {
+    fn content(&mut self, position: Position, name: &str) {
         let Some(entry) = &mut self.entry else {
             let message = "content, but no request above it";
-            self.findings.at(place, message);
+            self.findings.at(position, message);
             return;
         };
         if entry.draft.content != Content::None {
-            self.findings.at(place, "a second file of content");
+            self.findings.at(position, "a second file of content");
             return;
         }
         match (self.read)(name) {
             Ok(bytes) => entry.draft.content = Content::Bytes(bytes),
             Err(error) => self
                 .findings
-                .at(place, format!("cannot read {name}: {error}")),
+                .at(position, format!("cannot read {name}: {error}")),
         }
     }
 
@@ -244,8 +244,8 @@ impl List<'_, '_> {
             }),
             Err(faults) => {
                 for fault in faults {
-                    let place = entry.place(&fault, common);
-                    self.findings.at(place, fault.message);
+                    let position = entry.position(&fault, common);
+                    self.findings.at(position, fault.message);
                 }
             }
         }
@@ -254,21 +254,23 @@ impl List<'_, '_> {
 
 impl Entry {
     /// Where a fault is, the first `common` fields not being from the list.
-    fn place(&self, fault: &Fault, common: usize) -> Place {
-        let start = |column| Place {
+    fn position(&self, fault: &Fault, common: usize) -> Position {
+        let start = |column| Position {
             line: self.line,
             column,
         };
         let (start, text) = match fault.part {
-            Part::Target => (start(self.target), self.draft.target.as_str()),
-            Part::Field(number) if number >= common => (
+            DraftPart::Target => (start(self.target), self.draft.target.as_str()),
+            DraftPart::Field(number) if number >= common => (
                 self.values[number - common],
                 self.draft.fields[number].1.as_str(),
             ),
-            Part::Method | Part::Host | Part::Field(_) | Part::Content => (start(1), ""),
+            DraftPart::Method | DraftPart::Host | DraftPart::Field(_) | DraftPart::Content => {
+                (start(1), "")
+            }
         };
         let before = text.get(..fault.offset).unwrap_or_default();
-        Place {
+        Position {
             column: start.column + before.chars().count(),
             ..start
         }
@@ -284,11 +286,11 @@ fn is_field(text: &str) -> bool {
     is_word && !name.starts_with('/') && !rest.starts_with("//") && name != "unix"
 }
 
-/// The place of a part of a line.
-fn place_in(line: &str, number: usize, part: &str) -> Place {
+/// The position of a part of a line.
+fn place_in(line: &str, number: usize, part: &str) -> Position {
     let start = part.as_ptr() as usize - line.as_ptr() as usize;
     let blank = part.chars().take_while(|c| c.is_whitespace()).count();
-    Place {
+    Position {
         line: number,
         column: line[..start].chars().count() + blank + 1,
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::common::{GOOD, answering, canned, plan, plan_of, request, requests, run, server, take};
 use vervet_engine::reactor::Outgoing;
 use vervet_load::canned::{CannedAnswer, CannedContent};
-use vervet_load::{Check, Plan, PlanError, StartError, StatusSet};
+use vervet_load::{Check, Plan, StartError, StatusSet};
 use vervet_report::{Ended, ErrorClass, Mode};
 
 type Change = fn(&mut Plan);
@@ -15,29 +15,35 @@ type Change = fn(&mut Plan);
 #[test]
 fn refuses_plans_that_cannot_be() {
     let address = "127.0.0.1:9".parse().unwrap();
-    let rows: [(Change, PlanError); 9] = [
-        (|plan| plan.connections = 0, PlanError::Connections),
-        (|plan| plan.pipelining = 0, PlanError::Pipelining),
-        (|plan| plan.threads = 0, PlanError::Threads),
-        (|plan| plan.duration = None, PlanError::Endless),
+    let rows: [(Change, &str); 9] = [
+        (|plan| plan.connections = 0, "connections must be"),
+        (|plan| plan.pipelining = 0, "pipelined requests must be"),
+        (|plan| plan.threads = 0, "threads must be"),
+        (|plan| plan.duration = None, "a run needs an end"),
         (
             |plan| plan.duration = Some(Duration::ZERO),
-            PlanError::Duration,
+            "the duration must be",
         ),
-        (|plan| plan.requests = Some(0), PlanError::NoRequests),
-        (|plan| plan.interval = Duration::ZERO, PlanError::Interval),
+        (
+            |plan| plan.requests = Some(0),
+            "the number of requests must be",
+        ),
+        (
+            |plan| plan.interval = Duration::ZERO,
+            "the interval must be",
+        ),
         (
             |plan| plan.connect_rate = Some(f64::NAN),
-            PlanError::ConnectRate,
+            "the connect rate must be",
         ),
-        (|plan| plan.outgoing.clear(), PlanError::NoAddress),
+        (|plan| plan.outgoing.clear(), "the target has no address"),
     ];
     for (change, expected) in rows {
         let mut plan = plan(address);
         change(&mut plan);
         let refused = vervet_load::run(plan).unwrap_err();
-        assert_eq!(refused, StartError::Plan(expected));
-        assert!(!refused.to_string().is_empty());
+        assert!(matches!(refused, StartError::Plan(_)), "{refused}");
+        assert!(refused.to_string().starts_with(expected), "{refused}");
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Document {
 pub enum Record {
     /// The target, the machine and the time.
     Head(Head),
-    /// One sample.
+    /// A sample of the tree.
     Sample(Box<Sample>),
     /// The summary of the samples.
     Summary(Box<Summary>),
@@ -82,9 +82,9 @@ pub enum Record {
 #[schemars(title = "A watch of processes")]
 #[serde(untagged)]
 pub enum Written {
-    /// A whole file.
+    /// The whole file as one document.
     Document(Box<Document>),
-    /// A line.
+    /// A line of the file.
     Record(Record),
 }
 

@@ -7,9 +7,9 @@ use vervet_server::config::{Severity, render_json};
 use vervet_server::engine::listener::Inherited;
 
 use super::documents::{FileArguments, examined, read, report};
+use crate::console;
 use crate::default_listen::DefaultListen;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The arguments of `vervet check`.
 #[derive(Debug, Args)]
@@ -28,14 +28,14 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let found = examined(&reading, &listen.addresses());
     if arguments.json {
         let json = render_json(&found, &reading.sources);
-        talk::print(&format!("{json:#}\n")).map_err(Failure::Output)?;
+        console::print(&format!("{json:#}\n")).map_err(Failure::Output)?;
     } else {
         report(&found, &reading.sources);
     }
     let errors = found.iter().filter(|one| one.severity == Severity::Error);
     match errors.count() {
         0 => {
-            talk::say(format_args!("{} is valid", arguments.file.file.display()));
+            console::message(format_args!("{} is valid", arguments.file.file.display()));
             Ok(ExitCode::SUCCESS)
         }
         1 => Ok(fail(arguments, "1 error")),
@@ -44,7 +44,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 }
 
 fn fail(arguments: &CheckArguments, count: &str) -> ExitCode {
-    talk::say(format_args!(
+    console::message(format_args!(
         "{} has {count}",
         arguments.file.file.display()
     ));

@@ -8,7 +8,7 @@ use vervet_server::settings::Document;
 
 use super::documents::{FileArguments, read, report};
 use crate::failure::Failure;
-use crate::{limits, talk};
+use crate::{console, limits};
 
 /// The subcommands of `vervet config`.
 #[derive(Debug, Subcommand)]
@@ -41,7 +41,7 @@ pub(crate) fn config(command: &ConfigCommand) -> Result<ExitCode, Failure> {
         ConfigCommand::Reference => reference(),
         ConfigCommand::Limits => return limits::print(),
     };
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,6 +62,6 @@ fn show(arguments: &ShowArguments) -> Result<ExitCode, Failure> {
     } else {
         show_text(document, &reading.sources)
     };
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }

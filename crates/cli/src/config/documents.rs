@@ -14,8 +14,8 @@ use vervet_server::plan::Plan;
 use vervet_server::settings::Document;
 use vervet_server::staging::rehearse;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The default configuration file.
 const DEFAULT_FILE: &str = "vervet.toml";
@@ -69,7 +69,7 @@ fn main_document(file: &Path) -> io::Result<Vec<u8>> {
     for (place, reason) in &layout.passed_over {
         if *reason != PassedOver::Off {
             let place = place.display();
-            talk::say(format_args!("note: {place} is not a site: {reason}"));
+            console::message(format_args!("note: {place} is not a site: {reason}"));
         }
     }
     Ok(layout.document().into_bytes())
@@ -150,7 +150,7 @@ fn load(path: &Path) -> Result<Vec<u8>, String> {
 /// Prints findings to standard error.
 pub(crate) fn report(diagnostics: &Diagnostics, sources: &Sources) {
     if !diagnostics.is_empty() {
-        talk::say_block(&render_text(diagnostics, sources, style()));
+        console::message_block(&render_text(diagnostics, sources, style()));
     }
 }
 

@@ -11,9 +11,9 @@ use vervet_lab::subject::find_subject;
 use vervet_lab::task::find_task;
 
 use super::file::planned;
-use super::said::span;
+use super::listing::span;
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// Which lab file is checked.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     }
     let count = plan.steps_count();
     let _ = writeln!(text, "{count} steps, about {}", span(plan.estimate()));
-    talk::print(&text).map_err(Failure::Output)?;
-    talk::say(format_args!("{} is fine", arguments.file.display()));
+    console::print(&text).map_err(Failure::Output)?;
+    console::message(format_args!("{} is fine", arguments.file.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -6,11 +6,11 @@ use clap::Subcommand;
 
 use super::check::{CheckArguments, check};
 use super::compare::{CompareArguments, compare};
+use super::listing::print_adapters;
 use super::probe::{ProbeArguments, probe};
 use super::report::{ReportArguments, report};
 use super::reproduce::{ReproduceArguments, reproduce};
 use super::run::{RunArguments, run};
-use super::said::print_adapters;
 use super::trend::{TrendArguments, trend};
 use crate::failure::Failure;
 

@@ -13,8 +13,8 @@ use vervet_lab::compare::{
 use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::statistics::Figure;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The status when there is nothing to compare: a record that cannot be read, or no step that both
 /// have.
@@ -73,7 +73,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
     let comparison = match Comparison::of(&base, &other, arguments.tolerance / 100.0) {
         Ok(comparison) => comparison,
         Err(error) => {
-            talk::say(format_args!("{error}"));
+            console::message(format_args!("{error}"));
             return Ok(ExitCode::from(NOTHING_TO_COMPARE));
         }
     };
@@ -81,15 +81,15 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
         CompareFormat::Text => comparison_text(&comparison),
         CompareFormat::Json => format!("{:#}\n", comparison_json(&comparison)),
     };
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     if comparison.is_empty() {
-        talk::say(format_args!(
+        console::message(format_args!(
             "no subject has figures under the same load in both, and no task is in both"
         ));
         return Ok(ExitCode::from(NOTHING_TO_COMPARE));
     }
     if comparison.has_regressed(&arguments.fail_on) {
-        talk::say(format_args!(
+        console::message(format_args!(
             "{} is worse than {}",
             arguments.other.display(),
             arguments.base.display()
@@ -103,7 +103,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
 fn opened(path: &Path) -> Option<LabRecord> {
     let record = open_record(path);
     record
-        .map_err(|error| talk::say(format_args!("{error}")))
+        .map_err(|error| console::message(format_args!("{error}")))
         .ok()
 }
 

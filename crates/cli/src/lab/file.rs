@@ -7,8 +7,8 @@ use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::{Checked, check_file};
 use vervet_server::config::{Severity, Style};
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The plan of a lab file. What is wrong with it is said.
 pub(crate) fn planned(file: &Path, pace: Pace) -> Result<Plan, Failure> {
@@ -39,7 +39,7 @@ fn told(file: &Path, pace: Pace) -> Result<Checked, Failure> {
         Style::Plain
     };
     if !checked.diagnostics.is_empty() {
-        talk::say_block(&checked.to_text(style));
+        console::message_block(&checked.to_text(style));
     }
     Ok(checked)
 }

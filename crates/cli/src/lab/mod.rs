@@ -4,12 +4,12 @@ mod check;
 mod command;
 mod compare;
 mod file;
+mod listing;
 mod probe;
 mod progress;
 mod report;
 mod reproduce;
 mod run;
-mod said;
 mod trend;
 
 pub(crate) use command::{LabCommand, lab};

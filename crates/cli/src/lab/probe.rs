@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use vervet_lab::host::HostProbe;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The amount of each measurement.
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(crate) fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
         calls: arguments.calls,
         folder: arguments.folder.clone(),
     };
-    let passed = asked.pass(&mut |figure| talk::print(&format!("{figure}\n")));
+    let passed = asked.pass(&mut |figure| console::print(&format!("{figure}\n")));
     passed.map_err(|(what, error)| Failure::Other(format!("cannot {what}: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,14 +3,14 @@
 use vervet_lab::record::{Outcome, Phase, Step, TaskStep};
 use vervet_lab::runner::Progress;
 
-use crate::talk;
+use crate::console;
 
 /// Says it.
-pub(crate) struct Told;
+pub(crate) struct ProgressMessages;
 
-impl Progress for Told {
+impl Progress for ProgressMessages {
     fn say(&mut self, text: &str) {
-        talk::say(format_args!("{text}"));
+        console::message(format_args!("{text}"));
     }
 
     fn step(&mut self, done: usize, of: usize, step: &Step) {
@@ -18,7 +18,7 @@ impl Progress for Told {
             Outcome::Measured => measured(step),
             other => failed(other),
         };
-        talk::say(format_args!(
+        console::message(format_args!(
             "{done}/{of} {} on {}, {}: {what}",
             step.subject, step.workload, step.load
         ));
@@ -29,7 +29,7 @@ impl Progress for Told {
             Outcome::Measured => phases(step),
             other => failed(other),
         };
-        talk::say(format_args!("{done}/{of} {}: {what}", step.task));
+        console::message(format_args!("{done}/{of} {}: {what}", step.task));
     }
 }
 

@@ -14,8 +14,8 @@ use vervet_lab::present::{
 use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::statistics::Analysis;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -94,7 +94,7 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     };
     match &arguments.output {
         Some(path) => fs::write(path, text).map_err(Failure::write(path))?,
-        None => talk::print(&text).map_err(Failure::Output)?,
+        None => console::print(&text).map_err(Failure::Output)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,8 +12,8 @@ use vervet_lab::record::{LabRecord, open_record};
 use vervet_lab::reproduce::write_bundle;
 
 use super::run::{RunArguments, run};
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
     let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let old = open_record(&arguments.results).map_err(|error| failed(&error))?;
     let written = write_bundle(&old, &arguments.dir).map_err(|error| failed(&error))?;
-    talk::print(&format!(
+    console::print(&format!(
         "{}\n{}\n",
         written.lab_file.display(),
         written.list.display()
@@ -83,6 +83,6 @@ fn compare(old: &LabRecord, results: &Path) -> Result<ExitCode, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let new = open_record(results).map_err(|error| failed(&error))?;
     let comparison = Comparison::of(old, &new, TOLERANCE).map_err(|error| failed(&error))?;
-    talk::print(&comparison_text(&comparison)).map_err(Failure::Output)?;
+    console::print(&comparison_text(&comparison)).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }

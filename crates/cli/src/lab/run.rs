@@ -15,10 +15,10 @@ use vervet_lab::runner::{Generator, Options, RunError, run as run_lab};
 use vervet_lab::statistics::Analysis;
 
 use super::file::planned;
-use super::progress::Told;
-use super::said::{print_plan, span};
+use super::listing::{print_plan, span};
+use super::progress::ProgressMessages;
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 use crate::version;
 
 /// The exit status of an interrupted program, as shells define it.
@@ -85,7 +85,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::Other(format!("cannot take over signals: {error}")))?;
     }
     raise_descriptors();
-    talk::say(format_args!(
+    console::message(format_args!(
         "{}: {} steps, about {}",
         plan.title,
         plan.steps_count(),
@@ -98,7 +98,7 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
             program: version::program(),
             ceiling: ceiling()?,
             measurer: &mut Generator,
-            progress: &mut Told,
+            progress: &mut ProgressMessages,
             interrupted: &interrupted,
         },
     );
@@ -106,11 +106,11 @@ fn measure(plan: &Plan, out: &Path) -> Result<ExitCode, Failure> {
         Ok(record) => {
             write_reports(&record, out)?;
             let (count, page) = (record.steps_done(), out.join(PAGE));
-            talk::say(format_args!("{count} steps in {}", page.display()));
+            console::message(format_args!("{count} steps in {}", page.display()));
             Ok(ExitCode::SUCCESS)
         }
         Err(RunError::Interrupted) => {
-            talk::say(format_args!("{}", RunError::Interrupted));
+            console::message(format_args!("{}", RunError::Interrupted));
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(error) => Err(Failure::Other(error.to_string())),

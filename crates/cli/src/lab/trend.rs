@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use vervet_lab::record::{LabRecord, open_record, record_file};
 use vervet_lab::trend::{Trend, trend_html, trend_json, trend_text};
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,10 +74,10 @@ pub(crate) fn trend(arguments: &TrendArguments) -> Result<ExitCode, Failure> {
             TrendFormat::Text => trend_text(&trend),
             TrendFormat::Json => format!("{:#}\n", trend_json(&trend)),
         };
-        talk::print(&text).map_err(Failure::Output)?;
+        console::print(&text).map_err(Failure::Output)?;
     }
     if trend.ends_in_regression() {
-        talk::say(format_args!("the newest record is a regression"));
+        console::message(format_args!("the newest record is a regression"));
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
@@ -102,7 +102,7 @@ fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
             .into_owned();
         match open_record(&path) {
             Ok(record) => records.push((name, record)),
-            Err(error) => talk::say(format_args!("passed over {name}: {error}")),
+            Err(error) => console::message(format_args!("passed over {name}: {error}")),
         }
     }
     Ok(records)

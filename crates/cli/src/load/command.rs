@@ -11,13 +11,13 @@ use vervet_load::{Plan, Progress};
 use vervet_report::Run;
 
 use super::arguments::{LoadArguments, RoleArguments};
-use super::live::{DRAW_EVERY, Live};
+use super::live::{DRAW_EVERY, ProgressMode};
 use super::outcome::{Refused, Status, judge};
 use super::outputs::Outputs;
 use super::watching::Watching;
 use super::{agents, find_max, inputs, plan};
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// Runs `vervet load`.
 pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
@@ -31,7 +31,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     }
     if let (Some(file), true) = (&arguments.inputs.har, arguments.inputs.print_scenario) {
         let document = inputs::document(&arguments.inputs, file)?;
-        talk::print(&document).map_err(Failure::Output)?;
+        console::print(&document).map_err(Failure::Output)?;
         return Ok(ExitCode::SUCCESS);
     }
     generate(arguments)
@@ -41,7 +41,7 @@ fn generate(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let plan = plan::plan(arguments)?;
     warn_of_strangers(arguments, &plan);
     let outputs = Outputs::new(&arguments.output);
-    let live = Live::new(&arguments.output);
+    let live = ProgressMode::new(&arguments.output);
     if let Some(goal) = &arguments.output.find_max {
         return find_max::find(&plan, goal, live, &outputs);
     }
@@ -62,7 +62,7 @@ fn generate(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Makes one run, which signals may end early.
-pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
+pub(crate) fn run(plan: Plan, live: ProgressMode, outputs: &Outputs) -> Result<Run, Refused> {
     let running = vervet_load::start(plan).map_err(Refused::usage)?;
     let control = running.control();
     let interrupts = interrupts(move || control.stop(), live)?;
@@ -83,7 +83,7 @@ pub(crate) fn run(plan: Plan, live: Live, outputs: &Outputs) -> Result<Run, Refu
 /// INT and TERM end the run and have it reported; a second one ends the program.
 pub(crate) fn interrupts(
     stop: impl Fn() + Send + 'static,
-    live: Live,
+    live: ProgressMode,
 ) -> Result<signal_hook::iterator::Handle, Refused> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = signals.handle();
@@ -109,7 +109,7 @@ fn warn_of_strangers(arguments: &LoadArguments, plan: &Plan) {
         .filter_map(vervet_server::engine::reactor::Outgoing::peer_address)
         .find(|address| is_public(address.ip()));
     if let (Some(address), false) = (public, is_bounded) {
-        talk::say(format_args!(
+        console::message(format_args!(
             "note: {address} is a public address; be sure that you may load it, and bound the run with -d or -n"
         ));
     }
@@ -145,8 +145,8 @@ fn serve_canned(
     };
     let canned = Canned::start(address, &answer).map_err(Refused::usage)?;
     match canned.address() {
-        Some(address) => talk::say(format_args!("canned answers at http://{address}/")),
-        None => talk::say(format_args!("canned answers at {address}")),
+        Some(address) => console::message(format_args!("canned answers at http://{address}/")),
+        None => console::message(format_args!("canned answers at {address}")),
     }
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Refused::usage)?;
     let handle = canned.handle();

@@ -11,11 +11,11 @@ use vervet_report::units::rate;
 use vervet_report::{Answer, Condition, Ended, Finding, Run, Try, TryOutcome, Verdict};
 
 use super::command::{reach, run};
-use super::live::Live;
+use super::live::ProgressMode;
 use super::outcome::Status;
 use super::outputs::Outputs;
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// The first rate that is tried, where none is given.
 const FIRST_RATE: f64 = 1000.0;
@@ -47,9 +47,9 @@ impl Search {
         }
     }
 
-    /// Takes the result at the rate that was tried, and says whether the search goes on.
-    fn take(&mut self, tried: TryOutcome) -> bool {
-        match tried {
+    /// Takes the result at the rate of the attempt, and says whether the search goes on.
+    fn take(&mut self, attempt: TryOutcome) -> bool {
+        match attempt {
             TryOutcome::Holds => self.holds = Some(self.next),
             _ => self.fails = Some(self.next),
         }
@@ -69,7 +69,7 @@ impl Search {
 pub(crate) fn find(
     plan: &Plan,
     goal: &Condition,
-    live: Live,
+    live: ProgressMode,
     outputs: &Outputs,
 ) -> Result<ExitCode, Failure> {
     reach(plan)?;
@@ -78,23 +78,23 @@ pub(crate) fn find(
         Load::Closed => FIRST_RATE,
     };
     let mut search = Search::new(first);
-    let mut found = Found::default();
+    let mut result = SearchResult::default();
     for _ in 0..TRIES_MAX {
         let run = run(attempt(plan, search.next), live, &Outputs::default())?;
         if run.achieved.ended == Ended::Interrupted {
-            found.is_interrupted = true;
-            found.shown.get_or_insert(run);
+            result.is_interrupted = true;
+            result.shown.get_or_insert(run);
             break;
         }
-        let tried = judge(&run, goal, search.next);
-        say(&tried);
-        let outcome = tried.outcome;
-        found.take(run, tried);
+        let attempt = judge(&run, goal, search.next);
+        say(&attempt);
+        let outcome = attempt.outcome;
+        result.take(run, attempt);
         if !search.take(outcome) {
             break;
         }
     }
-    found.report(goal, outputs)
+    result.report(goal, outputs)
 }
 
 /// The plan of a try.
@@ -113,9 +113,9 @@ fn attempt(plan: &Plan, rate: f64) -> Plan {
     attempt
 }
 
-/// What a search has found so far.
+/// What a search has result so far.
 #[derive(Default)]
-struct Found {
+struct SearchResult {
     /// The best try, or the last where none has held.
     shown: Option<Run>,
     has_held: bool,
@@ -123,14 +123,14 @@ struct Found {
     tries: Vec<Try>,
 }
 
-impl Found {
-    fn take(&mut self, run: Run, tried: Try) {
-        let holds = tried.outcome == TryOutcome::Holds;
+impl SearchResult {
+    fn take(&mut self, run: Run, attempt: Try) {
+        let holds = attempt.outcome == TryOutcome::Holds;
         if holds || !self.has_held {
             self.shown = Some(run);
         }
         self.has_held |= holds;
-        self.tries.push(tried);
+        self.tries.push(attempt);
     }
 
     fn report(self, goal: &Condition, outputs: &Outputs) -> Result<ExitCode, Failure> {
@@ -139,12 +139,12 @@ impl Found {
         };
         let condition = goal.to_string();
         match (self.has_held, self.is_interrupted) {
-            (true, _) => talk::say(format_args!(
+            (true, _) => console::message(format_args!(
                 "highest rate with {condition}: {}",
                 rate(shown.achieved.rate())
             )),
             (false, true) => {}
-            (false, false) => talk::say(format_args!(
+            (false, false) => console::message(format_args!(
                 "{condition} holds at no rate that was tried; the last try is reported"
             )),
         }
@@ -167,20 +167,22 @@ impl Found {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
-fn say(tried: &Try) {
-    let asked = rate(tried.rate_asked_milli as f64 / 1000.0);
-    let measured = &tried.measured;
-    match tried.outcome {
-        TryOutcome::Holds => talk::say(format_args!("{asked}: yes ({measured})")),
-        TryOutcome::DoesNotHold => talk::say(format_args!("{asked}: no ({measured})")),
-        TryOutcome::NotMeasured => talk::say(format_args!("{asked}: no (nothing was measured)")),
+fn say(attempt: &Try) {
+    let asked = rate(attempt.rate_asked_milli as f64 / 1000.0);
+    let measured = &attempt.measured;
+    match attempt.outcome {
+        TryOutcome::Holds => console::message(format_args!("{asked}: yes ({measured})")),
+        TryOutcome::DoesNotHold => console::message(format_args!("{asked}: no ({measured})")),
+        TryOutcome::NotMeasured => {
+            console::message(format_args!("{asked}: no (nothing was measured)"))
+        }
         TryOutcome::RequestsFailed => {
-            let failed = tried.errors.total();
-            talk::say(format_args!("{asked}: no ({failed} requests failed)"));
+            let failed = attempt.errors.total();
+            console::message(format_args!("{asked}: no ({failed} requests failed)"));
         }
         TryOutcome::RateNotReached => {
-            let reached = rate(tried.rate_milli as f64 / 1000.0);
-            talk::say(format_args!("{asked}: no (only {reached} reached)"));
+            let reached = rate(attempt.rate_milli as f64 / 1000.0);
+            console::message(format_args!("{asked}: no (only {reached} reached)"));
         }
     }
 }
@@ -227,7 +229,7 @@ fn milli(rate: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The highest rate below a limit is found, from wherever the search begins.
+    /// The highest rate below a limit is result, from wherever the search begins.
     #[test]
     fn closes_in_on_the_limit() {
         for (first, limit) in [
@@ -240,19 +242,19 @@ mod tests {
             let mut rounds = 0;
             loop {
                 rounds += 1;
-                let tried = if search.next <= limit {
+                let attempt = if search.next <= limit {
                     TryOutcome::Holds
                 } else {
                     TryOutcome::DoesNotHold
                 };
-                if !search.take(tried) {
+                if !search.take(attempt) {
                     break;
                 }
             }
-            let found = search.holds.unwrap();
+            let result = search.holds.unwrap();
             assert!(
-                found <= limit && found >= limit * 0.97,
-                "{found} of {limit}"
+                result <= limit && result >= limit * 0.97,
+                "{result} of {limit}"
             );
             assert!(rounds <= TRIES_MAX + 6, "{rounds}");
         }

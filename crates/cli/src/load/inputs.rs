@@ -15,7 +15,7 @@ use vervet_load::feed::{Cursor, FEED_BYTES_MAX, Feed, Order};
 use vervet_load::har::{Converted, HAR_BYTES_MAX, Hosts, convert};
 use vervet_load::replay::{LINE_BYTES_MAX, Log, Methods, Replay};
 use vervet_load::request::{
-    Common, Content, Credentials, Draft, Part, Requests, Url, Weighted, split_field,
+    Common, Content, Credentials, Draft, DraftPart, Requests, Url, Weighted, split_field,
 };
 use vervet_load::scenario::{DOCUMENT_BYTES_MAX, Inputs, Scenario};
 use vervet_load::script::Scripts;
@@ -24,7 +24,7 @@ use vervet_load::template::{Names, Shared};
 
 use super::arguments::{LoadArguments, RequestArguments};
 use super::outcome::Refused;
-use crate::talk;
+use crate::console;
 
 /// The largest file of content that is sent.
 const CONTENT_BYTES_MAX: usize = 1 << 30;
@@ -133,7 +133,7 @@ pub(crate) fn document(inputs: &InputArguments, file: &Path) -> Result<String, R
     let converted = convert(&file.display().to_string(), &bytes, hosts);
     let Converted { document, notes } = converted.map_err(|found| Refused::findings(&found))?;
     for note in notes {
-        talk::say(format_args!("note: {}: {note}", file.display()));
+        console::message(format_args!("note: {}: {note}", file.display()));
     }
     Ok(document)
 }
@@ -196,7 +196,7 @@ impl Reading<'_> {
             )));
         }
         let replay = Replay::new(log, inputs.replay_speed, share);
-        talk::say(format_args!(
+        console::message(format_args!(
             "note: {name}: {tally}, over {:.1} s",
             replay.length().as_secs_f64()
         ));
@@ -227,7 +227,7 @@ impl Reading<'_> {
         };
         let message = draft.compile(&names).map_err(|faults| {
             let texts = faults.iter().map(|fault| match fault.part {
-                Part::Field(at) => format!("field {}: {}", draft.fields[at].0, fault.message),
+                DraftPart::Field(at) => format!("field {}: {}", draft.fields[at].0, fault.message),
                 _ => fault.message.clone(),
             });
             Refused::usage(texts.collect::<Vec<_>>().join("\n"))
@@ -247,7 +247,7 @@ impl Reading<'_> {
         let shared = Shared::new(self.feed, self.arguments.load.seed, share);
         let requests = Requests::new(list, Arc::new(shared));
         if has_feed && !requests.uses_feed() {
-            talk::say(format_args!("note: no request uses a column of the feed"));
+            console::message(format_args!("note: no request uses a column of the feed"));
         }
         Input {
             url,

@@ -8,8 +8,8 @@ use vervet_report::units::{count, percent, rate, time};
 use vervet_report::{Asked, ErrorClass, Interval};
 
 use super::arguments::OutputArguments;
-use super::view::{Seen, busy};
-use crate::talk;
+use super::view::{ViewState, busy};
+use crate::console;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
 /// How often the elapsed time is updated, and the shortest time between two drawings.
@@ -17,7 +17,7 @@ pub(crate) const DRAW_EVERY: Duration = Duration::from_millis(250);
 
 /// Who looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Live {
+pub(crate) enum ProgressMode {
     /// Nobody.
     Quiet,
     /// Somebody at a terminal.
@@ -28,7 +28,7 @@ pub(crate) enum Live {
 
 /// What one run is shown by.
 #[derive(Debug)]
-pub(crate) enum Shown {
+pub(crate) enum ProgressDisplay {
     Quiet,
     Lines,
     Terminal(Box<View>),
@@ -38,13 +38,13 @@ pub(crate) enum Shown {
 #[derive(Debug)]
 pub(crate) struct View {
     screen: Screen<Output>,
-    seen: Seen,
+    seen: ViewState,
     begun: Instant,
     /// When it may be drawn again.
     next: Instant,
 }
 
-impl Live {
+impl ProgressMode {
     pub(crate) fn new(arguments: &OutputArguments) -> Self {
         // What is streamed to the same terminal would be drawn over.
         let is_streamed = arguments.format.stream.is_some() && Output::Stdout.is_screen();
@@ -56,11 +56,11 @@ impl Live {
     }
 
     /// A run begins.
-    pub(crate) fn begin(self, asked: Asked) -> Shown {
+    pub(crate) fn begin(self, asked: Asked) -> ProgressDisplay {
         match self {
-            Self::Quiet => Shown::Quiet,
-            Self::Lines => Shown::Lines,
-            Self::Terminal => Shown::Terminal(Box::new(View::begin(asked))),
+            Self::Quiet => ProgressDisplay::Quiet,
+            Self::Lines => ProgressDisplay::Lines,
+            Self::Terminal => ProgressDisplay::Terminal(Box::new(View::begin(asked))),
         }
     }
 
@@ -72,7 +72,7 @@ impl Live {
     }
 }
 
-impl Shown {
+impl ProgressDisplay {
     /// An interval is over.
     pub(crate) fn interval(&mut self, interval: &Interval) {
         match self {
@@ -92,7 +92,7 @@ impl Shown {
     pub(crate) fn note(&mut self, text: &str) {
         match self {
             Self::Quiet => {}
-            Self::Lines => talk::say(format_args!("{text}")),
+            Self::Lines => console::message(format_args!("{text}")),
             Self::Terminal(view) => {
                 view.seen.note(text);
                 view.draw();
@@ -124,7 +124,7 @@ impl View {
         let now = Instant::now();
         let mut view = Self {
             screen,
-            seen: Seen::new(asked),
+            seen: ViewState::new(asked),
             begun: now,
             next: now,
         };

@@ -12,7 +12,7 @@ use vervet_server::config::{Diagnostic, Reading, render_text};
 
 use super::agents;
 use crate::config::style;
-use crate::talk;
+use crate::console;
 
 /// Above this share of failed requests a run has failed, where no condition speaks of errors.
 const ERROR_SHARE_MAX: f64 = 0.01;
@@ -113,9 +113,9 @@ impl Refused {
 
     /// Says it, and gives the status.
     pub(crate) fn say(&self) -> ExitCode {
-        talk::say_block(&self.block);
+        console::message_block(&self.block);
         for line in self.lines.iter().filter(|_| self.block.is_empty()) {
-            talk::say(format_args!("{line}"));
+            console::message(format_args!("{line}"));
         }
         self.status.into()
     }
@@ -129,14 +129,14 @@ pub(crate) fn judge(run: &Run) -> Status {
             Answer::DoesNotHold => {}
             Answer::Holds => {
                 broken = true;
-                talk::say(format_args!(
+                console::message(format_args!(
                     "failed: {} ({})",
                     outcome.condition, outcome.measured
                 ));
             }
             Answer::NotMeasured => {
                 broken = true;
-                talk::say(format_args!(
+                console::message(format_args!(
                     "failed: {}: nothing was measured",
                     outcome.condition
                 ));
@@ -150,7 +150,7 @@ pub(crate) fn judge(run: &Run) -> Status {
     let share = run.error_share();
     if !speaks_of_errors && share > ERROR_SHARE_MAX {
         broken = true;
-        talk::say(format_args!(
+        console::message(format_args!(
             "failed: {:.2} % of the requests failed",
             share * 100.0
         ));
@@ -160,18 +160,18 @@ pub(crate) fn judge(run: &Run) -> Status {
         findings.any(|finding| finding.rule == rule && finding.verdict == Verdict::Failed)
     };
     for lost in run.findings.iter().filter(|it| it.rule == agents::RULE) {
-        talk::say(format_args!("agents: {}", lost.measured));
+        console::message(format_args!("agents: {}", lost.measured));
     }
     match run.achieved.ended {
         Ended::Interrupted => Status::Interrupted,
         Ended::TargetFailed => {
-            talk::say(format_args!("the target could not be reached"));
+            console::message(format_args!("the target could not be reached"));
             Status::TargetFailed
         }
         _ if failed(agents::RULE) => Status::TargetFailed,
         _ if broken => Status::Threshold,
         _ if failed("generator_cpu") => {
-            talk::say(format_args!(
+            console::message(format_args!(
                 "the load generator was the bottleneck: the results measure it, not the target"
             ));
             Status::GeneratorLimit

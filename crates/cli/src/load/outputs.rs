@@ -9,8 +9,8 @@ use vervet_report::forms::Form;
 use vervet_report::{Interval, Run};
 
 use super::arguments::OutputArguments;
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// Collectors run as other users; the umask of this process still applies.
 const READABLE: u32 = 0o666;
@@ -35,7 +35,7 @@ impl Outputs {
     /// Writes an interval that has ended, if the form is a stream.
     pub(crate) fn interval(&self, interval: &Interval) -> io::Result<()> {
         match self.format.and_then(|form| form.stream) {
-            Some(stream) => talk::print(&(stream.interval)(interval)),
+            Some(stream) => console::print(&(stream.interval)(interval)),
             None => Ok(()),
         }
     }
@@ -44,7 +44,7 @@ impl Outputs {
     pub(crate) fn run(&self, run: &Run) -> Result<(), Failure> {
         if let Some(form) = self.format {
             let write = form.stream.map_or(form.write, |stream| stream.end);
-            talk::print(&write(run)).map_err(Failure::Output)?;
+            console::print(&write(run)).map_err(Failure::Output)?;
         }
         for (form, file) in &self.files {
             let text = (form.write)(run);

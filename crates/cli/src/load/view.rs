@@ -17,7 +17,7 @@ const BUSY_ALARM: f64 = 0.9;
 
 /// What has been seen of a run.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct ViewState {
     asked: Asked,
     /// One value an interval, of the whole run.
     rates: Vec<f64>,
@@ -39,7 +39,7 @@ struct Last {
     connections: u64,
 }
 
-impl Seen {
+impl ViewState {
     /// Nothing yet, of a run that was asked so.
     pub(crate) fn new(asked: Asked) -> Self {
         Self {

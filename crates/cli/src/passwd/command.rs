@@ -13,10 +13,10 @@ use vervet_server::filters::basic_auth::{
     BCRYPT_COST_MAX, HashError, UserNameError, check_user_name, hash_argon2id, hash_bcrypt,
 };
 
-use super::ask;
 use super::file::{Change, Place, UserFile};
+use super::prompt;
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,7 +92,7 @@ pub(crate) fn passwd(arguments: &PasswdArguments) -> Result<ExitCode, Failure> {
         None => {
             let names = UserFile::read(path)?.names().join("\n");
             let end = if names.is_empty() { "" } else { "\n" };
-            talk::print(&format!("{names}{end}")).map_err(Failure::Output)?;
+            console::print(&format!("{names}{end}")).map_err(Failure::Output)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -102,7 +102,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
     check_user_name(user).map_err(|error| PasswdError::Name(user.to_owned(), error))?;
     // Before anything is typed: it would be in vain.
     Place::of(path)?;
-    let password = ask::password(user)?;
+    let password = prompt::password(user)?;
     let entry = if arguments.bcrypt {
         hash_bcrypt(&password, arguments.cost)
     } else {
@@ -116,8 +116,10 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
     place.replace(file.content())?;
     let path = path.display();
     match change {
-        Change::Added => talk::say(format_args!("added {user} to {path}")),
-        Change::Changed => talk::say(format_args!("changed the password of {user} in {path}")),
+        Change::Added => console::message(format_args!("added {user} to {path}")),
+        Change::Changed => {
+            console::message(format_args!("changed the password of {user} in {path}"))
+        }
     }
     Ok(())
 }
@@ -130,7 +132,7 @@ fn remove(path: &Path, user: &str) -> Result<(), PasswdError> {
         return Err(PasswdError::NoUser(path.to_owned(), user.to_owned()));
     }
     place.replace(file.content())?;
-    talk::say(format_args!("removed {user} from {}", path.display()));
+    console::message(format_args!("removed {user} from {}", path.display()));
     Ok(())
 }
 

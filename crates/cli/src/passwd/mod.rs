@@ -1,7 +1,7 @@
 //! `vervet passwd`: users of basic authentication in a file.
 
-mod ask;
 mod command;
 mod file;
+mod prompt;
 
 pub(crate) use command::{PasswdArguments, PasswdError, passwd};

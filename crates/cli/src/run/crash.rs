@@ -4,14 +4,14 @@
 use std::backtrace::Backtrace;
 use std::panic;
 
-use crate::talk;
+use crate::console;
 
 /// Prints the place and the trace of any panic, then aborts, so that there is a core where the
 /// system keeps them.
 pub(crate) fn report_panics() {
     panic::set_hook(Box::new(|info| {
         let trace = Backtrace::force_capture();
-        talk::say(format_args!("a bug: {info}\n{trace}"));
+        console::message(format_args!("a bug: {info}\n{trace}"));
         std::process::abort();
     }));
 }

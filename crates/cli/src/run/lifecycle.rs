@@ -19,7 +19,7 @@ use super::facts::ServerFacts;
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
 use crate::config::{FileArguments, plan, read, refusal, report};
-use crate::{memory, talk};
+use crate::{console, memory};
 
 /// How often counters are checked for limits that were reached, and freed memory is returned.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -144,7 +144,7 @@ impl Lifecycle {
                 self.notify(State::Ready, &status);
             }
             ConfigurationSource::Flags { .. } => {
-                talk::say(format_args!(
+                console::message(format_args!(
                     "no configuration file to reload: only the log file is reopened"
                 ));
                 self.reopen_logs();

@@ -28,7 +28,7 @@ use super::supervise::supervise;
 use super::{landlock, privilege};
 use crate::config::{FileArguments, refusal, report};
 use crate::failure::Failure;
-use crate::{environment, talk};
+use crate::{console, environment};
 
 /// A configuration that is to be served, and how.
 pub(crate) struct Launch<'a> {
@@ -68,7 +68,7 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
         refusal(&path, found, &sources)
     };
     if let Err(errno) = raise_files() {
-        talk::say(format_args!(
+        console::message(format_args!(
             "note: cannot raise the limit of open files: {errno}"
         ));
     }
@@ -106,7 +106,7 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
         .transpose()?;
     announce(&server, &source);
     for sentence in advice {
-        talk::say(format_args!("note: {sentence}"));
+        console::message(format_args!("note: {sentence}"));
     }
     facts.enter(Phase::Ready);
     let lifecycle = Lifecycle {
@@ -140,7 +140,7 @@ fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, F
     let identity =
         privilege::take_on(user, group).map_err(|error| Failure::Other(error.to_string()))?;
     if user.is_some() {
-        talk::say(format_args!("running as {identity}"));
+        console::message(format_args!("running as {identity}"));
     }
     let sandbox = document.sandbox.value().as_ref();
     if sandbox.is_some_and(|sandbox| *sandbox.landlock) {
@@ -151,7 +151,7 @@ fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, F
         paths.read.push("/proc".into());
         let level = landlock::restrict(&paths.read, &paths.write);
         let level = level.map_err(|error| Failure::Other(error.to_string()))?;
-        talk::say(format_args!("{level}"));
+        console::message(format_args!("{level}"));
         let is_held = matches!(level, landlock::Level::Full | landlock::Level::Partial(_));
         return Ok(is_held.then_some(paths));
     }
@@ -220,7 +220,7 @@ fn announce(server: &Server, source: &ConfigurationSource) {
             }
         };
         let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
-        talk::say(format_args!("serving {path}at {url}{note}"));
+        console::message(format_args!("serving {path}at {url}{note}"));
     }
 }
 

@@ -11,8 +11,8 @@ use vervet_server::log_sinks::{DropReport, Drops, Notice, Target};
 
 use super::lifecycle::Lifecycle;
 use super::signals::{Event, Events};
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// How long logs may take to write their last lines after a drain.
 const LOG_PATIENCE: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ impl Supervisor {
                 Some(Event::Reload) if self.draining => {}
                 Some(Event::Reload) => self.lifecycle.reload(),
                 Some(Event::Log(Notice::LinesDropped)) => self.report.note(Instant::now()),
-                Some(Event::Log(notice)) => talk::say(format_args!("{notice}")),
+                Some(Event::Log(notice)) => console::message(format_args!("{notice}")),
                 Some(Event::Ended(result)) => {
                     self.end_logs(LOG_PATIENCE);
                     result?;
@@ -103,7 +103,7 @@ impl Supervisor {
     fn drain(&mut self) {
         self.draining = true;
         let drain_ms = self.lifecycle.drain();
-        talk::say(format_args!(
+        console::message(format_args!(
             "stopping: waiting up to {} for requests to end (signal again to stop at once)",
             seconds(drain_ms)
         ));
@@ -116,7 +116,7 @@ impl Supervisor {
 
     fn report_drops(&mut self, drops: &[(Target, Drops)]) {
         for sentence in self.report.sentences(drops, Instant::now()) {
-            talk::say(format_args!("{sentence}"));
+            console::message(format_args!("{sentence}"));
         }
     }
 }

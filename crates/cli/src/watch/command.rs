@@ -16,8 +16,8 @@ use super::program::Program;
 use super::summary;
 use super::table::{Lines, Table};
 use super::watch_loop::{Ending, Schedule, View, WatchLoop, signals};
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 use crate::terminal::{Colours, Output, Screen, show_cursor_on_panic};
 
 /// The target is ambiguous.
@@ -66,7 +66,7 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
         }
     };
     if says_summary_apart(arguments) {
-        talk::say_block(&summary::text(&watcher.subject(), &summary));
+        console::message_block(&summary::text(&watcher.subject(), &summary));
     }
     if let Some(program) = program {
         return finish(program, ending, &signals);
@@ -78,7 +78,7 @@ fn code(ending: Ending, schedule: Schedule, summary: &Summary) -> ExitCode {
     match ending {
         Ending::Signal(signal) if schedule.is_bounded() => by_signal(signal),
         Ending::TreeEnded if schedule.is_bounded() => {
-            talk::say(format_args!(
+            console::message(format_args!(
                 "the last process ended after {:.3} s, before the time was over",
                 super::rates::seconds(summary.duration_us)
             ));
@@ -107,12 +107,12 @@ fn by_signal(signal: i32) -> ExitCode {
 
 fn not_started(arguments: &WatchArguments, error: &io::Error) -> ExitCode {
     let program = arguments.command.first().cloned().unwrap_or_default();
-    talk::say(format_args!("cannot start {}: {error}", program.display()));
+    console::message(format_args!("cannot start {}: {error}", program.display()));
     ExitCode::from(TARGET_LOST)
 }
 
 fn not_found(error: &FindError) -> ExitCode {
-    talk::say(format_args!("{error}"));
+    console::message(format_args!("{error}"));
     match error {
         FindError::Ambiguous(_) => ExitCode::from(USAGE),
         _ => ExitCode::from(TARGET_LOST),

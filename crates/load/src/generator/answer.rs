@@ -6,9 +6,9 @@ use vervet_http::h1::state::Persistence;
 use vervet_http::h1::{AnswerHead, ContentLength};
 use vervet_report::ErrorClass;
 
-use super::book::Sample;
+use super::connection::{ANSWER_CONTENT_BYTES_MAX, AnswerEvent, Connection, Persists};
+use super::stats::Sample;
 use super::users::Users;
-use super::wire::{ANSWER_CONTENT_BYTES_MAX, Found, Persists, Wire};
 use crate::check::Ready;
 use crate::script::{Answer, ContentOfAnswer, Verdict};
 
@@ -82,23 +82,29 @@ enum Then {
 
 impl Users {
     /// Reads what came on a connection.
-    pub(crate) fn read(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: &[u8], now_ns: u64) {
+    pub(crate) fn read(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        bytes: &[u8],
+        now_ns: u64,
+    ) {
         let mut joined = Vec::new();
         let mut input = bytes;
-        if !wire.left().is_empty() {
-            joined = wire.take_left();
+        if !connection.left().is_empty() {
+            joined = connection.take_left();
             joined.extend_from_slice(bytes);
             input = &joined;
         }
         while !input.is_empty() {
-            let (then, consumed) = self.read_once(io, wire, input, now_ns);
+            let (then, consumed) = self.read_once(io, connection, input, now_ns);
             input = &input[consumed..];
             if then == Then::Stop {
                 break;
             }
         }
         if input.is_empty() {
-            self.discard_unseen(io, wire);
+            self.discard_unseen(io, connection);
         } else if !io.is_closing() {
             let at = joined.len().saturating_sub(input.len());
             let left = if joined.is_empty() {
@@ -106,27 +112,33 @@ impl Users {
             } else {
                 joined.split_off(at)
             };
-            wire.keep_left(left);
+            connection.keep_left(left);
         }
     }
 
     /// Has content dropped that neither a check nor a script looks at, where that is worth a call
     /// of its own.
-    fn discard_unseen(&self, io: &mut Io<'_>, wire: &Wire) {
-        let bytes = wire.unseen_bytes();
+    fn discard_unseen(&self, io: &mut Io<'_>, connection: &Connection) {
+        let bytes = connection.unseen_bytes();
         if bytes < DISCARD_BYTES_MIN {
             return;
         }
-        let user = self.all.get(wire.user as usize);
+        let user = self.all.get(connection.user as usize);
         if user.is_some_and(|user| user.kept.is_none()) {
             io.discard(bytes);
         }
     }
 
     /// Content was dropped as it came.
-    pub(crate) fn skip(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: u64, now_ns: u64) {
-        if wire.skip(bytes).is_err() {
-            self.fail_all(wire, ErrorClass::Malformed, now_ns);
+    pub(crate) fn skip(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        bytes: u64,
+        now_ns: u64,
+    ) {
+        if connection.skip(bytes).is_err() {
+            self.fail_all(connection, ErrorClass::Malformed, now_ns);
             io.close(Closing::Abort);
         }
     }
@@ -135,16 +147,16 @@ impl Users {
     fn read_once(
         &mut self,
         io: &mut Io<'_>,
-        wire: &mut Wire,
+        connection: &mut Connection,
         input: &[u8],
         now_ns: u64,
     ) -> (Then, usize) {
-        wire.begin_answer(now_ns);
-        if let Some(length) = self.whole(wire, input) {
-            let then = self.complete(io, wire, now_ns, &input[length..]);
+        connection.begin_answer(now_ns);
+        if let Some(length) = self.whole(connection, input) {
+            let then = self.complete(io, connection, now_ns, &input[length..]);
             return (then, length);
         }
-        self.parse_once(io, wire, input, now_ns)
+        self.parse_once(io, connection, input, now_ns)
     }
 
     /// The same by the parser, whose room for field lines is large: kept off the stack of the many
@@ -153,38 +165,38 @@ impl Users {
     fn parse_once(
         &mut self,
         io: &mut Io<'_>,
-        wire: &mut Wire,
+        connection: &mut Connection,
         input: &[u8],
         now_ns: u64,
     ) -> (Then, usize) {
         let mut slots = FieldSlots::new();
-        let (found, consumed) = wire.find(input, &mut slots);
+        let (found, consumed) = connection.find(input, &mut slots);
         match found {
-            Found::NeedMore => (Then::Stop, consumed),
-            Found::Head(head) => {
+            AnswerEvent::NeedMore => (Then::Stop, consumed),
+            AnswerEvent::Head(head) => {
                 if head.status.is_final() {
-                    self.begin_answer(wire, &head, &input[..consumed]);
+                    self.begin_answer(connection, &head, &input[..consumed]);
                     // The end of an answer without content needs no more input, and there may be
                     // none.
                     if consumed == input.len() {
-                        return (self.try_end(io, wire, now_ns), consumed);
+                        return (self.try_end(io, connection, now_ns), consumed);
                     }
                 }
                 (Then::Continue, consumed)
             }
-            Found::Content(piece) => {
-                self.read_content(wire, piece);
+            AnswerEvent::Content(piece) => {
+                self.read_content(connection, piece);
                 if consumed == input.len() {
-                    return (self.try_end(io, wire, now_ns), consumed);
+                    return (self.try_end(io, connection, now_ns), consumed);
                 }
                 (Then::Continue, consumed)
             }
-            Found::End => {
-                let then = self.complete(io, wire, now_ns, &input[consumed..]);
+            AnswerEvent::End => {
+                let then = self.complete(io, connection, now_ns, &input[consumed..]);
                 (then, consumed)
             }
-            Found::Broken => {
-                self.fail_all(wire, ErrorClass::Malformed, now_ns);
+            AnswerEvent::Broken => {
+                self.fail_all(connection, ErrorClass::Malformed, now_ns);
                 io.close(Closing::Abort);
                 (Then::Stop, input.len())
             }
@@ -192,63 +204,63 @@ impl Users {
     }
 
     /// Ends the answer if nothing is missing, with no input.
-    fn try_end(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) -> Then {
+    fn try_end(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) -> Then {
         let mut slots = FieldSlots::new();
-        match wire.find(&[], &mut slots) {
-            (Found::End, _) => self.complete(io, wire, now_ns, &[]),
+        match connection.find(&[], &mut slots) {
+            (AnswerEvent::End, _) => self.complete(io, connection, now_ns, &[]),
             _ => Then::Stop,
         }
     }
 
     /// The fast path without the parser: the same head as before, followed by all of its content.
-    fn whole(&mut self, wire: &mut Wire, input: &[u8]) -> Option<usize> {
-        let front = wire.front().filter(|_| wire.is_fresh())?;
+    fn whole(&mut self, connection: &mut Connection, input: &[u8]) -> Option<usize> {
+        let front = connection.front().filter(|_| connection.is_fresh())?;
         if front.content != ContentOfAnswer::AsFramed {
             return None;
         }
         let length = self.known.whole(input)?;
         let head_bytes = self.known.bytes.len();
         let status = self.known.status;
-        self.book.status(status);
-        let judging = self.check_of(wire).and_then(Ready::judging);
-        let is_looked_at = judging.is_some() || self.keeps_answers(wire);
-        wire.judge(status, judging);
+        self.stats.status(status);
+        let judging = self.check_of(connection).and_then(Ready::judging);
+        let is_looked_at = judging.is_some() || self.keeps_answers(connection);
+        connection.judge(status, judging);
         if is_looked_at {
-            self.keep_fields(wire, &input[..head_bytes]);
-            self.read_content(wire, &input[head_bytes..length]);
+            self.keep_fields(connection, &input[..head_bytes]);
+            self.read_content(connection, &input[head_bytes..length]);
         }
-        wire.count_whole(length, length - head_bytes, self.known.persists);
+        connection.count_whole(length, length - head_bytes, self.known.persists);
         Some(length)
     }
 
-    fn begin_answer(&mut self, wire: &mut Wire, head: &AnswerHead<'_>, bytes: &[u8]) {
+    fn begin_answer(&mut self, connection: &mut Connection, head: &AnswerHead<'_>, bytes: &[u8]) {
         let status = head.status.code();
-        let framed = wire
+        let framed = connection
             .front()
             .is_some_and(|front| front.content == ContentOfAnswer::AsFramed);
         if framed {
             self.known.learn(bytes, head);
         }
-        self.book.status(status);
-        let judging = self.check_of(wire).and_then(Ready::judging);
-        wire.judge(status, judging);
-        self.keep_fields(wire, bytes);
+        self.stats.status(status);
+        let judging = self.check_of(connection).and_then(Ready::judging);
+        connection.judge(status, judging);
+        self.keep_fields(connection, bytes);
     }
 
-    fn check_of(&self, wire: &Wire) -> Option<&Ready> {
-        let number = wire.front()?.check;
+    fn check_of(&self, connection: &Connection) -> Option<&Ready> {
+        let number = connection.front()?.check;
         self.checks.get(usize::from(number))
     }
 
     /// Whether a script looks at the answers of a connection.
-    fn keeps_answers(&self, wire: &Wire) -> bool {
-        let user = self.all.get(wire.user as usize);
+    fn keeps_answers(&self, connection: &Connection) -> bool {
+        let user = self.all.get(connection.user as usize);
         user.is_some_and(|user| user.kept.is_some())
     }
 
     /// Keeps the field lines of a head for a script that looks at answers.
-    fn keep_fields(&mut self, wire: &Wire, head: &[u8]) {
-        let Some(user) = self.all.get_mut(wire.user as usize) else {
+    fn keep_fields(&mut self, connection: &Connection, head: &[u8]) {
+        let Some(user) = self.all.get_mut(connection.user as usize) else {
             return;
         };
         let Some(kept) = &mut user.kept else { return };
@@ -260,16 +272,16 @@ impl Users {
             .extend_from_slice(head.get(line..end).unwrap_or_default());
     }
 
-    fn read_content(&mut self, wire: &mut Wire, piece: &[u8]) {
-        if let Some(user) = self.all.get_mut(wire.user as usize)
+    fn read_content(&mut self, connection: &mut Connection, piece: &[u8]) {
+        if let Some(user) = self.all.get_mut(connection.user as usize)
             && let Some(kept) = &mut user.kept
         {
             let room = ANSWER_CONTENT_BYTES_MAX.saturating_sub(kept.content.len());
             kept.content
                 .extend_from_slice(&piece[..piece.len().min(room)]);
         }
-        let number = wire.front().map(|front| usize::from(front.check));
-        if let Some(judging) = wire.judging()
+        let number = connection.front().map(|front| usize::from(front.check));
+        if let Some(judging) = connection.judging()
             && let Some(check) = number.and_then(|number| self.checks.get(number))
         {
             check.read(judging, piece);
@@ -278,51 +290,57 @@ impl Users {
 
     /// The answer to the front request is complete, followed by `rest`.
     #[inline]
-    fn complete(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64, rest: &[u8]) -> Then {
-        if !rest.is_empty() && wire.waiting() == 1 {
+    fn complete(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        now_ns: u64,
+        rest: &[u8],
+    ) -> Then {
+        if !rest.is_empty() && connection.waiting() == 1 {
             // It answers twice, or lies about its length: which of both was meant, nobody knows.
-            self.fail_all(wire, ErrorClass::Malformed, now_ns);
+            self.fail_all(connection, ErrorClass::Malformed, now_ns);
             io.close(Closing::Abort);
             return Then::Stop;
         }
-        let judged = self.judge(wire);
-        let Some(pending) = wire.take_front() else {
+        let judged = self.judge(connection);
+        let Some(pending) = connection.take_front() else {
             return Then::Stop;
         };
-        self.book.leave(now_ns, pending.sent_ns);
+        self.stats.leave(now_ns, pending.sent_ns);
         match judged {
             Ok(()) => {
-                self.book.good(&Sample {
+                self.stats.good(&Sample {
                     step: pending.step,
-                    status: wire.status(),
+                    status: connection.status(),
                     due_ns: pending.due_ns,
                     sent_ns: pending.sent_ns,
-                    first_byte_ns: wire.first_byte_ns(),
+                    first_byte_ns: connection.first_byte_ns(),
                     end_ns: now_ns,
-                    content_bytes: wire.content_bytes(),
-                    received_bytes: wire.received_bytes(),
+                    content_bytes: connection.content_bytes(),
+                    received_bytes: connection.received_bytes(),
                 });
-                if let Some(user) = self.all.get_mut(wire.user as usize) {
+                if let Some(user) = self.all.get_mut(connection.user as usize) {
                     user.answers += 1;
                 }
             }
-            Err(class) => self.book.bad(pending.step, class),
+            Err(class) => self.stats.bad(pending.step, class),
         }
-        let persists = wire.next_answer();
-        if persists == Persists::No || (self.is_used_up(wire) && wire.waiting() == 0) {
-            self.drop_unread(wire, now_ns);
-            self.part(io, wire, now_ns);
+        let persists = connection.next_answer();
+        if persists == Persists::No || (self.is_used_up(connection) && connection.waiting() == 0) {
+            self.drop_unread(connection, now_ns);
+            self.part(io, connection, now_ns);
             return Then::Stop;
         }
-        self.go_on(io, wire, now_ns);
+        self.go_on(io, connection, now_ns);
         Then::Continue
     }
 
     /// Removes pipelined requests after the last one that the target answers on this connection: it
     /// has not processed them.
-    fn drop_unread(&mut self, wire: &mut Wire, now_ns: u64) {
-        while let Some(pending) = wire.take_front() {
-            self.book.leave(now_ns, pending.sent_ns);
+    fn drop_unread(&mut self, connection: &mut Connection, now_ns: u64) {
+        while let Some(pending) = connection.take_front() {
+            self.stats.leave(now_ns, pending.sent_ns);
             if let Some(left) = &mut self.left {
                 *left += 1;
             }
@@ -330,17 +348,19 @@ impl Users {
     }
 
     /// Holds the front answer against its check and its script.
-    fn judge(&mut self, wire: &mut Wire) -> Result<(), ErrorClass> {
-        let (status, content_bytes) = (wire.status(), wire.content_bytes());
-        let Some(front) = wire.front().copied() else {
+    fn judge(&mut self, connection: &mut Connection) -> Result<(), ErrorClass> {
+        let (status, content_bytes) = (connection.status(), connection.content_bytes());
+        let Some(front) = connection.front().copied() else {
             return Ok(());
         };
         let check = self.checks.get(usize::from(front.check));
         let verdict = match check {
-            Some(check) => check.verdict(status, content_bytes, wire.judging().map(|it| &*it)),
+            Some(check) => {
+                check.verdict(status, content_bytes, connection.judging().map(|it| &*it))
+            }
             None => Ok(()),
         };
-        let Some(user) = self.all.get_mut(wire.user as usize) else {
+        let Some(user) = self.all.get_mut(connection.user as usize) else {
             return verdict;
         };
         if let Some(kept) = &user.kept {
@@ -353,7 +373,7 @@ impl Users {
             let judged = user.script.judge(&answer);
             user.remember(status, content_bytes);
             if let Verdict::Failed(assertion) = judged {
-                self.book.broken(front.step, assertion);
+                self.stats.broken(front.step, assertion);
                 return verdict.and(Err(ErrorClass::WrongContent));
             }
         }
@@ -361,13 +381,18 @@ impl Users {
     }
 
     /// The target sends no more.
-    pub(crate) fn end_of_stream(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
-        let ends_answer = wire.ends_answer();
+    pub(crate) fn end_of_stream(
+        &mut self,
+        io: &mut Io<'_>,
+        connection: &mut Connection,
+        now_ns: u64,
+    ) {
+        let ends_answer = connection.ends_answer();
         if ends_answer {
-            self.complete(io, wire, now_ns, &[]);
+            self.complete(io, connection, now_ns, &[]);
         }
-        if wire.waiting() > 0 {
-            self.fail_all(wire, ErrorClass::ClosedEarly, now_ns);
+        if connection.waiting() > 0 {
+            self.fail_all(connection, ErrorClass::ClosedEarly, now_ns);
         }
     }
 }

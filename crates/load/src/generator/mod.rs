@@ -1,22 +1,20 @@
 //! The generator: threads with a reactor each, and on each reactor the users that ask.
 
 mod answer;
-mod book;
-mod class;
-mod due;
+mod connection;
+mod dispatch;
 mod report;
+mod stats;
 mod thread;
 mod user;
 mod users;
-mod window;
-mod wire;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use book::{StepBook, Tally};
+pub use connection::ANSWER_CONTENT_BYTES_MAX;
 pub(crate) use report::{Finished, Piece, Report};
-pub(crate) use thread::{Part, Start, Thread};
+pub(crate) use stats::{StepStats, Tally};
+pub(crate) use thread::{Start, Thread};
 pub(crate) use users::Stop;
 pub use users::{LEAVE_WITHIN_MS, RETRY_AFTER, RETRY_AFTER_MAX};
-pub use wire::ANSWER_CONTENT_BYTES_MAX;

@@ -2,7 +2,7 @@
 
 use vervet_report::{Ended, Histogram};
 
-use super::book::{Book, Tally};
+use super::stats::{Tally, ThreadStats};
 
 /// What a thread tells while it runs, and at the end.
 pub(crate) enum Report {
@@ -26,7 +26,7 @@ pub(crate) struct Piece {
 
 /// One thread's run.
 pub(crate) struct Finished {
-    pub(crate) book: Book,
+    pub(crate) stats: ThreadStats,
     pub(crate) asked: u64,
     /// When its window ended, on the clock.
     pub(crate) end_ns: u64,

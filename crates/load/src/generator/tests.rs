@@ -6,7 +6,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use vervet_engine::reactor::Outgoing;
 
-use super::{Part, Report, Start, Thread};
+use super::{Report, Start, Thread};
 use crate::canned::{Canned, CannedAnswer};
 use crate::clock::now_ns;
 use crate::pacer::{Arrival, Constant};
@@ -37,7 +37,7 @@ fn allocations(address: &Outgoing, requests: u64, change: impl Fn(&mut Plan)) ->
     let share = plan.share(0);
     let (reports_to, reports) = mpsc::channel();
     let counted = measure(|| {
-        let thread = Thread::new(&plan, Part { share }, reports_to).unwrap();
+        let thread = Thread::new(&plan, share, reports_to).unwrap();
         let epoch_ns = now_ns();
         thread.run(Start { epoch_ns }).unwrap();
     });
@@ -45,7 +45,7 @@ fn allocations(address: &Outgoing, requests: u64, change: impl Fn(&mut Plan)) ->
         Report::Finished(finished) => Some(finished),
         Report::Piece(_) => None,
     });
-    assert_eq!(finished.unwrap().book.total.done, requests);
+    assert_eq!(finished.unwrap().stats.total.done, requests);
     counted.count_total
 }
 

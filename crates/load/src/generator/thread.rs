@@ -9,9 +9,9 @@ use rustix::io::Errno;
 use vervet_engine::reactor::{Handle, Reactor, ReactorOptions};
 use vervet_report::Ended;
 
-use super::book::Book;
-use super::report::{Finished, Report, Usage};
-use super::user::Place;
+use super::report::{Finished, Piece, Report, Usage};
+use super::stats::ThreadStats;
+use super::user::UserState;
 use super::users::{Stop, Users};
 use crate::clock::{now_ns, ns, thread_cpu_ns};
 use crate::kernel::thread_waited_ns;
@@ -21,12 +21,6 @@ use crate::share::Share;
 
 /// The longest wait of the loop: so late it sees what nobody has rung for.
 const WAIT_MAX: Duration = Duration::from_millis(100);
-
-/// Which part of a plan a thread does.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    pub(crate) share: Share,
-}
 
 /// When a run begins, for all threads.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +71,7 @@ impl Thread {
     /// run it.
     pub(crate) fn new(
         plan: &Arc<Plan>,
-        part: Part,
+        share: Share,
         reports: Sender<Report>,
     ) -> Result<Self, Errno> {
         let users = Users::new(plan);
@@ -85,7 +79,7 @@ impl Thread {
         let mut thread = Self {
             reactor,
             plan: Arc::clone(plan),
-            share: part.share,
+            share,
             reports,
             schedule: None,
             calendar: None,
@@ -159,7 +153,7 @@ impl Thread {
         let users = self.users();
         users.epoch_ns = start.epoch_ns;
         users.end_ns = end_ns;
-        users.book.open_window(start.epoch_ns);
+        users.stats.open_window(start.epoch_ns);
     }
 
     /// Whether the run is over, and how.
@@ -171,7 +165,7 @@ impl Thread {
             return Some(Ended::AsAsked);
         }
         let users = self.reactor.protocol();
-        if users.book.in_flight() > 0 || self.stage == Stage::WarmUp {
+        if users.stats.in_flight() > 0 || self.stage == Stage::WarmUp {
             return None;
         }
         if !users.may_begin() {
@@ -180,7 +174,7 @@ impl Thread {
         // With users that come and go by request of others, none at all may be what is wanted for a
         // while.
         let exhausted =
-            users.exhausted > 0 && users.all.iter().all(|user| user.place == Place::Ended);
+            users.exhausted > 0 && users.all.iter().all(|user| user.state == UserState::Ended);
         let never_due = self
             .schedule
             .as_ref()
@@ -221,7 +215,7 @@ impl Thread {
         let users = self.reactor.protocol_mut();
         if let Some(begun_ns) = users.turn_ns.take() {
             let lag = now_ns().saturating_sub(begun_ns);
-            users.book.late(lag);
+            users.stats.late(lag);
         }
     }
 
@@ -233,19 +227,19 @@ impl Thread {
         self.close_interval(end_ns);
         let schedule = self.schedule.take();
         let users = self.reactor.protocol_mut();
-        users.book.integrate(end_ns);
+        users.stats.integrate(end_ns);
         let answers = users.all.iter().map(|user| user.answers).collect();
         // Those that were due and nobody was free for.
         if let Some(mut schedule) = schedule.filter(|_| users.may_begin()) {
             while let Some(due) = schedule.next_ns().filter(|due| *due < end_ns) {
-                users.book.censor(due, end_ns);
+                users.stats.censor(due, end_ns);
                 schedule.advance();
             }
         }
         let waiting: Vec<u64> = users.all.iter().filter_map(|user| user.due_ns).collect();
         if users.may_begin() {
             for due in waiting {
-                users.book.censor(due, end_ns);
+                users.stats.censor(due, end_ns);
             }
         }
         users.over_ns = Some(end_ns);
@@ -253,9 +247,9 @@ impl Thread {
         while !self.reactor.turn()?.done {}
         let users = self.reactor.protocol_mut();
         let scripts = Arc::clone(&self.plan.scripts);
-        let book = std::mem::replace(&mut users.book, Book::new(scripts));
+        let stats = std::mem::replace(&mut users.stats, ThreadStats::new(scripts));
         let finished = Finished {
-            book,
+            stats,
             asked: self.asked,
             end_ns,
             cpu_ns,
@@ -266,5 +260,73 @@ impl Thread {
         };
         let _ = self.reports.send(Report::Finished(Box::new(finished)));
         Ok(())
+    }
+
+    /// The window opens, and intervals are closed, by the clock.
+    fn pass_moments(&mut self, now: u64) {
+        if self.stage == Stage::WarmUp && now >= self.moments.window {
+            self.stage = Stage::Window;
+            let window_ns = self.moments.window;
+            self.count_due(window_ns);
+            self.window_cpu_ns = thread_cpu_ns();
+            self.interval_cpu_ns = self.window_cpu_ns;
+            self.window_usage = Usage::of_this_thread();
+            self.window_waited_ns = thread_waited_ns().unwrap_or(0);
+            let left = self.plan.requests.map(|all| self.share.part(all));
+            let users = self.users();
+            // Those under way end in the window, and count there.
+            let under_way = users.stats.in_flight();
+            users.left = left.map(|left| left.saturating_sub(under_way));
+            users.stats.open_window(window_ns);
+            for user in &mut users.all {
+                user.answers = 0;
+            }
+        }
+        while self.stage == Stage::Window {
+            let number = self.interval as u64 + 1;
+            let boundary = number.saturating_mul(self.interval_ns);
+            let boundary = self.moments.window.saturating_add(boundary);
+            if now < boundary || boundary > self.moments.end {
+                break;
+            }
+            self.close_interval(boundary);
+        }
+    }
+
+    fn close_interval(&mut self, boundary: u64) {
+        let asked = self.count_due(boundary);
+        self.asked += asked;
+        let cpu_ns = thread_cpu_ns();
+        let begun = self.interval as u64 * self.interval_ns;
+        let begun = self.moments.window.saturating_add(begun);
+        let users = self.users();
+        let connections = users.open_connections();
+        let lag_ns = users.stats.take_interval_lag_ns();
+        let (tally, response) = users.stats.close_interval();
+        // Fails when nobody listens any more, and then nobody needs it.
+        let _ = self.reports.send(Report::Piece(Box::new(Piece {
+            number: self.interval,
+            length_ns: boundary.saturating_sub(begun),
+            asked,
+            tally,
+            response,
+            lag_ns,
+            connections,
+            cpu_ns: cpu_ns.saturating_sub(self.interval_cpu_ns),
+        })));
+        self.interval_cpu_ns = cpu_ns;
+        self.interval += 1;
+    }
+
+    /// Requests that became due before a moment and were not counted before.
+    fn count_due(&mut self, before_ns: u64) -> u64 {
+        let mut count = 0;
+        if let Some(calendar) = &mut self.calendar {
+            while calendar.next_ns().is_some_and(|due| due < before_ns) {
+                calendar.advance();
+                count += 1;
+            }
+        }
+        count
     }
 }

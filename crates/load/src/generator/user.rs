@@ -1,15 +1,17 @@
 //! One user: its script, where it is, and what it remembers of its last answer.
 
-use vervet_engine::reactor::Token;
+use rustix::io::Errno;
+use vervet_engine::reactor::{ConnectFailure, Token};
+use vervet_report::ErrorClass;
 
-use super::wire::Kept;
+use super::connection::AnswerBuffer;
 use crate::script::{Answer, Script};
 
 /// Where a user is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum UserState {
     /// Has no connection, and asks for none yet.
-    Away,
+    Disconnected,
     /// Waits for its connection.
     Connecting,
     /// Has a connection and nothing to do: its next request is not yet due.
@@ -24,7 +26,7 @@ pub(crate) enum Place {
 
 pub(crate) struct User {
     pub(crate) script: Box<dyn Script>,
-    pub(crate) place: Place,
+    pub(crate) state: UserState,
     pub(crate) connection: Option<Token>,
     /// When what it does next is due.
     pub(crate) due_ns: Option<u64>,
@@ -34,7 +36,7 @@ pub(crate) struct User {
     pub(crate) answers: u64,
     /// Stands in the queue of users that a due request may be given to.
     pub(crate) queued: bool,
-    pub(crate) kept: Option<Box<Kept>>,
+    pub(crate) kept: Option<Box<AnswerBuffer>>,
     last: Option<Last>,
 }
 
@@ -50,7 +52,7 @@ impl User {
         let kept = script.reads_answers().then(Box::default);
         Self {
             script,
-            place: Place::Away,
+            state: UserState::Disconnected,
             connection: None,
             due_ns: None,
             failures: 0,
@@ -90,5 +92,16 @@ impl User {
             _ => None,
         };
         (&mut self.script, answer)
+    }
+}
+
+/// The class of a connection that did not come about.
+pub(super) fn class_of(errno: Errno) -> ErrorClass {
+    match ConnectFailure::from_errno(errno) {
+        // A unix socket whose queue is full says at once what TCP says after seconds.
+        ConnectFailure::Refused | ConnectFailure::QueueFull => ErrorClass::Refused,
+        ConnectFailure::Timeout => ErrorClass::Timeout,
+        ConnectFailure::Unreachable | ConnectFailure::Other => ErrorClass::Unreachable,
+        ConnectFailure::Exhausted => ErrorClass::Local,
     }
 }

@@ -1,5 +1,5 @@
-//! The users of one thread, as a protocol on the reactor: asks their scripts, sends, reads answers,
-//! and tells the book.
+//! The users of one thread, as a protocol of the reactor: asks their scripts, sends, reads answers,
+//! and updates the statistics.
 //!
 //! What needs the reactor itself (connections that are to begin, requests that have become due) is
 //! left in queues for the thread's loop, [`super::thread`].
@@ -13,9 +13,9 @@ use rustix::io::Errno;
 use vervet_engine::reactor::{Accepted, Admission, Closing, Io, Protocol, Reason};
 use vervet_report::ErrorClass;
 
-use super::book::Book;
-use super::user::{Place, User};
-use super::wire::{NOBODY, Pending, Phase, Wire};
+use super::connection::{Connection, NOBODY, Pending, Phase};
+use super::stats::ThreadStats;
+use super::user::{User, UserState};
 use crate::check::Ready;
 use crate::clock::{now_ns, ns};
 use crate::plan::{Load, Plan};
@@ -36,7 +36,7 @@ pub(crate) struct Stop;
 
 /// What asking a user came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Outcome {
     Sent,
     Waits,
     Ended,
@@ -46,7 +46,7 @@ pub(crate) enum Asked {
 pub(crate) struct Users {
     pub(crate) checks: Vec<Ready>,
     pub(crate) all: Vec<User>,
-    pub(crate) book: Book,
+    pub(crate) stats: ThreadStats,
     /// When the run began, on the clock.
     pub(crate) epoch_ns: u64,
     /// Requests that may still be begun.
@@ -83,7 +83,7 @@ impl Users {
         Self {
             checks: checks.collect(),
             all: Vec::new(),
-            book: Book::new(Arc::clone(&plan.scripts)),
+            stats: ThreadStats::new(Arc::clone(&plan.scripts)),
             epoch_ns: 0,
             left: None,
             to_connect: VecDeque::new(),
@@ -109,7 +109,8 @@ impl Users {
 
     /// Connections that users have now.
     pub(crate) fn open_connections(&self) -> u64 {
-        let is_open = |user: &&User| user.connection.is_some() && user.place != Place::Connecting;
+        let is_open =
+            |user: &&User| user.connection.is_some() && user.state != UserState::Connecting;
         self.all.iter().filter(is_open).count() as u64
     }
 
@@ -133,13 +134,13 @@ impl Users {
     pub(crate) fn ask(
         &mut self,
         io: &mut Io<'_>,
-        wire: &mut Wire,
+        connection: &mut Connection,
         due_ns: u64,
         now_ns: u64,
-    ) -> Asked {
+    ) -> Outcome {
         let elapsed = Duration::from_nanos(now_ns.saturating_sub(self.epoch_ns));
-        let Some(user) = self.all.get_mut(wire.user as usize) else {
-            return Asked::Ended;
+        let Some(user) = self.all.get_mut(connection.user as usize) else {
+            return Outcome::Ended;
         };
         let before = io.out().len();
         let (script, answer) = user.script_and_answer();
@@ -151,13 +152,13 @@ impl Users {
         user.forget();
         match step {
             Step::Send(request) => {
-                user.place = Place::Busy;
+                user.state = UserState::Busy;
                 user.due_ns = None;
                 let due_ns = match request.due {
                     Some(due) => self.epoch_ns.saturating_add(ns(due)),
                     None => due_ns,
                 };
-                wire.push(Pending {
+                connection.push(Pending {
                     check: request.check,
                     step: request.step,
                     content: request.content,
@@ -165,23 +166,23 @@ impl Users {
                     sent_ns: now_ns,
                 });
                 let bytes = io.out().len() - before;
-                self.book.begin(now_ns, bytes);
+                self.stats.begin(now_ns, bytes);
                 self.count_begun();
                 io.set_deadline(self.response_timeout_ms);
-                Asked::Sent
+                Outcome::Sent
             }
             Step::Wait(time) => {
                 io.out().truncate(before);
-                user.place = Place::Thinking;
+                user.state = UserState::Thinking;
                 let at_ns = now_ns.saturating_add(ns(time));
-                self.alarms.push(Reverse((at_ns, wire.user)));
-                Asked::Waits
+                self.alarms.push(Reverse((at_ns, connection.user)));
+                Outcome::Waits
             }
             Step::End => {
                 io.out().truncate(before);
-                user.place = Place::Ended;
+                user.state = UserState::Ended;
                 self.exhausted += 1;
-                Asked::Ended
+                Outcome::Ended
             }
         }
     }
@@ -189,43 +190,44 @@ impl Users {
     /// What the user of an open connection does next: asks again in closed load, waits for a due
     /// time in open load.
     #[inline]
-    pub(crate) fn go_on(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
+    pub(crate) fn go_on(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
         let is_open = self.is_open;
         let may_begin = self.may_begin();
-        let Some(user) = self.user(wire.user) else {
+        let Some(user) = self.user(connection.user) else {
             return;
         };
         if !may_begin {
-            if wire.waiting() == 0 {
-                user.place = Place::Ended;
+            if connection.waiting() == 0 {
+                user.state = UserState::Ended;
                 io.close(Closing::AfterSent);
             }
             return;
         }
         if is_open && user.due_ns.is_none() {
-            user.place = Place::Free;
+            user.state = UserState::Free;
             io.clear_deadline();
-            return self.offer(wire.user);
+            return self.offer(connection.user);
         }
         let due_ns = user.due_ns.take().unwrap_or(now_ns);
-        while wire.waiting() < self.depth && self.may_begin() && !self.is_used_up(wire) {
-            if self.ask(io, wire, due_ns, now_ns) != Asked::Sent {
+        while connection.waiting() < self.depth && self.may_begin() && !self.is_used_up(connection)
+        {
+            if self.ask(io, connection, due_ns, now_ns) != Outcome::Sent {
                 break;
             }
         }
-        if wire.waiting() == 0 {
+        if connection.waiting() == 0 {
             io.clear_deadline();
-            let place = self.user(wire.user).map(|user| user.place);
-            if place == Some(Place::Ended) {
+            let state = self.user(connection.user).map(|user| user.state);
+            if state == Some(UserState::Ended) {
                 io.close(Closing::AfterSent);
             }
         }
     }
 
     /// Whether a connection has carried as many requests as it may.
-    pub(crate) fn is_used_up(&self, wire: &Wire) -> bool {
+    pub(crate) fn is_used_up(&self, connection: &Connection) -> bool {
         let most = self.requests_per_connection;
-        most.is_some_and(|most| wire.sent >= most)
+        most.is_some_and(|most| connection.sent >= most)
     }
 
     /// Puts a user into the queue for due requests.
@@ -239,9 +241,9 @@ impl Users {
     }
 
     /// The answers of a connection are in, and it carries no more: its user goes on without it.
-    pub(crate) fn part(&mut self, io: &mut Io<'_>, wire: &mut Wire, now_ns: u64) {
-        let index = std::mem::replace(&mut wire.user, NOBODY);
-        wire.phase = Phase::Leaving;
+    pub(crate) fn part(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
+        let index = std::mem::replace(&mut connection.user, NOBODY);
+        connection.phase = Phase::Leaving;
         let asked_to_close = self.requests_per_connection == Some(1);
         if asked_to_close && !io.peer_has_shut() {
             // Reset before it has said its last word, a target would see a client that went away.
@@ -260,15 +262,15 @@ impl Users {
         let may_begin = self.may_begin();
         let Some(user) = self.user(index) else { return };
         user.connection = None;
-        match user.place {
-            Place::Ended => return,
+        match user.state {
+            UserState::Ended => return,
             _ if !may_begin => {
-                user.place = Place::Ended;
+                user.state = UserState::Ended;
                 return;
             }
             // Its alarm brings it back.
-            Place::Thinking => return,
-            _ => user.place = Place::Away,
+            UserState::Thinking => return,
+            _ => user.state = UserState::Disconnected,
         }
         if is_open {
             return self.offer(index);
@@ -277,10 +279,10 @@ impl Users {
         if user.failures > 0 {
             let wait = RETRY_AFTER * 2u32.saturating_pow(user.failures - 1).min(1 << 10);
             let at_ns = now_ns.saturating_add(ns(wait.min(RETRY_AFTER_MAX)));
-            user.place = Place::Thinking;
+            user.state = UserState::Thinking;
             self.alarms.push(Reverse((at_ns, index)));
         } else {
-            user.place = Place::Connecting;
+            user.state = UserState::Connecting;
             self.to_connect.push_back(index);
         }
     }
@@ -293,22 +295,22 @@ impl Users {
             user.forget();
             // In open load a connection may be made in advance, and no request fails by it.
             let was_due = user.due_ns.take().is_some();
-            user.place = Place::Away;
+            user.state = UserState::Disconnected;
             if was_due && may_begin {
                 self.count_begun();
-                self.book.bad(0, class);
+                self.stats.bad(0, class);
             }
         }
         self.move_on(index, now_ns);
     }
 
     /// Everything that waits on a connection fails.
-    pub(crate) fn fail_all(&mut self, wire: &mut Wire, class: ErrorClass, now_ns: u64) {
-        while let Some(pending) = wire.take_front() {
-            self.book.leave(now_ns, pending.sent_ns);
-            self.book.bad(pending.step, class);
+    pub(crate) fn fail_all(&mut self, connection: &mut Connection, class: ErrorClass, now_ns: u64) {
+        while let Some(pending) = connection.take_front() {
+            self.stats.leave(now_ns, pending.sent_ns);
+            self.stats.bad(pending.step, class);
         }
-        if let Some(user) = self.user(wire.user) {
+        if let Some(user) = self.user(connection.user) {
             user.forget();
         }
     }
@@ -321,105 +323,105 @@ impl Users {
     }
 
     /// The run is over, and these requests have no answer.
-    fn censor(&mut self, wire: &mut Wire) {
+    fn censor(&mut self, connection: &mut Connection) {
         let end_ns = self.over_ns.unwrap_or_else(|| now_ns().min(self.end_ns));
-        while let Some(pending) = wire.take_front() {
-            self.book.leave(end_ns, pending.sent_ns);
-            self.book.censor(pending.due_ns, end_ns);
+        while let Some(pending) = connection.take_front() {
+            self.stats.leave(end_ns, pending.sent_ns);
+            self.stats.censor(pending.due_ns, end_ns);
         }
     }
 }
 
 impl Protocol for Users {
-    type Connection = Wire;
+    type Connection = Connection;
     type Message = Stop;
 
-    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Wire> {
+    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Connection> {
         Admission::Drop
     }
 
-    fn on_connect(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+    fn on_connect(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let now_ns = now_ns();
         if self.is_over(now_ns) {
             return;
         }
         self.turn_ns.get_or_insert(now_ns);
-        self.book.interval.connections += 1;
-        let took_ns = now_ns.saturating_sub(wire.begun_ns);
-        self.book.timings.connect.record_ns(took_ns);
-        wire.phase = Phase::Open;
-        if let Some(user) = self.user(wire.user) {
+        self.stats.interval.connections += 1;
+        let took_ns = now_ns.saturating_sub(connection.begun_ns);
+        self.stats.timings.connect.record_ns(took_ns);
+        connection.phase = Phase::Open;
+        if let Some(user) = self.user(connection.user) {
             user.failures = 0;
         }
-        self.go_on(io, wire, now_ns);
+        self.go_on(io, connection, now_ns);
     }
 
-    fn on_data(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: &[u8]) {
+    fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {
         let now_ns = now_ns();
         if self.is_over(now_ns) {
             return;
         }
         self.turn_ns.get_or_insert(now_ns);
-        self.book.received(bytes.len());
-        self.read(io, wire, bytes, now_ns);
+        self.stats.received(bytes.len());
+        self.read(io, connection, bytes, now_ns);
     }
 
-    fn on_discarded(&mut self, io: &mut Io<'_>, wire: &mut Wire, bytes: usize) {
+    fn on_discarded(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: usize) {
         let now_ns = now_ns();
         if self.is_over(now_ns) {
             return;
         }
         self.turn_ns.get_or_insert(now_ns);
-        self.book.received(bytes);
-        self.skip(io, wire, bytes as u64, now_ns);
+        self.stats.received(bytes);
+        self.skip(io, connection, bytes as u64, now_ns);
     }
 
-    fn on_eof(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+    fn on_eof(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let now_ns = now_ns();
         if self.is_over(now_ns) {
             return;
         }
-        self.end_of_stream(io, wire, now_ns);
+        self.end_of_stream(io, connection, now_ns);
         io.close(Closing::Abort);
     }
 
-    fn on_deadline(&mut self, io: &mut Io<'_>, wire: &mut Wire) {
+    fn on_deadline(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         let now_ns = now_ns();
-        if let (Phase::Open, Some(front)) = (wire.phase, wire.front()) {
+        if let (Phase::Open, Some(front)) = (connection.phase, connection.front()) {
             let waited_ms = now_ns.saturating_sub(front.sent_ns) / 1_000_000;
             if waited_ms < self.response_timeout_ms {
                 return io.set_deadline(self.response_timeout_ms - waited_ms);
             }
-            self.fail_all(wire, ErrorClass::Timeout, now_ns);
+            self.fail_all(connection, ErrorClass::Timeout, now_ns);
         }
         // `on_close` reports a connection that was not established.
         io.close(Closing::Abort);
     }
 
-    fn on_close(&mut self, mut wire: Wire, reason: Reason) {
+    fn on_close(&mut self, mut connection: Connection, reason: Reason) {
         let now_ns = now_ns();
-        match (wire.phase, reason) {
+        match (connection.phase, reason) {
             (Phase::Leaving, _) => {}
-            (_, Reason::Stopped) => self.censor(&mut wire),
+            (_, Reason::Stopped) => self.censor(&mut connection),
             // It ended in the very moment: what it owed is censored like the rest.
-            _ if self.is_over(now_ns) => self.censor(&mut wire),
+            _ if self.is_over(now_ns) => self.censor(&mut connection),
             (Phase::Connecting, Reason::Failed(errno)) => {
-                self.connect_failed(wire.user, super::class::class_of(errno), now_ns);
+                self.connect_failed(connection.user, super::user::class_of(errno), now_ns);
             }
             (Phase::Connecting, _) => {
-                self.connect_failed(wire.user, ErrorClass::Timeout, now_ns);
+                self.connect_failed(connection.user, ErrorClass::Timeout, now_ns);
             }
             (Phase::Open, Reason::Failed(errno)) => {
                 let class = match errno {
                     Errno::TIMEDOUT => ErrorClass::Timeout,
                     _ => ErrorClass::Reset,
                 };
-                self.fail_all(&mut wire, class, now_ns);
-                self.move_on(wire.user, now_ns);
+                self.fail_all(&mut connection, class, now_ns);
+                self.move_on(connection.user, now_ns);
             }
             (Phase::Open, _) => {
-                self.fail_all(&mut wire, ErrorClass::ClosedEarly, now_ns);
-                self.move_on(wire.user, now_ns);
+                self.fail_all(&mut connection, ErrorClass::ClosedEarly, now_ns);
+                self.move_on(connection.user, now_ns);
             }
         }
     }
@@ -428,8 +430,8 @@ impl Protocol for Users {
         self.is_stopped = true;
     }
 
-    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
-    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
-    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Wire, _: Stop) {}
-    fn on_drain(&mut self, _: &mut Io<'_>, _: &mut Wire) {}
+    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Connection) {}
+    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Connection) {}
+    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Connection, _: Stop) {}
+    fn on_drain(&mut self, _: &mut Io<'_>, _: &mut Connection) {}
 }

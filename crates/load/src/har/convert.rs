@@ -7,7 +7,7 @@ use chrono::DateTime;
 
 use super::archive::{Archive, Entry, Page, Pair, Request};
 use super::write::write;
-use crate::finding::{Finding, Findings, Place};
+use crate::finding::{Finding, Findings, Position};
 use crate::request::Url;
 
 /// The most bytes of a recording.
@@ -103,14 +103,14 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     let archive: Archive = match serde_json::from_slice(text) {
         Ok(archive) => archive,
         Err(error) => {
-            let place = Place {
+            let position = Position {
                 line: error.line(),
                 column: error.column(),
             };
-            // The place stands before the sentence already.
+            // The position stands before the sentence already.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
-            findings.at(place, format!("not a valid HAR 1.2 document: {message}"));
+            findings.at(position, format!("not a valid HAR 1.2 document: {message}"));
             return Err(findings.or(()).err().unwrap_or_default());
         }
     };

@@ -9,15 +9,14 @@ use super::Pacer;
 use crate::clock::ns;
 use crate::share::Share;
 
-/// How requests lie around the times that the shape gives.
+/// The distribution of requests around the times of the load shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// At equal distances.
+    /// At equal intervals.
     Even,
-    /// By chance, as independent visitors come: a Poisson process. The same seed gives the same
-    /// times.
+    /// At random, as from independent users: a Poisson process. The same seed gives the same times.
     Poisson {
-        /// Where the chance begins.
+        /// The seed of the random numbers.
         seed: u64,
     },
 }

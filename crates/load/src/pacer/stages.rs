@@ -25,7 +25,7 @@ pub struct Stage {
 /// As text, one stage a line: how long, then the rate or `from..to`. What follows `#` is not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
-    placed: Vec<Placed>,
+    timed: Vec<TimedStage>,
     end_s: f64,
     end_number: f64,
     last_rate: f64,
@@ -33,7 +33,7 @@ pub struct Stages {
 
 /// A stage at its place: when it begins, and how many requests come before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Placed {
+struct TimedStage {
     at_s: f64,
     before: f64,
     line: Ramp,
@@ -62,18 +62,18 @@ impl Stages {
         let (mut end_s, mut end_number) = (0.0, 0.0);
         let place = |stage: &Stage| {
             let line = Ramp::new(stage.from, stage.to, stage.length);
-            let placed = Placed {
+            let timed = TimedStage {
                 at_s: end_s,
                 before: end_number,
                 line,
             };
             end_s += line.over_s();
             end_number += line.total();
-            placed
+            timed
         };
-        let placed = stages.iter().map(place).collect();
+        let timed = stages.iter().map(place).collect();
         Ok(Self {
-            placed,
+            timed,
             end_s,
             end_number,
             last_rate: last.to.clamp(0.0, RATE_MAX),
@@ -115,8 +115,8 @@ impl Pacer for Stages {
         if seconds >= self.end_s {
             return self.end_number + (seconds - self.end_s) * self.last_rate;
         }
-        let behind = self.placed.partition_point(|stage| stage.at_s <= seconds);
-        let Some(stage) = behind.checked_sub(1).and_then(|at| self.placed.get(at)) else {
+        let behind = self.timed.partition_point(|stage| stage.at_s <= seconds);
+        let Some(stage) = behind.checked_sub(1).and_then(|at| self.timed.get(at)) else {
             return 0.0;
         };
         stage.before + stage.line.sent_within(seconds - stage.at_s)
@@ -126,22 +126,22 @@ impl Pacer for Stages {
         let seconds = if number >= self.end_number {
             self.end_s + (number - self.end_number) / self.last_rate
         } else {
-            let behind = self.placed.partition_point(|stage| stage.before <= number);
-            let stage = self.placed.get(behind.checked_sub(1)?)?;
+            let behind = self.timed.partition_point(|stage| stage.before <= number);
+            let stage = self.timed.get(behind.checked_sub(1)?)?;
             stage.at_s + stage.line.second_of(number - stage.before)
         };
         Duration::try_from_secs_f64(seconds).ok()
     }
 
     fn rate_max(&self) -> f64 {
-        let rates = self.placed.iter().map(|stage| stage.line.rate_max());
+        let rates = self.timed.iter().map(|stage| stage.line.rate_max());
         rates.fold(0.0, f64::max)
     }
 }
 
 impl fmt::Display for Stages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (stages, seconds) = (self.placed.len(), self.end_s);
+        let (stages, seconds) = (self.timed.len(), self.end_s);
         write!(
             f,
             "{stages} stages within {seconds} s, at most {}/s",

@@ -47,7 +47,7 @@ impl Replay {
             plan: Arc::new(Plan {
                 requests: requests.collect(),
                 dues,
-                turns: Turns::of(share),
+                turns: Turns::new(share),
             }),
             tally,
             steps: ["request".to_owned()],

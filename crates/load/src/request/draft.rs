@@ -8,7 +8,7 @@ use vervet_http::method::Method;
 
 use super::message::{Body, Message};
 use crate::finding::did_you_mean;
-use crate::template::{Names, Place, Template, TemplateFault};
+use crate::template::{Names, Template, TemplateContext, TemplateFault};
 
 /// A request as it is described. All texts but the method may have variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,16 +23,16 @@ pub struct Draft {
     pub fields: Vec<(String, String)>,
     /// For `Authorization`, unless a field says it.
     pub credentials: Option<Credentials>,
-    /// What follows the head.
+    /// The body of a request.
     pub content: Content,
     /// Who writes the fields that tell where the request ends.
     pub framing: Framing,
 }
 
-/// What follows the head.
+/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Content {
-    /// Nothing.
+    /// The request has no body.
     #[default]
     None,
     /// A text with variables.
@@ -99,34 +99,34 @@ impl Credentials {
     }
 }
 
-/// What is wrong with a draft.
+/// An error in a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which part of it.
-    pub part: Part,
-    /// At which byte of that part.
+    /// The part of the draft that has the error.
+    pub part: DraftPart,
+    /// The byte offset in that part.
     pub offset: usize,
-    /// What was found and what was expected.
+    /// The message: what is invalid and what was expected.
     pub message: String,
 }
 
 /// A part of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The method.
+pub enum DraftPart {
+    /// The method of the request.
     Method,
-    /// The target.
+    /// The path and query.
     Target,
-    /// The host.
+    /// The value of Host.
     Host,
-    /// A field, by its number.
+    /// A header field, by its index.
     Field(usize),
-    /// The content.
+    /// The body of the request.
     Content,
 }
 
 impl Fault {
-    fn new(part: Part, message: impl Into<String>) -> Self {
+    fn new(part: DraftPart, message: impl Into<String>) -> Self {
         Self {
             part,
             offset: 0,
@@ -207,16 +207,16 @@ impl Draft {
         let upper = method.to_ascii_uppercase();
         if !is_token(method.as_bytes()) {
             let message = format!("invalid method {method:?}: expected a word such as GET");
-            return Some(Fault::new(Part::Method, message));
+            return Some(Fault::new(DraftPart::Method, message));
         }
         if method == "CONNECT" {
             let message = "CONNECT opens a tunnel, and nothing would be asked through it";
-            return Some(Fault::new(Part::Method, message));
+            return Some(Fault::new(DraftPart::Method, message));
         }
         let is_meant = Method::from_token(upper.as_bytes()) != Method::Unknown;
         (is_meant && method != upper).then(|| {
             let message = format!("{method} is not {upper}: methods are in capital letters");
-            Fault::new(Part::Method, message)
+            Fault::new(DraftPart::Method, message)
         })
     }
 
@@ -227,14 +227,14 @@ impl Draft {
             || (target == "*" && self.method() == "OPTIONS");
         if !is_allowed {
             let message = format!("the target {target:?} does not begin with a slash");
-            faults.push(Fault::new(Part::Target, message));
+            faults.push(Fault::new(DraftPart::Target, message));
         } else if target.chars().any(char::is_control) {
             let message = "the target has a control character";
-            faults.push(Fault::new(Part::Target, message));
+            faults.push(Fault::new(DraftPart::Target, message));
         }
         keep(
-            Template::compile(target, Place::Target, names),
-            Part::Target,
+            Template::compile(target, TemplateContext::Target, names),
+            DraftPart::Target,
             faults,
         )
     }
@@ -245,12 +245,15 @@ impl Draft {
         let mut hosts = 0;
         if !self.has_field("host") {
             if !is_value(&self.host) {
-                faults.push(Fault::new(Part::Host, "the host has a control character"));
+                faults.push(Fault::new(
+                    DraftPart::Host,
+                    "the host has a control character",
+                ));
             }
             lines.append(Template::fixed(format!("Host: {}\r\n", self.host)));
         }
         for (number, (name, value)) in self.fields.iter().enumerate() {
-            let part = Part::Field(number);
+            let part = DraftPart::Field(number);
             if let Some(message) = self.refusal(name, value) {
                 faults.push(Fault::new(part, message));
                 continue;
@@ -260,7 +263,7 @@ impl Draft {
                 faults.push(Fault::new(part, "a second Host: a request has one"));
             }
             let value = keep(
-                Template::compile(value.trim(), Place::Field, names),
+                Template::compile(value.trim(), TemplateContext::Field, names),
                 part,
                 faults,
             );
@@ -308,8 +311,8 @@ impl Draft {
             Content::None => return Body::None,
             Content::Bytes(bytes) => Body::fixed(bytes.clone()),
             Content::Text(text) => Body::new(keep(
-                Template::compile(text, Place::Content, names),
-                Part::Content,
+                Template::compile(text, TemplateContext::Content, names),
+                DraftPart::Content,
                 faults,
             )),
             Content::Form(pairs) => Body::new(compile_form(pairs, names, faults)),
@@ -329,8 +332,8 @@ fn compile_form(
             form.append(Template::fixed("&"));
         }
         for (text, end) in [(name, "="), (value, "")] {
-            let text = Template::compile(text, Place::Form, names);
-            form.append(keep(text, Part::Content, faults));
+            let text = Template::compile(text, TemplateContext::Form, names);
+            form.append(keep(text, DraftPart::Content, faults));
             form.append(Template::fixed(end));
         }
     }
@@ -340,7 +343,7 @@ fn compile_form(
 /// The template, or an empty one whose faults are noted.
 fn keep(
     compiled: Result<Template, Vec<TemplateFault>>,
-    part: Part,
+    part: DraftPart,
     faults: &mut Vec<Fault>,
 ) -> Template {
     compiled.unwrap_or_else(|found| {

@@ -13,7 +13,7 @@ mod message;
 mod url;
 
 pub use common::Common;
-pub use draft::{Content, Credentials, Draft, Fault, Framing, Part, split_field};
+pub use draft::{Content, Credentials, Draft, DraftPart, Fault, Framing, split_field};
 pub use fixed::{Fixed, FixedScript};
 pub use list::{NAMED_REQUESTS_MAX, Requests, Weighted};
 pub use message::{Extra, Message};

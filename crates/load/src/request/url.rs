@@ -11,28 +11,28 @@ use super::Credentials;
 /// The port of `http` where none is written (RFC 9110 §4.2.1).
 const PORT: u16 = 80;
 
-/// Where a request goes and what it asks for.
+/// A parsed URL: the socket, the host and the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
-    /// Who is connected to.
+    /// The socket to connect to.
     pub peer: Peer,
-    /// What Host says: host and, unless it is 80, port.
+    /// The value of Host: the hostname and, unless it is 80, the port.
     pub host: String,
     /// Path and query as written, with variables if there are any; not empty, and it begins with
     /// `/`.
     pub target: String,
-    /// What stands before an `@`.
+    /// Username and password, the part before an `@`.
     pub credentials: Option<Credentials>,
 }
 
-/// Who is connected to.
+/// The socket to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// A name or an address, without brackets, and a port.
     Tcp {
-        /// Name or address.
+        /// The hostname or address, without brackets.
         host: String,
-        /// Port.
+        /// The port of the target.
         port: u16,
     },
     /// A socket in the file system.
@@ -49,20 +49,20 @@ impl fmt::Display for Peer {
     }
 }
 
-/// Why a URL is refused.
+/// Why a URL is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlError {
-    /// Nothing is there.
+    /// The text is empty.
     Empty,
     /// A control byte, or a space in the host: it would end the line that it stands in.
     Control,
-    /// The scheme is https.
+    /// The scheme is `https`, which is not supported.
     Https,
-    /// Another scheme.
+    /// The scheme is not supported.
     Scheme(String),
-    /// Host or port cannot be read.
+    /// The host or the port is invalid.
     Host(String),
-    /// Port 0 is nobody's.
+    /// The port is 0.
     Port,
     /// `unix:` without a path.
     Socket,
@@ -71,14 +71,14 @@ pub enum UrlError {
 impl fmt::Display for UrlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => formatter.write_str("the URL is empty; expected http://HOST:PORT/PATH"),
+            Self::Empty => formatter.write_str("the URL is empty: expected http://HOST:PORT/PATH"),
             Self::Control => formatter.write_str("the URL has a control character"),
-            Self::Https => formatter.write_str(
-                "https is not spoken; ask over http, where the server listens without TLS",
-            ),
+            Self::Https => {
+                formatter.write_str("https is not supported: use http and a listener without TLS")
+            }
             Self::Scheme(scheme) => write!(
                 formatter,
-                "\"{scheme}\" is not spoken; expected http://HOST:PORT/PATH or unix:SOCKET:/PATH"
+                "unsupported scheme \"{scheme}\": expected http://HOST:PORT/PATH or unix:SOCKET:/PATH"
             ),
             Self::Host(host) => write!(
                 formatter,
@@ -223,14 +223,14 @@ mod tests {
 
     #[test]
     fn refuses_what_cannot_be_asked() {
-        check("", "the URL is empty; expected http://HOST:PORT/PATH");
+        check("", "the URL is empty: expected http://HOST:PORT/PATH");
         check(
             "https://a/",
-            "https is not spoken; ask over http, where the server listens without TLS",
+            "https is not supported: use http and a listener without TLS",
         );
         check(
             "ftp://a/",
-            "\"ftp\" is not spoken; expected http://HOST:PORT/PATH or unix:SOCKET:/PATH",
+            "unsupported scheme \"ftp\": expected http://HOST:PORT/PATH or unix:SOCKET:/PATH",
         );
         check("http://a\r\nb/", "the URL has a control character");
         check("http://a:0/", "nothing listens on port 0; name the port");

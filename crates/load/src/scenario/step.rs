@@ -7,7 +7,7 @@ use super::compile::{Compiler, Field, Surroundings};
 use super::document::{RequestLine, StepSection};
 use super::expect;
 use super::plan::{Numbered, Resource, Step};
-use crate::request::{Content, Draft, Message, Part, Url};
+use crate::request::{Content, Draft, DraftPart, Message, Url};
 use crate::template::{Names, is_name};
 
 /// The most resources of one step.
@@ -145,16 +145,16 @@ impl Compiler<'_, '_, '_> {
         };
         for mut fault in faults {
             let (span, text) = match fault.part {
-                Part::Target => {
+                DraftPart::Target => {
                     fault.offset += request.line().find(&draft.target).unwrap_or(0);
                     (Some(request.span()), request.line())
                 }
-                Part::Field(number) => (fields[number].span, fields[number].value.trim()),
-                Part::Content => match &draft.content {
+                DraftPart::Field(number) => (fields[number].span, fields[number].value.trim()),
+                DraftPart::Content => match &draft.content {
                     Content::Text(text) => (body.span, text.as_str()),
                     _ => (body.span, ""),
                 },
-                Part::Method | Part::Host => (None, ""),
+                DraftPart::Method | DraftPart::Host => (None, ""),
             };
             match span {
                 Some(span) => self.wrong_inside(span, text, fault),

@@ -38,11 +38,11 @@ pub(super) struct User {
 struct Visit {
     kind: usize,
     step: usize,
-    part: Part,
+    state: VisitState,
 }
 
 #[derive(Debug)]
-enum Part {
+enum VisitState {
     /// The request of the step is next, or under way.
     Request,
     /// A redirect is; so many were followed with it.
@@ -102,7 +102,7 @@ impl User {
         self.visit = Some(Visit {
             kind,
             step: 0,
-            part: Part::Request,
+            state: VisitState::Request,
         });
         true
     }
@@ -121,18 +121,20 @@ impl User {
         let plan = Arc::clone(&self.plan);
         let kind = &plan.kinds[kind];
         let step = &kind.steps[step];
-        let part = &self.visit.as_ref()?.part;
+        let part = &self.visit.as_ref()?.state;
         let (message, number, target) = match part {
-            Part::Request => (&step.message, step.number, None),
-            Part::Resource(number) => (step.resources.get(*number)?, step.resource.step, None),
-            Part::Redirect { target, manner, .. } => {
+            VisitState::Request => (&step.message, step.number, None),
+            VisitState::Resource(number) => {
+                (step.resources.get(*number)?, step.resource.step, None)
+            }
+            VisitState::Redirect { target, manner, .. } => {
                 let message = match manner {
                     Manner::Get => &step.followed,
                     Manner::Same => &step.message,
                 };
                 (message, step.number, Some(target.as_slice()))
             }
-            Part::Think(_) => return None,
+            VisitState::Think(_) => return None,
         };
         if target.is_none() {
             self.values.begin_request();
@@ -165,19 +167,19 @@ impl User {
         let Some(visit) = &mut self.visit else {
             return;
         };
-        let followed = match visit.part {
-            Part::Redirect { followed, .. } => followed,
+        let followed = match visit.state {
+            VisitState::Redirect { followed, .. } => followed,
             _ => 0,
         };
-        visit.part = match (&visit.part, outcome) {
-            (Part::Resource(number), _) => Part::Resource(number + 1),
-            (_, Outcome::Redirect { target, manner }) => Part::Redirect {
+        visit.state = match (&visit.state, outcome) {
+            (VisitState::Resource(number), _) => VisitState::Resource(number + 1),
+            (_, Outcome::Redirect { target, manner }) => VisitState::Redirect {
                 target,
                 manner,
                 followed: followed + 1,
             },
-            (_, Outcome::Passed) => Part::Resource(0),
-            (_, Outcome::Open | Outcome::Failed) => Part::Think(After::NextVisit),
+            (_, Outcome::Passed) => VisitState::Resource(0),
+            (_, Outcome::Open | Outcome::Failed) => VisitState::Think(After::NextVisit),
         };
     }
 
@@ -188,16 +190,16 @@ impl User {
         step: &Planned,
         look: &Look<'_>,
     ) -> Option<Result<Outcome, u16>> {
-        let followed = match self.visit.as_ref()?.part {
-            Part::Request => 0,
-            Part::Redirect { followed, .. } => followed,
-            Part::Resource(_) | Part::Think(_) => return None,
+        let followed = match self.visit.as_ref()?.state {
+            VisitState::Request => 0,
+            VisitState::Redirect { followed, .. } => followed,
+            VisitState::Resource(_) | VisitState::Think(_) => return None,
         };
         if kind.redirects == 0 {
             return None;
         }
-        let method = match self.visit.as_ref()?.part {
-            Part::Redirect {
+        let method = match self.visit.as_ref()?.state {
+            VisitState::Redirect {
                 manner: Manner::Get,
                 ..
             } => "GET",
@@ -249,25 +251,25 @@ impl Script for User {
             };
             let (kind, step) = (visit.kind, visit.step);
             let planned = &self.plan.kinds[kind].steps[step];
-            match visit.part {
-                Part::Resource(number) if number >= planned.resources.len() => {
-                    visit.part = Part::Think(After::NextStep);
+            match visit.state {
+                VisitState::Resource(number) if number >= planned.resources.len() => {
+                    visit.state = VisitState::Think(After::NextStep);
                 }
-                Part::Think(after) => {
+                VisitState::Think(after) => {
                     let think = planned.think;
                     let is_last = step + 1 == self.plan.kinds[kind].steps.len();
                     if after == After::NextVisit || is_last {
                         self.visit = None;
                     } else {
                         visit.step += 1;
-                        visit.part = Part::Request;
+                        visit.state = VisitState::Request;
                     }
                     let think = self.think(think);
                     if !think.is_zero() {
                         return Step::Wait(think);
                     }
                 }
-                Part::Request | Part::Redirect { .. } | Part::Resource(_) => {
+                VisitState::Request | VisitState::Redirect { .. } | VisitState::Resource(_) => {
                     if let Some(request) = self.send(kind, step, out) {
                         self.outcome = Some(Outcome::Open);
                         return Step::Send(request);
@@ -291,7 +293,7 @@ impl Script for User {
         if kind.cookies != Cookies::None {
             self.jar.take(answer.fields, &self.target, self.now);
         }
-        if let Part::Resource(_) = visit.part {
+        if let VisitState::Resource(_) = visit.state {
             self.outcome = Some(Outcome::Passed);
             if (200..400).contains(&answer.status) {
                 return Verdict::Passed;

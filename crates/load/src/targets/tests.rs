@@ -50,7 +50,7 @@ fn tells_every_line_that_is_wrong() {
             "t.txt:6:14: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
             "t.txt:7:5: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
             "t.txt:8:1: cannot read gone: no such file",
-            "t.txt:9:1: https is not spoken; ask over http, where the server listens without TLS",
+            "t.txt:9:1: https is not supported: use http and a listener without TLS",
             "t.txt:10:5: b is not a: one run asks one server",
             "t.txt:11:11: invalid weight \"0\": expected a whole number from 1 to 10000",
             "t.txt:12:11: invalid weight \"x\": expected a whole number from 1 to 10000",

@@ -8,7 +8,7 @@ use crate::finding::did_you_mean;
 
 /// What a text is part of: it decides how values are written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TemplateContext {
     /// A request target. Values are percent-encoded, and so is of the text what no target can hold.
     Target,
     /// The value of a field. Control bytes of values are percent-encoded.
@@ -90,7 +90,7 @@ impl Template {
     /// Compiles `text`, or tells all that is wrong with it.
     pub fn compile(
         text: &str,
-        place: Place,
+        context: TemplateContext,
         names: &Names<'_>,
     ) -> Result<Self, Vec<TemplateFault>> {
         let mut template = Self::default();
@@ -100,15 +100,15 @@ impl Template {
             let rest = &text[at..];
             let brace = memchr::memchr(b'{', rest.as_bytes()).unwrap_or(rest.len());
             let (plain, rest) = rest.split_at(brace);
-            template.push_text(plain, place);
+            template.push_text(plain, context);
             at += brace;
             match rest.as_bytes() {
                 [] => {}
                 [b'{', b'{', ..] => {
-                    template.push_text("{", place);
+                    template.push_text("{", context);
                     at += 2;
                 }
-                [b'{', first, ..] if is_name_start(*first) => match read(rest, place, names) {
+                [b'{', first, ..] if is_name_start(*first) => match read(rest, context, names) {
                     Ok((piece, length)) => {
                         template.pieces.push(piece);
                         at += length;
@@ -122,7 +122,7 @@ impl Template {
                     }
                 },
                 _ => {
-                    template.push_text("{", place);
+                    template.push_text("{", context);
                     at += 1;
                 }
             }
@@ -173,12 +173,12 @@ impl Template {
         })
     }
 
-    fn push_text(&mut self, text: &str, place: Place) {
+    fn push_text(&mut self, text: &str, context: TemplateContext) {
         let mut bytes = Vec::with_capacity(text.len());
-        let escape = match place {
-            Place::Target => Escape::Target,
-            Place::Form => Escape::Component,
-            Place::Field | Place::Content => Escape::None,
+        let escape = match context {
+            TemplateContext::Target => Escape::Target,
+            TemplateContext::Form => Escape::Component,
+            TemplateContext::Field | TemplateContext::Content => Escape::None,
         };
         escape.push(&mut bytes, text.as_bytes());
         self.push_bytes(&bytes);
@@ -204,7 +204,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Reads the variable that `text` begins with: the piece and its length.
-fn read(text: &str, place: Place, names: &Names<'_>) -> Result<(Piece, usize), String> {
+fn read(text: &str, context: TemplateContext, names: &Names<'_>) -> Result<(Piece, usize), String> {
     let literal = "a brace that is meant as such is written {{";
     let Some(end) = text.find('}') else {
         return Err(format!("a variable has no end; {literal}"));
@@ -219,10 +219,10 @@ fn read(text: &str, place: Place, names: &Names<'_>) -> Result<(Piece, usize), S
     }
     let variable = variable(name, names)
         .ok_or_else(|| format!("{}; {literal}", unknown_variable(name, names)))?;
-    let default = match place {
-        Place::Target | Place::Form => Escape::Component,
-        Place::Field => Escape::Field,
-        Place::Content => Escape::None,
+    let default = match context {
+        TemplateContext::Target | TemplateContext::Form => Escape::Component,
+        TemplateContext::Field => Escape::Field,
+        TemplateContext::Content => Escape::None,
     };
     let piece = match (variable, argument) {
         (variable, None) => Piece::Value(variable, default),
@@ -234,7 +234,7 @@ fn read(text: &str, place: Place, names: &Names<'_>) -> Result<(Piece, usize), S
             })?;
             Piece::Value(Variable::Random(low, high), default)
         }
-        (variable, Some(form)) => Piece::Value(variable, escape(form, place, inside)?),
+        (variable, Some(form)) => Piece::Value(variable, escape(form, context, inside)?),
     };
     Ok((piece, end + 1))
 }
@@ -280,14 +280,14 @@ fn range(text: &str) -> Option<(u64, u64)> {
     (low <= high).then_some((low, high))
 }
 
-/// What a form that is asked for means in its place.
-fn escape(form: &str, place: Place, inside: &str) -> Result<Escape, String> {
-    match (form, place) {
-        ("raw", Place::Target) => Ok(Escape::Target),
-        ("raw", Place::Field) => Ok(Escape::Field),
-        ("raw", Place::Content | Place::Form) => Ok(Escape::None),
+/// What a form that is asked for means in its context.
+fn escape(form: &str, context: TemplateContext, inside: &str) -> Result<Escape, String> {
+    match (form, context) {
+        ("raw", TemplateContext::Target) => Ok(Escape::Target),
+        ("raw", TemplateContext::Field) => Ok(Escape::Field),
+        ("raw", TemplateContext::Content | TemplateContext::Form) => Ok(Escape::None),
         ("url", _) => Ok(Escape::Component),
-        ("json", Place::Content) => Ok(Escape::Json),
+        ("json", TemplateContext::Content) => Ok(Escape::Json),
         ("json", _) => Err(format!("{{{inside}}}: only content can hold JSON")),
         _ => {
             let hint = did_you_mean(form, ["raw", "url", "json"]);

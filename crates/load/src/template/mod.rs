@@ -12,7 +12,7 @@ mod escape;
 mod values;
 
 pub(crate) use compile::is_name;
-pub use compile::{Names, Place, Template, TemplateFault};
+pub use compile::{Names, Template, TemplateContext, TemplateFault};
 pub use values::{Shared, Values};
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ fn strings(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn render(text: &str, place: Place, rounds: usize) -> String {
+fn render(text: &str, context: TemplateContext, rounds: usize) -> String {
     let feed = Feed::parse("f.csv", b"name,word\nann,a b\nbob,\"c\"\"d\"\n").unwrap();
     let columns = feed.columns().to_vec();
     let captures = strings(&["token"]);
@@ -21,7 +21,7 @@ fn render(text: &str, place: Place, rounds: usize) -> String {
         columns: &columns,
         captures: &captures,
     };
-    let template = match Template::compile(text, place, &names) {
+    let template = match Template::compile(text, context, &names) {
         Ok(template) => template,
         Err(faults) => {
             let faults = faults
@@ -46,7 +46,11 @@ fn render(text: &str, place: Place, rounds: usize) -> String {
 #[test]
 fn tells_every_variable_that_is_wrong() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(render(text, Place::Content, 1), expected, "{text:?}");
+        assert_eq!(
+            render(text, TemplateContext::Content, 1),
+            expected,
+            "{text:?}"
+        );
     };
     let literal = "a brace that is meant as such is written {{";
     check(
@@ -87,33 +91,45 @@ fn tells_every_variable_that_is_wrong() {
         "0: {name:jsn}: unknown form \"jsn\" (did you mean \"json\"?): expected raw, url or json",
     );
     assert_eq!(
-        render("{name:json}", Place::Target, 1),
+        render("{name:json}", TemplateContext::Target, 1),
         "0: {name:json}: only content can hold JSON"
     );
 }
 
 #[test]
 fn values_fit_their_place() {
-    let check = |text: &str, place, expected: &str| {
-        assert_eq!(render(text, place, 1), expected, "{text:?} in {place:?}");
+    let check = |text: &str, context, expected: &str| {
+        assert_eq!(
+            render(text, context, 1),
+            expected,
+            "{text:?} in {context:?}"
+        );
     };
     check(
         "/ä b/{word}?{token}",
-        Place::Target,
+        TemplateContext::Target,
         "/%C3%A4%20b/a%20b?t%26%0D%0A",
     );
-    check("/{token:raw}", Place::Target, "/t&%0D%0A");
-    check("x {word} {token}", Place::Field, "x a b t&%0D%0A");
-    check("{word:url} {token}", Place::Content, "a%20b t&\r\n");
-    check("{token:json}", Place::Content, "t&\\r\\n");
-    check("a&b={word}", Place::Form, "a%26b%3Da%20b");
-    check("{user}", Place::Content, "5");
+    check("/{token:raw}", TemplateContext::Target, "/t&%0D%0A");
+    check("x {word} {token}", TemplateContext::Field, "x a b t&%0D%0A");
+    check(
+        "{word:url} {token}",
+        TemplateContext::Content,
+        "a%20b t&\r\n",
+    );
+    check("{token:json}", TemplateContext::Content, "t&\\r\\n");
+    check("a&b={word}", TemplateContext::Form, "a%26b%3Da%20b");
+    check("{user}", TemplateContext::Content, "5");
 }
 
 #[test]
 fn braces_of_json_need_no_escape() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(render(text, Place::Content, 1), expected, "{text:?}");
+        assert_eq!(
+            render(text, TemplateContext::Content, 1),
+            expected,
+            "{text:?}"
+        );
     };
     check(
         r#"{"a": {"b": {seq}}, "c": {}}"#,
@@ -128,9 +144,15 @@ fn braces_of_json_need_no_escape() {
 
 #[test]
 fn values_of_a_request_agree_and_those_of_the_next_differ() {
-    assert_eq!(render("{seq}{seq},", Place::Content, 3), "00,11,22,");
-    assert_eq!(render("{name},", Place::Content, 3), "ann,bob,ann,");
-    let text = render("{uuid} {uuid} ", Place::Content, 2);
+    assert_eq!(
+        render("{seq}{seq},", TemplateContext::Content, 3),
+        "00,11,22,"
+    );
+    assert_eq!(
+        render("{name},", TemplateContext::Content, 3),
+        "ann,bob,ann,"
+    );
+    let text = render("{uuid} {uuid} ", TemplateContext::Content, 2);
     let ids: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(ids[0], ids[1]);
     assert_ne!(ids[1], ids[2]);
@@ -140,15 +162,15 @@ fn values_of_a_request_agree_and_those_of_the_next_differ() {
 
 #[test]
 fn random_numbers_reach_both_ends() {
-    let text = render("{random:3-5},", Place::Content, 200);
+    let text = render("{random:3-5},", TemplateContext::Content, 200);
     let mut seen: Vec<&str> = text.split_terminator(',').collect();
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen, ["3", "4", "5"]);
-    assert_eq!(render("{random:9-9}", Place::Content, 1), "9");
+    assert_eq!(render("{random:9-9}", TemplateContext::Content, 1), "9");
     assert_eq!(
-        render("{random}", Place::Content, 1),
-        render("{random}", Place::Content, 1)
+        render("{random}", TemplateContext::Content, 1),
+        render("{random}", TemplateContext::Content, 1)
     );
 }
 
@@ -156,7 +178,8 @@ fn random_numbers_reach_both_ends() {
 fn numbers_have_no_gap_over_threads() {
     const EACH: usize = 1000;
     let shared = Arc::new(Shared::new(None, 0, Share::WHOLE));
-    let template = Template::compile("{seq} ", Place::Content, &Names::default()).unwrap();
+    let template =
+        Template::compile("{seq} ", TemplateContext::Content, &Names::default()).unwrap();
     let user = |number| {
         let (shared, template) = (Arc::clone(&shared), template.clone());
         std::thread::spawn(move || {
@@ -191,7 +214,7 @@ fn filling_in_asks_for_no_memory() {
         captures: &[],
     };
     let text = "/{seq}/{random:1-100}/{uuid}/{user}/{name}";
-    let template = Template::compile(text, Place::Target, &names).unwrap();
+    let template = Template::compile(text, TemplateContext::Target, &names).unwrap();
     let cursor = Cursor::new(Arc::new(feed), Order::Random);
     let mut values = Values::new(Arc::new(Shared::new(Some(cursor), 1, Share::WHOLE)), 3, 0);
     let mut out = Vec::with_capacity(1000);
@@ -246,13 +269,13 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(render(&text, Place::Content, 1), expected);
+        prop_assert_eq!(render(&text, TemplateContext::Content, 1), expected);
     }
 
     #[test]
     fn any_text_compiles_or_is_refused(text in ".*") {
-        for place in [Place::Target, Place::Field, Place::Content, Place::Form] {
-            if let Err(faults) = Template::compile(&text, place, &Names::default()) {
+        for context in [TemplateContext::Target, TemplateContext::Field, TemplateContext::Content, TemplateContext::Form] {
+            if let Err(faults) = Template::compile(&text, context, &Names::default()) {
                 prop_assert!(faults.iter().all(|fault| text.is_char_boundary(fault.offset)));
             }
         }

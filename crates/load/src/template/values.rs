@@ -24,8 +24,8 @@ impl Shared {
     /// `seed`. One of several counts and draws in its turns.
     pub fn new(feed: Option<Cursor>, seed: u64, share: Share) -> Self {
         Self {
-            sequence: Turns::of(share),
-            feed: feed.map(|feed| feed.of(share)),
+            sequence: Turns::new(share),
+            feed: feed.map(|feed| feed.with_share(share)),
             seed,
             share,
         }

@@ -19,7 +19,7 @@ use super::coordinator::LEAD_MAX;
 use super::messages::{AgentMessage, CoordinatorMessage, LineError, LineReader, Ready, Wait, send};
 use super::messages::{PLAN_BYTES_MAX, SEND_TIMEOUT};
 use crate::arguments::{Arguments, Command};
-use crate::talk;
+use crate::console;
 
 /// How long a connected coordinator may take to send its plan.
 const PLAN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,7 +44,7 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
             .and_then(|_| flag::register(signal, Arc::clone(&exits)))
             .map_err(Refused::usage)?;
     }
-    talk::say(format_args!("agent at {bound}"));
+    console::message(format_args!("agent at {bound}"));
     for stream in listener.incoming() {
         let served = match stream {
             Ok(stream) => serve_coordinator(&stream, &exits),
@@ -53,7 +53,9 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
         match served {
             Ok(After::Next) => {}
             Ok(After::Exit) => break,
-            Err(why) => talk::say(format_args!("connection with a coordinator failed: {why}")),
+            Err(why) => {
+                console::message(format_args!("connection with a coordinator failed: {why}"))
+            }
         }
     }
     Ok(())
@@ -113,7 +115,7 @@ fn serve_coordinator(stream: &TcpStream, exits: &AtomicBool) -> Result<After, Li
     };
     run.intervals.clear();
     if let Err(why) = sent.and_then(|()| send(stream, &AgentMessage::Run(Box::new(run)))) {
-        talk::say(format_args!("cannot send the results of a run: {why}"));
+        console::message(format_args!("cannot send the results of a run: {why}"));
         return Ok(after);
     }
     // The coordinator closes first: bytes that it has not received yet would be lost otherwise.
@@ -148,7 +150,7 @@ fn prepare(plan: &[u8]) -> Result<Prepared, Refused> {
         return Err(invalid(&"expected the command load"));
     };
     let target = arguments.url.as_deref().unwrap_or("targets");
-    talk::say(format_args!("a plan: {target}"));
+    console::message(format_args!("a plan: {target}"));
     vervet_load::prepare(plan::plan(&arguments)?).map_err(Refused::usage)
 }
 

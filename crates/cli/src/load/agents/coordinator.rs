@@ -11,7 +11,7 @@ use vervet_report::{Asked, Finding, Interval, Run, Verdict};
 
 use super::super::arguments::LoadArguments;
 use super::super::command::interrupts;
-use super::super::live::{DRAW_EVERY, Live, Shown};
+use super::super::live::{DRAW_EVERY, ProgressDisplay, ProgressMode};
 use super::super::outcome::Refused;
 use super::super::outputs::Outputs;
 use super::agent::{ALIVE_EVERY, BEGIN_TIMEOUT};
@@ -63,7 +63,7 @@ pub(super) enum Event {
 pub(crate) fn run(
     agents: &[String],
     arguments: &LoadArguments,
-    live: Live,
+    live: ProgressMode,
     outputs: &Outputs,
 ) -> Result<Run, Refused> {
     if agents.len() > AGENTS_MAX {
@@ -138,7 +138,7 @@ impl Coordinator {
     }
 
     /// Runs the load, from the time when all agents are ready to their results.
-    pub(super) fn run(self, live: Live, outputs: &Outputs) -> Result<Run, Refused> {
+    pub(super) fn run(self, live: ProgressMode, outputs: &Outputs) -> Result<Run, Refused> {
         let AllReady { asked, streams } = self.all_ready()?;
         let mut shown = live.begin(asked.clone());
         self.start(&asked, &streams);
@@ -236,7 +236,7 @@ impl Coordinator {
     fn gather(
         &self,
         streams: &[TcpStream],
-        shown: &mut Shown,
+        shown: &mut ProgressDisplay,
         outputs: &Outputs,
     ) -> Vec<Result<Run, String>> {
         let mut series = Series::new(self.names.len());

@@ -14,7 +14,7 @@ use vervet_testkit::PATIENCE;
 use super::coordinator::{Coordinator, Event, LEAD, RULE};
 use super::link::Timeouts;
 use super::messages::{AgentMessage, CoordinatorMessage, Ready, send};
-use crate::load::live::Live;
+use crate::load::live::ProgressMode;
 use crate::load::outcome::Refused;
 use crate::load::outputs::Outputs;
 
@@ -122,7 +122,7 @@ fn run_with(
     let typed = ["vervet", "load"].map(str::to_owned);
     let coordinator = Coordinator::new(agents, &typed, timeouts)?;
     begin(coordinator.events_to.clone());
-    coordinator.run(Live::Quiet, &Outputs::default())
+    coordinator.run(ProgressMode::Quiet, &Outputs::default())
 }
 
 fn run(agents: &[String], timeouts: Timeouts) -> Result<Run, Refused> {

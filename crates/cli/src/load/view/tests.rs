@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use vervet_report::{Asked, ErrorClass, Interval, Mode, Reuse, Stop};
 
-use super::Seen;
+use super::ViewState;
 use crate::terminal::Paint;
 
 fn asked() -> Asked {
@@ -44,8 +44,8 @@ fn second(done: u64) -> Interval {
     }
 }
 
-fn seen(seconds: &[u64]) -> Seen {
-    let mut seen = Seen::new(asked());
+fn seen(seconds: &[u64]) -> ViewState {
+    let mut seen = ViewState::new(asked());
     for done in seconds {
         seen.take(&second(*done));
     }
@@ -53,7 +53,7 @@ fn seen(seconds: &[u64]) -> Seen {
 }
 
 /// The lines without what stands at their ends.
-fn text(seen: &Seen, elapsed_ms: u64, columns: usize) -> Vec<String> {
+fn text(seen: &ViewState, elapsed_ms: u64, columns: usize) -> Vec<String> {
     let lines = seen.lines(Duration::from_millis(elapsed_ms), columns);
     let lines = lines.iter().map(|line| line.text.trim_end().to_owned());
     lines.collect()
@@ -92,7 +92,7 @@ fn a_run_that_ends_by_a_count() {
         after_ms: None,
         after_requests: Some(10_000),
     };
-    let phase = |seen: &Seen| text(seen, 7000, 79)[1].clone();
+    let phase = |seen: &ViewState| text(seen, 7000, 79)[1].clone();
     assert_eq!(
         phase(&seen),
         "steady     2.0 s, 3,000 of 10,000 requests, about 3.5 s left"

@@ -51,7 +51,7 @@ fn all_mistakes_come_at_once() {
          resources = ['x', 3, 'http://g/']\n",
         None,
         &[
-            "1:8: https is not spoken; ask over http, where the server listens without TLS",
+            "1:8: https is not supported: use http and a listener without TLS",
             "2:1: unknown directive `colour`; expected one of `base`, `feed`, `fields`, `scenario`",
             "3:1: unknown directive `scenarios`; did you mean `scenario`?",
             "5:1: unknown directive `waight`; did you mean `weight`?",

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use vervet_engine::reactor::Closing;
 
+use super::connection::Connection;
 use super::thread::Thread;
-use super::user::{Place, User};
-use super::users::{Asked, Users};
-use super::wire::Wire;
+use super::user::{User, UserState};
+use super::users::{Outcome, Users};
 use crate::clock::{now_ns, ns};
 use crate::pacer::Schedule;
 use crate::plan::Load;
@@ -32,7 +32,7 @@ impl Thread {
             let users = self.reactor.protocol_mut();
             let index = u32::try_from(users.all.len()).unwrap_or(u32::MAX);
             if in_advance {
-                user.place = Place::Connecting;
+                user.state = UserState::Connecting;
                 users.to_connect.push_back(index);
             }
             users.all.push(user);
@@ -58,25 +58,26 @@ impl Thread {
             let Some(user) = self.users().user(index) else {
                 continue;
             };
-            if user.place != Place::Thinking {
+            if user.state != UserState::Thinking {
                 continue;
             }
             let token = user.connection;
             if is_open {
-                user.place = if token.is_some() {
-                    Place::Free
+                user.state = if token.is_some() {
+                    UserState::Free
                 } else {
-                    Place::Away
+                    UserState::Disconnected
                 };
                 self.users().offer(index);
                 continue;
             }
             user.due_ns = Some(at_ns);
-            self.users().book.late(now.saturating_sub(at_ns));
+            self.users().stats.late(now.saturating_sub(at_ns));
             match token {
                 Some(token) => {
-                    self.reactor
-                        .visit(token, |users, io, wire| users.go_on(io, wire, now_ns()));
+                    self.reactor.visit(token, |users, io, connection| {
+                        users.go_on(io, connection, now_ns());
+                    });
                 }
                 None => {
                     user_connects(self.users(), index);
@@ -99,7 +100,7 @@ impl Thread {
             let Some(index) = self.users().free.pop_front() else {
                 return;
             };
-            if self.give(index, due_ns) == Given::Taken
+            if self.give(index, due_ns) == Handover::Accepted
                 && let Some(schedule) = &mut self.schedule
             {
                 schedule.advance();
@@ -108,34 +109,34 @@ impl Thread {
     }
 
     /// Gives a due request to a user, if it is still there to take it.
-    fn give(&mut self, index: u32, due_ns: u64) -> Given {
+    fn give(&mut self, index: u32, due_ns: u64) -> Handover {
         let users = self.users();
         let Some(user) = users.user(index) else {
-            return Given::Back;
+            return Handover::Refused;
         };
         user.queued = false;
-        match (user.place, user.connection) {
-            (Place::Free, Some(token)) => {
+        match (user.state, user.connection) {
+            (UserState::Free, Some(token)) => {
                 let now = now_ns();
-                let asked = self.reactor.visit(token, |users, io, wire| {
-                    users.book.late(now.saturating_sub(due_ns));
-                    let asked = users.ask(io, wire, due_ns, now);
-                    if asked == Asked::Ended {
+                let asked = self.reactor.visit(token, |users, io, connection| {
+                    users.stats.late(now.saturating_sub(due_ns));
+                    let asked = users.ask(io, connection, due_ns, now);
+                    if asked == Outcome::Ended {
                         io.close(Closing::AfterSent);
                     }
                     asked
                 });
                 match asked {
-                    Some(Asked::Sent) => Given::Taken,
-                    _ => Given::Back,
+                    Some(Outcome::Sent) => Handover::Accepted,
+                    _ => Handover::Refused,
                 }
             }
-            (Place::Away, _) => {
+            (UserState::Disconnected, _) => {
                 user.due_ns = Some(due_ns);
                 user_connects(users, index);
-                Given::Taken
+                Handover::Accepted
             }
-            _ => Given::Back,
+            _ => Handover::Refused,
         }
     }
 
@@ -181,7 +182,10 @@ impl Thread {
         else {
             return;
         };
-        match self.reactor.connect(outgoing, Wire::new(index, begun_ns)) {
+        match self
+            .reactor
+            .connect(outgoing, Connection::new(index, begun_ns))
+        {
             Ok(token) => {
                 if let Some(user) = self.users().user(index) {
                     user.connection = Some(token);
@@ -190,7 +194,7 @@ impl Thread {
                     .visit(token, |_, io, _| io.set_deadline(connect_timeout_ms));
             }
             Err(errno) => {
-                let class = super::class::class_of(errno);
+                let class = super::user::class_of(errno);
                 self.users().connect_failed(index, class, begun_ns);
             }
         }
@@ -199,14 +203,14 @@ impl Thread {
 
 fn user_connects(users: &mut Users, index: u32) {
     if let Some(user) = users.user(index) {
-        user.place = Place::Connecting;
+        user.state = UserState::Connecting;
         users.to_connect.push_back(index);
     }
 }
 
 /// Whether a due request was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Given {
-    Taken,
-    Back,
+enum Handover {
+    Accepted,
+    Refused,
 }

@@ -5,14 +5,14 @@ use std::fmt;
 use std::io::{self, Write as _};
 
 /// Prints a line for the user to standard error.
-pub(crate) fn say(text: fmt::Arguments<'_>) {
+pub(crate) fn message(text: fmt::Arguments<'_>) {
     let line = format!("vervet: {text}\n");
     // A closed standard error must not end the server, and there is nobody else to tell.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// Says several lines that are complete as they are.
-pub(crate) fn say_block(text: &str) {
+pub(crate) fn message_block(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

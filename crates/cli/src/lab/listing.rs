@@ -9,8 +9,8 @@ use vervet_lab::plan::Plan;
 use vervet_lab::record::LoadShape;
 use vervet_lab::task::TASK_ADAPTERS;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::talk;
 
 /// Prints the steps of a plan in their order.
 pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
         plan.steps_count(),
         span(plan.estimate())
     );
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn print_adapters() -> Result<ExitCode, Failure> {
         let named = (adapter.name, adapter.about, adapter.get);
         write_adapter(&mut text, named, adapter.settings);
     }
-    talk::print(&text).map_err(Failure::Output)?;
+    console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 

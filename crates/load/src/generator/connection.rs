@@ -38,13 +38,13 @@ pub(crate) struct Pending {
 
 /// What is kept of an answer for those who look at its content.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct AnswerBuffer {
     pub(crate) fields: Vec<u8>,
     pub(crate) content: Vec<u8>,
 }
 
 /// One connection.
-pub(crate) struct Wire {
+pub(crate) struct Connection {
     pub(crate) user: u32,
     pub(crate) phase: Phase,
     /// When it was begun.
@@ -68,7 +68,7 @@ pub(crate) struct Wire {
 }
 
 /// What was found in the input.
-pub(crate) enum Found<'a> {
+pub(crate) enum AnswerEvent<'a> {
     /// Nothing whole.
     NeedMore,
     /// The head of the final answer.
@@ -81,7 +81,7 @@ pub(crate) enum Found<'a> {
     Broken,
 }
 
-impl Wire {
+impl Connection {
     pub(crate) fn new(user: u32, begun_ns: u64) -> Self {
         Self {
             user,
@@ -181,9 +181,9 @@ impl Wire {
         &mut self,
         input: &'a [u8],
         slots: &'a mut FieldSlots<'a>,
-    ) -> (Found<'a>, usize) {
+    ) -> (AnswerEvent<'a>, usize) {
         let Some(front) = self.front else {
-            return (Found::Broken, 0);
+            return (AnswerEvent::Broken, 0);
         };
         if !self.told {
             let method = match front.content {
@@ -195,17 +195,17 @@ impl Wire {
             self.told = true;
         }
         let (found, consumed) = match self.machine.receive(input, slots, &HEAD_LIMITS) {
-            Ok(Received::Head { head, consumed }) => (Found::Head(head), consumed),
+            Ok(Received::Head { head, consumed }) => (AnswerEvent::Head(head), consumed),
             Ok(Received::Content { bytes, consumed }) => {
                 self.content_bytes += bytes.len() as u64;
-                (Found::Content(bytes), consumed)
+                (AnswerEvent::Content(bytes), consumed)
             }
-            Ok(Received::End { consumed, .. }) => (Found::End, consumed),
-            Ok(Received::NeedMore) => (Found::NeedMore, 0),
+            Ok(Received::End { consumed, .. }) => (AnswerEvent::End, consumed),
+            Ok(Received::NeedMore) => (AnswerEvent::NeedMore, 0),
             // A switch that nobody asked for is a violation above; the rest cannot follow a front
             // request.
             Ok(Received::Paused | Received::Opaque | Received::Closed) | Err(_) => {
-                (Found::Broken, 0)
+                (AnswerEvent::Broken, 0)
             }
         };
         self.received_bytes += consumed as u64;
@@ -281,9 +281,9 @@ mod tests {
     const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n";
 
     /// A connection that has read so much of the answer to a request.
-    fn wire(read: &[u8]) -> Wire {
-        let mut wire = Wire::new(0, 0);
-        wire.push(Pending {
+    fn connection(read: &[u8]) -> Connection {
+        let mut connection = Connection::new(0, 0);
+        connection.push(Pending {
             check: 0,
             step: 0,
             content: ContentOfAnswer::AsFramed,
@@ -293,37 +293,37 @@ mod tests {
         let mut input = read;
         while !input.is_empty() {
             let mut slots = FieldSlots::new();
-            let (_, consumed) = wire.find(input, &mut slots);
+            let (_, consumed) = connection.find(input, &mut slots);
             assert!(consumed > 0, "{:?}", input.escape_ascii());
             input = &input[consumed..];
         }
-        wire
+        connection
     }
 
     #[test]
     fn all_but_the_last_byte_may_go_unseen() {
-        assert_eq!(wire(b"").unseen_bytes(), 0);
+        assert_eq!(connection(b"").unseen_bytes(), 0);
         let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(wire(chunked).unseen_bytes(), 0);
-        assert_eq!(wire(b"HTTP/1.1 200 OK\r\n\r\n").unseen_bytes(), 0);
-        assert_eq!(wire(HEAD).unseen_bytes(), 199_999);
-        let mut wire = wire(&[HEAD, b"12345"].concat());
-        assert_eq!(wire.unseen_bytes(), 199_994);
-        wire.skip(199_994).unwrap();
-        assert_eq!(wire.unseen_bytes(), 0);
-        assert_eq!(wire.content_bytes(), 199_999);
-        assert_eq!(wire.received_bytes(), HEAD.len() as u64 + 199_999);
-        assert!(wire.skip(2).is_err());
-        wire.skip(1).unwrap();
+        assert_eq!(connection(chunked).unseen_bytes(), 0);
+        assert_eq!(connection(b"HTTP/1.1 200 OK\r\n\r\n").unseen_bytes(), 0);
+        assert_eq!(connection(HEAD).unseen_bytes(), 199_999);
+        let mut connection = connection(&[HEAD, b"12345"].concat());
+        assert_eq!(connection.unseen_bytes(), 199_994);
+        connection.skip(199_994).unwrap();
+        assert_eq!(connection.unseen_bytes(), 0);
+        assert_eq!(connection.content_bytes(), 199_999);
+        assert_eq!(connection.received_bytes(), HEAD.len() as u64 + 199_999);
+        assert!(connection.skip(2).is_err());
+        connection.skip(1).unwrap();
         let mut slots = FieldSlots::new();
-        let (found, _) = wire.find(&[], &mut slots);
-        assert!(matches!(found, Found::End));
+        let (found, _) = connection.find(&[], &mut slots);
+        assert!(matches!(found, AnswerEvent::End));
     }
 
     #[test]
     fn content_that_is_judged_is_seen() {
-        let mut wire = wire(HEAD);
-        wire.judge(200, Some(Box::default()));
-        assert_eq!(wire.unseen_bytes(), 0);
+        let mut connection = connection(HEAD);
+        connection.judge(200, Some(Box::default()));
+        assert_eq!(connection.unseen_bytes(), 0);
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Tally {
 
 /// One step's figures, by numbers.
 #[derive(Debug, Default)]
-pub(crate) struct StepBook {
+pub(crate) struct StepStats {
     pub(crate) done: u64,
     pub(crate) errors: Errors,
     pub(crate) bytes: u64,
@@ -48,10 +48,10 @@ pub(crate) struct StepBook {
 }
 
 /// What one thread writes down.
-pub(crate) struct Book {
+pub(crate) struct ThreadStats {
     pub(crate) total: Tally,
     pub(crate) interval: Tally,
-    /// Of the window, without what [`Book::alike`] still holds.
+    /// Of the window, without what [`ThreadStats::alike`] still holds.
     pub(crate) timings: Timings,
     interval_response: Histogram,
     /// Times that are response, service and first-byte time at once, of the interval that is under
@@ -60,7 +60,7 @@ pub(crate) struct Book {
     alike: Recorder,
     pub(crate) statuses: Box<[u64; STATUSES]>,
     /// Empty where there is one step only.
-    pub(crate) steps: Vec<StepBook>,
+    pub(crate) steps: Vec<StepStats>,
     pub(crate) slowest: Slowest,
     pub(crate) lag: Histogram,
     /// The greatest of the interval that is under way.
@@ -77,7 +77,7 @@ pub(crate) struct Book {
     window_ns: u64,
 }
 
-impl Book {
+impl ThreadStats {
     pub(crate) fn new(scripts: Arc<dyn Scripts>) -> Self {
         let steps = match scripts.steps().len() {
             0 | 1 => 0,
@@ -90,7 +90,7 @@ impl Book {
             interval_response: Histogram::new(),
             alike: Recorder::new(),
             statuses: Box::new([0; STATUSES]),
-            steps: (0..steps).map(|_| StepBook::default()).collect(),
+            steps: (0..steps).map(|_| StepStats::default()).collect(),
             slowest: Slowest::default(),
             lag: Histogram::new(),
             interval_lag_ns: 0,
