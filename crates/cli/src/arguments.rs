@@ -5,10 +5,10 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{CheckArguments, ConfigCommand};
 use crate::deferred::Deferred;
-use crate::generate::GenerateArguments;
 use crate::lab::LabCommand;
 use crate::load::LoadArguments;
 use crate::passwd::PasswdArguments;
+use crate::reference::GenerateArguments;
 use crate::run::RunArguments;
 use crate::serve::ServeArguments;
 use crate::version::VersionArguments;

@@ -1,12 +1,12 @@
-//! Options that are defined when their command is the one that was typed: those of all commands are
-//! more memory than an idle server needs.
+//! Arguments that are defined only for the command that is used: those of all commands need more
+//! memory than an idle server.
 
 use std::ops::Deref;
 
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// The arguments of a command, defined late.
+/// The arguments of a command, which clap defines when the command is used.
 #[derive(Debug)]
 pub(crate) struct Deferred<T>(Box<T>);
 
@@ -21,8 +21,7 @@ impl<T> Deref for Deferred<T> {
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {
         command.defer(|command| {
-            // What is said of the command stands; the arguments would say what is said of them
-            // instead.
+            // Keeps the help text of the command, which the arguments would replace by theirs.
             let about = Resettable::from(command.get_about().cloned());
             let long_about = Resettable::from(command.get_long_about().cloned());
             let command = T::augment_args(command);

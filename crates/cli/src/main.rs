@@ -7,11 +7,8 @@ mod default_listen;
 mod deferred;
 mod environment;
 mod failure;
-mod generate;
 mod lab;
-mod limits;
 mod load;
-mod memory;
 mod passwd;
 mod reference;
 mod run;
@@ -36,12 +33,12 @@ fn main() -> ExitCode {
         Command::Check(arguments) => config::check(&arguments),
         Command::Config(command) => config::config(&command),
         Command::Version(arguments) => version::print(&arguments),
-        Command::Limits => limits::print(),
+        Command::Limits => config::limits(),
         Command::Passwd(arguments) => passwd::passwd(&arguments),
         Command::Watch(arguments) => watch::watch(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Lab(command) => lab::lab(&command),
-        Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Generate(arguments) => reference::generate(&arguments),
     };
     result.unwrap_or_else(|failure| failure.report())
 }

@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use clap::{Arg, Command};
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use vervet_load::scenario::Document as Scenario;
 use vervet_report::forms::{definitions_markdown, schema as report_schema, stream_schema};
@@ -15,6 +17,7 @@ use vervet_server::settings::Document;
 use vervet_watch::Written;
 
 use crate::arguments;
+use crate::failure::Failure;
 
 /// Columns of text in the files: they must not depend on the terminal they are made in.
 const COLUMNS: usize = 100;
@@ -236,4 +239,24 @@ fn choice(argument: &Arg) -> String {
         [] => String::new(),
         names => format!(": {}", names.join(", ")),
     }
+}
+
+/// The arguments of `vervet generate`.
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArguments {
+    /// Root of the directory tree to write to, laid out as in the repository
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Writes all generated files.
+pub(crate) fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
+    for (name, content) in files().map_err(Failure::Output)? {
+        let path = arguments.dir.join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(Failure::write(folder))?;
+        }
+        std::fs::write(&path, content).map_err(Failure::write(&path))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

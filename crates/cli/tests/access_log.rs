@@ -241,7 +241,7 @@ fn fill(server: &Vervet, count: usize) {
 const MANY: &str = "requests_per_connection_max=0";
 
 #[test]
-fn a_pipe_that_nobody_reads_delays_no_answer_and_drops_are_counted() {
+fn an_unread_pipe_delays_no_answer_and_drops_are_counted() {
     let tree = site();
     let pipe = tree.join("pipe");
     assert!(
@@ -357,7 +357,7 @@ fn closed_streams_do_not_end_the_server() {
 }
 
 #[test]
-fn opening_the_log_anew_loses_no_line() {
+fn reopening_the_log_loses_no_line() {
     let tree = site();
     let log = tree.join("log");
     let mut server = serve(
@@ -406,7 +406,7 @@ fn opening_the_log_anew_loses_no_line() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_anew_is_named_and_the_old_one_written_on() {
+fn a_log_that_cannot_be_reopened_is_reported_and_the_old_file_stays_in_use() {
     let tree = site().dir("logs");
     let log = tree.join("logs/log");
     let mut server = serve(&tree, &["--log-file", log.to_str().unwrap()]);

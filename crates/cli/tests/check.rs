@@ -113,7 +113,7 @@ fn findings_as_json_fit_a_schema_and_say_what_the_text_says() {
 }
 
 #[test]
-fn the_status_tells_programs_what_came_of_it() {
+fn the_exit_status_has_the_outcome() {
     let tree = TempTree::new()
         .file("good.toml", "[[site]]\n[[site.route]]\nstatus = 204\n")
         .file("bad.toml", "worker = 2\n");
@@ -166,7 +166,7 @@ fn the_status_tells_programs_what_came_of_it() {
 
 /// A check writes nothing: no log, no pid file, no socket.
 #[test]
-fn a_check_leaves_nothing_behind() {
+fn a_check_leaves_no_files() {
     let document = "pid_file = 'pid'\nadmin = 'unix:sock'\nlisten = ['unix:listen']\n[log.a]\nfile = 'a.log'\n[error_log]\nfile = 'e.log'\n\
                     [[site]]\nlog = ['a']\n[[site.route]]\nstatus = 204\n";
     let tree = TempTree::new().file("vervet.toml", document);

@@ -41,7 +41,7 @@ fn run(command: &mut Command) -> Output {
 }
 
 #[test]
-fn curl_gets_resumes_and_is_told_of_no_change() {
+fn curl_downloads_resumes_and_revalidates() {
     if find_program("curl").is_none() {
         skip!("needs curl");
     }

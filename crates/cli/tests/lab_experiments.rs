@@ -135,7 +135,7 @@ fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_host_tells_what_it_takes() {
+fn the_host_is_measured() {
     let (record, report) = run_quick("host.toml", &[]);
     let probes = ["pi", "loopback", "fsync", "system-call"];
     assert_eq!(check_tasks(&record, &probes), ["host"]);
@@ -209,7 +209,7 @@ fn every_lab_is_fine_and_names_its_steps() {
 }
 
 #[test]
-fn a_wrong_name_is_told() {
+fn an_unknown_name_is_reported() {
     let file = labs().join("s0.toml");
     let output = vervet(&["lab", "run", file.to_str().unwrap(), "--only", "ngnix"]);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();

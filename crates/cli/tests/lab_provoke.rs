@@ -150,7 +150,7 @@ fn a_starved_generator_measures_itself() {
 }
 
 #[test]
-fn a_full_queue_is_no_slow_server() {
+fn a_full_accept_queue_is_distinguished_from_a_slow_server() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
@@ -162,7 +162,7 @@ fn a_full_queue_is_no_slow_server() {
 }
 
 #[test]
-fn what_crashes_half_way_has_no_place() {
+fn a_crashed_subject_has_no_rank() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
@@ -174,7 +174,7 @@ fn what_crashes_half_way_has_no_place() {
 }
 
 #[test]
-fn wrong_answers_are_no_throughput() {
+fn wrong_answers_do_not_count_as_throughput() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
@@ -186,7 +186,7 @@ fn wrong_answers_are_no_throughput() {
 }
 
 #[test]
-fn twins_tie() {
+fn equal_subjects_tie() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }

@@ -101,7 +101,7 @@ fn two() -> TempTree {
 }
 
 #[test]
-fn what_cannot_be_compared_ends_with_2() {
+fn incomparable_labs_end_with_2() {
     let tree = two().file("old.json", r#"{"version":0}"#).dir("empty");
     let folder = tree.path();
     check(
@@ -142,7 +142,7 @@ fn what_cannot_be_compared_ends_with_2() {
 }
 
 #[test]
-fn what_became_worse_ends_with_1() {
+fn a_regression_ends_with_1() {
     let tree = two();
     let better = "29,231/s against 17,222/s, +69.7 % of 17,222/s";
     check(tree.path(), &["compare", "slow", "fast"], 0, better, "");

@@ -174,7 +174,7 @@ fn check_history(page: &str) {
 }
 
 #[test]
-fn what_was_left_out_is_left_out_again() {
+fn a_reproduction_leaves_out_the_same_steps() {
     let tree = written();
     let folder = tree.path();
     let only = ["--quick", "--only", "ours"];

@@ -106,7 +106,7 @@ fn inherited_sockets_are_used_and_named() {
 }
 
 #[test]
-fn of_inherited_sockets_those_asked_for_are_taken() {
+fn requested_inherited_sockets_are_used() {
     let tree = site();
     let mut child = start_with_sockets(&[tree.path().to_str().unwrap(), "--listen", "fd:admin"]);
     let ports = child.wait_for_line(|line| line.split(' ').count() == 2);
@@ -145,7 +145,7 @@ fn full(policy: &str) -> (TempTree, Vervet, Vec<RawClient>) {
 }
 
 #[test]
-fn above_the_cap_clients_are_told_to_come_back_and_room_is_found_within_a_second() {
+fn above_the_connection_limit_clients_get_retry_after_and_then_a_slot_within_a_second() {
     let (_tree, server, mut held) = full("reject");
     for _ in 0..3 {
         let mut client = server.connect();

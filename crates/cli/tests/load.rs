@@ -35,7 +35,7 @@ fn canned() -> (Child, String) {
 }
 
 #[test]
-fn what_the_server_spends_stands_in_the_same_report() {
+fn the_report_has_the_usage_of_the_server() {
     let (child, url) = canned();
     let target = format!("pid:{}", child.id());
     let arguments = [
@@ -58,7 +58,7 @@ fn what_the_server_spends_stands_in_the_same_report() {
 }
 
 #[test]
-fn what_is_to_be_watched_has_to_be_there() {
+fn watched_targets_must_exist() {
     let url = "http://127.0.0.1:9/";
     let arguments = [url, "-n", "1", "--watch", "name:no-such-program-here"];
     check(&arguments, 4, "no-such-program-here");
@@ -75,7 +75,7 @@ fn nobody() -> SocketAddr {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn refuses_invalid_shapes() {
     let url = "http://127.0.0.1:9/";
     check(&["https://127.0.0.1/"], 2, "https is not supported");
     check(&[], 2, "URL");

@@ -130,7 +130,7 @@ fn three_agents_make_one_run() {
 }
 
 #[test]
-fn agents_that_cannot_be_are_told() {
+fn invalid_agents_are_reported() {
     let (_agents, addresses) = agents(3);
     let url = "http://127.0.0.1:9/";
     let list = addresses.join(",");

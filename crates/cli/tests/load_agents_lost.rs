@@ -48,7 +48,7 @@ fn is_interval(line: &str) -> bool {
 
 /// The run continues with the other agent, and the report says that its results are partial.
 #[test]
-fn an_agent_that_dies_leaves_the_figures_of_the_other() {
+fn the_results_of_other_agents_are_kept_when_one_dies() {
     let (_canned, url) = canned();
     let ((_first, one), (mut second, other)) = (agent(), agent());
     let mut coordinator = coordinator(&url, &[&one, &other], &["--format", "json"]);
@@ -116,7 +116,7 @@ fn asked(plan: &Value) -> Value {
 /// A good agent with one of these: the report has only the results of the good one, and the status
 /// says that an agent is missing.
 #[test]
-fn what_no_agent_would_say_is_told_and_left_out() {
+fn invalid_messages_of_an_agent_are_reported() {
     let (_canned, url) = canned();
     let garbage = |stream: &mut TcpStream| stream.write_all(b"garbage\n").unwrap();
     let huge = |stream: &mut TcpStream| {
@@ -147,7 +147,7 @@ fn what_no_agent_would_say_is_told_and_left_out() {
 
 /// An agent whose coordinator has gone ends that run, makes the next, and ends when it is asked to.
 #[test]
-fn an_agent_makes_no_load_for_nobody() {
+fn an_agent_stops_when_its_coordinator_disconnects() {
     let (_canned, url) = canned();
     let (mut agent, address) = agent();
     let mut gone = coordinator(&url, &[&address], &[]);
@@ -164,7 +164,7 @@ fn an_agent_makes_no_load_for_nobody() {
 
 /// An agent that is to end gives what it has first.
 #[test]
-fn an_agent_that_is_ended_gives_its_run() {
+fn a_terminated_agent_sends_its_run() {
     let (_canned, url) = canned();
     let (mut agent, address) = agent();
     let mut coordinator = coordinator(&url, &[&address], &["--format", "json"]);
@@ -179,7 +179,7 @@ fn an_agent_that_is_ended_gives_its_run() {
 
 /// One that waits has nothing to give.
 #[test]
-fn an_agent_that_waits_ends_at_once() {
+fn an_idle_agent_ends_at_once() {
     let (mut agent, _) = agent();
     agent.signal(Signal::TERM);
     assert_eq!(agent.wait_exit(PATIENCE).code(), Some(130));

@@ -30,7 +30,7 @@ fn finding<'a>(run: &'a Value, rule: &str) -> &'a Value {
 
 /// The kernel asks again after a second for the connections that it refused a place.
 #[test]
-fn a_full_queue_and_what_is_sent_again_are_told() {
+fn listen_overflows_and_retransmits_are_reported() {
     let (Some(unshare), Some(python)) = (find_program("unshare"), find_program("python3")) else {
         skip!("needs unshare of util-linux and python3");
     };

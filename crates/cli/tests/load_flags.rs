@@ -85,7 +85,7 @@ fn each_flag_of_weighttp_stands_in_the_table() {
 }
 
 #[test]
-fn what_stands_for_them_can_be_typed() {
+fn the_equivalent_flags_exist() {
     let output = Command::new(env!("CARGO_BIN_EXE_vervet"))
         .args(["load", "--help"])
         .output()

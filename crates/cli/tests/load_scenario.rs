@@ -95,7 +95,7 @@ fn step<'a>(run: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn all_that_is_wrong_with_a_file_is_told() {
+fn all_errors_of_a_file_are_reported() {
     let base = "http://127.0.0.1:9";
     check_refused(
         &[(
@@ -165,7 +165,7 @@ fn all_that_is_wrong_with_a_file_is_told() {
 }
 
 #[test]
-fn failures_are_told_by_step_and_assertion() {
+fn failures_are_reported_by_step_and_assertion() {
     let site = Site::new();
     site.tree.write(
         "s.toml",

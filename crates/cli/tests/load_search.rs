@@ -49,7 +49,7 @@ fn asked(tried: &Value) -> u64 {
 }
 
 #[test]
-fn what_holds_nowhere_is_told_with_all_tries() {
+fn a_condition_that_never_holds_is_reported_with_all_tries() {
     let output = search("p99<1ns", &["--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let run = document(&output);

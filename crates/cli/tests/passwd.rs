@@ -58,7 +58,7 @@ fn check_refused(arguments: &[&str], input: impl AsRef<[u8]>, said: &str) {
 }
 
 #[test]
-fn names_that_cannot_be_are_refused() {
+fn invalid_names_are_refused() {
     let colon = "the name has a colon, which no name of a user can have";
     check_refused(
         &["a:b"],
@@ -75,7 +75,7 @@ fn names_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn passwords_that_cannot_be_are_refused() {
+fn invalid_passwords_are_refused() {
     let empty = "the password is empty; nothing was changed";
     check_refused(&["ann"], "", empty);
     check_refused(&["ann"], "\n", empty);
@@ -233,7 +233,7 @@ fn a_link_is_followed() {
 }
 
 #[test]
-fn two_at_once_lose_nobody() {
+fn two_changes_at_once_lose_no_user() {
     let tree = TempTree::new();
     let file = tree.join("users");
     std::thread::scope(|scope| {

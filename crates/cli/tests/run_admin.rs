@@ -82,7 +82,7 @@ fn no_listener_of_a_site_answers_for_it() {
 
 /// What others can reach has to be asked for.
 #[test]
-fn an_address_that_others_reach_is_refused_unless_told() {
+fn a_public_admin_address_needs_permission() {
     let tree = TempTree::new().dir("www");
     for address in ["0.0.0.0:0", "[::]:0", ":0", "unix:@vervet-test"] {
         tree.write("vervet.toml", format!("admin = '{address}'\n{SITES}"));
@@ -163,7 +163,7 @@ fn ask(server: &mut Run) {
 const REQUESTS: u64 = 29;
 
 #[test]
-fn the_state_tells_sites_listeners_and_what_was_refused() {
+fn the_state_has_sites_listeners_and_refusals() {
     let mut server = start();
     ask(&mut server);
     let listener = server.address("main").to_string();

@@ -62,7 +62,7 @@ fn count(status: &Value, cache: &str, what: &str) -> u64 {
 const CACHES: [&str; 3] = ["files", "compressed", "templates"];
 
 #[test]
-fn caches_tell_what_they_hold_and_how_often_it_helped() {
+fn caches_report_their_size_and_hits() {
     let mut server = start();
     let status = server.status();
     for cache in ["files", "compressed"] {
@@ -118,7 +118,7 @@ fn a_reload_leaves_caches_what_they_hold() {
 
 /// Another section is another folder or page: nothing of the old one is shown.
 #[test]
-fn a_reload_that_changes_a_section_begins_anew() {
+fn a_reload_that_changes_a_section_serves_the_new_one() {
     let mut server = start();
     ask(&mut server);
     server.tree.write("other.html", "another {{ 'page' }}");

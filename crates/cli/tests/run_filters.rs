@@ -33,7 +33,7 @@ fn with(host: &str, target: &str, fields: &[&str]) -> String {
 /// "denied client closed before a byte is read", where a listener denies, and 403 where a site
 /// does.
 #[test]
-fn who_is_denied_is_closed_or_refused() {
+fn denied_clients_are_closed_or_refused() {
     let rest = "[[listen]]\naddress = '127.0.0.1:0'\nname = 'closed'\naccess = ['deny 127.0.0.0/8']\n\
                 [[site]]\nhosts = ['shut.test']\naccess = ['allow 10.0.0.0/8', 'allow 2001:db8::/32']\n[[site.route]]\nrespond = 'site'\n\
                 [[site]]\n[[site.route]]\nrespond = 'open'\n";
@@ -78,7 +78,7 @@ fn a_denied_path_is_denied_in_every_spelling() {
 }
 
 #[test]
-fn above_the_rate_clients_are_told_when_to_come_back() {
+fn above_the_rate_clients_get_retry_after() {
     let mut server = site("rate = { limit = '2/h', key = 'X-Key' }");
     let mut client = server.connect();
     let mut ask = |key: &str| client.exchange(with("a", "/", &[&format!("X-Key: {key}")]));
@@ -211,7 +211,7 @@ fn ten_thousand_wrong_passwords_refuse_nobody_else() {
 
 /// Of one client only so many are tried; others from elsewhere come in.
 #[test]
-fn a_client_that_guesses_is_told_to_come_back() {
+fn a_client_that_guesses_passwords_gets_retry_after() {
     let tree = TempTree::new();
     passwd(tree.path(), "users", "ann", "one");
     let rest = "forwarded = ['127.0.0.1']\n";
@@ -229,7 +229,7 @@ fn a_client_that_guesses_is_told_to_come_back() {
 }
 
 #[test]
-fn scripts_of_other_origins_are_told_what_they_may() {
+fn scripts_of_other_origins_get_cors_headers() {
     let mut server = site(
         "cors = { origins = ['https://app.example'], methods = ['PUT'], expose = ['X-Total'], max_age = '5m' }",
     );
@@ -332,7 +332,7 @@ fn a_request_has_one_id_in_field_and_log() {
 
 /// FEATURES A11: header fields of a client that is not listed as a proxy are ignored.
 #[test]
-fn only_listed_proxies_say_who_the_client_is() {
+fn only_listed_proxies_set_the_client_address() {
     let site = "[[site]]\nfields = { response = { set = { X-Client = '{client}', X-Scheme = '{scheme}' } } }\naccess = ['deny 192.0.2.9']\n\
                 [[site.route]]\nrespond = 'site'\n";
     let ask = |server: &mut Run, forwarded: &str| {

@@ -38,7 +38,7 @@ const MESSAGES: [&str; 4] = [
 ];
 
 #[test]
-fn a_reload_tells_all_that_is_wrong_at_once() {
+fn a_reload_reports_all_errors_at_once() {
     let tree = TempTree::new().dir("inside");
     let mut server = Run::start(tree, &[ADMIN, GOOD].concat());
     server.refused(&[ADMIN, BAD].concat());
@@ -58,7 +58,7 @@ fn a_reload_tells_all_that_is_wrong_at_once() {
 }
 
 #[test]
-fn a_start_tells_all_that_is_wrong_at_once() {
+fn a_start_reports_all_errors_at_once() {
     let tree = TempTree::new();
     tree.write("vervet.toml", BAD);
     let mut child = Child::spawn(run(tree.path()));

@@ -38,7 +38,7 @@ fn outcome(command: Command) -> (Option<i32>, String) {
 }
 
 #[test]
-fn root_is_refused_unless_told() {
+fn root_is_refused_without_permission() {
     if !is_root() {
         skip!("needs root");
     }
@@ -55,7 +55,7 @@ fn root_is_refused_unless_told() {
 }
 
 #[test]
-fn whoever_is_not_root_needs_no_user() {
+fn other_users_than_root_need_no_user_directive() {
     let tree = files();
     if !is_root() {
         let command = run_plainly(tree.path());
@@ -187,7 +187,7 @@ fn a_stale_pid_file_is_taken_over_and_nothing_else_is() {
 /// With landlock the server sees what the configuration has named at the start, and nothing else:
 /// not by a link, and not by a later configuration.
 #[test]
-fn a_sandbox_shows_what_is_served_and_nothing_else() {
+fn a_sandbox_shows_only_served_files() {
     let outside = TempTree::new().file("secret", "a secret").dir("log");
     let tree = files()
         .symlink("www/in", "a")

@@ -65,7 +65,7 @@ fn under_load(tree: TempTree, document: &str, happens: impl FnOnce(&mut Run, &Lo
 const TURN: &str = "[[site.route]]\nrespond = 'turn'\n";
 
 #[test]
-fn a_site_that_changes_is_live_and_the_others_notice_nothing() {
+fn a_changed_site_is_live_and_others_keep_their_connections() {
     let first = turn("[[site.route]]\nrespond = 'turn one'");
     under_load(TempTree::new(), &first, |server, load| {
         let mut kept = server.connect();

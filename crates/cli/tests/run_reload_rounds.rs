@@ -44,7 +44,7 @@ fn check_refused(server: &mut Run, document: &str, reason: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_the_old_plan_goes_on() {
+fn an_invalid_configuration_is_refused_and_the_old_one_stays() {
     let first = document("[[site]]\nhosts = ['old.test']\nroot = 'www'\n");
     let tree = TempTree::new().file("www/a", "a file");
     let mut server = Run::start(tree, &first);
@@ -169,7 +169,7 @@ fn round(number: u32) -> String {
 }
 
 #[test]
-fn two_hundred_reloads_under_load_leave_nothing_behind() {
+fn two_hundred_reloads_under_load_leak_nothing() {
     let tree = TempTree::new();
     for folder in 0..2 {
         common::passwd(tree.path(), &format!("users{folder}"), "ann", "one");

@@ -93,7 +93,7 @@ fn a_drain_ends_at_the_limit_of_the_document() {
 
 /// While it drains it answers probes, and takes no other configuration.
 #[test]
-fn a_server_that_drains_says_so_and_stays_what_it_is() {
+fn a_draining_server_reports_it_and_ignores_reloads() {
     let mut server = start(ADMIN);
     let client = stuck(&mut server);
     assert_eq!(server.admin("/-/ready").status, 200);
@@ -117,7 +117,7 @@ fn count(server: &Run, file: &str) -> usize {
 /// Both signals that people use, and a file that was renamed away meanwhile: every request has its
 /// line, in one of them.
 #[test]
-fn logs_are_opened_anew() {
+fn logs_are_reopened() {
     let log = "log = ['a']\n[[site.route]]\npath = '/big'";
     let document = [
         SITE.replace("[[site.route]]\npath = '/big'", log).as_str(),
@@ -164,7 +164,7 @@ fn messages(socket: &UnixDatagram, until: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_service_manager_is_told() {
+fn the_service_manager_is_notified() {
     let tree = TempTree::new().sparse("big", 1);
     let socket = UnixDatagram::bind(tree.join("notify")).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();

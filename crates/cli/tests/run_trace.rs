@@ -88,7 +88,7 @@ fn check(server: &Run, number: u64, expected: &[&str]) {
 }
 
 #[test]
-fn a_request_is_told_part_by_part() {
+fn a_trace_shows_each_step_of_a_request() {
     let mut server = start(&["--trace"]);
     server.get("shop.test", "/files/a?x=1");
     check(
@@ -141,7 +141,7 @@ fn a_request_is_told_part_by_part() {
 }
 
 #[test]
-fn whatever_answers_is_told() {
+fn every_action_is_traced() {
     let mut server = start(&["--trace"]);
     server.get("shop.test", "/nowhere");
     check(&server, 1, &["no route: 404", "answer: 404", "ended: 404"]);
@@ -169,7 +169,7 @@ fn whatever_answers_is_told() {
 }
 
 #[test]
-fn a_request_that_waits_goes_on_in_a_trace_of_its_own() {
+fn a_suspended_request_continues_in_its_own_trace() {
     let mut server = start(&["--trace=/secret"]);
     let request =
         "GET /secret HTTP/1.1\r\nHost: shop.test\r\nAuthorization: Basic YW5uOnJpZ2h0\r\n\r\n";
@@ -194,7 +194,7 @@ fn a_request_that_waits_goes_on_in_a_trace_of_its_own() {
 }
 
 #[test]
-fn only_what_fits_a_rule_is_told() {
+fn only_matching_requests_are_traced() {
     let mut server = start(&["--trace=/page", "--trace=192.0.2.0/24"]);
     let forwarded = |target: &str, client: &str| {
         format!("GET {target} HTTP/1.1\r\nHost: shop.test\r\nX-Forwarded-For: {client}\r\n\r\n")
@@ -222,7 +222,7 @@ fn only_what_fits_a_rule_is_told() {
 }
 
 #[test]
-fn nothing_is_told_unless_asked_for_and_a_wrong_rule_is_refused() {
+fn without_a_rule_there_is_no_trace_and_an_invalid_rule_is_refused() {
     let mut server = start(&[]);
     server.get("shop.test", "/files/a");
     server.get("shop.test", "/nowhere");

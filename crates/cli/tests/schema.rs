@@ -62,7 +62,7 @@ fn mistakes_are_found() {
 }
 
 #[test]
-fn what_is_shown_is_taken() {
+fn documented_files_fit_the_schema() {
     let validator = validator();
     let pages = PAGES.iter().flat_map(|page| blocks(&read(page)));
     let texts: Vec<_> = pages.chain(FILES.iter().map(|file| read(file))).collect();

@@ -102,7 +102,7 @@ fn mistakes_of_usage_end_with_2_and_name_the_thing() {
 }
 
 #[test]
-fn what_the_system_refuses_ends_with_1_and_is_named() {
+fn errors_of_the_system_end_with_1_and_name_the_cause() {
     let tree = TempTree::new();
     let check = |arguments: &[&str], said: &str| {
         let mut command = vervet(&["serve"]);
@@ -263,7 +263,7 @@ fn options_reach_the_handler() {
 }
 
 #[test]
-fn what_is_typed_goes_before_the_environment() {
+fn flags_override_the_environment() {
     let tree = TempTree::new().file("index.html", "root");
     let start = |arguments: &[&str], variables: &[(&str, &str)]| {
         let mut command = vervet(&["serve", "--log", "none"]);

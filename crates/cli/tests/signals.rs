@@ -149,7 +149,7 @@ fn a_drain_ends_at_its_limit() {
 }
 
 #[test]
-fn idle_connections_do_not_hold_up_the_end() {
+fn idle_connections_do_not_delay_the_end() {
     let (_tree, mut server) = serve(&[]);
     let mut kept: Vec<_> = (0..50).map(|_| server.connect()).collect();
     for client in &mut kept {
@@ -185,7 +185,7 @@ fn a_download_under_way_is_completed() {
 }
 
 #[test]
-fn a_signal_without_a_configuration_says_so_and_ends_nothing() {
+fn a_reload_signal_without_a_configuration_is_reported_and_ignored() {
     let (_tree, mut server) = serve(&[]);
     server.child.signal(Signal::HUP);
     server.child.wait_for_line(|line| {

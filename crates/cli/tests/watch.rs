@@ -62,7 +62,7 @@ fn wrong_usage_is_status_2() {
 }
 
 #[test]
-fn what_is_not_there_is_status_4() {
+fn a_missing_target_is_status_4() {
     check_refused(&["pid:4194304"], 4, "there is no process 4194304");
     check_refused(&["name:no such"], 4, "no process has the name \"no such\"");
     let port = format!(":{}", free_port());
@@ -204,7 +204,7 @@ fn a_table_ends_with_the_summary() {
 }
 
 #[test]
-fn a_file_takes_what_is_written() {
+fn outputs_are_written_to_files() {
     let child = idle();
     let pid = format!("pid:{}", child.id());
     let tree = TempTree::new();
@@ -271,7 +271,7 @@ fn it_ends_with_the_last_process() {
 }
 
 #[test]
-fn it_ends_when_nobody_reads() {
+fn it_ends_when_the_reader_closes() {
     let child = idle();
     let script = format!(
         "{VERVET} watch pid:{} -i 10ms -f csv | head -n 2",

@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_what_was_asked_for() {
+    fn answers_with_the_configured_response() {
         let bytes = |answer: &CannedAnswer, then| match answer.reply(then).unwrap() {
             Reply::Memory(bytes) => bytes.to_vec(),
             Reply::File { .. } => panic!("no file was asked for"),

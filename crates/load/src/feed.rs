@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_every_line_that_is_wrong() {
+    fn reports_every_wrong_line() {
         check(
             "",
             &["u.csv: the file is empty; expected a line with the names of the columns"],

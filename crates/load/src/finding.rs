@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_name_is_told_only_when_near() {
+    fn the_nearest_name_is_suggested_only_when_near() {
         let known = ["method", "target", "think"];
         assert_eq!(did_you_mean("methud", known), " (did you mean \"method\"?)");
         assert_eq!(did_you_mean("colour", known), "");

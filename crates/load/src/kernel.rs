@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_tells() {
+    fn this_machine_has_counters() {
         assert!(counters().retransmitted_segments.is_some());
     }
 }

@@ -92,7 +92,7 @@ impl Drop for Spinning {
 }
 
 #[test]
-fn a_generator_that_others_keep_from_its_core_is_told() {
+fn a_generator_without_its_core_is_reported() {
     if !tells_waits() {
         skip!("needs /proc/thread-self/schedstat");
     }
@@ -143,7 +143,7 @@ impl Preference {
 }
 
 #[test]
-fn connections_that_are_served_unevenly_are_told() {
+fn uneven_connections_are_reported() {
     let preference = Arc::new(Preference::default());
     let address = server(move |stream| preference.serve(stream));
     let mut plan = requests(plan(address), UNEVEN);
@@ -198,7 +198,7 @@ fn requests_that_fail_are_on_both_sides_of_littles_law() {
 
 /// A connection that closes after an answer leaves pipelined requests unread.
 #[test]
-fn requests_that_nobody_read_are_on_both_sides_of_littles_law() {
+fn unread_requests_are_on_both_sides_of_littles_law() {
     let address = server(|mut stream| {
         for _ in 0..3 {
             if request(&mut stream).is_none() {

@@ -13,7 +13,7 @@ use vervet_report::{Ended, ErrorClass, Mode};
 type Change = fn(&mut Plan);
 
 #[test]
-fn refuses_plans_that_cannot_be() {
+fn refuses_invalid_plans() {
     let address = "127.0.0.1:9".parse().unwrap();
     let rows: [(Change, &str); 9] = [
         (|plan| plan.connections = 0, "connections must be"),
@@ -75,7 +75,7 @@ fn makes_as_many_requests_as_asked() {
 }
 
 #[test]
-fn ends_by_the_clock_and_tells_each_interval() {
+fn ends_at_its_duration_and_reports_each_interval() {
     let (_canned, address) = canned(&CannedAnswer::default());
     let mut plan = plan(address);
     plan.connections = 4;
@@ -176,7 +176,7 @@ fn check_answer(check: Check, answer: &[u8], expected: Option<ErrorClass>) {
 }
 
 #[test]
-fn answers_are_held_against_their_check() {
+fn answers_are_compared_with_their_check() {
     let text = |text: &[u8]| Check {
         text: Some(Arc::from(text)),
         ..Check::default()

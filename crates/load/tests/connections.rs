@@ -231,7 +231,7 @@ fn takes_its_sources_in_turn() {
 }
 
 #[test]
-fn a_source_that_is_not_here_is_a_fault_of_this_machine() {
+fn a_foreign_source_address_is_a_local_error() {
     let address = answering(GOOD);
     let mut plan = requests(plan(address), 3);
     // 192.0.2.0/24 is for documentation (RFC 5737).

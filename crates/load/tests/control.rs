@@ -27,7 +27,7 @@ fn short_intervals(mut plan: Plan) -> Plan {
 }
 
 #[test]
-fn stops_when_told() {
+fn stops_on_command() {
     let (_canned, address) = canned(&CannedAnswer::default());
     let mut plan = short_intervals(plan(address));
     plan.duration = Some(Duration::from_hours(1));

@@ -31,7 +31,7 @@ fn check_answer(answer: &[u8], class: ErrorClass) {
 }
 
 #[test]
-fn who_refuses() {
+fn a_server_that_refuses() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();
     drop(gone);
@@ -41,7 +41,7 @@ fn who_refuses() {
 }
 
 #[test]
-fn who_accepts_and_never_answers() {
+fn a_server_that_never_answers() {
     let address = server(|mut stream| {
         let _ = stream.read_to_end(&mut Vec::new());
     });
@@ -54,7 +54,7 @@ fn who_accepts_and_never_answers() {
 }
 
 #[test]
-fn who_does_not_even_accept() {
+fn a_server_that_does_not_accept() {
     use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(
@@ -77,7 +77,7 @@ fn who_does_not_even_accept() {
 }
 
 #[test]
-fn who_answers_short() {
+fn a_server_that_sends_less_than_announced() {
     check_answer(
         b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello",
         ErrorClass::ClosedEarly,
@@ -89,7 +89,7 @@ fn who_answers_short() {
 }
 
 #[test]
-fn who_lies_about_the_length() {
+fn a_server_with_a_wrong_length() {
     check_answer(
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello, world\n",
         ErrorClass::Malformed,
@@ -102,12 +102,12 @@ fn who_lies_about_the_length() {
 }
 
 #[test]
-fn who_answers_twice() {
+fn a_server_that_answers_twice() {
     check_answer(&GOOD.repeat(2), ErrorClass::Malformed);
 }
 
 #[test]
-fn who_does_not_speak_http() {
+fn a_server_without_http() {
     check_answer(b"SSH-2.0-OpenSSH_9.2\r\n\r\n", ErrorClass::Malformed);
     check_answer(
         b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
@@ -122,7 +122,7 @@ fn who_does_not_speak_http() {
 }
 
 #[test]
-fn who_sends_a_megabyte_of_fields() {
+fn a_server_with_a_megabyte_of_fields() {
     let fields = b"X-Filler: 0123456789abcdef0123456789abcdef\r\n".repeat(25_000);
     check_answer(
         &[b"HTTP/1.1 200 OK\r\n", &fields[..]].concat(),
@@ -134,7 +134,7 @@ fn who_sends_a_megabyte_of_fields() {
 }
 
 #[test]
-fn who_resets() {
+fn a_server_that_resets() {
     let address = server(|mut stream| {
         request(&mut stream);
         // Unread bytes, or this option, make the close a reset.
@@ -147,7 +147,7 @@ fn who_resets() {
 /// An answer that trickles in byte by byte, without an end, ends at the time limit and holds no
 /// memory.
 #[test]
-fn who_never_comes_to_an_end() {
+fn a_server_with_an_endless_answer() {
     let address = server(|mut stream| {
         request(&mut stream);
         let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -164,7 +164,7 @@ fn who_never_comes_to_an_end() {
 
 /// Half of the answers are good, and only they count.
 #[test]
-fn who_is_good_every_other_time() {
+fn a_server_that_fails_every_other_time() {
     let address = server(|mut stream| {
         if request(&mut stream).is_some() && stream.write_all(GOOD).is_ok() {
             request(&mut stream);

@@ -12,6 +12,6 @@ mod closed;
 mod common;
 mod connections;
 mod control;
+mod discard;
 mod hostile;
 mod open;
-mod unseen;

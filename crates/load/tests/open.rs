@@ -72,7 +72,7 @@ fn makes_as_many_requests_as_are_due() {
 }
 
 #[test]
-fn chance_is_in_the_report() {
+fn the_report_names_the_arrival_process() {
     let (_canned, address) = canned(&CannedAnswer::default());
     let mut plan = open(address, Constant::per_second(1.0));
     plan.load = Load::Open {

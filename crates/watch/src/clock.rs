@@ -54,7 +54,7 @@ mod tests {
     use vervet_testkit::{Child, PATIENCE, wait_until};
 
     #[test]
-    fn nobody_has_no_clock() {
+    fn no_process_has_no_clock() {
         for pid in [0, PID_LIMIT - 1, PID_LIMIT, 1 << 30, u32::MAX] {
             let time = ProcessClock::of(pid).and_then(ProcessClock::read_us);
             assert_eq!(time, None, "{pid}");

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cut_short_gives_nothing() {
+    fn truncated_text_has_no_value() {
         for text in ["", "0.1", "0.1 0.2", "0.1 0.2 x", "NaN 1 2", "inf 1 2"] {
             assert_eq!(load(text.as_bytes()), None, "{text}");
         }

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_the_buffer_is_read_whole() {
+    fn a_file_longer_than_the_buffer_is_read_completely() {
         let long = vec![b'x'; BYTES_FIRST * 2 + 7];
         let tree = TempTree::new().file("long", &long);
         for shape in [Shape::Record, Shape::List] {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_file_is_opened_once_and_tells_what_is_new() {
+    fn an_open_file_has_its_new_content() {
         let tree = TempTree::new().file("a", "one");
         let mut reader = Reader::default();
         let mut kept = KernelFile::new(tree.join("a"), Shape::Record, Keep::Open);

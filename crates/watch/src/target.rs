@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused() {
+    fn invalid_targets_are_refused() {
         for text in ["", " ", "pid:", "name:", ":"] {
             check(text, Err(TargetError::Empty));
         }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_typed() {
+    fn displayed_targets_parse() {
         for text in [
             "12",
             "pid:12",

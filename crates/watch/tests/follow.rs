@@ -61,7 +61,7 @@ impl Drop for Python {
 }
 
 #[test]
-fn nobody_is_not_found() {
+fn a_missing_process_is_not_found() {
     let error = Watcher::open(&Target::Pid(1 << 22)).unwrap_err();
     assert!(
         matches!(error, FindError::NotFound(Target::Pid(_))),
@@ -188,7 +188,7 @@ fn sockets_descriptors_switches_and_threads_are_counted() {
 }
 
 #[test]
-fn the_machine_is_told() {
+fn the_host_is_sampled() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut watcher = Watcher::open(&Target::Pid(std::process::id())).unwrap();
     let before = watcher.sample_all(Instant::now()).host.unwrap();
@@ -233,7 +233,7 @@ fn a_tree_ends_with_its_last_process_and_what_it_used_is_known_until_it_is_reape
 }
 
 #[test]
-fn a_root_that_is_restarted_spoils_the_interval() {
+fn the_restart_of_a_root_invalidates_the_interval() {
     let port = vervet_testkit::free_port();
     let serve = || {
         let program = "import socket, sys, time\nlistener = socket.create_server(('127.0.0.1', int(sys.argv[1])))\n\

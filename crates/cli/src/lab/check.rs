@@ -2,16 +2,19 @@
 //! has.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use vervet_lab::plan::{Pace, Way};
+use vervet_lab::check_file;
+use vervet_lab::plan::{Pace, Plan, Way};
 use vervet_lab::subject::find_subject;
 use vervet_lab::task::find_task;
 
-use super::file::planned;
 use super::listing::span;
+use vervet_server::config::Severity;
+
+use crate::config::style;
 use crate::console;
 use crate::failure::Failure;
 
@@ -51,4 +54,21 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     console::print(&text).map_err(Failure::Output)?;
     console::message(format_args!("{} is fine", arguments.file.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a lab file, prints its findings, and returns its plan.
+pub(crate) fn planned(file: &Path, pace: Pace) -> Result<Plan, Failure> {
+    let checked = check_file(file, pace).map_err(|error| Failure::Read(file.to_owned(), error))?;
+    if !checked.diagnostics.is_empty() {
+        console::message_block(&checked.to_text(style()));
+    }
+    let errors = checked.diagnostics.iter();
+    let errors = errors.filter(|one| one.severity == Severity::Error);
+    let count = match errors.count() {
+        1 => "1 error".to_owned(),
+        count => format!("{count} errors"),
+    };
+    checked
+        .plan
+        .ok_or_else(|| Failure::Other(format!("{} has {count}", file.display())))
 }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_the_units_that_matter() {
+    fn times_have_two_units() {
         let check =
             |seconds, expected: &str| assert_eq!(span(Duration::from_secs(seconds)), expected);
         check(0, "0 s");

@@ -3,10 +3,8 @@
 mod check;
 mod command;
 mod compare;
-mod file;
 mod listing;
 mod probe;
-mod progress;
 mod report;
 mod reproduce;
 mod run;

@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::present::{page_markdown, report_html, report_page};
-use vervet_lab::record::LabRecord;
-use vervet_lab::runner::{Generator, Options, RunError, run as run_lab};
+use vervet_lab::record::{LabRecord, Outcome, Phase, Step, TaskStep};
+use vervet_lab::runner::{Generator, Options, Progress, RunError, run as run_lab};
 use vervet_lab::statistics::Analysis;
+use vervet_report::{Finding, Verdict};
 
-use super::file::planned;
+use super::check::planned;
 use super::listing::{print_plan, span};
-use super::progress::ProgressMessages;
 use crate::console;
 use crate::failure::Failure;
 use crate::version;
@@ -153,4 +154,76 @@ fn raise_descriptors() {
     };
     // The step that lacks descriptors reports it.
     let _ = setrlimit(Resource::Nofile, raised);
+}
+
+/// Prints a line for each step to standard error.
+struct ProgressMessages;
+
+impl Progress for ProgressMessages {
+    fn say(&mut self, text: &str) {
+        console::message(format_args!("{text}"));
+    }
+
+    fn step(&mut self, done: usize, of: usize, step: &Step) {
+        let what = match &step.outcome {
+            Outcome::Measured => measured(step),
+            other => failed(other),
+        };
+        console::message(format_args!(
+            "{done}/{of} {} on {}, {}: {what}",
+            step.subject, step.workload, step.load
+        ));
+    }
+
+    fn task(&mut self, done: usize, of: usize, step: &TaskStep) {
+        let what = match &step.outcome {
+            Outcome::Measured => phases(step),
+            other => failed(other),
+        };
+        console::message(format_args!("{done}/{of} {}: {what}", step.task));
+    }
+}
+
+/// Why a step was not measured.
+fn failed(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Measured => String::new(),
+        Outcome::Crashed { reason } => format!("crashed: {reason}"),
+        Outcome::NotReady { reason } => format!("not ready: {reason}"),
+        Outcome::WrongAnswers { reason } => format!("wrong answers: {reason}"),
+    }
+}
+
+/// The phases of a task on one line.
+fn phases(step: &TaskStep) -> String {
+    let one = |phase: &Phase| {
+        let time = Duration::from_nanos(phase.time_ns);
+        format!("{} {:.1} ms", phase.name, time.as_secs_f64() * 1000.0)
+    };
+    let phases: Vec<String> = step.phases.iter().map(one).collect();
+    phases.join(", ")
+}
+
+/// The figures of a step on one line.
+fn measured(step: &Step) -> String {
+    let run = step.run.as_ref().and_then(|run| run.read().ok());
+    let Some(run) = run else {
+        return "no figures".to_owned();
+    };
+    let milliseconds = |nanoseconds: u64| Duration::from_nanos(nanoseconds).as_secs_f64() * 1000.0;
+    let response = &run.timings.response;
+    let rate = format!(
+        "{:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+        run.achieved.rate(),
+        milliseconds(response.quantile_ns(0.5)),
+        milliseconds(response.quantile_ns(0.99))
+    );
+    let errors = run.errors.total();
+    let errors = (errors > 0).then(|| format!("{errors} errors"));
+    let failed = |rule: &&Finding| rule.verdict == Verdict::Failed;
+    let findings = run.findings.iter().chain(&step.audit).filter(failed);
+    let rules: Vec<&str> = findings.map(|one| one.rule.as_str()).collect();
+    let audit = (!rules.is_empty()).then(|| format!("audit failed: {}", rules.join(", ")));
+    let parts: Vec<String> = [Some(rate), errors, audit].into_iter().flatten().collect();
+    parts.join(", ")
 }

@@ -174,7 +174,7 @@ fn say(attempt: &Try) {
         TryOutcome::Holds => console::message(format_args!("{asked}: yes ({measured})")),
         TryOutcome::DoesNotHold => console::message(format_args!("{asked}: no ({measured})")),
         TryOutcome::NotMeasured => {
-            console::message(format_args!("{asked}: no (nothing was measured)"))
+            console::message(format_args!("{asked}: no (nothing was measured)"));
         }
         TryOutcome::RequestsFailed => {
             let failed = attempt.errors.total();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn two_readings_at_one_moment_are_no_rate() {
+    fn two_readings_at_the_same_time_have_no_rate() {
         check(&[(1000, 0), (1100, 10), (1100, 20)], &[(100, 100)]);
     }
 

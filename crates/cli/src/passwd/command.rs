@@ -4,7 +4,7 @@
 #![allow(clippy::doc_markdown)]
 
 use std::fmt;
-use std::io;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,7 +14,6 @@ use vervet_server::filters::basic_auth::{
 };
 
 use super::file::{Change, Place, UserFile};
-use super::prompt;
 use crate::console;
 use crate::failure::Failure;
 
@@ -102,7 +101,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
     check_user_name(user).map_err(|error| PasswdError::Name(user.to_owned(), error))?;
     // Before anything is typed: it would be in vain.
     Place::of(path)?;
-    let password = prompt::password(user)?;
+    let password = read_password(user)?;
     let entry = if arguments.bcrypt {
         hash_bcrypt(&password, arguments.cost)
     } else {
@@ -118,7 +117,7 @@ fn set(path: &Path, user: &str, arguments: &PasswdArguments) -> Result<(), Passw
     match change {
         Change::Added => console::message(format_args!("added {user} to {path}")),
         Change::Changed => {
-            console::message(format_args!("changed the password of {user} in {path}"))
+            console::message(format_args!("changed the password of {user} in {path}"));
         }
     }
     Ok(())
@@ -154,5 +153,48 @@ impl fmt::Display for PasswdError {
             Self::File(path, what, error) => write!(f, "cannot {what} {}: {error}", path.display()),
             Self::NoUser(path, user) => write!(f, "user {user} not found in {}", path.display()),
         }
+    }
+}
+
+/// The maximum length of a password in bytes, as in the credentials of a request.
+const PASSWORD_BYTES_MAX: usize = 1024;
+
+/// Reads the password of a user: twice on a terminal, which does not show it, otherwise from the first
+/// line of standard input.
+fn read_password(user: &str) -> Result<String, PasswdError> {
+    let password = if io::stdin().is_terminal() {
+        let typed = rpassword::prompt_password(format!("New password for {user}: "));
+        let typed = typed.map_err(PasswdError::Read)?;
+        let again = rpassword::prompt_password("The same again: ").map_err(PasswdError::Read)?;
+        if typed != again {
+            return Err(PasswdError::Differs);
+        }
+        typed
+    } else {
+        read_line()?
+    };
+    check_password(&password)?;
+    Ok(password)
+}
+
+fn read_line() -> Result<String, PasswdError> {
+    let mut line = Vec::new();
+    // One byte more tells a line that is too long from one that fits, with room for its end.
+    let mut input = io::stdin().lock().take(PASSWORD_BYTES_MAX as u64 + 3);
+    input
+        .read_until(b'\n', &mut line)
+        .map_err(PasswdError::Read)?;
+    let line = line.strip_suffix(b"\n").unwrap_or(&line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    String::from_utf8(line.to_vec()).map_err(|_| PasswdError::NotUtf8)
+}
+
+fn check_password(password: &str) -> Result<(), PasswdError> {
+    match password {
+        "" => Err(PasswdError::Empty),
+        _ if password.len() > PASSWORD_BYTES_MAX => Err(PasswdError::TooLong(PASSWORD_BYTES_MAX)),
+        // RFC 7617 §2: credentials hold none.
+        _ if password.chars().any(char::is_control) => Err(PasswdError::Control),
+        _ => Ok(()),
     }
 }

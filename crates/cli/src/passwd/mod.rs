@@ -2,6 +2,5 @@
 
 mod command;
 mod file;
-mod prompt;
 
 pub(crate) use command::{PasswdArguments, PasswdError, passwd};

@@ -49,7 +49,7 @@ mod tests {
 
     /// FEATURES Y5: "crash prints backtrace". The end is that of a program that has crashed.
     #[test]
-    fn a_panic_of_any_thread_is_said_with_its_trace_and_ends_the_process() {
+    fn a_panic_of_any_thread_is_logged_with_its_trace_and_ends_the_process() {
         let test = [
             "run::crash::tests::child",
             "--ignored",

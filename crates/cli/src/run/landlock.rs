@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_would_go_free_are_an_error() {
+    fn unrestricted_threads_are_an_error() {
         // The test program has a thread for each test in addition to the first.
         let error = restrict(&[], &[]).unwrap_err();
         assert!(matches!(error, LandlockError::Threads(2..)), "{error}");
     }
 
     #[test]
-    fn what_is_not_allowed_is_refused() {
+    fn requests_that_are_not_allowed_are_refused() {
         let tree = TempTree::new()
             .file("secret/a", "a")
             .file("root/a", "a")
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_goes_on() {
+    fn allowed_requests_pass() {
         let tree = TempTree::new()
             .file("root/a/b", "b")
             .file("page", "p")
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_is_told_as_it_is() {
+    fn the_level_of_protection_is_reported() {
         let kernel = |version| LandlockStatus::Available {
             effective_abi: version,
             kernel_abi: None,

@@ -19,7 +19,7 @@ use super::facts::ServerFacts;
 use super::notify::{Notifier, State};
 use super::pid_file::PidFile;
 use crate::config::{FileArguments, plan, read, refusal, report};
-use crate::{console, memory};
+use crate::console;
 
 /// How often counters are checked for limits that were reached, and freed memory is returned.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -196,6 +196,17 @@ impl Lifecycle {
         }
         let totals = self.server.control().totals();
         self.limits.check(&totals, &self.server.tools().error_log);
-        memory::give_back();
+        release_memory();
     }
+}
+
+/// More than the 512 KiB up to which mimalloc keeps empty pages.
+const PIECE_BYTES: usize = 4 << 20;
+
+/// Returns memory that was freed a second ago or longer to the system. mimalloc does so when another
+/// piece is freed: an idle server frees none, and would keep the memory that reading its
+/// configuration took.
+fn release_memory() {
+    // Nothing is written to the piece, so none of it becomes memory.
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(PIECE_BYTES)));
 }

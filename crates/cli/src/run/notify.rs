@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_that_has_gone_or_is_full_does_not_hold_us() {
+    fn a_lost_or_busy_service_manager_does_not_block() {
         let tree = TempTree::new();
         let path = tree.join("socket");
         let manager = UnixDatagram::bind(&path).unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_state_is_told_in_its_words() {
+    fn each_state_has_its_notification() {
         let tree = TempTree::new();
         let path = tree.join("socket");
         let manager = UnixDatagram::bind(&path).unwrap();

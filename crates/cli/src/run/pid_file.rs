@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pid_file_is_not_overwritten() {
+    fn another_file_is_not_overwritten() {
         let refusal = "PATH exists and is not a pid file (remove it, or choose another file)";
         check(b"precious\n", Err(refusal));
         check(b"4711 4712\n", Err(refusal));

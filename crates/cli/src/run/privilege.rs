@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_left_is_found() {
+    fn leftover_privileges_are_found() {
         let check = check_status;
         check(
             "Uid:\t33\t33\t33\t33",
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_there_is_named() {
+    fn missing_targets_are_named() {
         check_unknown(
             "nobody-of-this-name",
             None,
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn root_is_refused_unless_told() {
+    fn root_is_refused_without_permission() {
         if let Some(why) = cannot_run() {
             skip!("{why}");
         }
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_root_stays_who_it_is() {
+    fn other_users_than_root_stay_unchanged() {
         if let Some(why) = cannot_run() {
             skip!("{why}");
         }

@@ -74,7 +74,7 @@ fn a_failed_thread_fails_the_run() {
 }
 
 #[test]
-fn a_busy_generator_is_the_limit() {
+fn a_busy_generator_fails_the_audit() {
     let busy = |permille: u32| {
         move |run: &mut Run, _: &mut Evidence| run.generator.busiest_thread_permille = permille
     };
@@ -97,7 +97,7 @@ fn a_busy_generator_is_the_limit() {
 }
 
 #[test]
-fn a_loop_that_comes_late_is_told() {
+fn generator_lag_is_reported() {
     let late =
         |ns: u64| move |run: &mut Run, _: &mut Evidence| run.generator.lag.record_many_ns(ns, 100);
     check("generator_lag", Passed, "1.000 ms at p99", late(1_000_000));
@@ -106,7 +106,7 @@ fn a_loop_that_comes_late_is_told() {
 }
 
 #[test]
-fn a_rate_that_was_not_reached_is_told() {
+fn a_missed_rate_is_reported() {
     let asked = |asked: u64| {
         move |run: &mut Run, _: &mut Evidence| {
             run.asked.mode = open(1_000_000);
@@ -139,7 +139,7 @@ fn requests_that_were_lost_count_of_break_littles_law() {
 }
 
 #[test]
-fn full_queues_and_lost_segments_are_told() {
+fn full_queues_and_lost_segments_are_reported() {
     let overflows = |count| {
         move |run: &mut Run, _: &mut Evidence| {
             run.kernel.listen_overflows = Some(count);
@@ -163,7 +163,7 @@ fn full_queues_and_lost_segments_are_told() {
 }
 
 #[test]
-fn few_answers_and_uneven_ones_are_told() {
+fn few_and_uneven_answers_are_reported() {
     let done = |done| move |run: &mut Run, _: &mut Evidence| run.achieved.done = done;
     check("enough_answers", Passed, "100 good", done(100));
     check("enough_answers", Warning, "99 good", done(99));
@@ -181,7 +181,7 @@ fn few_answers_and_uneven_ones_are_told() {
 }
 
 #[test]
-fn times_that_are_all_the_same_are_told() {
+fn constant_times_are_reported() {
     check("p99_and_mean", Passed, "mean 14.9", |_, _| ());
     check("p99_and_mean", Warning, "p99 5.00", |run, _| {
         run.timings.response.clear();
@@ -190,7 +190,7 @@ fn times_that_are_all_the_same_are_told() {
 }
 
 #[test]
-fn a_mean_far_from_the_median_is_told() {
+fn a_mean_far_from_the_median_is_reported() {
     check("mean_and_median", Passed, "median 14.9", |_, _| ());
     for (median, verdict) in [(11.0, Passed), (13.5, Warning), (17.5, Failed)] {
         let finding = times::apart(10e6, median * 1e6, 3e6);

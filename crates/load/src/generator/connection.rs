@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_the_last_byte_may_go_unseen() {
+    fn all_but_the_last_byte_may_be_discarded() {
         assert_eq!(connection(b"").unseen_bytes(), 0);
         let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         assert_eq!(connection(chunked).unseen_bytes(), 0);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_judged_is_seen() {
+    fn checked_content_is_read() {
         let mut connection = connection(HEAD);
         connection.judge(200, Some(Box::default()));
         assert_eq!(connection.unseen_bytes(), 0);

@@ -66,7 +66,7 @@ fn parse(document: &str) -> Scenario {
 }
 
 #[test]
-fn tells_what_is_no_recording() {
+fn refuses_invalid_recordings() {
     check_wrong(
         b"",
         Hosts::First,

@@ -127,7 +127,7 @@ mod tests {
     /// Gaps of a Poisson process are exponential: their standard deviation is their mean.
     #[allow(clippy::cast_precision_loss, reason = "small numbers")]
     #[test]
-    fn chance_has_the_rate_and_the_spread_of_poisson() {
+    fn random_arrivals_have_the_rate_and_spread_of_poisson() {
         let times = due(Arrival::Poisson { seed: 1 }, 2, 20_000);
         let gaps: Vec<f64> = times
             .windows(2)

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nothing_is_never_due() {
+    fn a_zero_rate_is_never_due() {
         assert_eq!(Constant::per_second(0.0).due_at(0.0), None);
         let silence = "1s 10\n1s 0".parse::<Stages>().unwrap();
         assert_eq!(silence.due_at(11.0), None);

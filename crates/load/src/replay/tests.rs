@@ -59,7 +59,7 @@ fn check(text: &str, speed: f64, expected: &[&str]) {
 }
 
 #[test]
-fn what_is_left_out_is_counted() {
+fn skipped_lines_are_counted() {
     let text = [
         "odd\n\n".to_owned(),
         common(0, "GET /"),

@@ -45,7 +45,7 @@ fn check(draft: &Draft, expected: &str) {
 }
 
 #[test]
-fn refuses_what_would_be_two_requests() {
+fn refuses_header_injection() {
     let control = "which would end the line";
     check(
         &draft("GET", "/", &[("A", "b\r\nC: d")]),
@@ -102,7 +102,7 @@ fn refuses_what_would_be_two_requests() {
 }
 
 #[test]
-fn writes_what_is_meant_where_it_is_asked_for() {
+fn writes_the_forms_to_their_outputs() {
     let smuggled = Draft {
         framing: Framing::AsWritten,
         content: Content::Text("0\r\n\r\nGET /".to_owned()),
@@ -164,7 +164,7 @@ fn fields_follow_by_rule() {
 }
 
 #[test]
-fn what_is_nearer_hides_what_is_common() {
+fn own_fields_replace_common_fields() {
     let mut draft = Draft::get(&Url::parse("http://u:p@a/").unwrap());
     draft.fields.push(("Accept".to_owned(), "a".to_owned()));
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

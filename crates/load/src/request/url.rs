@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be_asked() {
+    fn refuses_invalid_urls() {
         check("", "the URL is empty: expected http://HOST:PORT/PATH");
         check(
             "https://a/",

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_not_kept() {
+    fn invalid_cookies_are_ignored() {
         for line in ["a", "=b", "; Path=/", "a\x01=b"] {
             check("/", &[(0, &format!("Set-Cookie: {line}\r\n"))], "/", 0, "");
         }

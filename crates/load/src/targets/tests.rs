@@ -32,7 +32,7 @@ fn check_wrong(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn tells_every_line_that_is_wrong() {
+fn reports_every_wrong_line() {
     check_wrong(
         "# nothing\n\n",
         &["t.txt: there is no request; expected lines such as GET http://HOST:PORT/PATH"],

@@ -44,7 +44,7 @@ fn render(text: &str, context: TemplateContext, rounds: usize) -> String {
 }
 
 #[test]
-fn tells_every_variable_that_is_wrong() {
+fn reports_every_wrong_variable() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
             render(text, TemplateContext::Content, 1),

@@ -39,7 +39,7 @@ fn check(steps: impl IntoIterator<Item = Step>, expected: u64) {
 }
 
 #[test]
-fn what_was_used_before_the_watch_does_not_count() {
+fn usage_before_the_watch_does_not_count() {
     check([CountFrom(1, (0, 500, 900), Before)], 0);
     check(
         [
@@ -51,7 +51,7 @@ fn what_was_used_before_the_watch_does_not_count() {
 }
 
 #[test]
-fn a_child_that_nobody_saw_is_in_its_parents_account() {
+fn an_unseen_child_counts_by_its_parents_counters() {
     check(
         [
             CountFrom(1, (0, 500, 900), Before),
@@ -104,7 +104,7 @@ fn a_child_from_before_counts_what_it_used_since() {
 }
 
 #[test]
-fn a_child_that_nobody_reaps_stays_counted() {
+fn an_unreaped_child_stays_counted() {
     let steps = [
         CountFrom(1, (0, 0, 0), Before),
         CountFrom(2, (1, 40, 0), Since),
@@ -150,7 +150,7 @@ fn the_root_may_end_first() {
 }
 
 #[test]
-fn a_circle_of_numbers_used_twice_is_left() {
+fn a_cycle_of_reused_process_ids_ends() {
     let steps = [
         CountFrom(1, (2, 5, 0), Since),
         CountFrom(2, (1, 7, 0), Since),

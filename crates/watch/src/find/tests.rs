@@ -56,7 +56,7 @@ impl Machine {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn missing_targets_are_not_found() {
     let machine = Machine::new()
         .process(7, 1, "sh", "sh")
         .process(8080, 1, "a", "a");
@@ -131,7 +131,7 @@ fn a_port_means_the_topmost_of_its_owners() {
 }
 
 #[test]
-fn the_service_manager_is_meant_when_nobody_else_has_it() {
+fn the_service_manager_owns_a_port_only_if_no_other_process_does() {
     let machine = Machine::new()
         .process(1, 0, "systemd", "/sbin/init")
         .listener(5)
@@ -172,7 +172,7 @@ fn names_may_be_odd() {
 }
 
 #[test]
-fn who_asks_is_not_meant() {
+fn the_watch_does_not_match_itself() {
     let me = std::process::id();
     let machine = Machine::new()
         .process(5, 1, "sh", "sh")
@@ -183,7 +183,7 @@ fn who_asks_is_not_meant() {
 }
 
 #[test]
-fn processes_that_vanish_while_they_are_looked_at_are_passed_over() {
+fn processes_that_exit_during_the_search_are_skipped() {
     let machine = Machine::new()
         .process(5, 1, "nginx", "nginx")
         .process(6, 1, "nginx", "nginx");
@@ -197,7 +197,7 @@ fn processes_that_vanish_while_they_are_looked_at_are_passed_over() {
 }
 
 #[test]
-fn a_thread_is_no_process() {
+fn a_thread_is_not_a_process() {
     let machine = Machine(Machine::new().0.dir("9/task/8"));
     machine.check("pid:9", Err("there is no process 9"));
 }

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_gives_nothing() {
+    fn a_missing_label_has_no_value() {
         check("", "Pss:", None);
         check("Pss:", "Pss:", None);
         check("Pss: ", "Pss:", None);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_behind_the_label_is_taken() {
+    fn the_number_after_the_label_is_read() {
         let text = "5650-7ffc ---p 00000000 00:00 0  [rollup]\nRss:   1740 kB\nPss:    245 kB\nSwapPss:  9 kB\n";
         check(text, "Rss:", Some(1740));
         check(text, "Pss:", Some(245));

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_passed_over() {
+    fn truncated_lines_are_skipped() {
         check("", 2024, &[]);
         check("  sl  local_address\n", 2024, &[]);
         let cut = TABLE.find(" 547").unwrap();
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_listen_on_the_port_are_taken() {
+    fn listeners_on_the_port_are_found() {
         check(TABLE, 2024, &[547, 700]);
         check(TABLE, 2025, &[]);
         check(TABLE, 40000, &[]);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_gives_nothing() {
+    fn truncated_text_has_no_value() {
         let line = format!("12 (nginx) {REST}");
         let enough = line.find(" 1844674407").unwrap();
         for end in 0..enough - 3 {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_gives_nothing() {
+    fn an_invalid_line_has_no_value() {
         for text in [
             "",
             "12",

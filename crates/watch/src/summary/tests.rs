@@ -29,12 +29,12 @@ fn check_reasons(samples: &[Sample], expected: &[&str]) {
 }
 
 #[test]
-fn nothing_is_no_interval() {
+fn no_samples_are_not_an_interval() {
     check_reasons(&[], &["it has no samples"]);
 }
 
 #[test]
-fn a_root_that_ends_in_between_spoils_the_interval() {
+fn the_exit_of_a_root_invalidates_the_interval() {
     let mut ended = sample(100_000, 10);
     ended.events = vec![Event::RootEnded(root(7))];
     let goes_on = [sample(0, 0), ended.clone(), sample(200_000, 20)];
@@ -129,7 +129,7 @@ fn samples_that_are_too_close_make_no_peak() {
 }
 
 #[test]
-fn what_was_not_read_of_all_is_none() {
+fn a_sum_over_unreadable_processes_is_none() {
     let with = |at_us, pss_bytes| {
         let detail = Detail {
             pss_bytes,
@@ -163,7 +163,7 @@ fn what_was_not_read_of_all_is_none() {
 }
 
 #[test]
-fn the_machine_is_told_between_its_readings() {
+fn the_host_is_summarized_between_its_readings() {
     let with = |at_us, user_us, idle_us, available| {
         let mut host = Host {
             memory_available_bytes: available,

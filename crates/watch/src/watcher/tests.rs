@@ -61,7 +61,7 @@ fn a_sample_reads_two_files_a_process_and_opens_none() {
 }
 
 #[test]
-fn what_a_sample_costs_is_told() {
+fn the_cost_of_a_sample_is_reported() {
     let mut watcher = Watcher::open(&Target::Pid(std::process::id())).unwrap();
     let sample = watcher.sample_all(Instant::now());
     assert!(sample.cost_us > 0);
@@ -81,7 +81,7 @@ fn check(cost_us: u64, expected: Duration) {
 }
 
 #[test]
-fn what_is_expensive_is_read_less_often() {
+fn expensive_values_are_read_less_often() {
     check(0, Duration::from_secs(1));
     check(1_000, Duration::from_secs(1));
     check(1_001, Duration::from_millis(1_001));

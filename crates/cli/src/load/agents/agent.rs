@@ -54,7 +54,7 @@ pub(crate) fn serve(address: &str) -> Result<(), Refused> {
             Ok(After::Next) => {}
             Ok(After::Exit) => break,
             Err(why) => {
-                console::message(format_args!("connection with a coordinator failed: {why}"))
+                console::message(format_args!("connection with a coordinator failed: {why}"));
             }
         }
     }

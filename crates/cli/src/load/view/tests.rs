@@ -121,7 +121,7 @@ fn graphs_are_as_wide_as_the_terminal() {
 }
 
 #[test]
-fn errors_are_told_by_class() {
+fn errors_are_reported_by_class() {
     let mut seen = seen(&[990]);
     let mut interval = second(0);
     for _ in 0..9 {
@@ -150,7 +150,7 @@ fn a_generator_without_headroom_is_coloured() {
 }
 
 #[test]
-fn what_goes_wrong_beside_the_requests_stands_below() {
+fn problems_other_than_failed_requests_are_shown_below() {
     let mut seen = seen(&[5000]);
     seen.note("agent a:1: it said \x1b[2J");
     let lines = seen.lines(Duration::from_secs(6), 79);

@@ -27,7 +27,7 @@ fn check_step(keys: &str, expected: &str) {
 }
 
 #[test]
-fn mistakes_of_the_language_are_told() {
+fn syntax_errors_are_reported() {
     check_wrong(
         "a = \n[[scenario]\nb = 1\n",
         &[
@@ -80,7 +80,7 @@ fn all_mistakes_come_at_once() {
 }
 
 #[test]
-fn wrong_expectations_are_told_with_what_is_right() {
+fn wrong_expectations_are_reported_with_the_expected() {
     let check = check_step;
     check(
         "expect = { status = 99 }",
@@ -113,7 +113,7 @@ fn wrong_expectations_are_told_with_what_is_right() {
 }
 
 #[test]
-fn wrong_captures_are_told_with_what_is_right() {
+fn wrong_captures_are_reported_with_the_expected() {
     let check = check_step;
     check(
         "capture = { '1a' = { field = 'A' } }",
@@ -136,7 +136,7 @@ fn wrong_captures_are_told_with_what_is_right() {
 }
 
 #[test]
-fn wrong_requests_are_told_with_what_is_right() {
+fn wrong_requests_are_reported_with_the_expected() {
     let check = check_step;
     check(
         "resources = 'x'",
@@ -183,7 +183,7 @@ fn wrong_requests_are_told_with_what_is_right() {
 }
 
 #[test]
-fn what_is_captured_later_is_not_known_yet() {
+fn later_captures_are_unknown() {
     check_wrong(
         "[[scenario]]\n[[scenario.step]]\nrequest = '/{token}'\ncapture = { token = { field = 'A' } }\n\
          [[scenario.step]]\nrequest = '/{token}'\n",
@@ -194,7 +194,7 @@ fn what_is_captured_later_is_not_known_yet() {
 }
 
 #[test]
-fn what_is_missing_is_told() {
+fn missing_parts_are_reported() {
     check_wrong_with(
         "",
         None,

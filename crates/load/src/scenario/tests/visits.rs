@@ -82,7 +82,7 @@ fn a_failed_step_is_named_and_ends_the_visit() {
 }
 
 #[test]
-fn what_holds_goes_on() {
+fn matching_answers_continue_the_visit() {
     check(
         "[[scenario]]\n[[scenario.step]]\nrequest = '/'\n\
          expect = { status = 404, contains = 'o', lacks = 'no', field = 'etag', bytes = 9, json = { '/ok' = true, '/n' = 1 } }\n\
@@ -112,7 +112,7 @@ fn what_holds_goes_on() {
 }
 
 #[test]
-fn what_is_taken_is_used_later() {
+fn captures_are_used_later() {
     let server = |request: &str| match request.starts_with("GET /login") {
         true => said(
             200,

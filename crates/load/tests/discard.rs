@@ -71,7 +71,7 @@ fn check_failed(plan: Plan, class: ErrorClass) {
 }
 
 #[test]
-fn who_closes_within_the_content() {
+fn a_server_that_closes_within_the_content() {
     for sent in [CONTENT_BYTES / 2, CONTENT_BYTES - 1] {
         let address = server(move |mut stream| {
             if request(&mut stream).is_some() {
@@ -86,13 +86,13 @@ fn who_closes_within_the_content() {
 
 /// Bytes after discarded content are found as they are after content that was read.
 #[test]
-fn who_answers_more_than_announced() {
+fn a_server_that_sends_more_than_announced() {
     let address = answering([&answer()[..], b"and more"].concat());
     check_failed(plan(address), ErrorClass::Malformed);
 }
 
 #[test]
-fn who_answers_something_else() {
+fn a_server_with_another_content() {
     let address = answering(answer());
     for checks in [
         check_for(|check| check.length = Some(CONTENT_BYTES as u64 - 1)),
@@ -106,7 +106,7 @@ fn who_answers_something_else() {
 }
 
 #[test]
-fn counts_the_same_seen_and_unseen() {
+fn counts_are_the_same_for_read_and_discarded_content() {
     let address = answering(answer());
     for connections in [1, 7] {
         let plan = || {
@@ -250,7 +250,7 @@ impl Script for Look {
 }
 
 #[test]
-fn a_script_sees_what_it_looks_at() {
+fn a_script_gets_the_answer() {
     let address: SocketAddr = answering(answer());
     let looks = Looks {
         request: format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
