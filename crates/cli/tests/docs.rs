@@ -113,10 +113,3 @@ fn each_page_with_commands_has_its_test() {
         assert!(is_known, "{page} needs a test here");
     }
 }
-
-#[test]
-fn the_page_of_the_readme_is_the_one_that_it_serves() {
-    let read = |file| std::fs::read_to_string(repository().join(file)).unwrap();
-    let page = read("examples/pages/hello.html");
-    assert!(read("README.md").contains(&format!("```jinja\n{page}```")));
-}

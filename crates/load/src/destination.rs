@@ -139,7 +139,7 @@ mod tests {
             "127.0.0.1",
             Family::V6,
             &[],
-            Err("no address of the family"),
+            Err("no address of the requested family"),
         );
         check("127.0.0.1", Family::Any, &["::1"], Err("one is IPv4"));
         check(

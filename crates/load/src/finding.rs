@@ -1,5 +1,5 @@
-//! What is wrong with a text that says what to ask: the file, the position, what was expected, and the
-//! nearest known name. Every parser of this crate gives its mistakes as these, all at once. How
+//! What is wrong with a text that says what to ask: the file, the position, what was expected, and
+//! the nearest known name. Every parser of this crate gives its mistakes as these, all at once. How
 //! they are printed is the caller's business.
 
 use std::fmt;

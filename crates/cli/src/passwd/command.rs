@@ -159,8 +159,8 @@ impl fmt::Display for PasswdError {
 /// The maximum length of a password in bytes, as in the credentials of a request.
 const PASSWORD_BYTES_MAX: usize = 1024;
 
-/// Reads the password of a user: twice on a terminal, which does not show it, otherwise from the first
-/// line of standard input.
+/// Reads the password of a user: twice on a terminal, which does not show it, otherwise from the
+/// first line of standard input.
 fn read_password(user: &str) -> Result<String, PasswdError> {
     let password = if io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("New password for {user}: "));

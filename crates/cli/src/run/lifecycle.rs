@@ -203,8 +203,8 @@ impl Lifecycle {
 /// More than the 512 KiB up to which mimalloc keeps empty pages.
 const PIECE_BYTES: usize = 4 << 20;
 
-/// Returns memory that was freed a second ago or longer to the system. mimalloc does so when another
-/// piece is freed: an idle server frees none, and would keep the memory that reading its
+/// Returns memory that was freed a second ago or longer to the system. mimalloc does so when
+/// another piece is freed: an idle server frees none, and would keep the memory that reading its
 /// configuration took.
 fn release_memory() {
     // Nothing is written to the piece, so none of it becomes memory.

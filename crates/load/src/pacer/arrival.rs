@@ -12,7 +12,7 @@ use crate::share::Share;
 /// The distribution of requests around the times of the load shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// At equal intervals.
+    /// At equal intervals: one request per period.
     Even,
     /// At random, as from independent users: a Poisson process. The same seed gives the same times.
     Poisson {
