@@ -78,8 +78,8 @@ impl<'a> RequestTarget<'a> {
         if raw.is_empty() {
             return Err(TargetError::Empty);
         }
-        let plain = plain_bytes(raw);
-        let query = match &raw[plain..] {
+        let path = scan_path(raw);
+        let query = match &raw[path.bytes..] {
             [] => None,
             [b'?', query @ ..] => Some(query),
             _ => return Err(TargetError::Byte),
@@ -97,7 +97,8 @@ impl<'a> RequestTarget<'a> {
             }
             Method::Options if raw == b"*" => Ok(Self::Asterisk),
             _ if raw[0] == b'/' => Ok(Self::Origin(PathAndQuery {
-                path: &raw[..plain],
+                path: &raw[..path.bytes],
+                is_normal: path.is_normal,
                 query,
             })),
             _ => Self::parse_absolute(raw, method),
@@ -113,6 +114,25 @@ impl<'a> RequestTarget<'a> {
             }
             Self::Authority(_) => None,
             Self::Asterisk => Some(b"*"),
+        }
+    }
+
+    /// Returns the decoded path: at least `/`, `*` for the asterisk-form, `/` for the
+    /// authority-form, which has no path.
+    ///
+    /// # Errors
+    /// A path that [`NormalPath::decode`] refuses.
+    #[inline]
+    pub fn decoded_path(self) -> Result<Cow<'a, [u8]>, PathError> {
+        match self {
+            Self::Origin(own)
+            | Self::Absolute {
+                path_and_query: own,
+                ..
+            } if !own.is_normal && own.path != b"*" => {
+                NormalPath::decode(own.path).map(NormalPath::into_bytes)
+            }
+            _ => Ok(Cow::Borrowed(self.raw_path().unwrap_or(b"/"))),
         }
     }
 
@@ -171,17 +191,48 @@ const fn is_path_byte(byte: u8) -> bool {
     is_target_byte(byte) && byte != b'?'
 }
 
-/// Returns how many bytes at the start belong to the path.
-fn plain_bytes(raw: &[u8]) -> usize {
-    // Most bytes are letters: one comparison tells.
-    let ends = |&byte: &u8| !matches!(byte, b'@'..=b'~') && !is_path_byte(byte);
-    raw.iter().position(ends).unwrap_or(raw.len())
+/// The path that a target begins with.
+struct ScannedPath {
+    bytes: usize,
+    /// Whether the path is its own decoded form: no percent sign, no empty and no dot segment.
+    is_normal: bool,
+}
+
+/// Finds the path that a target begins with.
+#[inline]
+fn scan_path(raw: &[u8]) -> ScannedPath {
+    let mut is_normal = true;
+    let mut follows_slash = false;
+    for (at, &byte) in raw.iter().enumerate() {
+        // Most bytes are letters: one comparison tells.
+        if matches!(byte, b'@'..=b'~') {
+            follows_slash = false;
+            continue;
+        }
+        match byte {
+            b'/' | b'.' => is_normal &= !follows_slash,
+            b'%' => is_normal = false,
+            _ if is_path_byte(byte) => {}
+            _ => {
+                return ScannedPath {
+                    bytes: at,
+                    is_normal,
+                };
+            }
+        }
+        follows_slash = byte == b'/';
+    }
+    ScannedPath {
+        bytes: raw.len(),
+        is_normal,
+    }
 }
 
 /// The raw path and query of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathAndQuery<'a> {
     path: &'a [u8],
+    is_normal: bool,
     query: Option<&'a [u8]>,
 }
 
@@ -190,10 +241,12 @@ impl<'a> PathAndQuery<'a> {
         match memchr::memchr(b'?', raw) {
             Some(at) => Self {
                 path: &raw[..at],
+                is_normal: false,
                 query: Some(&raw[at + 1..]),
             },
             None => Self {
                 path: raw,
+                is_normal: false,
                 query: None,
             },
         }

@@ -142,6 +142,12 @@ impl Slot {
             ..Self::EMPTY
         };
         let name = known.as_str().as_bytes();
+        let mut at = 0;
+        while at < name.len() {
+            // `differ` takes this bit for that of a letter.
+            assert!(name[at].is_ascii_alphabetic() || name[at] & 0x40 == 0);
+            at += 1;
+        }
         let (spelling, _) = slot.spelling.split_at_mut(name.len());
         spelling.copy_from_slice(name);
         slot.spelling_bytes = name.len() as u8;
@@ -161,9 +167,7 @@ impl Known {
     #[inline]
     pub fn lookup(name: &[u8]) -> Option<Self> {
         let slot = &TABLE[slot(name, SEED)];
-        // Nearly all peers write the spelling of the registry, and equality is several times
-        // cheaper without folding.
-        let is_same = is_equal(name, slot.spelling()) || name.eq_ignore_ascii_case(slot.spelling());
+        let is_same = is_equal_ignoring_case(name, slot.spelling());
         slot.known.filter(|_| is_same)
     }
 
@@ -195,20 +199,42 @@ const fn short(name: &[u8]) -> u32 {
     }
 }
 
-/// Compares two names. Short names need no call: two pieces that meet or overlap cover the whole
-/// name.
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    match one.len() {
-        length if length != other.len() => false,
-        4..=8 => has_equal_ends::<4>(one, other),
-        9..=16 => has_equal_ends::<8>(one, other),
-        _ => one == other,
+/// Compares a name with a known one. Short names are compared in two pieces that meet or overlap,
+/// so that they cover the whole name.
+fn is_equal_ignoring_case(name: &[u8], known: &[u8]) -> bool {
+    match name.len() {
+        length if length != known.len() => false,
+        4..=8 => differ(first_4(name), first_4(known)) | differ(last_4(name), last_4(known)) == 0,
+        9..=16 => differ(first_8(name), first_8(known)) | differ(last_8(name), last_8(known)) == 0,
+        _ => name.eq_ignore_ascii_case(known),
     }
 }
 
-fn has_equal_ends<const BYTES: usize>(one: &[u8], other: &[u8]) -> bool {
-    one.first_chunk::<BYTES>() == other.first_chunk()
-        && one.last_chunk::<BYTES>() == other.last_chunk()
+/// Returns the bits in which bytes differ, other than the case of letters. Of the bytes of known
+/// names only letters have the bit 0x40, and 0x20 is the case of those.
+fn differ(name: u64, known: u64) -> u64 {
+    const LETTER: u64 = u64::from_ne_bytes([0x40; 8]);
+    (name ^ known) & !((known & LETTER) >> 1)
+}
+
+fn first_4(name: &[u8]) -> u64 {
+    name.first_chunk()
+        .map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
+}
+
+fn last_4(name: &[u8]) -> u64 {
+    name.last_chunk()
+        .map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
+}
+
+fn first_8(name: &[u8]) -> u64 {
+    name.first_chunk()
+        .map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+}
+
+fn last_8(name: &[u8]) -> u64 {
+    name.last_chunk()
+        .map_or(0, |bytes| u64::from_ne_bytes(*bytes))
 }
 
 /// Returns whether all names have different slots with this seed.
