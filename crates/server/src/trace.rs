@@ -77,17 +77,14 @@ impl Trace {
         }
     }
 
-    /// Runs `run`, to whose trace [`note_cache`] adds.
-    pub(crate) fn run<T>(&self, run: impl FnOnce() -> T) -> T {
-        if !self.is_on() {
-            return run();
-        }
-        CURRENT.set(self.clone());
-        HAS_CURRENT.set(true);
-        let result = run();
-        HAS_CURRENT.set(false);
-        CURRENT.set(Self::OFF);
-        result
+    /// Makes this the trace to which [`note_cache`] adds, until the guard is dropped.
+    #[inline]
+    pub(crate) fn enter(&self) -> Option<EnteredTrace> {
+        self.is_on().then(|| {
+            CURRENT.set(self.clone());
+            HAS_CURRENT.set(true);
+            EnteredTrace
+        })
     }
 
     /// The lines: each with the number of the trace, the microseconds since the step before, and the text.
@@ -105,6 +102,16 @@ impl Trace {
         });
         let total = line(trace.last.get().duration_since(trace.began), &"in all");
         steps.chain([total]).collect()
+    }
+}
+
+/// While it lives, [`note_cache`] adds to a trace.
+pub(crate) struct EnteredTrace;
+
+impl Drop for EnteredTrace {
+    fn drop(&mut self) {
+        HAS_CURRENT.set(false);
+        CURRENT.set(Trace::OFF);
     }
 }
 
@@ -146,7 +153,9 @@ mod tests {
     fn notes_caches_only_while_a_request_is_answered() {
         let trace = Trace::begin(TraceMatch::Certain);
         note_cache("files", "miss");
-        trace.run(|| note_cache("files", "hit"));
+        let entered = trace.enter();
+        note_cache("files", "hit");
+        drop(entered);
         note_cache("files", "miss");
         assert_eq!(trace.lines(1)[0], "1 cache files: hit");
         assert_eq!(trace.lines(1).len(), 2);

@@ -40,14 +40,6 @@ impl Default for Condition {
     }
 }
 
-impl Condition {
-    /// Whether some rules compare paths.
-    pub(super) fn has_paths(&self) -> bool {
-        let mut rules = self.only.iter().chain(&self.except);
-        rules.any(|rule| !rule.path.is_empty())
-    }
-}
-
 section! {
     /// A rule matches a request if each directive given here does.
     pub struct Rule {

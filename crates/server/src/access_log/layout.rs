@@ -147,11 +147,6 @@ impl Layout {
         parts.any(|part| part.value.needs_request_id())
     }
 
-    pub(super) fn needs_paths(&self) -> bool {
-        let mut parts = self.segments.iter().flat_map(|segment| &segment.parts);
-        parts.any(|part| part.value.needs_path())
-    }
-
     pub(super) fn needs_responses(&self) -> bool {
         !self.responses.is_empty()
     }

@@ -88,8 +88,6 @@ pub struct Needs {
     /// Heads of responses: [`LogWriter::record_response`](super::LogWriter::record_response) must be
     /// called.
     pub responses: bool,
-    /// Decoded paths.
-    pub paths: bool,
 }
 
 impl Default for LogPlan {
@@ -128,7 +126,6 @@ impl LogPlan {
         };
         self.needs.request_ids |= layout.needs_request_ids();
         self.needs.responses |= layout.needs_responses();
-        self.needs.paths |= layout.needs_paths() || condition.has_paths();
         self.logs.push(Log {
             layout,
             condition,

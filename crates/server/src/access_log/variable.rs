@@ -282,10 +282,6 @@ impl Value {
     pub(super) fn needs_request_id(&self) -> bool {
         *self == Self::RequestId
     }
-
-    pub(super) fn needs_path(&self) -> bool {
-        *self == Self::Path
-    }
 }
 
 /// The name of a field of the request, by its number where it has one.

@@ -1,11 +1,9 @@
 //! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the site.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Path, Setting, Text, Time, section, words};
 use vervet_engine::{Exchange, Outcome};
-use vervet_http::target::{NormalPath, percent_encode_path};
 
 use super::{ActionDirective, OpenAction};
 use crate::files::options::{
@@ -295,24 +293,18 @@ struct FilesHandler {
 
 impl Handler for FilesHandler {
     fn answer(&mut self, request: &Request<'_>, exchange: Exchange<'_>) -> Outcome {
-        let (path, mount): (&[u8], _) = match (self.look, &request.rest) {
-            (Look::Single, _) => (b"/", Cow::Borrowed(&b""[..])),
-            (Look::Matched, Some(rest)) => (rest, mount(&request.path, rest)),
-            (Look::Matched, None) | (Look::Path, _) => (&request.raw_path, Cow::Borrowed(&b""[..])),
+        let rest = request.rest();
+        let (path, mount) = match (self.look, &rest) {
+            (Look::Single, _) => (&b"/"[..], &[][..]),
+            (Look::Matched, Some(rest)) => (
+                &**rest,
+                &request.path[..request.rest_at.unwrap_or_default()],
+            ),
+            (Look::Matched, None) | (Look::Path, _) => (&*request.raw_path, &[][..]),
         };
         let file_request = FileRequest::new(request.head.method, path, &request.head.fields)
             .with_query(request.query.as_deref())
             .with_mount(mount);
         self.files.respond(&file_request, exchange)
-    }
-}
-
-/// What stands before the rest, percent-encoded: so that no byte of it can make another host of a redirect.
-fn mount<'p>(path: &'p [u8], rest: &[u8]) -> Cow<'p, [u8]> {
-    let rest_bytes = NormalPath::decode(rest).map_or(rest.len(), |rest| rest.as_bytes().len());
-    let before = &path[..path.len().saturating_sub(rest_bytes)];
-    match percent_encode_path(before) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
 }

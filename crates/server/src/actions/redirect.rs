@@ -127,7 +127,8 @@ impl Handler for RedirectAction {
             return Outcome::Done(error_answer(Status::BAD_REQUEST, &self.server));
         }
         let mut location = Vec::with_capacity(128);
-        template.render(&request.template_values(), &mut location);
+        let rest = request.rest();
+        template.render(&request.template_values(rest.as_deref()), &mut location);
         let head = head(self.status, &location, &self.server);
         Outcome::Done(head.into_response(self.status, Content::Empty))
     }

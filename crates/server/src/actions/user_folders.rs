@@ -164,15 +164,12 @@ impl Handler for UserFoldersHandler {
         let Some(files) = self.open.get_mut(name) else {
             return Outcome::Done(self.missing());
         };
-        // Both from the decoded path, in which no dot segment is left.
-        let (path, mount) = (
-            percent_encode_path(rest),
-            percent_encode_path(&request.path[..name.len() + 2]),
-        );
+        // From the decoded path, in which no dot segment is left.
+        let path = percent_encode_path(rest);
         let file_request =
             FileRequest::new(request.head.method, path.as_bytes(), &request.head.fields)
                 .with_query(request.query.as_deref())
-                .with_mount(mount.as_bytes().into());
+                .with_mount(&request.path[..name.len() + 2]);
         files.respond(&file_request, exchange)
     }
 }

@@ -16,6 +16,7 @@ use vervet_http::method::Method;
 use vervet_http::negotiation::Encoding;
 use vervet_http::range::{Selection, select};
 use vervet_http::status::Status;
+use vervet_http::target::percent_encode_path;
 
 use crate::caches::CacheName;
 use crate::compression::{Compressed, Preference, PreferenceMemory};
@@ -370,7 +371,8 @@ impl Files {
     }
 
     fn redirect(&self, location: &str, request: &FileRequest<'_>) -> Response {
-        let mut location = [&*request.mount, location.as_bytes()].concat();
+        let mount = percent_encode_path(request.mount);
+        let mut location = [mount.as_bytes(), location.as_bytes()].concat();
         if let Some(query) = request.query {
             location.push(b'?');
             location.extend_from_slice(query);

@@ -113,7 +113,7 @@ impl ListJob {
         );
         let mut shape = Shape {
             path: Box::from(path),
-            mount: Box::from(&*request.mount),
+            mount: Box::from(request.mount),
             format: if accepted == Some(1) {
                 Format::Json
             } else {

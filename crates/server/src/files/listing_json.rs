@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use vervet_http::target::{NormalPath, percent_encode_path};
+use vervet_http::target::percent_encode_path;
 
 use crate::files::listing::{Completeness, Listed, ListedEntry};
 use crate::files::root::Kind;
@@ -11,9 +11,7 @@ use crate::timestamp::rfc3339;
 /// The document. A name that is not UTF-8 is shown with U+FFFD; `link` is exact for every name.
 pub(crate) fn write(listed: &Listed) -> String {
     let mut out = String::with_capacity(128 + 128 * listed.entries.len());
-    let mount = NormalPath::decode(&listed.mount);
-    let mount = mount.as_ref().map_or(&b""[..], NormalPath::as_bytes);
-    let path = match (String::from_utf8_lossy(mount), &*listed.path) {
+    let path = match (String::from_utf8_lossy(&listed.mount), &*listed.path) {
         (mount, []) => format!("{mount}/"),
         (mount, path) => format!("{mount}/{}/", String::from_utf8_lossy(path)),
     };

@@ -61,8 +61,8 @@ fn push_breadcrumbs(out: &mut String, listed: &Listed) {
         out.push_str("Files</h1>\n");
         return;
     }
-    // The mount is percent-encoded: nothing in it means anything to HTML.
-    let mut link = String::from_utf8_lossy(&listed.mount).into_owned() + "/";
+    // Percent-encoded: no byte of it is special in HTML.
+    let mut link = percent_encode_path(&listed.mount).into_owned() + "/";
     let _ = write!(out, "<a href=\"{link}\">Files</a>");
     for (number, name) in names.iter().enumerate() {
         link.push_str(&percent_encode_path(name));

@@ -26,9 +26,9 @@ pub struct FileRequest<'a> {
     pub path: &'a [u8],
     /// The query as it came.
     pub query: Option<&'a [u8]>,
-    /// Where the root is found on the site, percent-encoded and without a slash at its end; empty for the whole site.
-    /// Redirects and listings begin with it.
-    pub mount: Cow<'a, [u8]>,
+    /// The decoded path of the root on the site, without a slash at its end; empty for the whole
+    /// site. Redirects and listings begin with it.
+    pub mount: &'a [u8],
     /// The field lines.
     pub fields: Fields<'a>,
 }
@@ -52,7 +52,7 @@ impl<'a> FileRequest<'a> {
             method,
             path,
             query: None,
-            mount: Cow::Borrowed(b""),
+            mount: b"",
             fields: *fields,
         }
     }
@@ -65,7 +65,7 @@ impl<'a> FileRequest<'a> {
 
     /// The same with a root that is not found at `/`.
     #[must_use]
-    pub fn with_mount(self, mount: Cow<'a, [u8]>) -> Self {
+    pub fn with_mount(self, mount: &'a [u8]) -> Self {
         Self { mount, ..self }
     }
 

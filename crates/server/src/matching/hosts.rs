@@ -213,13 +213,6 @@ impl Hosts {
         self.named(host).or(self.default)
     }
 
-    /// The site for every host, if there is only one.
-    pub fn only_site(&self) -> Option<usize> {
-        let has_names =
-            !self.exact.is_empty() || !self.below.is_empty() || !self.addresses.is_empty();
-        self.default.filter(|_| !has_names)
-    }
-
     /// As [`Hosts::site`], without the default.
     pub fn named(&self, host: &[u8]) -> Option<usize> {
         if self.exact.is_empty() && self.below.is_empty() && self.addresses.is_empty() {

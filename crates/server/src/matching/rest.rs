@@ -8,8 +8,9 @@ use vervet_http::target::percent_encode_path;
 ///
 /// Where the raw path is not its own decoded form, the rest is encoded anew from the decoded one: so it holds no dot
 /// segment, no empty segment and no second spelling that a rule in between has not seen.
+#[inline]
 pub fn raw_rest<'a>(raw_path: &'a [u8], path: &[u8], at: usize) -> Cow<'a, [u8]> {
-    if raw_path == path {
+    if std::ptr::eq(raw_path, path) || raw_path == path {
         return Cow::Borrowed(&raw_path[at.min(raw_path.len())..]);
     }
     let rest = path.get(at..).unwrap_or_default();

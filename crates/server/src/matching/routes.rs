@@ -118,37 +118,44 @@ pub enum Routed<'r> {
 /// The routes of a site.
 #[derive(Debug, Clone)]
 pub struct Routes {
-    routes: Box<[Route]>,
+    in_order: Box<[Route]>,
+    /// Whether the first route fits every request for a path.
+    first_takes_all: bool,
     index: Index,
 }
 
 impl Routes {
     /// Takes the routes in file order.
     pub fn new(routes: Vec<Route>) -> Self {
+        let first_takes_all = routes.first().is_some_and(|first| {
+            matches!(first.path, PathRule::Any)
+                && first.methods.is_none()
+                && first.fields.is_empty()
+        });
         Self {
+            first_takes_all,
             index: Index::new(&routes),
-            routes: routes.into_boxed_slice(),
+            in_order: routes.into_boxed_slice(),
         }
     }
 
     /// The routes in file order.
     pub fn as_slice(&self) -> &[Route] {
-        &self.routes
-    }
-
-    /// Whether there is one route, which takes every request.
-    pub fn take_every_request(&self) -> bool {
-        matches!(
-            &*self.routes,
-            [Route { path: PathRule::Any, methods: None, fields, .. }] if fields.is_empty()
-        )
+        &self.in_order
     }
 
     /// The first route that fits.
     pub fn find(&self, question: &Question<'_>) -> Routed<'_> {
+        if self.first_takes_all && question.path.first() == Some(&b'/') {
+            return Routed::To {
+                route: 0,
+                captures: Captures::default(),
+                rest: Some(0),
+            };
+        }
         let mut others: Option<MethodSet> = None;
         let fits = |number: usize| {
-            let route = &self.routes[number];
+            let route = &self.in_order[number];
             if !route.fields.iter().all(|rule| rule.fits(question.fields)) {
                 return false;
             }
@@ -161,7 +168,10 @@ impl Routes {
             }
             fits
         };
-        match (self.index.first(&self.routes, question.path, fits), others) {
+        match (
+            self.index.first(&self.in_order, question.path, fits),
+            others,
+        ) {
             (Some(entry), _) if entry.form == SlashForm::AsIs => {
                 self.to(entry.route, question.path)
             }
@@ -176,11 +186,11 @@ impl Routes {
 
     /// What the path of the route with this number provides.
     pub fn offer(&self, route: usize) -> Offer<'_> {
-        self.routes[route].path.offer()
+        self.in_order[route].path.offer()
     }
 
     fn to(&self, route: usize, path: &[u8]) -> Routed<'_> {
-        let (captures, rest) = match &self.routes[route].path {
+        let (captures, rest) = match &self.in_order[route].path {
             PathRule::Any => (None, Some(0)),
             PathRule::Pattern(pattern) => match pattern.find(path) {
                 Some(matched) => (Some(matched.captures), matched.rest),

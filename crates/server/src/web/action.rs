@@ -6,10 +6,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use vervet_engine::{Exchange, Outcome};
+use vervet_http::status::Status;
 
 use super::error_pages::{ErrorPages, ReactorErrorPages};
 use super::request::Request;
 use super::stage::Stage;
+use crate::response::error_answer;
 
 /// The part of an action that belongs to one reactor.
 pub trait Handler {
@@ -67,25 +69,26 @@ impl ReactorStage {
         next
     }
 
-    /// Answers a request by the action of this number; `None` where the stage has no such action.
+    /// Answers a request by the action of this number.
+    #[inline]
     pub(super) fn run_action(
         &self,
         action: usize,
         request: &Request<'_>,
         exchange: Exchange<'_>,
-    ) -> Option<Outcome> {
+    ) -> Outcome {
         let mut handlers = self.handlers.borrow_mut();
-        let handler = handlers.get_mut(action)?;
-        if handler.is_none() {
-            *handler = self
-                .stage
-                .actions
-                .get(action)
-                .map(|action| action.handler());
+        match handlers.get_mut(action) {
+            Some(Some(handler)) => handler.answer(request, exchange),
+            Some(slot) if action < self.stage.actions.len() => {
+                let handler = slot.insert(self.stage.actions[action].handler());
+                handler.answer(request, exchange)
+            }
+            _ => {
+                let status = Status::INTERNAL_SERVER_ERROR;
+                Outcome::Done(error_answer(status, &self.stage.server))
+            }
         }
-        handler
-            .as_mut()
-            .map(|handler| handler.answer(request, exchange))
     }
 
     /// The error pages of this number, made when a request that may need them comes.

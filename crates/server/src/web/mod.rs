@@ -19,7 +19,7 @@ pub use action::{Action, Handler};
 pub use edits::{Edit, Edits};
 pub use error_pages::{ErrorPage, ErrorPages};
 pub use filter::{RequestFilter, Verdict};
-pub use request::Request;
+pub use request::{HostName, Request};
 pub use rewrite::{REWRITES_MAX, RewriteAction};
 pub use service::Web;
 pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage, Stages};

@@ -2,17 +2,19 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::Deref;
 
 use vervet_engine::Exchange;
 use vervet_engine::reactor::Now;
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
-use vervet_http::target::{NormalPath, RequestTarget, Scheme};
+use vervet_http::target::{RequestTarget, Scheme};
 
 use crate::access_log::RequestId;
-use crate::matching::{Captures, Values};
+use crate::matching::{Captures, Values, raw_rest};
 
 /// A request on its way through a site.
 #[derive(Debug)]
@@ -25,8 +27,8 @@ pub struct Request<'a> {
     pub path: Cow<'a, [u8]>,
     /// The query as it came, without the question mark, or as a rewrite left it.
     pub query: Option<Cow<'a, [u8]>>,
-    /// The host that is asked, in lower case and without port; empty where the request names none.
-    pub host: Cow<'a, [u8]>,
+    /// The requested host.
+    pub host: HostName<'a>,
     /// The other end of the connection; `None` over a unix socket.
     pub peer: Option<SocketAddr>,
     /// The client: the peer, or what trusted forwarders say of it.
@@ -35,8 +37,8 @@ pub struct Request<'a> {
     pub scheme: Scheme,
     /// What the route has found in [`Self::path`].
     pub captures: Captures<'a>,
-    /// The raw path that the `*` of the route's path stands for, beginning with `/`.
-    pub rest: Option<Cow<'a, [u8]>>,
+    /// Where in [`Self::path`] the part begins that the `*` of the route's path stands for.
+    pub rest_at: Option<usize>,
     /// The id of the request, where something asks for one.
     pub request_id: Option<RequestId<'a>>,
     /// What a filter that suspended the exchange learned meanwhile.
@@ -50,47 +52,39 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The request of an exchange, before its site is known.
-    ///
-    /// # Errors
-    /// The status of the answer to a request that no site can answer.
-    pub(super) fn read(exchange: &Exchange<'a>) -> Result<Self, Status> {
+    /// The request of an exchange whose target has been parsed, before its site is known.
+    #[inline]
+    pub(super) fn new(exchange: &Exchange<'a>, parsed: ParsedTarget<'a>) -> Self {
         let head = exchange.head();
-        // Tunnels are for proxies.
-        if head.method == Method::Connect {
-            return Err(Status::NOT_IMPLEMENTED);
-        }
-        let target =
-            RequestTarget::parse(head.target, head.method).map_err(|_| Status::BAD_REQUEST)?;
-        let raw_path = target.raw_path().unwrap_or(b"/");
-        let path = match raw_path {
-            b"*" => Cow::Borrowed(raw_path),
-            _ => NormalPath::decode(raw_path)
-                .map_err(|_| Status::BAD_REQUEST)?
-                .into_bytes(),
-        };
-        let host = match target.authority() {
+        let ParsedTarget { target, path } = parsed;
+        let authority = match target.authority() {
             // RFC 9112 §3.2.2: it outranks the Host field.
             Some(authority) => authority.host(),
-            None => without_port(head.host().unwrap_or_default()),
+            None => head.host().unwrap_or_default(),
         };
-        Ok(Self {
+        Self {
             head,
-            raw_path: Cow::Borrowed(raw_path),
+            raw_path: Cow::Borrowed(target.raw_path().unwrap_or(b"/")),
             path,
             query: target.raw_query().map(Cow::Borrowed),
-            host: lower_case(host),
+            host: HostName::new(authority),
             peer: exchange.peer(),
-            client: exchange.peer().map(|peer| peer.ip().to_canonical()),
+            client: canonical_ip(exchange.peer()),
             scheme: Scheme::Http,
             captures: Captures::default(),
-            rest: None,
+            rest_at: None,
             request_id: None,
             resumed: exchange.resumed(),
             user: None,
             held: Vec::new(),
             now: exchange.now(),
-        })
+        }
+    }
+
+    /// The raw path that the `*` of the route's path stands for, beginning with `/`.
+    pub(crate) fn rest(&self) -> Option<Cow<'_, [u8]>> {
+        self.rest_at
+            .map(|at| raw_rest(&self.raw_path, &self.path, at))
     }
 
     /// The scheme by its name in a URI.
@@ -102,18 +96,83 @@ impl<'a> Request<'a> {
     }
 
     /// What the placeholders of redirects and rewrites stand for.
-    pub(crate) fn template_values(&self) -> Values<'_> {
+    /// `rest` is [`Self::rest`].
+    pub(crate) fn template_values<'v>(&'v self, rest: Option<&'v [u8]>) -> Values<'v> {
         Values {
             captures: &self.captures,
             path: &self.path,
             raw_path: &self.raw_path,
             query: self.query.as_deref(),
-            rest: self.rest.as_deref(),
+            rest,
             host: &self.host,
             scheme: self.scheme_name(),
             method: self.head.method_token,
         }
     }
+}
+
+/// The target of a request, parsed, and its decoded path.
+pub(super) struct ParsedTarget<'a> {
+    target: RequestTarget<'a>,
+    path: Cow<'a, [u8]>,
+}
+
+impl<'a> ParsedTarget<'a> {
+    /// Parses the target of a request.
+    ///
+    /// # Errors
+    /// The status of the answer to a request that no site can answer.
+    #[inline]
+    pub(super) fn of(head: &RequestHead<'a>) -> Result<Self, Status> {
+        // Tunnels are for proxies.
+        if head.method == Method::Connect {
+            return Err(Status::NOT_IMPLEMENTED);
+        }
+        let target =
+            RequestTarget::parse(head.target, head.method).map_err(|_| Status::BAD_REQUEST)?;
+        let path = target.decoded_path().map_err(|_| Status::BAD_REQUEST)?;
+        Ok(Self { target, path })
+    }
+}
+
+/// A host in lower case and without port, worked out when it is first needed; empty where a request
+/// names none.
+#[derive(Debug)]
+pub struct HostName<'a> {
+    /// As it came: of any case, with or without port.
+    authority: &'a [u8],
+    name: OnceCell<Cow<'a, [u8]>>,
+}
+
+impl<'a> HostName<'a> {
+    /// The host of a valid Host field or request target.
+    pub fn new(authority: &'a [u8]) -> Self {
+        Self {
+            authority,
+            name: OnceCell::new(),
+        }
+    }
+
+    /// The host as it came: of any case, with or without port.
+    pub(super) fn authority(&self) -> &'a [u8] {
+        self.authority
+    }
+}
+
+impl Deref for HostName<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.name
+            .get_or_init(|| lower_case(without_port(self.authority)))
+    }
+}
+
+/// The address of a peer; IPv4 where it is mapped to IPv6.
+// Not inlined: the compiler would then copy the address of the peer byte by byte.
+#[inline(never)]
+fn canonical_ip(peer: Option<SocketAddr>) -> Option<IpAddr> {
+    peer.map(|peer| peer.ip().to_canonical())
 }
 
 /// The host of a valid Host field.

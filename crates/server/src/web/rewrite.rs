@@ -42,8 +42,10 @@ impl RewriteAction {
     /// A value made a path that climbs above the root, or that no request could have: the answer is 400.
     pub fn rewrite(&self, request: &Request<'_>) -> Result<Rewritten, PathError> {
         let mut target = Vec::with_capacity(128);
-        self.template
-            .render(&request.template_values(), &mut target);
+        self.template.render(
+            &request.template_values(request.rest().as_deref()),
+            &mut target,
+        );
         let (raw_path, query) = match memchr::memchr(b'?', &target) {
             Some(at) => {
                 let query = target.split_off(at + 1);

@@ -12,7 +12,7 @@ use super::request::Request;
 use super::rewrite::{REWRITES_MAX, RewriteAction};
 use super::stage::{Passage, RouteEnd, RouteStage, SiteStage, Stage};
 use super::unrouted::{method_not_allowed, not_found, slash_redirect};
-use crate::matching::{Captures, Question, Routed, raw_rest};
+use crate::matching::{Captures, Question, Routed};
 use crate::response::error_answer;
 use crate::trace::Trace;
 
@@ -41,14 +41,18 @@ pub(super) struct Router<'s> {
 impl<'s> Router<'s> {
     /// Runs the filters and follows the routes. The passage is that of the route, or of the site where no route was
     /// reached.
+    #[inline]
     pub(super) fn route(
         self,
         request: &mut Request<'s>,
         edits: &mut Edits,
     ) -> (Terminal, &'s Passage) {
         let (terminal, passage) = self.find_terminal(request, edits);
-        self.decorate(&self.site.passage, request, edits);
-        if !std::ptr::eq(passage, &raw const self.site.passage) {
+        let own = &self.site.passage;
+        if !own.decorations.is_empty() {
+            self.decorate(own, request, edits);
+        }
+        if !passage.decorations.is_empty() && !std::ptr::eq(passage, own) {
             self.decorate(passage, request, edits);
         }
         (terminal, passage)
@@ -137,7 +141,7 @@ impl<'s> Router<'s> {
                 captures,
                 rest,
             } => {
-                request.rest = rest.map(|at| rest_of_path(request, at));
+                request.rest_at = rest;
                 request.captures = captures;
                 let missing = || error_answer(Status::INTERNAL_SERVER_ERROR, server);
                 self.site.targets.get(route).ok_or_else(missing)
@@ -157,20 +161,12 @@ impl<'s> Router<'s> {
             .rewrite(request)
             .map_err(|_| error_answer(Status::BAD_REQUEST, &self.stage.server))?;
         request.captures = Captures::default();
-        request.rest = None;
+        request.rest_at = None;
         request.raw_path = Cow::Owned(rewritten.raw_path);
         request.path = Cow::Owned(rewritten.path);
         request.query = rewritten.query.map(Cow::Owned);
         self.trace
             .step(|| format!("rewritten to {}", request.raw_path.escape_ascii()));
         Ok(())
-    }
-}
-
-/// The part of the raw path that `*` stands for; borrowed from the input where that is as it came.
-fn rest_of_path<'r>(request: &Request<'r>, at: usize) -> Cow<'r, [u8]> {
-    match &request.raw_path {
-        Cow::Borrowed(raw) => raw_rest(raw, &request.path, at),
-        Cow::Owned(raw) => Cow::Owned(raw_rest(raw, &request.path, at).into_owned()),
     }
 }

@@ -16,7 +16,7 @@ use vervet_http::status::Status;
 use super::action::ReactorStage;
 use super::edits::Edits;
 use super::finisher::{Encoder, Finisher, ResponseLog};
-use super::request::Request;
+use super::request::{ParsedTarget, Request};
 use super::rewrite::REWRITES_MAX;
 use super::routing::{Router, Terminal};
 use super::stage::{ListenerStage, Passage, Stage, Stages};
@@ -46,15 +46,16 @@ impl Service for Web {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         let current = Rc::clone(&self.current);
         let stage = &*current.stage;
-        let mut request = match Request::read(&exchange) {
-            Ok(request) => request,
+        let target = match ParsedTarget::of(exchange.head()) {
+            Ok(target) => target,
             Err(status) => return self.refuse(exchange, status, &Trace::OFF),
         };
+        let mut request = Request::new(&exchange, target);
         let trace = stage.begin_trace(&request);
         if stage.needs_request_ids {
             request.request_id = Some(self.ids.next_id());
         }
-        let Some(site) = stage.site(exchange.listener(), &request.host) else {
+        let Some(site) = stage.site(exchange.listener(), request.host.authority()) else {
             return self.refuse(exchange, Status::NOT_FOUND, &trace);
         };
         trace.step(|| stage.describe(site));
@@ -74,27 +75,29 @@ impl Service for Web {
             return outcome;
         }
 
-        let held = std::mem::take(&mut request.held);
-        let connection_requests = exchange.connection_requests();
-        let facts = facts(&request, passage, site.listener, connection_requests);
-        let tag = self.begin(&mut exchange, &facts, held, &trace);
+        if stage.records_requests || !request.held.is_empty() || trace.is_on() {
+            let held = std::mem::take(&mut request.held);
+            let connection_requests = exchange.connection_requests();
+            let info = request_info(&request, passage, site.listener, connection_requests);
+            self.begin(&mut exchange, &info, held, &trace);
+        }
+        let finish = &passage.finish;
+        let logged = exchange.tag().filter(|_| stage.logs.needs().responses);
+        if finish.is_empty() && edits.is_empty() && logged.is_none() && !trace.is_on() {
+            return answer(terminal, &request, exchange, &current, &trace);
+        }
         let finisher = Finisher {
-            error_pages: passage
-                .finish
+            error_pages: finish
                 .error_pages
                 .filter(|_| !stage.has_own_content(&terminal))
                 .and_then(|number| current.error_pages(number)),
             edits,
-            encoder: passage
-                .finish
-                .compression
-                .as_ref()
-                .map(|compression| Encoder {
-                    compression: Arc::clone(compression),
-                    accepted: AcceptedCodings::of(request.head),
-                    piping: exchange.pipe_factory(),
-                }),
-            log: stage.logs.needs().responses.then(|| ResponseLog {
+            encoder: finish.compression.as_ref().map(|compression| Encoder {
+                compression: Arc::clone(compression),
+                accepted: AcceptedCodings::of(request.head),
+                piping: exchange.pipe_factory(),
+            }),
+            log: logged.map(|tag| ResponseLog {
                 writer: Rc::clone(&self.log),
                 tag,
             }),
@@ -159,26 +162,26 @@ impl Web {
 
     /// Answers a request that is for none of the sites.
     fn refuse(&mut self, mut exchange: Exchange<'_>, status: Status, trace: &Trace) -> Outcome {
-        let facts = RequestInfo {
+        let info = RequestInfo {
             logs: self.current.stage.logs.refused(),
             connection_requests: Some(u64::from(exchange.connection_requests())),
             ..RequestInfo::from_head(exchange.head())
         };
         trace.step(|| format!("no site: {}", status.code()));
-        self.begin(&mut exchange, &facts, Vec::new(), trace);
+        self.begin(&mut exchange, &info, Vec::new(), trace);
         Outcome::Done(error_answer(status, &self.current.stage.server))
     }
 
-    /// Begins the line in the log, and keeps what filters hold, and the trace, until the exchange has ended. Returns the
-    /// tag of the exchange.
+    /// Begins the line in the log, and keeps what filters hold, and the trace, until the exchange has
+    /// ended.
     fn begin(
         &mut self,
         exchange: &mut Exchange<'_>,
-        facts: &RequestInfo<'_>,
+        info: &RequestInfo<'_>,
         held: Held,
         trace: &Trace,
-    ) -> u32 {
-        let tag = self.log.borrow_mut().begin(facts);
+    ) {
+        let tag = self.log.borrow_mut().begin(info);
         exchange.set_tag(tag);
         if !held.is_empty() {
             let index = tag as usize;
@@ -190,7 +193,6 @@ impl Web {
         if trace.is_on() {
             self.traces.insert(tag, trace.clone());
         }
-        tag
     }
 
     /// Writes the trace of an exchange that has ended.
@@ -208,6 +210,7 @@ impl Web {
 }
 
 /// Answers a request by its terminal.
+#[inline]
 fn answer(
     terminal: Terminal,
     request: &Request<'_>,
@@ -218,10 +221,9 @@ fn answer(
     let stage = &*current.stage;
     match terminal {
         Terminal::Action(action) => {
-            let outcome = trace.run(|| current.run_action(action, request, exchange));
-            let outcome = outcome.unwrap_or_else(|| {
-                Outcome::Done(error_answer(Status::INTERNAL_SERVER_ERROR, &stage.server))
-            });
+            let entered = trace.enter();
+            let outcome = current.run_action(action, request, exchange);
+            drop(entered);
             trace.step(|| {
                 let later = matches!(outcome, Outcome::Later(_));
                 let when = if later { "answers later" } else { "answers" };
@@ -253,7 +255,7 @@ fn log_rewrite_loop(stage: &Stage, request: &Request<'_>) {
 }
 
 /// What the access log needs to know of a request.
-fn facts<'f>(
+fn request_info<'f>(
     request: &'f Request<'_>,
     passage: &Passage,
     listener: &'f ListenerStage,

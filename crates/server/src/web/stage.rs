@@ -1,11 +1,10 @@
 //! What a plan has become when all of it is open and ready: what reactors serve from. It is shared by them, never
 //! changed, and replaced as a whole.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foldhash::fast::RandomState;
 use vervet_engine::listener::{Endpoint, ListenerKey};
 
 use super::action::Action;
@@ -27,7 +26,7 @@ pub struct Stage {
     /// Counts the plans of a process, from 1.
     pub generation: u64,
     /// The sites of each listener.
-    pub listeners: HashMap<ListenerKey, ListenerStage, RandomState>,
+    pub listeners: BTreeMap<ListenerKey, ListenerStage>,
     /// The sites, in file order.
     pub sites: Vec<SiteStage>,
     /// What answers, by number.
@@ -195,6 +194,13 @@ pub struct Finish {
     pub error_pages: Option<usize>,
     /// Content is encoded for those who take it.
     pub compression: Option<Arc<AnswerCompression>>,
+}
+
+impl Finish {
+    /// Whether answers stay as they are.
+    pub(super) fn is_empty(&self) -> bool {
+        self.error_pages.is_none() && self.compression.is_none()
+    }
 }
 
 /// A handle on the newest stage of a server.

@@ -117,9 +117,9 @@ impl Tracer {
 }
 
 /// The first line of a trace: the request line, and the client.
-struct RequestLine<'r>(&'r Request<'r>);
+struct RequestLine<'r, 'h>(&'r Request<'h>);
 
-impl fmt::Display for RequestLine<'_> {
+impl fmt::Display for RequestLine<'_, '_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(request) = self;
         let method = request.head.method_token;
