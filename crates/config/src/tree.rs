@@ -244,7 +244,7 @@ impl Assembly {
                 Ok(())
             }
             (Value::Broken, _) => Err(None),
-            _ => Err(Some(duplicate(last, entry))),
+            _ => Err(Some(Box::new(duplicate(last, entry)))),
         }
     }
 
@@ -292,7 +292,7 @@ pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Resu
         table = descend(table, parent, TableForm::Dotted)?;
     }
     if let Some(entry) = table.get(&key.name) {
-        return Err(Some(duplicate(key, entry)));
+        return Err(Some(Box::new(duplicate(key, entry))));
     }
     table.entries.push(Entry {
         key: key.clone(),
@@ -314,7 +314,7 @@ fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t m
         table.entries.len() - 1
     });
     let entry = &mut table.entries[at];
-    let problem = Some(duplicate(key, entry));
+    let problem = Some(Box::new(duplicate(key, entry)));
     match &mut entry.node.value {
         Value::Table(inner) if may_grow(inner.form, made) => Ok(inner),
         Value::List(elements, ListForm::Headers) if made == TableForm::Implied => {
@@ -342,7 +342,7 @@ fn last_table(elements: &mut [Node]) -> Option<&mut Table> {
     }
 }
 
-fn duplicate(key: &Key, first: &Entry) -> Box<Diagnostic> {
+fn duplicate(key: &Key, first: &Entry) -> Diagnostic {
     let note = match &first.node.value {
         Value::Table(table) if table.form == TableForm::Braces => {
             "first given here, complete in its braces".to_owned()
@@ -351,6 +351,5 @@ fn duplicate(key: &Key, first: &Entry) -> Box<Diagnostic> {
         other => format!("first given here, as {}", other.kind()),
     };
     let message = format!("`{}` is given twice", key.name);
-    let diagnostic = Diagnostic::error(key.span, message).note_at(first.key.span, note);
-    Box::new(diagnostic)
+    Diagnostic::error(key.span, message).note_at(first.key.span, note)
 }

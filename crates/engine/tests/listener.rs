@@ -285,8 +285,8 @@ fn a_descriptor_that_does_not_listen_is_refused() {
         format!("cannot listen on {name}: the descriptor is not a listening stream socket")
     );
     refused(
-        "fd:9999",
-        "cannot listen on fd:9999: the parent process left no such socket (LISTEN_FDS and LISTEN_FDNAMES say what it left)",
+        "fd:2147483647",
+        "cannot listen on fd:2147483647: the parent process left no such socket (LISTEN_FDS and LISTEN_FDNAMES say what it left)",
     );
     refused(
         "fd:web",

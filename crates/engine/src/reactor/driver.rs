@@ -198,7 +198,8 @@ impl<P: Protocol> Reactor<P> {
             }
         }
         self.visit_again();
-        let more = self.settle() | !self.shared.again.is_empty() | self.listening.has_more();
+        let more =
+            self.process_messages() | !self.shared.again.is_empty() | self.listening.has_more();
         if more {
             self.poller.wake_self();
         }
@@ -261,7 +262,7 @@ impl<P: Protocol> Reactor<P> {
 
     /// Processes messages and tasks until there are none or the turn's share is used up. Returns
     /// whether some are left.
-    fn settle(&mut self) -> bool {
+    fn process_messages(&mut self) -> bool {
         for _ in 0..ROUNDS_PER_TURN_MAX {
             if self.mailbox.may_sleep() {
                 return false;

@@ -1,18 +1,20 @@
 //! Listeners of a reactor: accepting, pausing when there are too many connections, and closing
 //! without losing a connection whose handshake is in progress.
 
-use std::os::fd::AsFd;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
+use rustix::net::{SocketAddrAny, SocketFlags, acceptfrom_with};
 use slab::Slab;
 
-use super::accept::{AcceptOutcome, Accepted, Admission, Overload, accept_one};
-use super::driver::{GateStatus, Lifecycle, Reactor, Slot};
+use super::driver::{GateStatus, Lifecycle, Reactor, Slot, live};
 use super::io::{Closing, Io};
+use super::options::Overload;
 use super::poller::Token;
-use super::protocol::{Protocol, Reason};
+use super::protocol::{Accepted, Admission, Protocol, Reason};
 use super::removal::Removal;
 use super::socket::Socket;
 use super::team::Handover;
@@ -24,7 +26,7 @@ use crate::wheel::Tick;
 const REFUSED_LINGERING_MAX: usize = 64;
 /// How long listeners pause when the limit is reached or descriptors have run out, unless a
 /// connection ends.
-pub(super) const REST_MS: u64 = 100;
+pub(super) const PAUSE_MS: u64 = 100;
 /// How long handshakes in progress may take to complete after new ones are rejected, before a
 /// listener is closed. Several times a round trip within a continent.
 pub(super) const SETTLE_MS: u64 = 250;
@@ -48,9 +50,9 @@ pub(super) enum QueueState {
 
 #[derive(Default)]
 pub(super) struct Listening {
-    pub(super) places: Slab<ListenerSlot>,
+    pub(super) slots: Slab<ListenerSlot>,
     /// Set while the listeners are not in the epoll set.
-    rest_until: Option<Tick>,
+    paused_until: Option<Tick>,
     /// Connections that were rejected and still linger.
     pub(super) refused: usize,
     more: bool,
@@ -66,12 +68,12 @@ impl Listening {
 impl<P: Protocol> Reactor<P> {
     /// Adds a listener. Several reactors may share one, or have one each with `SO_REUSEPORT`.
     pub fn listen(&mut self, listener: Arc<Listener>) -> Result<(), Errno> {
-        let place = self.listening.places.vacant_entry();
+        let slot = self.listening.slots.vacant_entry();
         // While the others pause, it pauses too.
-        if self.listening.rest_until.is_none() {
-            self.poller.add_listener(listener.as_fd(), place.key())?;
+        if self.listening.paused_until.is_none() {
+            self.poller.add_listener(listener.as_fd(), slot.key())?;
         }
-        place.insert(ListenerSlot {
+        slot.insert(ListenerSlot {
             listener,
             removal: None,
         });
@@ -85,19 +87,19 @@ impl<P: Protocol> Reactor<P> {
         old: &Arc<Listener>,
         new: Arc<Listener>,
     ) -> Option<Result<(), Errno>> {
-        let mut places = self.listening.places.iter_mut();
-        let (position, place) = places.find(|(_, place)| Arc::ptr_eq(&place.listener, old))?;
-        if place.removal.is_some() {
+        let mut slots = self.listening.slots.iter_mut();
+        let (position, slot) = slots.find(|(_, slot)| Arc::ptr_eq(&slot.listener, old))?;
+        if slot.removal.is_some() {
             return None;
         }
-        if self.listening.rest_until.is_none() {
+        if self.listening.paused_until.is_none() {
             let added = self.poller.add_listener(new.as_fd(), position);
             if added.is_err() {
                 return Some(added);
             }
             self.poller.remove(old.as_fd());
         }
-        place.listener = new;
+        slot.listener = new;
         Some(Ok(()))
     }
 
@@ -109,16 +111,16 @@ impl<P: Protocol> Reactor<P> {
 
     /// Accepts as many connections as one turn allows.
     pub(super) fn accept_some(&mut self, position: usize) -> QueueState {
-        let Some(place) = self.listening.places.get(position) else {
+        let Some(slot) = self.listening.slots.get(position) else {
             return QueueState::Empty;
         };
-        let listener = Arc::clone(&place.listener);
+        let listener = Arc::clone(&slot.listener);
         // A listener that is being removed must leave no connection in the queue, which would be
         // lost.
-        let may_wait = self.options.overload == Overload::Wait && place.removal.is_none();
+        let may_wait = self.options.overload == Overload::Wait && slot.removal.is_none();
         for _ in 0..self.options.tuning.accept_per_turn_max {
             if may_wait && self.options.gate.is_full() {
-                self.rest();
+                self.pause_listeners();
                 return QueueState::Held;
             }
             match accept_one(&listener) {
@@ -132,7 +134,7 @@ impl<P: Protocol> Reactor<P> {
                 AcceptOutcome::Empty => return QueueState::Empty,
                 AcceptOutcome::Broken => {}
                 AcceptOutcome::Exhausted => {
-                    self.rest();
+                    self.pause_listeners();
                     return QueueState::Held;
                 }
             }
@@ -204,65 +206,54 @@ impl<P: Protocol> Reactor<P> {
         self.conclude(token);
         // With TCP_DEFER_ACCEPT the request is already there, and a connection that ends with its
         // first answer never enters the epoll set (8.5 against 11 us for each).
-        if defers {
-            self.mark_readable(token);
+        if defers && let Some(slot) = live(&mut self.slots, token) {
+            slot.socket.readable = true;
             self.read(token);
         }
-        self.register(token);
-    }
-
-    fn mark_readable(&mut self, token: Token) {
-        if let Some(slot) = super::driver::live(&mut self.slots, token) {
-            slot.socket.readable = true;
-        }
-    }
-
-    fn register(&mut self, token: Token) {
-        let Some(slot) = super::driver::live(&mut self.slots, token) else {
-            return;
-        };
-        if let Err(errno) = self.poller.add_connection(slot.socket.as_fd(), token) {
+        if let Some(slot) = live(&mut self.slots, token)
+            && let Err(errno) = self.poller.add_connection(slot.socket.as_fd(), token)
+        {
             self.remove(token, Reason::Failed(errno));
         }
     }
 
     /// Takes the listeners out of the epoll set for a while: otherwise they would be ready all the
     /// time.
-    fn rest(&mut self) {
-        if self.listening.rest_until.is_some() {
+    fn pause_listeners(&mut self) {
+        if self.listening.paused_until.is_some() {
             return;
         }
-        for (_, place) in &self.listening.places {
-            self.poller.remove(place.listener.as_fd());
+        for (_, slot) in &self.listening.slots {
+            self.poller.remove(slot.listener.as_fd());
         }
-        self.listening.rest_until = Some(Tick::deadline_from_ms(
-            self.shared.now.monotonic_ms + REST_MS,
+        self.listening.paused_until = Some(Tick::deadline_from_ms(
+            self.shared.now.monotonic_ms + PAUSE_MS,
         ));
         self.set_own_deadline();
     }
 
-    fn wake_listeners(&mut self) {
-        self.listening.rest_until = None;
-        for (position, place) in &self.listening.places {
+    fn resume_listeners(&mut self) {
+        self.listening.paused_until = None;
+        for (position, slot) in &self.listening.slots {
             // Fails only if the kernel is out of memory; the next pause tries again.
-            let _ = self.poller.add_listener(place.listener.as_fd(), position);
+            let _ = self.poller.add_listener(slot.listener.as_fd(), position);
         }
-        if !self.listening.places.is_empty() {
+        if !self.listening.slots.is_empty() {
             self.listening.more = true;
         }
     }
 
     /// A connection ended, so others can be accepted.
     pub(super) fn connection_ended(&mut self) {
-        if self.listening.rest_until.is_some() {
-            self.wake_listeners();
+        if self.listening.paused_until.is_some() {
+            self.resume_listeners();
         }
         self.end_if_drained();
     }
 
     pub(super) fn end_if_drained(&mut self) {
         let drains = matches!(self.life, Lifecycle::Draining { .. });
-        if drains && self.slots.is_empty() && self.listening.places.is_empty() {
+        if drains && self.slots.is_empty() && self.listening.slots.is_empty() {
             self.life = Lifecycle::Done;
         }
     }
@@ -273,7 +264,7 @@ impl<P: Protocol> Reactor<P> {
             Lifecycle::Running | Lifecycle::Done => None,
         };
         let removal = self.listening.next_removal();
-        let next = [life, self.listening.rest_until, removal]
+        let next = [life, self.listening.paused_until, removal]
             .into_iter()
             .flatten()
             .min();
@@ -283,8 +274,12 @@ impl<P: Protocol> Reactor<P> {
     /// The reactor's own deadline expired: a pause, the settling of a listener or the drain is
     /// over.
     pub(super) fn own_deadline(&mut self, now: Tick) {
-        if self.listening.rest_until.is_some_and(|until| until <= now) {
-            self.wake_listeners();
+        if self
+            .listening
+            .paused_until
+            .is_some_and(|until| until <= now)
+        {
+            self.resume_listeners();
         }
         self.remove_due(now);
         if matches!(self.life, Lifecycle::Draining { cut } if cut <= now) {
@@ -304,24 +299,13 @@ impl<P: Protocol> Reactor<P> {
         self.life = Lifecycle::Draining {
             cut: Tick::deadline_from_ms(cut_ms),
         };
-        for position in 0..self.listening.places.capacity() {
+        for position in 0..self.listening.slots.capacity() {
             self.begin_removal(position, SETTLE_MS.min(timeout_ms), None);
         }
         for index in 0..self.slots.capacity() {
-            let Some(slot) = self.slots.get_mut(index) else {
-                continue;
-            };
-            let Some(connection) = &mut slot.connection else {
-                continue;
-            };
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            let token = Token {
-                index,
-                generation: slot.socket.generation,
-            };
-            let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
-            self.protocol.on_drain(&mut io, connection);
-            self.conclude(token);
+            if let Some(token) = self.token_at(index) {
+                self.visit(token, P::on_drain);
+            }
         }
         self.end_if_drained();
         self.set_own_deadline();
@@ -330,21 +314,53 @@ impl<P: Protocol> Reactor<P> {
     /// Closes the remaining connections.
     pub(super) fn end(&mut self) {
         for index in 0..self.slots.capacity() {
-            let Some(slot) = self.slots.get(index) else {
-                continue;
-            };
-            let generation = slot.socket.generation;
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            self.remove(Token { index, generation }, Reason::Stopped);
+            if let Some(token) = self.token_at(index) {
+                self.remove(token, Reason::Stopped);
+            }
         }
-        self.close_listeners();
+        for slot in self.listening.slots.drain() {
+            self.poller.remove(slot.listener.as_fd());
+        }
+        self.listening.paused_until = None;
         self.life = Lifecycle::Done;
     }
 
-    fn close_listeners(&mut self) {
-        for place in self.listening.places.drain() {
-            self.poller.remove(place.listener.as_fd());
-        }
-        self.listening.rest_until = None;
+    /// Returns the token of the connection in a slot.
+    fn token_at(&self, index: usize) -> Option<Token> {
+        Some(Token {
+            index: u32::try_from(index).ok()?,
+            generation: self.slots.get(index)?.socket.generation,
+        })
+    }
+}
+
+enum AcceptOutcome {
+    Connection(OwnedFd, Option<SocketAddr>),
+    /// The queue is empty.
+    Empty,
+    /// This connection failed before it was accepted; the next may succeed.
+    Broken,
+    /// No descriptor or memory is left.
+    Exhausted,
+}
+
+fn accept_one(listener: &Listener) -> AcceptOutcome {
+    match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+        Ok((fd, address)) => AcceptOutcome::Connection(fd, peer_of(address)),
+        // A unix socket that was shut down for new connections reports INVAL when its queue is
+        // empty.
+        Err(Errno::AGAIN | Errno::INVAL) => AcceptOutcome::Empty,
+        Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => AcceptOutcome::Exhausted,
+        // accept(2): pending errors of the new socket are reported here.
+        Err(_) => AcceptOutcome::Broken,
+    }
+}
+
+/// Returns the address of a peer; an IPv4 peer of a dual-stack listener as IPv4.
+fn peer_of(address: Option<SocketAddrAny>) -> Option<SocketAddr> {
+    let address = SocketAddr::try_from(address?).ok()?;
+    match address.ip().to_canonical() {
+        IpAddr::V6(_) => Some(address),
+        four => Some(SocketAddr::new(four, address.port())),
     }
 }

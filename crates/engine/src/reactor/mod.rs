@@ -8,7 +8,6 @@
 //! a future per operation: so another back end, such as `io_uring`, fits the same trait, and an
 //! idle connection owns no buffer.
 
-mod accept;
 mod command;
 mod driver;
 mod io;
@@ -26,15 +25,14 @@ pub(crate) mod sys;
 mod team;
 mod timers;
 
-pub use accept::{Accepted, Admission, Overload};
 pub use command::{Command, CommandError, Receipt, Reply};
 pub use driver::{Reactor, Turn};
 pub use io::{Closing, Io};
 pub use mailbox::{Handle, Mailbox};
-pub use options::{ReactorOptions, Tuning};
+pub use options::{Overload, ReactorOptions, Tuning};
 pub use outgoing::{ConnectFailure, Outgoing};
 pub use poller::Token;
-pub use protocol::{Protocol, Reason};
+pub use protocol::{Accepted, Admission, Protocol, Reason};
 pub use socket::FileSlice;
 pub use team::{Membership, Team};
 pub use timers::Now;

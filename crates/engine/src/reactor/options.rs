@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::accept::Overload;
 use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::limits::Limits;
@@ -52,4 +51,14 @@ impl From<&Limits> for Tuning {
             lingering_bytes_max: u64::from(limits.lingering_bytes_max),
         }
     }
+}
+
+/// What to do with connections above the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Overload {
+    /// Accept, respond with 503 and `Retry-After`, and close.
+    #[default]
+    Reject,
+    /// Leave them in the kernel's queue until others have ended.
+    Wait,
 }

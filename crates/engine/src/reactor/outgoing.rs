@@ -1,4 +1,4 @@
-//! Connections that begin here: to whom, from where, and what became of the attempt.
+//! Outgoing connections: the peer, the source address, and why connecting failed.
 //!
 //! An outgoing connection lives in the same slab as an accepted one, and its protocol gets the same
 //! events. The carrier decides when to connect, between two turns.
@@ -100,8 +100,7 @@ impl Outgoing {
         })?;
         sockopt::set_tcp_nodelay(&fd, true)?;
         if let Some(source) = self.source {
-            // The port is chosen with the peer in view: else one address has one port for all
-            // peers.
+            // Otherwise each local port could be used for one peer only.
             let _ = sys::bind_without_port(fd.as_fd());
             bind(&fd, &SocketAddr::new(source, 0))?;
         }
@@ -176,13 +175,14 @@ impl ConnectFailure {
 }
 
 impl<P: Protocol> Reactor<P> {
-    /// Begins a connection. [`Protocol::on_connect`] is called in a later turn, or
-    /// [`Protocol::on_close`] with [`Reason::Failed`]; how long that may take is the protocol's own
-    /// deadline.
+    /// Begins to connect. [`Protocol::on_connect`] is called in a later turn, or
+    /// [`Protocol::on_close`] with [`Reason::Failed`]. The protocol sets a deadline if it needs
+    /// one.
     ///
     /// # Errors
-    /// What the system refuses at once; no call follows then. [`ConnectFailure::from_errno`] sorts
-    /// both kinds.
+    ///
+    /// If the system rejects the attempt at once; then no call follows.
+    /// [`ConnectFailure::from_errno`] classifies both kinds of errors.
     pub fn connect(
         &mut self,
         outgoing: &Outgoing,
@@ -217,14 +217,14 @@ impl<P: Protocol> Reactor<P> {
         });
         self.open.fetch_add(1, Ordering::Relaxed);
         if progress == Progress::Connected {
-            // Its edge has passed already, but the protocol learns of it within a turn.
+            // Its edge has passed already, but the protocol is called within a turn.
             self.shared.again.push(token);
         }
         Ok(token)
     }
 
-    /// Lets the protocol work on one connection without an event, such as to send what has become
-    /// due. `None` if the connection is gone.
+    /// Calls the protocol for one connection without an event, such as to send a request that is
+    /// due. `None` if the connection is closed.
     pub fn visit<T>(
         &mut self,
         token: Token,
@@ -255,8 +255,7 @@ impl<P: Protocol> Reactor<P> {
             self.protocol.on_connect(&mut io, connection);
         }
         self.conclude(token);
-        // What came with it: a peer that speaks first, or output that had to wait for the
-        // connection.
+        // Data of a peer that sends first, or output that waited for the connection.
         self.connection_ready(token, flags);
     }
 }

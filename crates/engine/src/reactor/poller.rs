@@ -130,15 +130,15 @@ impl Poller {
         })
     }
 
-    /// Registers a connection once and for all, edge-triggered in both directions: no further call
-    /// is needed when an answer blocks or reading pauses.
+    /// Registers a connection once, edge-triggered in both directions: no further call is needed
+    /// when output blocks or reading pauses.
     pub(super) fn add_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
         let data = EventData::new_u64(token.pack());
         epoll::add(&self.epoll, fd, data, CONNECTION_FLAGS)
     }
 
-    /// A descriptor that is registered stands for another connection from now on. Events of the one
-    /// before that have been taken already name the one before.
+    /// Registers a descriptor for another connection. Events already taken from the kernel keep the
+    /// token of the previous one.
     pub(super) fn rename_connection(&self, fd: BorrowedFd<'_>, token: Token) -> Result<(), Errno> {
         let data = EventData::new_u64(token.pack());
         epoll::modify(&self.epoll, fd, data, CONNECTION_FLAGS)

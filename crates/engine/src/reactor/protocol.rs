@@ -1,8 +1,12 @@
 //! The interface of a reactor to the protocol above it: completed events.
 
-use super::accept::{Accepted, Admission};
-use super::io::Io;
 use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::io::Io;
+use crate::gate::ConnectionLimit;
+use crate::listener::Endpoint;
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +35,34 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A protocol over byte streams, told of completed events. One value serves all connections of one
-/// reactor; the state of a connection is `Connection`, kept by the reactor in one slab.
+/// What is known of a connection when it is accepted.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The peer's address; `None` over a unix socket.
+    pub peer: Option<SocketAddr>,
+    /// The listener that accepted it.
+    pub listener: Arc<Endpoint>,
+    /// Set if a connection limit is exceeded: the protocol may send a response, and must reject the
+    /// connection.
+    pub overload: Option<ConnectionLimit>,
+}
+
+/// Whether a protocol accepts a connection.
+pub enum Admission<C> {
+    /// The connection is accepted, with this state.
+    Admit(C),
+    /// The connection is rejected: what the protocol wrote to [`Io::out`](super::Io::out) is sent,
+    /// then the connection lingers and closes.
+    Refuse,
+    /// The connection is closed without a byte.
+    Drop,
+}
+
+/// A protocol over byte streams, which receives completed events. One value serves all connections
+/// of one reactor; the state of a connection is `Connection`, kept by the reactor in one slab.
 ///
-/// Every call gets an [`Io`] that stands for the connection: what is written to [`Io::out`] leaves
-/// in one send when the call returns.
+/// Every call gets the [`Io`] of the connection: what is written to [`Io::out`] is sent with one
+/// system call when the call returns.
 pub trait Protocol {
     /// The state of one connection. Keep it small: there may be tens of thousands of idle ones.
     type Connection;

@@ -1,22 +1,22 @@
-//! Letting go of one listener while the others stay: nobody who is in its queue, or on the way
-//! there, is lost.
+//! Removing one listener while the others stay, without losing a connection in its queue or a
+//! handshake in progress.
 //!
-//! First the listener is made deaf to new handshakes, where the kernel lets us. Then those under
-//! way have time to complete, and are accepted and served as ever. At last the queue is emptied and
-//! the socket is closed; connections go on.
+//! First new handshakes are rejected, if the kernel can do that. Then those in progress have time
+//! to complete, and their connections are accepted as before. Finally the queue is emptied and the
+//! socket is closed; open connections stay open.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use super::command::Reply;
 use super::driver::Reactor;
-use super::listening::{Listening, QueueState, REST_MS, SETTLE_MS};
+use super::listening::{Listening, PAUSE_MS, QueueState, SETTLE_MS};
 use super::protocol::Protocol;
 use crate::listener::Listener;
 use crate::wheel::Tick;
 
-/// Visits to a queue that is to be emptied. Several times what a queue can hold: a socket that
-/// other processes listen on as well may be filled without end, and is theirs to empty.
+/// The maximum number of visits that empty a queue: several times what a queue can hold. A socket
+/// shared with other processes may be filled endlessly; they empty it.
 const VISITS_MAX: u32 = 1024;
 
 /// When a listener is removed, and who waits for that.
@@ -28,9 +28,9 @@ pub(super) struct Removal {
 impl Listening {
     /// When the next listener is removed.
     pub(super) fn next_removal(&self) -> Option<Tick> {
-        let removal = self.places.iter();
+        let removal = self.slots.iter();
         removal
-            .filter_map(|(_, place)| place.removal.as_ref())
+            .filter_map(|(_, slot)| slot.removal.as_ref())
             .map(|removal| removal.at)
             .min()
     }
@@ -39,9 +39,9 @@ impl Listening {
 impl<P: Protocol> Reactor<P> {
     /// Begins to remove a listener.
     pub(super) fn unlisten(&mut self, listener: Arc<Listener>, reply: Option<Reply>) {
-        let mut places = self.listening.places.iter();
-        let found = places.find(|(_, place)| Arc::ptr_eq(&place.listener, &listener));
-        let position = found.map(|(position, _)| position);
+        let mut slots = self.listening.slots.iter();
+        let slot = slots.find(|(_, slot)| Arc::ptr_eq(&slot.listener, &listener));
+        let position = slot.map(|(position, _)| position);
         // Otherwise it would not be closed when the reply is sent.
         drop(listener);
         if let Some(position) = position {
@@ -55,51 +55,51 @@ impl<P: Protocol> Reactor<P> {
 
     /// Handshakes in progress have `settle_ms` to complete.
     pub(super) fn begin_removal(&mut self, position: usize, settle_ms: u64, reply: Option<Reply>) {
-        let place = self.listening.places.get_mut(position);
-        let Some(place) = place.filter(|place| place.removal.is_none()) else {
+        let slot = self.listening.slots.get_mut(position);
+        let Some(slot) = slot.filter(|slot| slot.removal.is_none()) else {
             return;
         };
-        let settle_ms = if place.listener.refuse_handshakes() {
+        let settle_ms = if slot.listener.refuse_handshakes() {
             settle_ms
         } else {
             0
         };
         let at_ms = self.shared.now.monotonic_ms + settle_ms;
-        place.removal = Some(Removal {
+        slot.removal = Some(Removal {
             at: Tick::deadline_from_ms(at_ms),
             reply,
         });
         if settle_ms == 0 {
-            self.let_go(position);
+            self.close_listener(position);
         }
     }
 
     /// Removes the listeners whose time has come.
     pub(super) fn remove_due(&mut self, now: Tick) {
-        for position in 0..self.listening.places.capacity() {
-            let place = self.listening.places.get(position);
-            let removal = place.and_then(|place| place.removal.as_ref());
+        for position in 0..self.listening.slots.capacity() {
+            let slot = self.listening.slots.get(position);
+            let removal = slot.and_then(|slot| slot.removal.as_ref());
             if removal.is_some_and(|removal| removal.at <= now) {
-                self.let_go(position);
+                self.close_listener(position);
             }
         }
     }
 
-    fn let_go(&mut self, position: usize) {
+    fn close_listener(&mut self, position: usize) {
         let emptied = self.empty(position);
         let now_ms = self.shared.now.monotonic_ms;
-        let Some(place) = self.listening.places.get_mut(position) else {
+        let Some(slot) = self.listening.slots.get_mut(position) else {
             return;
         };
-        if let (QueueState::Held, Some(removal)) = (emptied, &mut place.removal) {
-            removal.at = Tick::deadline_from_ms(now_ms + REST_MS);
+        if let (QueueState::Held, Some(removal)) = (emptied, &mut slot.removal) {
+            removal.at = Tick::deadline_from_ms(now_ms + PAUSE_MS);
             return;
         }
-        let place = self.listening.places.remove(position);
-        self.poller.remove(place.listener.as_fd());
+        let slot = self.listening.slots.remove(position);
+        self.poller.remove(slot.listener.as_fd());
         // Closed before anyone is informed.
-        drop(place.listener);
-        if let Some(reply) = place.removal.and_then(|removal| removal.reply) {
+        drop(slot.listener);
+        if let Some(reply) = slot.removal.and_then(|removal| removal.reply) {
             reply.send(Ok(()));
         }
         self.end_if_drained();

@@ -13,9 +13,9 @@ use rustix::net::{SendFlags, Shutdown};
 use super::io::Closing;
 use super::spare_sockets::Family;
 
-/// Most bytes of files that one connection is given in one visit, so that a fast reader of a large
-/// file does not keep the others waiting. Several times what a socket's buffer holds: small calls
-/// cost up to five times the CPU of large ones (107 against 25 us for 200 KB in 64 KB pieces).
+/// The maximum number of file bytes that one connection sends in one visit, so that a fast reader
+/// of a large file does not delay the others. Several times the socket's buffer: small calls cost
+/// up to five times the CPU of large ones (107 against 25 us for 200 KB in 64 KB pieces).
 const SENDFILE_BYTES_PER_VISIT_MAX: u64 = 8 << 20;
 
 /// Files up to this size are sent without a [`Cork`]: the kernel takes them in one piece.
@@ -101,11 +101,11 @@ pub(super) enum Continuation {
 
 /// Whether the kernel keeps a segment that is not full for what follows (`TCP_CORK`).
 ///
-/// It takes a long file in pieces of 16 pages, and between two of them answers the acknowledgements
-/// that have come: with what it has, full segment or not, unless the socket is corked. While the
-/// peer's window is still small, that is often: 200 KB on a connection of their own cost 63 us with
-/// a cork and 94 without. Later, two calls more gain nothing: 70 KB on a kept connection cost 21
-/// and 17.
+/// It reads a long file in pieces of 16 pages. Between two pieces it answers received
+/// acknowledgements with the data it has, full segment or not, unless the socket is corked. That is
+/// frequent while the peer's window is small: 200 KB on a new connection cost 63 us with a cork and
+/// 94 without. Later the two calls cost more than they gain: 70 KB on a persistent connection cost
+/// 21 us with and 17 without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cork {
     /// For the first long file.
@@ -117,13 +117,11 @@ enum Cork {
 /// How much is read from a socket at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadSize {
-    /// As much as there is, always: it is not known to be of TCP, which alone drops what nobody
-    /// wants.
+    /// All available data, always: the socket is not known to be TCP, and only TCP can drop data.
     AllThere,
-    /// As much as there is; what is not wanted can be dropped.
+    /// All available data; data that is not wanted can be dropped.
     Whole,
-    /// No more than a head needs: bytes before it were dropped, and what follows may be of the same
-    /// kind.
+    /// No more than a head needs: bytes before it were dropped, and those after it may be, too.
     Brief,
 }
 
@@ -301,8 +299,7 @@ impl Socket {
         }
     }
 
-    /// Sends what a cork has kept. Not needed before the end of the output, with which the kernel
-    /// sends all.
+    /// Sends what the cork holds back. Needed only at the end of the output.
     pub(super) fn uncork(&mut self) {
         if self.cork == Cork::In {
             self.cork = Cork::Out;
@@ -310,7 +307,7 @@ impl Socket {
         }
     }
 
-    /// Goes on with the queue after the socket became writable.
+    /// Continues with the queue after the socket became writable.
     pub(super) fn flush_queue(&mut self) -> Result<Written, WriteError> {
         let Some(mut queue) = self.queue.take() else {
             return Ok(Written::All);
@@ -350,13 +347,13 @@ impl Socket {
         Ok(Written::All)
     }
 
-    /// Says that no more will come, so that the peer reads all of the last answer before the
-    /// connection ends.
+    /// Shuts down the output, so that the peer reads all of the last response before the connection
+    /// ends.
     pub(super) fn shut_output(&self) {
         let _ = rustix::net::shutdown(&self.fd, Shutdown::Write);
     }
 
-    /// Makes the coming close a reset: the peer must not take what it has for complete.
+    /// Makes the close a reset: the peer must not take the response for complete.
     pub(super) fn reset_on_close(&self) {
         let zero = Some(std::time::Duration::ZERO);
         let _ = rustix::net::sockopt::set_socket_linger(&self.fd, zero);

@@ -1,9 +1,9 @@
-//! Sockets whose connection was aborted here, kept for the next one: it needs no new descriptor and
-//! no new place in the epoll set.
+//! Sockets whose connection was aborted here, kept for the next connection, which needs no new
+//! descriptor and no new registration with epoll.
 //!
-//! Connecting a socket of TCP to no address (`AF_UNSPEC`) ends its connection as closing without
-//! lingering does: the peer sees a reset, nothing is left in TIME-WAIT, and the local port is given
-//! back. What was set of the socket stays.
+//! Connecting a TCP socket to no address (`AF_UNSPEC`) ends its connection like closing without
+//! lingering: the peer sees a reset, nothing is left in TIME-WAIT, and the local port is free.
+//! Socket options stay set.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -12,11 +12,10 @@ use rustix::net::connect_unspec;
 
 use super::socket::Socket;
 
-/// Most descriptors that are kept of each family: what one turn can end and the next begin.
+/// The maximum number of descriptors kept per address family: as many as one turn can close.
 const SPARE_SOCKETS_MAX: usize = super::poller::EVENTS_PER_TURN_MAX;
 
-/// A family of addresses whose sockets may take another's place. Those bound to a source of their
-/// own may not.
+/// The address family of a socket that can be reused. Sockets bound to a source address cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     V4,
@@ -32,7 +31,7 @@ impl Family {
     }
 }
 
-/// Sockets without a connection, still in the epoll set under a token that names nobody.
+/// Sockets without a connection, still in the epoll set under an invalid token.
 #[derive(Default)]
 pub(super) struct SpareSockets {
     v4: Vec<OwnedFd>,
@@ -47,12 +46,12 @@ impl SpareSockets {
         }
     }
 
-    /// One to begin a connection with.
+    /// Returns a socket for a new connection.
     pub(super) fn take(&mut self, family: Option<Family>) -> Option<OwnedFd> {
         self.pool(family?).pop()
     }
 
-    /// Ends a connection by a reset. Its socket is kept where another may use it and there is room.
+    /// Ends a connection by a reset. Its socket is kept if it can be reused and there is room.
     pub(super) fn reset(&mut self, socket: Socket) {
         let Some(family) = socket.family else {
             return socket.reset_on_close();

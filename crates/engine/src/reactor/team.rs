@@ -1,8 +1,8 @@
 //! Several reactors on one listener: who takes a new connection.
 //!
-//! The kernel wakes whichever reactor sleeps, and under a burst one of them accepts most of the
-//! queue. So a reactor that has clearly more connections than another passes a new one on, by one
-//! item. Rules out the uneven cores that a shared listener is known for, without a lock on the way.
+//! The kernel wakes any sleeping reactor, and in a burst one of them accepts most of the queue. So
+//! a reactor with clearly more connections than another passes a new one on, as one mailbox item.
+//! This keeps the cores evenly loaded without a lock for each accepted connection.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;

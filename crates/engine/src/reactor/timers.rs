@@ -1,9 +1,9 @@
 //! Time: the clock, read once per turn, and the deadlines of connections over the coarse wheel.
 //!
-//! A deadline is set by a store: the wheel is touched only when it holds no entry for the place, or
-//! a later one. An entry that fires before the deadline (which has moved since) is put in again. So
-//! a busy keep-alive connection costs the wheel one operation in a few seconds, whatever its rate,
-//! and a place in the slab has about one entry, however many connections pass through it.
+//! Setting a deadline is a store: the wheel changes only if it has no entry for the slot, or a
+//! later one. An entry that fires before the deadline, which has moved since, is queued again. So a
+//! busy keep-alive connection costs one operation of the wheel in a few seconds, whatever its rate,
+//! and a slot of the slab has about one entry, however many connections use it.
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -33,7 +33,7 @@ impl Now {
 }
 
 /// The reactor's own slot; connections come after it.
-const OWN_PLACE: u32 = 0;
+const OWN_SLOT: u32 = 0;
 
 /// What the kernel's timer needs.
 pub(super) enum Rearm {
@@ -70,16 +70,16 @@ impl Timers {
 
     /// Sets or removes the deadline of the connection in a slot of the slab.
     pub(super) fn set(&mut self, index: u32, at: Option<Tick>) {
-        self.set_place(index + 1, at);
+        self.set_slot(index + 1, at);
     }
 
     /// Sets or removes the reactor's own deadline.
     pub(super) fn set_own(&mut self, at: Option<Tick>) {
-        self.set_place(OWN_PLACE, at);
+        self.set_slot(OWN_SLOT, at);
     }
 
-    fn set_place(&mut self, place: u32, at: Option<Tick>) {
-        let index = place as usize;
+    fn set_slot(&mut self, slot: u32, at: Option<Tick>) {
+        let index = slot as usize;
         if index >= self.deadlines.len() {
             self.deadlines.resize(index + 1, Deadline::default());
         }
@@ -88,7 +88,7 @@ impl Timers {
         let Some(at) = at else { return };
         if deadline.queued.is_none_or(|queued| at < queued) {
             deadline.queued = Some(at);
-            self.wheel.schedule(place, at.0, at);
+            self.wheel.schedule(slot, at.0, at);
         }
     }
 
@@ -100,14 +100,14 @@ impl Timers {
         for (index, queued) in self.expired.drain(..) {
             let deadline = &mut self.deadlines[index as usize];
             if deadline.queued != Some(Tick(queued)) {
-                continue; // an earlier entry has taken this one's part
+                continue; // an earlier entry has replaced this one
             }
             deadline.queued = None;
             match deadline.at {
                 Some(at) if at <= now => {
                     deadline.at = None;
                     match index {
-                        OWN_PLACE => own_due = true,
+                        OWN_SLOT => own_due = true,
                         _ => due.push(index - 1),
                     }
                 }
@@ -121,7 +121,7 @@ impl Timers {
         own_due
     }
 
-    /// What to do with the kernel's timer, so that it fires at the next entry.
+    /// Returns how to set the kernel's timer, so that it fires at the next entry.
     pub(super) fn rearm(&mut self) -> Rearm {
         let next = self.wheel.next();
         let is_armed = std::mem::replace(&mut self.armed, next) == next;
