@@ -136,7 +136,10 @@ fn invalid_agents_are_reported() {
     let list = addresses.join(",");
     let (status, _, talk) = load(&[url, "-n", "10", "-c", "2", "--agents", &list]);
     assert_eq!(status, Some(4));
-    assert!(talk.contains("each agent needs at least one connection"), "{talk}");
+    assert!(
+        talk.contains("each agent needs at least one connection"),
+        "{talk}"
+    );
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let gone = listener.local_addr().unwrap().to_string();
     drop(listener);

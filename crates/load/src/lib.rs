@@ -6,7 +6,6 @@ pub mod canned;
 mod check;
 mod clock;
 mod collect;
-mod control;
 pub mod destination;
 pub mod feed;
 pub mod finding;
@@ -27,11 +26,10 @@ pub mod template;
 pub mod units;
 
 pub use check::{Check, StatusSet};
-pub use control::Control;
 pub use generator::{ANSWER_CONTENT_BYTES_MAX, LEAVE_WITHIN_MS, RETRY_AFTER, RETRY_AFTER_MAX};
 pub use plan::{
     CONNECTIONS_MAX, DURATION_MAX, INTERVAL_MIN, Load, PIPELINING_MAX, Plan, PlanError, THREADS_MAX,
 };
 pub use request::Fixed;
-pub use run::{Prepared, Progress, Running, StartError, TOOL, prepare, run, start};
+pub use run::{Control, Prepared, Progress, Running, StartError, TOOL, prepare, run, start};
 pub use share::Share;

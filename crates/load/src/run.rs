@@ -3,20 +3,20 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_setaffinity};
+use vervet_engine::reactor::{Command, Handle, Receipt};
 use vervet_report::{Asked, Interval, KernelCounters, Run};
 
 use crate::audit;
 use crate::clock::{now_ns, unix_ms};
 use crate::collect::Collector;
-use crate::control::Control;
-use crate::generator::{Report, Start, Thread};
+use crate::generator::{Report, Start, Stop, Thread};
 use crate::kernel;
 use crate::plan::{Plan, PlanError};
 
@@ -56,6 +56,30 @@ pub enum Progress<'a> {
     Interval(&'a Interval),
     /// Time has passed without an interval.
     Time,
+}
+
+/// Stops a run from any thread.
+#[derive(Clone, Debug)]
+pub struct Control {
+    threads: Arc<Mutex<Vec<Handle<Stop>>>>,
+}
+
+impl Control {
+    pub(crate) fn new(threads: Vec<Handle<Stop>>) -> Self {
+        Self {
+            threads: Arc::new(Mutex::new(threads)),
+        }
+    }
+
+    /// Ends the run now; requests without an answer are counted as censored. Without effect on a
+    /// run that is over.
+    pub fn stop(&self) {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.iter() {
+            let (reply, _) = Receipt::new(1);
+            thread.command(Command::Tell(Stop), reply);
+        }
+    }
 }
 
 /// Why a run could not start.

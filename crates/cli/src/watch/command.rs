@@ -1,18 +1,21 @@
 //! The steps of `vervet watch`: find or start the target, open the outputs, sample, and return the
 //! exit status.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::process::ExitCode;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use vervet_watch::{FindError, Summary, Watcher};
 
 use super::arguments::{Format, WatchArguments};
-use super::csv::Csv;
-use super::json;
+use super::data::{Csv, Document, JsonLines};
 use super::live::Live;
-use super::program::Program;
 use super::summary;
 use super::table::{Lines, Table};
 use super::watch_loop::{Ending, Schedule, View, WatchLoop, signals};
@@ -174,8 +177,61 @@ fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
 fn view(format: Format, lines: Lines, to: impl Write + 'static) -> Box<dyn View> {
     match format {
         Format::Table => Box::new(Table::new(to, lines)),
-        Format::Json => Box::new(json::Document::new(to)),
-        Format::Ndjson => Box::new(json::Lines::new(to)),
+        Format::Json => Box::new(Document::new(to)),
+        Format::Ndjson => Box::new(JsonLines::new(to)),
         Format::Csv => Box::new(Csv::new(to)),
     }
+}
+
+/// How long the command may take to end after SIGTERM.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often it is checked whether the command has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A running command. It is reaped after its last sample.
+#[derive(Debug)]
+struct Program(Child);
+
+impl Program {
+    /// Starts it with the standard streams of this program.
+    fn start(command: &[OsString]) -> io::Result<Self> {
+        let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let child = Command::new(program).args(arguments).spawn()?;
+        Ok(Self(child))
+    }
+
+    /// Its process ID, which is not reused before [`Program::status`].
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Waits for its end; the exit status is that of a shell.
+    fn status(mut self) -> io::Result<ExitCode> {
+        Ok(exit_code(self.0.wait()?))
+    }
+
+    /// Asks it to end, and waits. One that does not is killed, at the next signal or when patience
+    /// ends.
+    fn stop(mut self, signals: &Receiver<i32>) -> io::Result<ExitCode> {
+        // Fails if it has ended.
+        let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);
+        let deadline = Instant::now() + STOP_TIMEOUT;
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(exit_code(status));
+            }
+            let again = signals.recv_timeout(LOOK_EVERY).is_ok();
+            if again || Instant::now() >= deadline {
+                self.0.kill()?;
+                return Ok(exit_code(self.0.wait()?));
+            }
+        }
+    }
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    let by_signal = || status.signal().map(|signal| signal + BY_SIGNAL);
+    let code = status.code().or_else(by_signal).unwrap_or_default();
+    ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
 }

@@ -2,10 +2,8 @@
 
 mod arguments;
 mod command;
-mod csv;
-mod json;
+mod data;
 mod live;
-mod program;
 mod rates;
 mod summary;
 mod table;

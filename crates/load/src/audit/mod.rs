@@ -1,21 +1,14 @@
-//! Whether a run may be believed. Each rule is one function in a file of its own kind, and one line
-//! in [`RULES`].
+//! The audit: whether the results of a run are valid. Each rule is one function, and one line in
+//! [`RULES`].
 //!
 //! A rule checks the run and the generator's evidence, and always reports the numbers, also when it
 //! passes.
 
-mod answers;
-mod generator;
-mod network;
-mod queueing;
-mod times;
-mod words;
+mod rules;
 
 use vervet_report::{Finding, Run};
 
-use words::{Words, above, number};
-
-/// What the generator knows beyond the report: what rules need and nobody else.
+/// What the generator knows beyond the report, for the rules.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Evidence {
     /// Requests under way summed over the window, in request-nanoseconds: counted when requests
@@ -32,20 +25,20 @@ type Rule = fn(&Run, &Evidence) -> Option<Finding>;
 
 /// All rules, in the order of the report.
 const RULES: &[Rule] = &[
-    generator::threads,
-    generator::cpu,
-    generator::lag,
-    queueing::rate_asked,
-    queueing::littles_law,
-    network::listen_overflows,
-    network::retransmits,
-    answers::enough,
-    answers::even,
-    times::p99_and_mean,
-    times::mean_and_median,
+    rules::threads,
+    rules::cpu,
+    rules::lag,
+    rules::rate_asked,
+    rules::littles_law,
+    rules::listen_overflows,
+    rules::retransmits,
+    rules::enough,
+    rules::even,
+    rules::p99_and_mean,
+    rules::mean_and_median,
 ];
 
-/// What all rules say.
+/// Applies all rules.
 pub(crate) fn findings(run: &Run, evidence: &Evidence) -> Vec<Finding> {
     let rules = RULES.iter();
     rules.filter_map(|rule| rule(run, evidence)).collect()

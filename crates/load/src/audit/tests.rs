@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use vervet_report::{Asked, ErrorClass, Mode, Reuse, Run, Stop, Verdict};
 
-use super::{Evidence, RULES, findings, times};
+use super::{Evidence, RULES, findings, rules};
 
 fn open(rate_max_milli: u64) -> Mode {
     Mode::Open {
@@ -193,7 +193,7 @@ fn constant_times_are_reported() {
 fn a_mean_far_from_the_median_is_reported() {
     check("mean_and_median", Passed, "median 14.9", |_, _| ());
     for (median, verdict) in [(11.0, Passed), (13.5, Warning), (17.5, Failed)] {
-        let finding = times::apart(10e6, median * 1e6, 3e6);
+        let finding = rules::apart(10e6, median * 1e6, 3e6);
         assert_eq!(finding.verdict, verdict, "{finding:?}");
     }
 }

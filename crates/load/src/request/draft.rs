@@ -6,6 +6,7 @@ use base64ct::{Base64, Encoding as _};
 use vervet_http::field::{is_token, is_value_byte};
 use vervet_http::method::Method;
 
+use super::Url;
 use super::message::{Body, Message};
 use crate::finding::did_you_mean;
 use crate::template::{Names, Template, TemplateContext, TemplateFault};
@@ -376,5 +377,31 @@ pub fn split_field(text: &str) -> Result<(String, String), String> {
                 "invalid header {text:?}{hint}: expected NAME: VALUE"
             ))
         }
+    }
+}
+
+/// What all requests of a run share.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Common<'a> {
+    /// The server. Paths in lists and scenarios are meant there.
+    pub base: Option<&'a Url>,
+    /// Fields that give way to those of a request.
+    pub fields: &'a [(String, String)],
+    /// For `Authorization`, unless a request has its own.
+    pub credentials: Option<&'a Credentials>,
+    /// Who writes Content-Length and Transfer-Encoding.
+    pub framing: Framing,
+    /// Columns of the feed.
+    pub columns: &'a [String],
+}
+
+impl Common<'_> {
+    /// Gives a draft what it does not have. Fields come before its own.
+    pub fn apply(&self, draft: &mut Draft) {
+        draft.add_defaults(self.fields);
+        if draft.credentials.is_none() {
+            draft.credentials = self.credentials.cloned();
+        }
+        draft.framing = self.framing;
     }
 }

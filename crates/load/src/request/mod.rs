@@ -5,17 +5,13 @@
 //! the draft compiled: it appends itself to a buffer, the same bytes each time or with its
 //! variables filled in.
 
-mod common;
 mod draft;
-mod fixed;
 mod list;
 mod message;
 mod url;
 
-pub use common::Common;
-pub use draft::{Content, Credentials, Draft, DraftPart, Fault, Framing, split_field};
-pub use fixed::{Fixed, FixedScript};
-pub use list::{NAMED_REQUESTS_MAX, Requests, Weighted};
+pub use draft::{Common, Content, Credentials, Draft, DraftPart, Fault, Framing, split_field};
+pub use list::{Fixed, FixedScript, NAMED_REQUESTS_MAX, Requests, Weighted};
 pub use message::{Extra, Message};
 pub use url::{Peer, Url, UrlError};
 

@@ -1,12 +1,84 @@
-//! Comma-separated values: a line of names, then a line for each sample. Counters are sums since
-//! the first, a value that a sample did not read is empty. No value holds a comma, so nothing is
-//! quoted.
+//! Samples as JSON (one document that is written sample by sample, so that an hour needs no more
+//! memory than a second, or one record per line) and as CSV.
+//!
+//! In CSV the first line has the names; counters are sums since the first sample, and a value that a
+//! sample did not read is empty. No value has a comma, so nothing is quoted.
 
 use std::io::{self, Write};
 
-use vervet_watch::{Head, Sample, Summary};
+use serde::Serialize;
+use vervet_watch::{Head, Record, Sample, Summary};
 
 use super::watch_loop::View;
+
+/// Writes one JSON document.
+#[derive(Debug)]
+pub(crate) struct Document<W> {
+    to: W,
+    /// The text before the next sample.
+    separator: &'static str,
+}
+
+impl<W: Write> Document<W> {
+    /// Written to `to`.
+    pub(crate) fn new(to: W) -> Self {
+        Self {
+            to,
+            separator: "\n",
+        }
+    }
+}
+
+impl<W: Write> View for Document<W> {
+    fn begin(&mut self, head: &Head) -> io::Result<()> {
+        write!(self.to, "{{\"head\":{},\n\"samples\":[", text(head)?)
+    }
+
+    fn sample(&mut self, sample: &Sample) -> io::Result<()> {
+        write!(self.to, "{}{}", self.separator, text(sample)?)?;
+        self.separator = ",\n";
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        writeln!(self.to, "\n],\n\"summary\":{}}}", text(summary)?)?;
+        self.to.flush()
+    }
+}
+
+/// Writes a line of JSON for each record.
+#[derive(Debug)]
+pub(crate) struct JsonLines<W>(W);
+
+impl<W: Write> JsonLines<W> {
+    /// Written to `to`.
+    pub(crate) fn new(to: W) -> Self {
+        Self(to)
+    }
+
+    fn line(&mut self, record: &Record) -> io::Result<()> {
+        writeln!(self.0, "{}", text(record)?)?;
+        self.0.flush()
+    }
+}
+
+impl<W: Write> View for JsonLines<W> {
+    fn begin(&mut self, head: &Head) -> io::Result<()> {
+        self.line(&Record::Head(head.clone()))
+    }
+
+    fn sample(&mut self, sample: &Sample) -> io::Result<()> {
+        self.line(&Record::Sample(Box::new(sample.clone())))
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.line(&Record::Summary(Box::new(summary.clone())))
+    }
+}
+
+fn text(value: &impl Serialize) -> io::Result<String> {
+    serde_json::to_string(value).map_err(io::Error::from)
+}
 
 /// A column: its name, and its value in a sample.
 type Column = (&'static str, fn(&Sample) -> Option<u64>);
@@ -72,7 +144,7 @@ const COLUMNS: &[Column] = &[
     ("watch_us", |sample| Some(sample.cost_us)),
 ];
 
-/// Writes them.
+/// Writes CSV.
 #[derive(Debug)]
 pub(crate) struct Csv<W>(W);
 
@@ -100,7 +172,7 @@ impl<W: Write> View for Csv<W> {
         self.line(COLUMNS.iter().map(cell))
     }
 
-    /// Lines of another kind would be none of a table; the summary is said on standard error.
+    /// The summary does not fit into the table; it is printed to standard error.
     fn end(&mut self, _summary: &Summary) -> io::Result<()> {
         Ok(())
     }

@@ -1,0 +1,320 @@
+//! The rules: whether the generator was the limit, whether counts and times agree (queueing theory),
+//! what the kernel counted, whether there are enough answers, and whether the times are plausible.
+
+use vervet_report::{Finding, Mode, Run, Verdict};
+
+use super::Evidence;
+
+/// Above this share of a core a thread of the generator is taken for busy all the time, in
+/// thousandths.
+const BUSY_PERMILLE_MAX: u32 = 900;
+/// Above this share of the window in which it ran or waited for a processor a thread had none to
+/// spare, in thousandths.
+const OCCUPIED_PERMILLE_MAX: u32 = 900;
+/// A shorter window is a burst, and says nothing of what the generator could keep up.
+const WINDOW_US_MIN: u64 = 500_000;
+/// Lag below this is never told: a turn over a few hundred ready connections takes as long.
+const LAG_NS_MAX: f64 = 1e6;
+/// Fewer requests than this say nothing about rates.
+const REQUESTS_MIN: u64 = 100;
+/// Retransmitted segments for each request from which on they are reported.
+const RETRANSMITS_PER_REQUEST: f64 = 0.0001;
+/// Fewer answers than this have no p99.
+const ANSWERS_MIN: u64 = 100;
+/// Below so many answers for each connection chance alone makes them uneven.
+const EACH_MIN: f64 = 100.0;
+/// Fewer times than this have no shape.
+const TIMES_MIN: u64 = 100;
+/// A difference below this share is none: as fine as the histogram tells values apart.
+const SAME: f64 = 0.001;
+
+pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
+    if run.achieved.window_us < WINDOW_US_MIN {
+        return None;
+    }
+    let busy = run.generator.busiest_thread_permille;
+    let occupied = run.generator.occupied_thread_permille;
+    let text = RuleText {
+        rule: "generator_cpu",
+        bound: "at most 90 % of a core in the busiest thread, and of the time with waits for a processor; failed above the first",
+        meaning: "a generator without time to spare measures itself, not the target",
+        advice: "the client was the bottleneck: give it more threads and cores of its own (--threads, --cores), or reduce the load",
+    };
+    // What others take of its core is missing in its processor time, and all the same it has
+    // nothing to spare.
+    let verdict = if busy > BUSY_PERMILLE_MAX {
+        Verdict::Failed
+    } else if occupied > OCCUPIED_PERMILLE_MAX {
+        Verdict::Warning
+    } else {
+        Verdict::Passed
+    };
+    let percent = |permille: u32| f64::from(permille) / 10.0;
+    let measured = format!(
+        "{:.1} % of a core, occupied {:.1} % of the time",
+        percent(busy),
+        percent(occupied.max(busy))
+    );
+    Some(text.finding(verdict, measured))
+}
+
+pub(super) fn threads(run: &Run, _: &Evidence) -> Option<Finding> {
+    let errors = &run.generator.thread_errors;
+    if errors.is_empty() {
+        return None;
+    }
+    let text = RuleText {
+        rule: "generator_threads",
+        bound: "no thread ends before the run",
+        meaning: "the load of the threads that ended is missing in the figures",
+        advice: "remove the cause of the error, such as a limit on open files, and run again",
+    };
+    let errors: Vec<&str> = errors.iter().map(String::as_str).collect();
+    Some(text.finding(Verdict::Failed, errors.join("; ")))
+}
+
+pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {
+    if run.generator.lag.is_empty() {
+        return None;
+    }
+    let lag_ns = number(run.generator.lag.quantile_ns(0.99));
+    let p99_ns = number(run.timings.response.quantile_ns(0.99));
+    let text = RuleText {
+        rule: "generator_lag",
+        bound: "p99 at most 1 ms, or a tenth of the p99 of response times; failed above half of that",
+        meaning: "time that responses waited for the generator is included in the response times",
+        advice: "run nothing else on the generator's cores, or bind it to some (--cores)",
+    };
+    let verdict = above(
+        lag_ns,
+        LAG_NS_MAX.max(p99_ns / 10.0),
+        (10.0 * LAG_NS_MAX).max(p99_ns / 2.0),
+    );
+    Some(text.finding(verdict, format!("{:.3} ms at p99", lag_ns / 1e6)))
+}
+
+pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
+    let asked = run.achieved.asked.filter(|asked| *asked > 0)?;
+    if !matches!(run.asked.mode, Mode::Open { .. }) {
+        return None;
+    }
+    // One on each connection may be under way at the end without any fault.
+    let under_way = run.censored.count.min(run.asked.connections);
+    let missing = asked.saturating_sub(run.finished() + under_way);
+    let text = RuleText {
+        rule: "rate_asked",
+        bound: "at most 1 % of the requests that were due not made; failed above 5 %",
+        meaning: "the run is one at a lower rate than it says",
+        advice: "the target or the number of connections (-c) does not carry this rate: ask for less, or allow more",
+    };
+    let share = number(missing) / number(asked);
+    let rate = run.achieved.rate_asked().unwrap_or_default();
+    let finished = run.achieved.per_second(run.finished());
+    let measured = format!(
+        "{finished:.1}/s of {rate:.1}/s asked, {:.2} % missing",
+        share * 100.0
+    );
+    Some(text.finding(above(share, 0.01, 0.05), measured))
+}
+
+/// Little's law: requests under way, on average, are the rate at which they leave times the time
+/// that each was under way. Failed ones and those cut off at the end are on both sides, which are
+/// measured apart: one when counts change, one request by request.
+pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
+    let window_ns = run.achieved.window_us.saturating_mul(1000);
+    if run.achieved.done < REQUESTS_MIN || window_ns == 0 {
+        return None;
+    }
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a comparison to a part in twenty"
+    )]
+    let mean = |area_ns: u128| area_ns as f64 / window_ns as f64;
+    let (under_way, accounted) = (mean(evidence.area_ns), mean(evidence.sojourns_ns));
+    if under_way <= 0.0 {
+        return None;
+    }
+    let text = RuleText {
+        rule: "littles_law",
+        bound: "at most 5 % apart",
+        meaning: "requests under way are the rate at which they leave times the mean time of each; where not, the generator lost count",
+        advice: "this is a mistake of this program: tell its authors how the run was made",
+    };
+    let apart = (under_way - accounted).abs() / under_way;
+    let measured = format!(
+        "{under_way:.3} requests under way on average, {accounted:.3} by the time that each took ({:.1} % apart)",
+        apart * 100.0
+    );
+    Some(text.finding(above(apart, 0.05, 0.05), measured))
+}
+
+pub(super) fn listen_overflows(run: &Run, _: &Evidence) -> Option<Finding> {
+    let overflows = run.kernel.listen_overflows?;
+    let drops = run.kernel.listen_drops.unwrap_or(0);
+    let text = RuleText {
+        rule: "listen_overflows",
+        bound: "none; failed above 1 % of the connections opened",
+        meaning: "a listener's queue was full: connections waited a second or more for the kernel, which looks like a slow server",
+        advice: "raise the listener's backlog and net.core.somaxconn, or connect more slowly (--connect-rate)",
+    };
+    let share = number(overflows.max(drops)) / number(run.achieved.connections_opened.max(1));
+    let measured = format!("{overflows} overflows, {drops} drops on this machine");
+    Some(text.finding(above(share, 0.0, 0.01), measured))
+}
+
+pub(super) fn retransmits(run: &Run, _: &Evidence) -> Option<Finding> {
+    let again = run.kernel.retransmitted_segments?;
+    // On a busy machine nearly all are probes: on loopback 122 thousand of 129 thousand were.
+    let probes = run.kernel.loss_probes.unwrap_or(0);
+    let lost = again.saturating_sub(probes);
+    let syns = run.kernel.retransmitted_syns.unwrap_or(0);
+    let text = RuleText {
+        rule: "retransmits",
+        bound: "at most one segment in 10,000 requests; failed above one in 100",
+        meaning: "segments were lost and sent again, which takes 200 ms and more",
+        advice: "look for full queues, a narrow network, or other traffic on this machine",
+    };
+    let share = number(lost) / number(run.finished().max(1));
+    let measured = format!(
+        "{lost} segments, {syns} of them for connections, and {probes} probes, on this machine"
+    );
+    let verdict = above(share, RETRANSMITS_PER_REQUEST, 0.01);
+    Some(text.finding(verdict, measured))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the shape of every rule")]
+pub(super) fn enough(run: &Run, _: &Evidence) -> Option<Finding> {
+    let done = run.achieved.done;
+    let text = RuleText {
+        rule: "enough_answers",
+        bound: "at least 100 good answers",
+        meaning: "a quantile is only as good as the number of answers above it",
+        advice: "let the run be longer (-d), and look at why answers failed",
+    };
+    let verdict = match done {
+        0 => Verdict::Failed,
+        1..ANSWERS_MIN => Verdict::Warning,
+        _ => Verdict::Passed,
+    };
+    Some(text.finding(verdict, format!("{done} good answers")))
+}
+
+pub(super) fn even(_: &Run, evidence: &Evidence) -> Option<Finding> {
+    let answers = &evidence.answers;
+    let (least, most) = (answers.iter().min()?, answers.iter().max()?);
+    let mean = number(answers.iter().sum()) / number(answers.len() as u64);
+    if answers.len() < 2 || mean < EACH_MIN {
+        return None;
+    }
+    let text = RuleText {
+        rule: "even_answers",
+        bound: "each connection between half and twice the mean; failed where one got none",
+        meaning: "some connections were preferred: those times are theirs, and users of the others wait",
+        advice: "look at how the target shares connections among its workers",
+    };
+    let is_even = number(*least) >= mean / 2.0 && number(*most) <= mean * 2.0;
+    let verdict = match (*least, is_even) {
+        (0, _) => Verdict::Failed,
+        (_, false) => Verdict::Warning,
+        (_, true) => Verdict::Passed,
+    };
+    let connections = answers.len();
+    let measured = format!(
+        "{least} to {most} answers on each of {connections} connections, {mean:.1} on average"
+    );
+    Some(text.finding(verdict, measured))
+}
+
+pub(super) fn p99_and_mean(run: &Run, _: &Evidence) -> Option<Finding> {
+    let times = &run.timings.response;
+    if times.count() < TIMES_MIN {
+        return None;
+    }
+    let (p99_ns, mean_ns) = (number(times.quantile_ns(0.99)), times.mean_ns());
+    let text = RuleText {
+        rule: "p99_and_mean",
+        bound: "p99 above the mean by more than 0.1 %",
+        meaning: "all took the same time, which no server does: a timer, a limit of rate, or a clock that stands",
+        advice: "look for whatever holds answers back for a fixed time",
+    };
+    let verdict = if (p99_ns - mean_ns).abs() <= mean_ns * SAME {
+        Verdict::Warning
+    } else {
+        Verdict::Passed
+    };
+    let measured = format!("p99 {:.3} ms, mean {:.3} ms", p99_ns / 1e6, mean_ns / 1e6);
+    Some(text.finding(verdict, measured))
+}
+
+/// The rule of ab and weighttp. On a whole sample mean and median are at most one standard
+/// deviation apart, which is a theorem; so a violation is not skew: the figures are not from
+/// one sample.
+pub(super) fn mean_and_median(run: &Run, _: &Evidence) -> Option<Finding> {
+    let times = &run.timings.response;
+    if times.count() < TIMES_MIN {
+        return None;
+    }
+    let median_ns = number(times.quantile_ns(0.5));
+    Some(apart(times.mean_ns(), median_ns, times.sd_ns()))
+}
+
+pub(super) fn apart(mean_ns: f64, median_ns: f64, sd_ns: f64) -> Finding {
+    let text = RuleText {
+        rule: "mean_and_median",
+        bound: "at most one standard deviation apart; failed above two",
+        meaning: "the mean stands for nobody: most answers are elsewhere",
+        advice: "use quantiles, and look at the series for what changed during the run",
+    };
+    // Two slots of the histogram apart are as good as none.
+    let apart_ns = ((mean_ns - median_ns).abs() - 2.0 * mean_ns * SAME).max(0.0);
+    let measured = format!(
+        "mean {:.3} ms, median {:.3} ms, standard deviation {:.3} ms",
+        mean_ns / 1e6,
+        median_ns / 1e6,
+        sd_ns / 1e6
+    );
+    text.finding(above(apart_ns, sd_ns, 2.0 * sd_ns), measured)
+}
+
+/// The fixed texts of a rule; the rest of a [`Finding`] is what it measured.
+struct RuleText {
+    rule: &'static str,
+    bound: &'static str,
+    meaning: &'static str,
+    advice: &'static str,
+}
+
+impl RuleText {
+    fn finding(&self, verdict: Verdict, measured: String) -> Finding {
+        let advice = match verdict {
+            Verdict::Passed => "",
+            Verdict::Warning | Verdict::Failed => self.advice,
+        };
+        Finding {
+            rule: self.rule.to_owned(),
+            verdict,
+            measured,
+            bound: self.bound.to_owned(),
+            meaning: self.meaning.to_owned(),
+            advice: advice.to_owned(),
+        }
+    }
+}
+
+/// Failed above one bound, a warning above another.
+fn above(value: f64, warning: f64, failed: f64) -> Verdict {
+    match value {
+        _ if value > failed => Verdict::Failed,
+        _ if value > warning => Verdict::Warning,
+        _ => Verdict::Passed,
+    }
+}
+
+/// A count as a number to calculate with.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts below 2^53; above, the last digits do not matter"
+)]
+fn number(count: u64) -> f64 {
+    count as f64
+}
