@@ -14,13 +14,13 @@ use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
 /// Rejects all connections from one address, and all at one listener.
 #[derive(Clone)]
-struct Doorman {
+struct AddressFilter {
     address: IpAddr,
     key: ListenerKey,
     asked: Arc<AtomicUsize>,
 }
 
-impl Service for Doorman {
+impl Service for AddressFilter {
     fn call(&mut self, exchange: Exchange<'_>) -> Outcome {
         let peer = exchange.peer().map(|peer| peer.ip().to_string());
         let key = exchange.listener().key().0;
@@ -36,9 +36,9 @@ impl Service for Doorman {
     }
 }
 
-/// Nobody from 192.0.2.1, nobody by listener 2.
-fn doorman() -> Doorman {
-    Doorman {
+/// Rejects 192.0.2.1 and listener 2.
+fn address_filter() -> AddressFilter {
+    AddressFilter {
         address: [192, 0, 2, 1].into(),
         key: ListenerKey(2),
         asked: Arc::default(),
@@ -57,8 +57,8 @@ fn any_port() -> ListenAddress {
     "127.0.0.1:0".parse().unwrap()
 }
 
-fn start(builder: Builder, doorman: &Doorman) -> Server {
-    let service = doorman.clone();
+fn start(builder: Builder, address_filter: &AddressFilter) -> Server {
+    let service = address_filter.clone();
     Server::new(builder.start(move |_| service.clone()).unwrap())
 }
 
@@ -70,7 +70,7 @@ fn addresses(server: &Server) -> Vec<SocketAddr> {
         .collect()
 }
 
-/// The connections that were closed at the door, once all that was opened has ended.
+/// The number of rejected connections, once all that were opened have ended.
 #[track_caller]
 fn denied(server: &Server) -> u64 {
     server.wait_for_connections(0);
@@ -78,17 +78,17 @@ fn denied(server: &Server) -> u64 {
 }
 
 #[test]
-fn whoever_is_not_admitted_is_closed_without_a_byte() {
+fn a_rejected_connection_is_closed_without_a_byte() {
     let builder = Engine::builder().workers(2);
     let builder = builder.listen_with(&any_port(), &options(2)).unwrap();
     let builder = builder.listen_with(&any_port(), &options(3)).unwrap();
-    let server = start(builder, &doorman());
+    let server = start(builder, &address_filter());
     let addresses = addresses(&server);
     for _ in 0..5 {
-        // Not a word was said on this one.
+        // No byte was sent on this one.
         RawClient::connect(addresses[0]).expect_close();
         let mut client = RawClient::connect(addresses[0]);
-        // May meet the close already.
+        // The connection may be closed already.
         let _ = client.try_send(get("/"));
         assert!(client.try_read_response().is_none());
         let mut client = RawClient::connect(addresses[1]);
@@ -101,13 +101,13 @@ fn whoever_is_not_admitted_is_closed_without_a_byte() {
 
 /// The kernel has taken the request before the connection was accepted.
 #[test]
-fn a_request_that_is_there_already_is_not_read() {
+fn a_request_of_a_rejected_connection_is_not_read() {
     let deferred = ListenOptions {
         key: ListenerKey(2),
         ..ListenOptions::default()
     };
     let builder = Engine::builder().listen_with(&any_port(), &deferred);
-    let server = start(builder.unwrap(), &doorman());
+    let server = start(builder.unwrap(), &address_filter());
     for _ in 0..5 {
         let mut client = server.connect();
         client.send(get("/"));
@@ -124,32 +124,32 @@ fn check_proxied(refused: &str, preface: &[u8], expected: Option<&str>) {
         proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()],
         ..options(1)
     };
-    let doorman = Doorman {
+    let address_filter = AddressFilter {
         address: refused.parse().unwrap(),
-        ..doorman()
+        ..address_filter()
     };
     let builder = Engine::builder().listen_with(&any_port(), &options);
-    let server = start(builder.unwrap(), &doorman);
+    let server = start(builder.unwrap(), &address_filter);
     let mut client = server.connect();
     let half = preface.len() / 2;
     client.send(&preface[..half]);
-    assert_eq!(doorman.asked.load(Ordering::SeqCst), 0);
+    assert_eq!(address_filter.asked.load(Ordering::SeqCst), 0);
     client.send([&preface[half..], get("/").as_bytes()].concat());
     let answer = client.try_read_response();
     assert_eq!(answer.as_ref().map(|answer| answer.text()), expected);
     drop(client);
     assert_eq!(denied(&server), u64::from(expected.is_none()));
-    assert_eq!(doorman.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(address_filter.asked.load(Ordering::SeqCst), 1);
 }
 
 #[test]
-fn behind_a_proxy_the_address_that_it_tells_counts() {
+fn behind_a_proxy_the_forwarded_address_is_checked() {
     let from = |address: &str| format!("PROXY TCP4 {address} 198.51.100.1 1 2\r\n");
     let (one, two) = (from("192.0.2.1"), from("192.0.2.2"));
     check_proxied("192.0.2.1", one.as_bytes(), None);
     check_proxied("192.0.2.1", two.as_bytes(), Some("192.0.2.2 1"));
     check_proxied("127.0.0.1", one.as_bytes(), Some("192.0.2.1 1"));
-    // The proxy itself, which tells no other address.
+    // The proxy itself, which forwards no other address.
     let own: &[u8] = b"PROXY UNKNOWN\r\n";
     check_proxied("127.0.0.1", own, None);
     check_proxied("192.0.2.1", own, Some("127.0.0.1 1"));
@@ -165,7 +165,7 @@ fn overload_is_answered_only_to_admitted_clients() {
     let builder = Engine::builder().limits(limits);
     let builder = builder.listen_with(&any_port(), &options(2)).unwrap();
     let builder = builder.listen_with(&any_port(), &options(3)).unwrap();
-    let server = start(builder, &doorman());
+    let server = start(builder, &address_filter());
     let addresses = addresses(&server);
     let mut held = RawClient::connect(addresses[1]);
     held.exchange(get("/"));
@@ -180,7 +180,7 @@ fn overload_is_answered_only_to_admitted_clients() {
 }
 
 #[test]
-fn unix_peers_are_asked_for_without_an_address() {
+fn unix_peers_are_checked_without_an_address() {
     let tree = TempTree::new();
     let paths = ["open", "shut"].map(|name| tree.join(name));
     let mut builder = Engine::builder();
@@ -188,16 +188,16 @@ fn unix_peers_are_asked_for_without_an_address() {
         let address = ListenAddress::Unix(path.clone());
         builder = builder.listen_with(&address, &options(key)).unwrap();
     }
-    let doorman = doorman();
+    let address_filter = address_filter();
     let running = builder.start({
-        let service = doorman.clone();
+        let service = address_filter.clone();
         move |_| service.clone()
     });
     let running = running.unwrap();
     let mut client = RawClient::connect_unix(&paths[0]);
     assert_eq!(client.exchange(get("/")).text(), " 1");
     RawClient::connect_unix(&paths[1]).expect_close();
-    assert_eq!(doorman.asked.load(Ordering::SeqCst), 2);
+    assert_eq!(address_filter.asked.load(Ordering::SeqCst), 2);
     running.control().stop();
     running.wait().unwrap();
 }

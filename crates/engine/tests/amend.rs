@@ -8,7 +8,7 @@ use vervet_engine::limits::Limits;
 use vervet_engine::{Exchange, Outcome, Responder, Response};
 use vervet_testkit::PATIENCE;
 
-/// Adds a field that shows who was here, and in which order.
+/// Adds a field that shows the order of the changes.
 fn sign(mut response: Response, name: &str) -> Response {
     let before = response.field_value("X-Signed").unwrap_or_default();
     let all = [before, name.as_bytes()].concat();
@@ -16,7 +16,7 @@ fn sign(mut response: Response, name: &str) -> Response {
     response
 }
 
-/// Two changes are asked for before the answer is promised, two of its outcome.
+/// Two changes are requested before the answer is deferred, two on its outcome.
 fn signed() -> (
     impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
     Receiver<Responder>,
@@ -38,8 +38,7 @@ fn signed() -> (
     (handler, receiver)
 }
 
-/// What the fields of the answers to requests for these targets say; later ones are used on another
-/// thread.
+/// Requests these targets and expects these fields; later answers are sent from another thread.
 #[track_caller]
 fn check(target: &str, answer: fn(Responder), expected: (u16, &str)) {
     let (handler, responders) = signed();
@@ -58,12 +57,12 @@ fn check(target: &str, answer: fn(Responder), expected: (u16, &str)) {
 }
 
 #[test]
-fn a_responder_that_is_dropped_is_an_answer_too() {
+fn the_answer_to_a_dropped_responder_is_changed_too() {
     check("/later", drop, (500, "abcd"));
 }
 
 #[test]
-fn a_later_answer_is_changed_in_the_order_asked_for() {
+fn a_later_answer_is_changed_in_the_order_of_the_calls() {
     check(
         "/later",
         |responder| responder.send(sign(Response::text("later"), "own-")),
@@ -73,7 +72,7 @@ fn a_later_answer_is_changed_in_the_order_asked_for() {
 
 /// A handler that answers at once can change its own answer; a wrapper changes the outcome.
 #[test]
-fn an_answer_at_once_is_changed_by_its_outcome() {
+fn an_immediate_answer_is_changed_by_its_outcome() {
     check("/now", drop, (200, "cd"));
 }
 

@@ -1,4 +1,4 @@
-//! Many listeners and many workers: who takes a connection, and what a handler sees of its peer.
+//! Many listeners and workers: which worker serves a connection, and the peer that a handler sees.
 
 use std::net::{Ipv6Addr, SocketAddr, TcpListener};
 
@@ -53,7 +53,7 @@ fn workers_with_listeners_of_their_own_serve_one_port() {
     server.ended();
 }
 
-/// Answers with the peer's address as it is seen.
+/// Answers with the address of the peer.
 #[allow(clippy::needless_pass_by_value, reason = "what a handler is")]
 fn echo_peer(exchange: Exchange<'_>) -> Outcome {
     let peer = exchange.peer();
@@ -107,8 +107,7 @@ fn proxied(networks: &[&str]) -> Server {
     Server::listening(Engine::builder(), &options, echo_peer)
 }
 
-/// What a handler sees of a connection that begins like this; none where it is closed without an
-/// answer.
+/// The answer to a request after this header; none if the connection is closed without an answer.
 #[track_caller]
 fn check(networks: &[&str], preface: &[u8], expected: Option<&str>) {
     let server = proxied(networks);
@@ -136,7 +135,7 @@ fn v2(command: u8, family: u8, addresses: &[u8]) -> Vec<u8> {
     [signature, &[command, family], &length, addresses].concat()
 }
 
-/// FEATURES A11: what a proxy says is believed of listed networks alone.
+/// FEATURES A11: PROXY protocol headers are accepted only from listed networks.
 #[test]
 fn the_proxy_protocol_is_read_from_listed_networks() {
     let listed = &["10.0.0.0/8", "127.0.0.0/8"];
@@ -159,7 +158,7 @@ fn the_proxy_protocol_is_read_from_listed_networks() {
 }
 
 #[test]
-fn a_proxy_that_does_not_say_so_properly_is_closed() {
+fn an_invalid_proxy_header_closes_the_connection() {
     let listed = &["127.0.0.0/8"];
     check(listed, b"", None);
     check(listed, b"PROXY TCP4 192.0.2.1\r\n", None);
@@ -168,9 +167,9 @@ fn a_proxy_that_does_not_say_so_properly_is_closed() {
     check(listed, &v2(0x21, 0x11, &[0; 4]), None);
 }
 
-/// Somebody else who claims to be a proxy sends a request that is none, and is never believed.
+/// From another network, a PROXY protocol header is an invalid request.
 #[test]
-fn a_claim_from_elsewhere_is_no_request() {
+fn a_proxy_header_from_another_network_is_an_invalid_request() {
     let server = proxied(&["10.0.0.0/8"]);
     let mut client = server.connect();
     let answer = client.exchange([V1, get("/").as_bytes()].concat());

@@ -1,5 +1,5 @@
-//! The same server on each carrier: a plain thread, a tokio runtime, and a loop of the test's own
-//! that knows nothing but a descriptor to poll and a function to call.
+//! The same server on each carrier: a plain thread, a tokio runtime, and a custom loop that only
+//! polls the descriptor and calls `turn`.
 
 use std::os::fd::AsFd;
 use std::sync::mpsc;
@@ -63,7 +63,8 @@ fn handle(mut exchange: Exchange<'_>) -> Outcome {
     }
 }
 
-/// What every carrier must carry: both outcomes, both directions, blocked output, timers, wake-ups.
+/// Checks what every carrier must support: both outcomes, both directions, blocked output, timers,
+/// wake-ups.
 #[track_caller]
 fn smoke(connect: impl Fn() -> RawClient) {
     let mut client = connect();
@@ -149,9 +150,9 @@ fn tokio_timers_work_inside_a_handler() {
     }
 }
 
-/// Polls level-triggered, turns, and asks for nothing else.
+/// Polls level-triggered and calls `turn`.
 #[test]
-fn a_loop_of_ones_own() {
+fn a_custom_event_loop() {
     let (told, telling) = mpsc::channel();
     let carrying = thread::spawn(move || {
         let mut server = ByHand::new(limits(), handle);

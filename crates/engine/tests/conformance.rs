@@ -274,7 +274,7 @@ fn chunks() {
 /// An answer that was given before its request broke is the only one; the request still ends the
 /// connection.
 #[test]
-fn chunks_that_break_behind_their_answer() {
+fn chunks_that_are_invalid_after_their_answer() {
     for &(content, _) in BROKEN_CHUNKS {
         check_with(read_nothing, chunked(content), 200);
     }
@@ -308,7 +308,7 @@ fn content_shorter_than_announced() {
 
 /// RFC 9110 §15.5.2: every final answer of the engine itself is complete: a date, a type, a length.
 #[test]
-fn refusals_are_whole_answers() {
+fn answers_of_the_engine_are_complete() {
     let server = Server::start(Limits::default(), echo_target);
     let mut client = server.connect();
     let answer = client.exchange("GET / HTTP/1.1\r\n\r\n");

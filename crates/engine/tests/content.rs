@@ -1,4 +1,4 @@
-//! Request content on its way to a handler: whole, bounded, held back, broken off, dropped.
+//! Request content on its way to a handler: complete, limited, held back, aborted, dropped.
 
 use std::io::{Read as _, Seek, Write as _};
 use std::net::TcpStream;
@@ -51,7 +51,7 @@ fn expecting(length: usize) -> String {
     )
 }
 
-/// So much content against a limit of 10,000 bytes.
+/// Sends this many bytes of content against a limit of 10,000.
 #[track_caller]
 fn check_limit(length: usize, status: u16) {
     let limits = Limits {
@@ -114,7 +114,7 @@ fn a_refusal_asks_for_no_content_and_closes() {
 }
 
 #[test]
-fn whoever_takes_the_content_asks_for_it() {
+fn continue_is_sent_when_the_content_is_taken() {
     let server = Server::start(Limits::default(), hash);
     let mut client = server.connect();
     for _ in 0..2 {
@@ -123,13 +123,13 @@ fn whoever_takes_the_content_asks_for_it() {
         assert!(interim.fields.is_empty(), "{interim:?}");
         assert_eq!(client.exchange("hello").text(), sha256_hex("hello"));
     }
-    // Who does not wait is not told.
+    // A client that does not wait gets no Continue.
     let both = client.exchange(expecting(5) + "hello");
     assert!(both.status == 100 || both.status == 200);
 }
 
 #[test]
-fn a_client_of_http_1_0_is_not_told_to_continue() {
+fn a_client_of_http_1_0_gets_no_continue() {
     let server = Server::start(Limits::default(), hash);
     let mut client = server.connect();
     client.send("POST / HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
@@ -199,7 +199,7 @@ fn a_handler_that_does_not_read_holds_the_client_back() {
     assert_eq!(&answer, b"HTTP/1.1 200 OK");
 }
 
-/// Content that nobody takes, so much against a limit of 10,000 bytes to be dropped.
+/// Sends this many bytes of content that is not taken, against a limit of 10,000 dropped bytes.
 #[track_caller]
 fn check_dropped(length: usize, persists: bool) {
     let limits = Limits {
@@ -223,7 +223,7 @@ fn check_dropped(length: usize, persists: bool) {
 }
 
 #[test]
-fn content_that_nobody_reads_is_dropped_within_a_limit() {
+fn unread_content_is_dropped_within_a_limit() {
     check_dropped(10_001, false);
     check_dropped(10_000, true);
     check_dropped(1, true);
@@ -263,7 +263,7 @@ fn an_answer_before_the_end_of_the_content_reaches_a_client_that_closes() {
     client.expect_close();
 }
 
-/// The client sends a part, leaves as `leave` says, and the handler learns why the content ended.
+/// The client sends a part and calls `leave`; the handler must get this error.
 #[track_caller]
 fn check_broken(
     limits: Limits,
@@ -293,7 +293,7 @@ fn check_broken(
         client.expect_close();
         assert_eq!(server.timeouts(), 1);
     }
-    // Too late for anybody.
+    // The client is gone already.
     responder.send(Response::text("late"));
     server.wait_for_connections(0);
     error
@@ -372,7 +372,7 @@ fn large_uploads_can_be_spooled_to_a_file_that_leaves_nothing_behind() {
 
 /// A trailer reaches the handler (RFC 9110 §6.5).
 #[test]
-fn trailers_arrive_behind_the_content() {
+fn trailers_arrive_after_the_content() {
     let (handler, exchanges) = hand_over();
     let server = Server::start(Limits::default(), handler);
     let mut client = server.connect();

@@ -1,5 +1,5 @@
-//! The first large file of a connection is sent corked, and nothing is kept back when the call that
-//! sent it has ended.
+//! The first large file of a connection is sent corked, and nothing is held back after the call
+//! that sent it.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -60,7 +60,7 @@ impl Protocol for Sender {
 }
 
 /// Asks three times on one connection for a part of so many bytes.
-fn asked_three_times(length: u64) -> Vec<(bool, bool)> {
+fn requested_three_times(length: u64) -> Vec<(bool, bool)> {
     let mut file = tempfile::tempfile().unwrap();
     let content: Vec<u8> = (0..=length).map(|at| (at % 251) as u8).collect();
     file.write_all(&content).unwrap();
@@ -99,17 +99,17 @@ const FIRST: [(bool, bool); 3] = [(false, true), (false, false), (false, false)]
 
 #[test]
 fn the_first_file_of_several_pieces_is_corked_while_it_is_sent() {
-    assert_eq!(asked_three_times(65_537), FIRST);
-    assert_eq!(asked_three_times(200_000), FIRST);
+    assert_eq!(requested_three_times(65_537), FIRST);
+    assert_eq!(requested_three_times(200_000), FIRST);
 }
 
 /// More than a socket holds goes in several visits.
 #[test]
-fn a_file_that_blocks_leaves_no_cork_behind() {
-    assert_eq!(asked_three_times(20_000_000), FIRST);
+fn a_file_that_blocks_is_uncorked() {
+    assert_eq!(requested_three_times(20_000_000), FIRST);
 }
 
 #[test]
 fn a_small_file_needs_no_cork() {
-    assert_eq!(asked_three_times(65_536), [(false, false); 3]);
+    assert_eq!(requested_three_times(65_536), [(false, false); 3]);
 }

@@ -1,4 +1,4 @@
-//! What is counted: each event in its own counter, once, over all reactors.
+//! Counters: each event is counted once, in its own counter, over all reactors.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ fn bytes_of(request: &str) -> (Totals, usize) {
 }
 
 #[test]
-fn a_violation_is_no_request_and_has_an_answer() {
+fn a_violation_is_counted_apart_from_requests() {
     let request = "GET /200 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n";
     let (counted, sent) = bytes_of(request);
     let content = "400 Bad Request: ".len();
@@ -79,7 +79,7 @@ fn requests_answers_and_bytes() {
     assert_eq!(counted, expected);
 }
 
-/// Everything that is refused, also what is closed in a flood without a word.
+/// All rejected connections, including those that are closed without an answer in a flood.
 #[test]
 fn refusals_by_their_cause() {
     for (limits, which) in [
@@ -127,7 +127,7 @@ fn read_all(mut exchange: Exchange<'_>) -> Outcome {
     outcome
 }
 
-/// What is begun like this, and not ended, is cut by the limit of this name.
+/// Sends an incomplete request, which must be closed by the timeout of this name.
 #[track_caller]
 fn check_timeout(begin: &[u8], timeouts: TimeoutTotals) {
     let limits = Limits {
@@ -174,9 +174,9 @@ fn timeouts_by_their_limit() {
     check_timeout(&request[..request.len() - 1], content_idle);
 }
 
-/// An idle connection that ends in its time is nobody's fault.
+/// An idle connection that is closed after its time is normal.
 #[test]
-fn an_idle_connection_is_no_timeout() {
+fn closing_an_idle_connection_is_not_counted_as_a_timeout() {
     let limits = Limits {
         keep_alive_idle_ms: 100,
         ..Limits::default()
@@ -190,7 +190,7 @@ fn an_idle_connection_is_no_timeout() {
 }
 
 #[test]
-fn workers_are_summed_and_shown_apart() {
+fn counters_of_workers_are_summed_and_separate() {
     let server = Server::with(Engine::builder().workers(3), echo_target);
     let mut clients: Vec<RawClient> = (0..30).map(|_| server.connect()).collect();
     for client in &mut clients {

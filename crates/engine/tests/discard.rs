@@ -1,4 +1,4 @@
-//! Bytes that the kernel drops for a connection that began here: as many as asked, and no other.
+//! Bytes that the kernel drops for an outgoing connection: exactly as many as requested.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -22,14 +22,14 @@ fn stream(length: usize) -> Vec<u8> {
     (0..length).map(byte).collect()
 }
 
-/// What one connection asks to have dropped: at its beginning, and at its first data.
+/// How many bytes one connection drops: from its beginning, and from its first data.
 #[derive(Clone, Copy)]
 struct Asked {
     at_first: u64,
     behind_data: u64,
 }
 
-/// Holds what comes against the stream that the peer sends.
+/// Compares received data with the stream that the peer sends.
 #[derive(Default)]
 struct Follower {
     at: usize,
@@ -130,7 +130,7 @@ fn follow_tcp(asked: Asked, (length, piece): (usize, usize)) -> Follower {
     follow(&outgoing, accept, asked, (length, piece))
 }
 
-/// So many bytes are asked to be dropped of so many, and so many are.
+/// Requests to drop this many bytes of a stream, and expects this many to be dropped.
 #[track_caller]
 fn check(asked: u64, length: usize, dropped: usize) {
     for piece in [1 << 20, 1000] {
@@ -155,7 +155,7 @@ fn the_end_of_the_stream_may_come_before() {
 }
 
 #[test]
-fn what_stands_behind_in_the_same_segment_stays() {
+fn data_after_dropped_bytes_in_the_same_segment_is_kept() {
     check(1, 2, 1);
     check(5, 10, 5);
     check(5, 4200, 5);
@@ -163,7 +163,7 @@ fn what_stands_behind_in_the_same_segment_stays() {
 }
 
 #[test]
-fn nothing_may_stand_behind() {
+fn the_stream_may_end_with_the_dropped_bytes() {
     check(5, 5, 5);
     check(200_000, 200_000, 200_000);
 }
@@ -174,9 +174,9 @@ fn megabytes_are_dropped_in_several_calls() {
     check(12 << 20, (12 << 20) + 100_000, 12 << 20);
 }
 
-/// Wherever the first data ends, what is dropped begins there.
+/// Dropping begins where the first data ends.
 #[test]
-fn data_comes_before_and_behind() {
+fn data_before_and_after_dropped_bytes_is_received() {
     for (at_first, behind_data) in [(0, 1), (0, 150_000), (10, 20_000), (100_000, 100_000)] {
         let asked = Asked {
             at_first,

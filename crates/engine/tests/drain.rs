@@ -52,7 +52,7 @@ fn idle_connections_end_promptly() {
     for client in &mut clients[..10] {
         client.exchange(get("/"));
     }
-    // The other ten have not said a word yet.
+    // The other ten have not sent a byte yet.
     server.wait_for_connections(20);
     let begin = Instant::now();
     server.running().control().drain(LONG_MS);
@@ -75,7 +75,7 @@ fn a_request_that_crosses_the_drain_is_answered_and_is_the_last() {
 }
 
 #[test]
-fn a_head_that_is_under_way_is_waited_for() {
+fn a_drain_waits_for_an_incomplete_head() {
     let server = Server::start(Limits::default(), echo_target);
     let mut client = server.connect();
     client.exchange(get("/"));
@@ -122,7 +122,7 @@ fn hand_over() -> (
 }
 
 #[test]
-fn what_is_in_hand_is_finished() {
+fn exchanges_in_progress_are_completed() {
     let (handler, given) = hand_over();
     let server = Server::start(Limits::default(), handler);
     let (mut later, mut stream) = (server.connect(), server.connect());
@@ -158,7 +158,7 @@ fn what_is_in_hand_is_finished() {
     server.ended();
 }
 
-/// What is never finished is cut by `end`, not earlier than `least`.
+/// An exchange that is never completed is closed by `end`, not before `least`.
 #[track_caller]
 fn check_cut(least: Duration, end: impl FnOnce(&Server)) {
     let (handler, given) = hand_over();
@@ -181,7 +181,7 @@ fn check_cut(least: Duration, end: impl FnOnce(&Server)) {
 }
 
 #[test]
-fn a_drain_cuts_what_is_left_at_its_end() {
+fn a_drain_closes_remaining_connections_at_its_end() {
     check_cut(Duration::from_millis(500), |server| {
         server.running().control().drain(500);
     });
@@ -199,7 +199,7 @@ fn a_stop_cuts_at_once() {
 
 /// A connection that waits because of the limit when the drain begins receives a 503.
 #[test]
-fn connections_that_wait_for_a_place_are_refused() {
+fn connections_that_wait_because_of_the_limit_are_rejected() {
     let limits = Limits {
         connections_max: 1,
         ..Limits::default()

@@ -1,5 +1,5 @@
-//! Files as content: every part of them byte for byte, wherever it begins, and a reset when the
-//! file does not keep its word.
+//! Files as content: every part byte for byte, at any offset, and a reset if the file is shorter
+//! than announced.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -59,7 +59,7 @@ fn check_truncated(promised: usize, left: usize) {
 }
 
 #[test]
-fn a_file_that_is_cut_while_it_is_sent_is_a_reset() {
+fn a_file_that_is_truncated_while_it_is_sent_is_a_reset() {
     check_truncated(50_000_000, 1_000_000);
     check_truncated(50_000_000, 0);
 }

@@ -18,13 +18,13 @@ fn file_kib() -> u64 {
 }
 
 #[test]
-fn code_is_let_go_and_runs_on() {
+fn released_code_pages_are_loaded_again() {
     own_process!();
     let before = file_kib();
     release_code_pages();
     let after = file_kib();
     assert!(after < before, "{after} KiB after {before}");
-    // What has been let go does its work as before.
+    // The released code works as before.
     assert!(file_kib() > 0);
     release_code_pages();
 }

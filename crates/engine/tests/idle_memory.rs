@@ -1,4 +1,4 @@
-//! What a kept connection costs while it does nothing.
+//! The memory of idle keep-alive connections.
 
 use std::io::Write as _;
 

@@ -1,5 +1,5 @@
-//! Answers that come later, from other threads and from futures: each to its own exchange, once, or
-//! nowhere.
+//! Answers that come later, from other threads and from futures: each reaches its own exchange,
+//! once, or is dropped.
 
 use std::hint;
 use std::sync::mpsc::{self, Receiver};
@@ -47,7 +47,7 @@ fn a_responder_that_is_dropped_answers_500() {
 
 /// gunicorn#3626: the late answer of a request that had timed out went to the next request.
 #[test]
-fn an_answer_after_the_time_limit_goes_nowhere() {
+fn an_answer_after_a_timeout_is_dropped() {
     let limits = Limits {
         content_idle_timeout_ms: 100,
         ..Limits::default()
@@ -84,7 +84,7 @@ fn an_answer_after_the_time_limit_goes_nowhere() {
 }
 
 #[test]
-fn an_answer_to_a_connection_that_is_gone_goes_nowhere() {
+fn an_answer_to_a_closed_connection_is_dropped() {
     let (handler, responders) = hand_over();
     let server = Server::start(Limits::default(), handler);
     let mut client = server.connect();
@@ -111,9 +111,9 @@ fn an_answer_to_a_connection_that_is_gone_goes_nowhere() {
     server.wait_for_connections(0);
 }
 
-/// The engine refuses what breaks, and the handler's answer to it must not reach what follows.
+/// The engine rejects invalid content; the later answer must not reach the next exchange.
 #[test]
-fn an_answer_after_a_refusal_goes_nowhere() {
+fn an_answer_after_a_rejection_is_dropped() {
     let (handler, responders) = hand_over();
     let server = Server::start(Limits::default(), handler);
     let mut client = server.connect();

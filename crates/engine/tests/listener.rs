@@ -81,7 +81,7 @@ fn an_unknown_congestion_control_is_refused() {
 }
 
 #[test]
-fn the_kernel_is_told_the_options() {
+fn options_are_set_on_the_socket() {
     let options = ListenOptions {
         reuse_port: true,
         fastopen: 16,
@@ -193,7 +193,7 @@ fn a_stale_unix_socket_is_replaced_and_a_live_one_is_not() {
 }
 
 #[test]
-fn a_file_that_is_no_socket_is_left_alone() {
+fn a_file_that_is_not_a_socket_is_kept() {
     let folder = folder("file");
     let path = folder.join("notes.txt");
     fs::write(&path, "precious").unwrap();

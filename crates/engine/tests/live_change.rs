@@ -51,7 +51,7 @@ fn check_fixed(from: &ListenOptions, to: &ListenOptions, fixed: &str) {
 }
 
 #[test]
-fn what_is_a_sockets_for_good_is_named() {
+fn an_option_that_cannot_change_is_named() {
     let plain = options(1);
     let other = |change: fn(&mut ListenOptions)| {
         let mut options = options(1);
@@ -71,7 +71,7 @@ fn what_is_a_sockets_for_good_is_named() {
 }
 
 #[test]
-fn a_listener_that_is_gone_cannot_change() {
+fn a_closed_listener_cannot_change() {
     let server = server();
     let control = server.running().control();
     let address: ListenAddress = "127.0.0.1:0".parse().unwrap();

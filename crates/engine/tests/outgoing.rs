@@ -1,5 +1,5 @@
-//! Connections that begin here: each outcome reaches the protocol once, and the listeners' gate
-//! does not see them.
+//! Outgoing connections: each outcome reaches the protocol once, and connection limits do not count
+//! them.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -16,7 +16,7 @@ use vervet_engine::reactor::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum LoggedEvent {
     Connected(u32),
     Data(Vec<u8>),
     Eof,
@@ -25,9 +25,9 @@ enum Seen {
 
 /// Records its events.
 #[derive(Default)]
-struct Diary(Vec<Seen>);
+struct EventLog(Vec<LoggedEvent>);
 
-impl Protocol for Diary {
+impl Protocol for EventLog {
     type Connection = u32;
     type Message = ();
 
@@ -37,15 +37,15 @@ impl Protocol for Diary {
 
     fn on_connect(&mut self, io: &mut Io<'_>, connection: &mut u32) {
         io.out().extend_from_slice(b"ping");
-        self.0.push(Seen::Connected(*connection));
+        self.0.push(LoggedEvent::Connected(*connection));
     }
 
     fn on_data(&mut self, _: &mut Io<'_>, _: &mut u32, bytes: &[u8]) {
-        self.0.push(Seen::Data(bytes.to_vec()));
+        self.0.push(LoggedEvent::Data(bytes.to_vec()));
     }
 
     fn on_eof(&mut self, io: &mut Io<'_>, _: &mut u32) {
-        self.0.push(Seen::Eof);
+        self.0.push(LoggedEvent::Eof);
         io.close(Closing::AfterSent);
     }
 
@@ -54,7 +54,7 @@ impl Protocol for Diary {
     }
 
     fn on_close(&mut self, connection: u32, reason: Reason) {
-        self.0.push(Seen::Closed(connection, reason));
+        self.0.push(LoggedEvent::Closed(connection, reason));
     }
 
     fn on_sent(&mut self, _: &mut Io<'_>, _: &mut u32) {}
@@ -64,15 +64,15 @@ impl Protocol for Diary {
     fn on_drain(&mut self, _: &mut Io<'_>, _: &mut u32) {}
 }
 
-struct Bench(Reactor<Diary>);
+struct Bench(Reactor<EventLog>);
 
 impl Bench {
     fn new() -> Self {
         let options = ReactorOptions::uncapped();
-        Self(Reactor::new(options, |_, _| Diary::default()).unwrap())
+        Self(Reactor::new(options, |_, _| EventLog::default()).unwrap())
     }
 
-    fn turn_until(&mut self, enough: impl Fn(&[Seen]) -> bool) -> &[Seen] {
+    fn turn_until(&mut self, enough: impl Fn(&[LoggedEvent]) -> bool) -> &[LoggedEvent] {
         let begun = Instant::now();
         while !enough(&self.0.protocol().0) {
             assert!(begun.elapsed() < PATIENCE, "saw {:?}", self.0.protocol().0);
@@ -86,19 +86,20 @@ impl Bench {
     }
 }
 
-fn closed(seen: &[Seen]) -> bool {
-    seen.iter().any(|seen| matches!(seen, Seen::Closed(..)))
+fn closed(seen: &[LoggedEvent]) -> bool {
+    seen.iter()
+        .any(|seen| matches!(seen, LoggedEvent::Closed(..)))
 }
 
 #[test]
-fn a_port_that_nobody_listens_on_refuses() {
+fn a_closed_port_refuses_connections() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();
     drop(gone);
     let mut bench = Bench::new();
     bench.connect(address);
     let seen = bench.turn_until(closed);
-    let [Seen::Closed(7, Reason::Failed(errno))] = seen else {
+    let [LoggedEvent::Closed(7, Reason::Failed(errno))] = seen else {
         panic!("{seen:?}");
     };
     assert_eq!(ConnectFailure::from_errno(*errno), ConnectFailure::Refused);
@@ -119,14 +120,16 @@ fn a_connection_that_is_not_answered_ends_by_its_deadline() {
         bench.0.visit(token, |_, io, _| io.set_deadline(300));
     }
     let seen = bench.turn_until(|seen| {
-        let ended = seen.iter().filter(|seen| matches!(seen, Seen::Closed(..)));
+        let ended = seen
+            .iter()
+            .filter(|seen| matches!(seen, LoggedEvent::Closed(..)));
         ended.count() == 8
     });
     let connected = seen
         .iter()
-        .filter(|seen| matches!(seen, Seen::Connected(_)));
+        .filter(|seen| matches!(seen, LoggedEvent::Connected(_)));
     assert!(connected.count() < 8, "the queue was not full: {seen:?}");
-    let aborted = Seen::Closed(7, Reason::Aborted);
+    let aborted = LoggedEvent::Closed(7, Reason::Aborted);
     assert!(seen.iter().filter(|seen| **seen == aborted).count() == 8);
 }
 
@@ -139,7 +142,7 @@ fn rustix_listener_with_queue_of_one() -> TcpListener {
 }
 
 #[test]
-fn what_the_system_refuses_is_told_at_once() {
+fn errors_of_the_system_are_returned_at_once() {
     let mut bench = Bench::new();
     // 192.0.2.0/24 is for documentation (RFC 5737): no machine has such an address.
     let foreign = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
@@ -163,16 +166,16 @@ fn check_talk(bench: &mut Bench, mut peer: impl Read + Write) {
     drop(peer);
     let seen = bench.turn_until(closed);
     let expected = [
-        Seen::Connected(7),
-        Seen::Data(b"pong".to_vec()),
-        Seen::Eof,
-        Seen::Closed(7, Reason::Finished),
+        LoggedEvent::Connected(7),
+        LoggedEvent::Data(b"pong".to_vec()),
+        LoggedEvent::Eof,
+        LoggedEvent::Closed(7, Reason::Finished),
     ];
     assert_eq!(seen, expected);
 }
 
-fn connected(seen: &[Seen]) -> bool {
-    seen.contains(&Seen::Connected(7))
+fn connected(seen: &[LoggedEvent]) -> bool {
+    seen.contains(&LoggedEvent::Connected(7))
 }
 
 #[test]
@@ -216,7 +219,7 @@ fn talks_over_a_unix_socket() {
 }
 
 #[test]
-fn a_visit_sends_and_finds_nothing_behind_an_old_token() {
+fn a_visit_sends_and_does_nothing_for_a_stale_token() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut bench = Bench::new();
     let token = bench.connect(listener.local_addr().unwrap());
@@ -235,10 +238,10 @@ fn a_visit_sends_and_finds_nothing_behind_an_old_token() {
     assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
 }
 
-/// The peer of an aborted connection sees a reset, and the next connection has its socket, and
-/// nothing else of it.
+/// The peer of an aborted connection sees a reset. The next connection reuses the socket and
+/// nothing else.
 #[test]
-fn an_aborted_connection_gives_its_socket_to_the_next() {
+fn the_socket_of_an_aborted_connection_is_reused() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let mut bench = Bench::new();
@@ -254,7 +257,12 @@ fn an_aborted_connection_gives_its_socket_to_the_next() {
             io.as_fd().as_raw_fd()
         }));
         let seen = bench.turn_until(closed);
-        let [Seen::Connected(7), .., Seen::Closed(7, Reason::Aborted)] = seen else {
+        let [
+            LoggedEvent::Connected(7),
+            ..,
+            LoggedEvent::Closed(7, Reason::Aborted),
+        ] = seen
+        else {
             panic!("{seen:?}");
         };
         assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
@@ -286,13 +294,13 @@ fn a_socket_that_is_used_again_can_be_refused() {
     bench.0.protocol_mut().0.clear();
     bench.connect(address);
     let seen = bench.turn_until(closed);
-    let [Seen::Closed(7, Reason::Failed(errno))] = seen else {
+    let [LoggedEvent::Closed(7, Reason::Failed(errno))] = seen else {
         panic!("{seen:?}");
     };
     assert_eq!(ConnectFailure::from_errno(*errno), ConnectFailure::Refused);
 }
 
-/// What is written before the connection is there waits for it.
+/// Output that is written before the connection is established is sent then.
 #[test]
 fn output_before_the_connection_is_not_lost() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -314,7 +322,7 @@ fn output_before_the_connection_is_not_lost() {
 }
 
 #[test]
-fn waits_no_longer_than_it_was_told() {
+fn a_turn_waits_no_longer_than_requested() {
     let mut bench = Bench::new();
     let begun = Instant::now();
     let turn = bench.0.turn_within(Duration::from_micros(300)).unwrap();

@@ -1,4 +1,4 @@
-//! The content pipe: both ends, in each of their three ways, and no lost wake-up.
+//! The content pipe: both ends, each used in three ways, and no lost wake-up.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -17,29 +17,29 @@ use vervet_http::field::FieldBlock;
 /// Long enough to be a lost wake-up and nothing else.
 const LOST: Duration = Duration::from_secs(20);
 
-struct Bell(AtomicUsize);
+struct Notifications(AtomicUsize);
 
-impl Bell {
-    fn rings(&self) -> usize {
+impl Notifications {
+    fn count(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-impl Wake for Bell {
+impl Wake for Notifications {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-fn bell() -> Arc<Bell> {
-    Arc::new(Bell(AtomicUsize::new(0)))
+fn notifications() -> Arc<Notifications> {
+    Arc::new(Notifications(AtomicUsize::new(0)))
 }
 
-fn rung_pipe(capacity: usize) -> (ContentSender, ContentReader, Arc<Bell>) {
-    let bell = bell();
-    let ringer = Arc::clone(&bell);
-    let (sender, reader) = pipe(capacity, Arc::new(move || Arc::clone(&ringer).wake()));
-    (sender, reader, bell)
+fn counting_pipe(capacity: usize) -> (ContentSender, ContentReader, Arc<Notifications>) {
+    let notifications = notifications();
+    let counter = Arc::clone(&notifications);
+    let (sender, reader) = pipe(capacity, Arc::new(move || Arc::clone(&counter).wake()));
+    (sender, reader, notifications)
 }
 
 fn chunk(length: usize) -> Bytes {
@@ -51,14 +51,14 @@ enum Step {
     Send(usize, bool),
     /// Read; the length of the chunk, or `None` for pending.
     Read(Option<usize>),
-    /// How often the reactor was rung since the last such step.
-    Rings(usize),
+    /// How often the reactor was notified since the last such step.
+    Notified(usize),
 }
-use Step::{Rings, Send};
+use Step::{Notified, Send};
 
 /// Runs the steps against a pipe of 100 bytes.
 fn check(steps: &[Step]) {
-    let (mut sender, mut reader, bell) = rung_pipe(100);
+    let (mut sender, mut reader, notifications) = counting_pipe(100);
     let mut heard = 0;
     for (index, step) in steps.iter().enumerate() {
         match step {
@@ -77,9 +77,9 @@ fn check(steps: &[Step]) {
                 );
             }
             Step::Read(None) => assert_eq!(reader.try_read(), Read::Pending, "step {index}"),
-            Rings(count) => {
-                assert_eq!(bell.rings() - heard, *count, "step {index}");
-                heard = bell.rings();
+            Notified(count) => {
+                assert_eq!(notifications.count() - heard, *count, "step {index}");
+                heard = notifications.count();
             }
         }
     }
@@ -118,38 +118,38 @@ fn an_empty_chunk_is_nothing() {
     check(&[
         NOTHING,
         Send(0, true),
-        Rings(0),
+        Notified(0),
         NOTHING,
         Send(100, true),
         Send(0, true),
-        Rings(1),
+        Notified(1),
     ]);
 }
 
 #[test]
-fn the_reader_is_rung_once_for_each_pending() {
+fn the_reader_is_notified_once_for_each_pending() {
     check(&[
         Send(1, true),
-        Rings(0),
+        Notified(0),
         read(1),
         NOTHING,
         NOTHING,
         Send(1, true),
         Send(1, true),
-        Rings(1),
+        Notified(1),
     ]);
     check(&[
         NOTHING,
         Send(1, true),
-        Rings(1),
+        Notified(1),
         read(1),
         Send(1, true),
-        Rings(0),
+        Notified(0),
     ]);
 }
 
 #[test]
-fn the_sender_is_rung_once_when_half_is_free_and_the_chunk_fits() {
+fn the_sender_is_notified_once_when_half_is_free_and_the_chunk_fits() {
     let fill = [
         Send(25, true),
         Send(25, true),
@@ -159,12 +159,12 @@ fn the_sender_is_rung_once_when_half_is_free_and_the_chunk_fits() {
     ];
     let drain = [
         read(25),
-        Rings(0),
+        Notified(0),
         read(25),
-        Rings(1),
+        Notified(1),
         read(25),
         read(25),
-        Rings(0),
+        Notified(0),
     ];
     check(&fill.into_iter().chain(drain).collect::<Vec<_>>());
     check(&[
@@ -172,56 +172,56 @@ fn the_sender_is_rung_once_when_half_is_free_and_the_chunk_fits() {
         Send(50, true),
         Send(90, false),
         read(50),
-        Rings(0),
+        Notified(0),
         read(50),
-        Rings(1),
+        Notified(1),
     ]);
 }
 
 #[test]
-fn a_sender_that_went_on_by_itself_is_not_rung() {
+fn a_sender_that_continued_by_itself_is_not_notified() {
     check(&[
         Send(40, true),
         Send(60, true),
         Send(40, false),
         read(40),
-        Rings(0),
+        Notified(0),
         Send(40, true),
         read(60),
         read(40),
-        Rings(0),
+        Notified(0),
     ]);
 }
 
 #[test]
 fn dropping_the_sender_is_a_failure_and_not_an_end() {
-    let (mut sender, mut reader, bell) = rung_pipe(100);
+    let (mut sender, mut reader, notifications) = counting_pipe(100);
     sender.try_send(chunk(3)).unwrap();
     drop(sender);
     assert_eq!(reader.try_read(), Read::Data(chunk(3)));
     assert_eq!(reader.try_read(), Read::Failed(ContentError::Abandoned));
     assert_eq!(reader.try_read(), Read::Failed(ContentError::Abandoned));
-    assert_eq!(bell.rings(), 0);
+    assert_eq!(notifications.count(), 0);
 }
 
 #[test]
-fn abort_tells_its_reason_and_rings() {
-    let (sender, mut reader, bell) = rung_pipe(100);
+fn abort_passes_its_reason_and_notifies() {
+    let (sender, mut reader, notifications) = counting_pipe(100);
     assert_eq!(reader.try_read(), Read::Pending);
     sender.abort(ContentError::TimedOut);
-    assert_eq!(bell.rings(), 1);
+    assert_eq!(notifications.count(), 1);
     assert_eq!(reader.try_read(), Read::Failed(ContentError::TimedOut));
     assert_eq!(reader.take_trailers(), None);
 }
 
 #[test]
 fn finish_brings_the_trailers_once() {
-    let (sender, mut reader, bell) = rung_pipe(100);
+    let (sender, mut reader, notifications) = counting_pipe(100);
     assert_eq!(reader.try_read(), Read::Pending);
     let mut trailers = FieldBlock::new();
     trailers.push(b"a", b"b").unwrap();
     sender.finish(Some(trailers));
-    assert_eq!(bell.rings(), 1);
+    assert_eq!(notifications.count(), 1);
     assert_eq!(reader.try_read(), Read::End);
     assert_eq!(reader.take_trailers().unwrap().as_bytes(), b"a: b\r\n");
     assert_eq!(reader.take_trailers(), None);
@@ -229,13 +229,13 @@ fn finish_brings_the_trailers_once() {
 }
 
 #[test]
-fn a_gone_reader_closes_the_sender_and_rings_it_if_it_waits() {
-    let (mut sender, reader, bell) = rung_pipe(10);
+fn dropping_the_reader_closes_the_sender_and_notifies_it_if_it_waits() {
+    let (mut sender, reader, notifications) = counting_pipe(10);
     sender.try_send(chunk(10)).unwrap();
     assert_eq!(sender.try_send(chunk(1)), Err(TrySendError::Full(chunk(1))));
     assert!(!sender.is_closed());
     drop(reader);
-    assert_eq!(bell.rings(), 1);
+    assert_eq!(notifications.count(), 1);
     assert!(sender.is_closed());
     assert_eq!(
         sender.try_send(chunk(1)),
@@ -245,8 +245,8 @@ fn a_gone_reader_closes_the_sender_and_rings_it_if_it_waits() {
 }
 
 #[test]
-fn a_blocked_sender_learns_that_the_reader_is_gone() {
-    let (mut sender, reader, _) = rung_pipe(10);
+fn a_blocked_sender_returns_when_the_reader_is_dropped() {
+    let (mut sender, reader, _) = counting_pipe(10);
     sender.try_send(chunk(10)).unwrap();
     let blocked = thread::spawn(move || sender.send_blocking(chunk(1)));
     drop(reader);
@@ -254,37 +254,37 @@ fn a_blocked_sender_learns_that_the_reader_is_gone() {
 }
 
 #[test]
-fn a_blocked_reader_gives_up_after_its_time() {
-    let (_sender, mut reader, bell) = rung_pipe(10);
+fn a_blocked_reader_returns_after_its_timeout() {
+    let (_sender, mut reader, notifications) = counting_pipe(10);
     assert_eq!(
         reader.read_blocking(Duration::from_millis(1)),
         Read::Pending
     );
-    assert_eq!(bell.rings(), 0);
+    assert_eq!(notifications.count(), 0);
 }
 
 #[test]
 fn tasks_are_woken_at_both_ends() {
-    let (mut sender, mut reader, notified) = rung_pipe(10);
-    let task = bell();
+    let (mut sender, mut reader, notified) = counting_pipe(10);
+    let task = notifications();
     let waker = Waker::from(Arc::clone(&task));
     let cx = &mut Context::from_waker(&waker);
     assert_eq!(reader.poll_read(cx), Poll::Pending);
     sender.try_send(chunk(10)).unwrap();
-    assert_eq!(task.rings(), 1);
+    assert_eq!(task.count(), 1);
     assert_eq!(sender.poll_ready(cx, 1), Poll::Pending);
     assert_eq!(reader.poll_read(cx), Poll::Ready(Some(Ok(chunk(10)))));
-    assert_eq!(task.rings(), 2);
+    assert_eq!(task.count(), 2);
     assert_eq!(sender.poll_ready(cx, 1), Poll::Ready(Ok(())));
     sender.finish(None);
     assert_eq!(reader.poll_read(cx), Poll::Ready(None));
-    assert_eq!(notified.rings(), 0);
+    assert_eq!(notified.count(), 0);
 }
 
 #[test]
 fn read_all_holds_its_limit_exactly() {
     for (limit, expected) in [(10, Ok(10)), (9, Err(ContentError::TooLarge(9)))] {
-        let (mut sender, mut reader, _) = rung_pipe(100);
+        let (mut sender, mut reader, _) = counting_pipe(100);
         for _ in 0..5 {
             sender.try_send(chunk(2)).unwrap();
         }
@@ -298,7 +298,7 @@ fn read_all_holds_its_limit_exactly() {
 
 #[test]
 fn io_read_cuts_chunks_and_loses_nothing() {
-    let (mut sender, mut reader, _) = rung_pipe(100);
+    let (mut sender, mut reader, _) = counting_pipe(100);
     sender.try_send(Bytes::from_static(b"hello ")).unwrap();
     sender.try_send(Bytes::from_static(b"world")).unwrap();
     let mut two = [0; 2];
@@ -324,24 +324,24 @@ fn stress_chunk(index: usize) -> Bytes {
     Bytes::from(bytes)
 }
 
-/// A pipe whose bell fills a channel: what a reactor waits for, without a reactor.
+/// A pipe whose notifications go to a channel, instead of a reactor.
 fn channel_pipe() -> (ContentSender, ContentReader, Receiver<()>, Arc<AtomicUsize>) {
-    let (bell, rung) = sync_channel(1);
-    let rings = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&rings);
+    let (notifications, notified) = sync_channel(1);
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
     let (sender, reader) = pipe(
         256,
         Arc::new(move || {
             counted.fetch_add(1, Ordering::SeqCst);
-            let _ = bell.try_send(());
+            let _ = notifications.try_send(());
         }),
     );
-    (sender, reader, rung, rings)
+    (sender, reader, notified, count)
 }
 
 #[test]
 fn a_trying_sender_and_a_blocking_reader_never_miss_each_other() {
-    let (mut sender, mut reader, rung, rings) = channel_pipe();
+    let (mut sender, mut reader, notified, count) = channel_pipe();
     let consumer = thread::spawn(move || {
         for index in 0..STRESS_CHUNKS {
             assert_eq!(reader.read_blocking(LOST), Read::Data(stress_chunk(index)));
@@ -353,21 +353,21 @@ fn a_trying_sender_and_a_blocking_reader_never_miss_each_other() {
         let mut offered = stress_chunk(index);
         while let Err(TrySendError::Full(back)) = sender.try_send(offered) {
             refused += 1;
-            rung.recv_timeout(LOST).expect("the wake-up was lost");
+            notified.recv_timeout(LOST).expect("the wake-up was lost");
             offered = back;
         }
     }
     sender.finish(None);
     consumer.join().unwrap();
     assert!(
-        rings.load(Ordering::SeqCst) <= refused,
-        "rung more often than refused"
+        count.load(Ordering::SeqCst) <= refused,
+        "notified more often than refused"
     );
 }
 
 #[test]
 fn a_blocking_sender_and_a_trying_reader_never_miss_each_other() {
-    let (mut sender, mut reader, rung, rings) = channel_pipe();
+    let (mut sender, mut reader, notified, count) = channel_pipe();
     let producer = thread::spawn(move || {
         for index in 0..STRESS_CHUNKS {
             sender.send_blocking(stress_chunk(index)).unwrap();
@@ -383,7 +383,7 @@ fn a_blocking_sender_and_a_trying_reader_never_miss_each_other() {
             }
             Read::Pending => {
                 pending += 1;
-                rung.recv_timeout(LOST).expect("the wake-up was lost");
+                notified.recv_timeout(LOST).expect("the wake-up was lost");
             }
             Read::End => break,
             Read::Failed(error) => panic!("{error}"),
@@ -392,7 +392,7 @@ fn a_blocking_sender_and_a_trying_reader_never_miss_each_other() {
     producer.join().unwrap();
     assert_eq!(index, STRESS_CHUNKS);
     assert!(
-        rings.load(Ordering::SeqCst) <= pending,
-        "rung more often than pending"
+        count.load(Ordering::SeqCst) <= pending,
+        "notified more often than pending"
     );
 }

@@ -1,5 +1,5 @@
-//! Kept connections and pipelined requests: answers in order, in one write, and no more than
-//! promised.
+//! Persistent connections and pipelined requests: answers in order, in one write, and none after
+//! the last.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -45,7 +45,7 @@ fn a_request_that_is_broken_ends_the_batch() {
 }
 
 #[test]
-fn nothing_behind_a_request_to_close_is_answered() {
+fn nothing_after_a_request_to_close_is_answered() {
     let server = Server::start(Limits::default(), echo_target);
     let mut client = server.connect();
     client.send(
@@ -175,7 +175,7 @@ fn an_answer_that_comes_later_keeps_its_place() {
 }
 
 #[test]
-fn what_is_sent_behind_an_unanswered_request_is_not_lost() {
+fn requests_after_an_unanswered_one_are_not_lost() {
     let (sender, responders) = mpsc::sync_channel(1);
     let server = Server::start(NO_LIMIT_OF_REQUESTS, hand_over(sender));
     let mut client = server.connect();

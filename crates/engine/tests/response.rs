@@ -22,8 +22,8 @@ fn built() -> Response {
     response
 }
 
-/// What a head is after a change. Known names have the spelling of the registry when the engine has
-/// written them.
+/// Expects this head after a change. Known names that the engine writes have the spelling of the
+/// registry.
 #[track_caller]
 fn check(change: impl Fn(&mut Response), expected: &str) {
     for (mut response, spelled) in [(shared(), "set-cookie"), (built(), "Set-Cookie")] {
@@ -34,7 +34,7 @@ fn check(change: impl Fn(&mut Response), expected: &str) {
 }
 
 #[test]
-fn what_cannot_stand_in_a_field_line_changes_nothing() {
+fn an_invalid_field_line_changes_nothing() {
     for (name, value, error) in [
         ("X-Y", "a\r\nX-Z: b", FieldError::Value),
         ("X-Y", "a\0", FieldError::Value),
@@ -77,7 +77,7 @@ fn fields_are_found_whatever_their_case() {
 }
 
 #[test]
-fn a_field_that_is_set_is_the_only_one_and_stands_where_the_first_stood() {
+fn a_set_field_replaces_all_at_the_position_of_the_first() {
     check(
         |response| response.set_field("SET-COOKIE", b"c=3").unwrap(),
         "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nSet-Cookie: c=3\r\nX-Y: \t1 \r\n",
@@ -97,7 +97,7 @@ fn a_field_that_is_set_is_the_only_one_and_stands_where_the_first_stood() {
 }
 
 #[test]
-fn added_fields_stand_behind_those_that_are_there() {
+fn added_fields_follow_existing_ones() {
     check(
         |response| {
             response.add_field("X-Y", b"2").unwrap();

@@ -18,7 +18,7 @@ use vervet_testkit::{PATIENCE, RawClient, wait_until};
 
 const LIMIT: Duration = Duration::from_millis(500);
 
-/// Each time limit short, one at a time.
+/// Limits with one short timeout.
 fn limits() -> Limits {
     Limits {
         requests_per_connection_max: 0,
@@ -95,7 +95,7 @@ impl Others {
     }
 }
 
-/// A connection that is slow as `dawdle` is, which returns when the connection is cut.
+/// Runs the slow client `dawdle`, which returns when the connection is closed.
 #[track_caller]
 fn check(
     (limits, options, preface): (Limits, &ListenOptions, &'static str),
@@ -150,7 +150,7 @@ fn starts_with(received: &[u8], expected: &str) {
 }
 
 #[test]
-fn silence_after_the_accept() {
+fn no_bytes_after_the_accept() {
     let limits = Limits {
         head_timeout_ms: 500,
         proxy_header_timeout_ms: 500,
@@ -282,7 +282,7 @@ fn an_answer_that_is_read_steadily_and_too_slowly() {
     );
 }
 
-/// A client whose end takes a few KB and no more until they are read.
+/// A client whose receive buffer holds a few KB.
 fn narrow(address: SocketAddr) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     set_socket_recv_buffer_size(&socket, 1).unwrap();
@@ -297,7 +297,7 @@ fn narrow_listener() -> ListenOptions {
     }
 }
 
-/// Long waits are allowed everywhere but for the answer to be taken.
+/// All timeouts are long except that for the client to read the answer.
 #[track_caller]
 fn check_stalled(request: &str) {
     let limits = Limits {
@@ -324,7 +324,7 @@ fn check_stalled(request: &str) {
 }
 
 #[test]
-fn small_answers_that_are_not_taken() {
+fn small_answers_that_are_not_read() {
     let close = "GET /16000 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     check_stalled(&get("/16000"));
     check_stalled(&get("/16000").repeat(100));
@@ -338,9 +338,9 @@ fn small_answers_that_are_not_taken() {
     check_stalled("POST /16000 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nxGET");
 }
 
-/// To be slow within the limit of answers is not to be idle.
+/// A client that reads slowly, within the limit for answers, is not idle.
 #[test]
-fn small_answers_that_are_taken_late() {
+fn small_answers_that_are_read_late() {
     let limits = Limits {
         keep_alive_idle_ms: 100,
         head_timeout_ms: 100,
@@ -371,7 +371,7 @@ fn small_answers_that_are_taken_late() {
     }
 }
 
-/// A client that was refused and goes on sending.
+/// A rejected client that continues to send.
 #[test]
 fn lingering_ends_by_time_and_by_bytes() {
     for (limits, least) in [

@@ -1,5 +1,5 @@
-//! Answers whose content comes while it is sent, from other threads: framing, back-pressure,
-//! breaking off; and connections that leave HTTP.
+//! Answers whose content is produced while it is sent, by other threads: framing, back-pressure,
+//! aborts; and connections that switch protocols.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -108,7 +108,7 @@ fn each_chunk_leaves_when_it_is_there() {
     assert_eq!(client.read_exact(5), b"0\r\n\r\n");
 }
 
-/// The stream ends as `end` does it, which the client must not take for a complete answer.
+/// Ends the stream by `end`; the client must not take it for a complete answer.
 #[track_caller]
 fn check_broken(target: &str, end: impl FnOnce(ContentSender)) {
     let (handler, senders) = hand_over();
@@ -132,7 +132,7 @@ fn check_broken(target: &str, end: impl FnOnce(ContentSender)) {
 }
 
 #[test]
-fn a_stream_that_does_not_keep_its_word_is_a_reset() {
+fn a_stream_of_the_wrong_length_is_a_reset() {
     check_broken("/5", |sender| sender.finish(None));
     check_broken("/5", drop);
     check_broken("/", drop);
@@ -154,7 +154,7 @@ fn an_aborted_stream_of_http_1_0_is_a_reset_and_not_an_end() {
 }
 
 #[test]
-fn trailers_go_out_behind_chunks_alone() {
+fn trailers_are_sent_only_after_chunks() {
     let mut trailers = FieldBlock::new();
     trailers.push(b"Digest", b"x").unwrap();
     for (target, expected) in [
@@ -181,7 +181,7 @@ fn a_slow_reader_holds_the_producer_back_and_gets_everything() {
     client.send(get("/"));
     let mut sender = senders.recv_timeout(PATIENCE).unwrap();
     let content = Bytes::from(noise(40_000_000));
-    // Fill whatever there is until nothing has moved for a while.
+    // Fill all buffers until nothing has moved for a while.
     let (mut at, mut moved) = (0, Instant::now());
     while moved.elapsed() < Duration::from_millis(300) {
         match sender.try_send(content.slice(at..at + 10_000)) {
@@ -210,7 +210,7 @@ fn a_slow_reader_holds_the_producer_back_and_gets_everything() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_told_to_the_producer() {
+fn the_producer_learns_that_the_reader_is_gone() {
     let (handler, senders) = hand_over();
     let server = Server::start(Limits::default(), handler);
     let mut client = server.connect();
@@ -351,7 +351,7 @@ fn an_upgraded_connection_carries_bytes_both_ways() {
 }
 
 #[test]
-fn bytes_right_behind_the_request_belong_to_the_new_protocol() {
+fn bytes_after_the_request_belong_to_the_new_protocol() {
     let server = Server::start(Limits::default(), echo);
     let mut client = upgraded(&server, b"early");
     assert_eq!(client.read_exact(5), b"early");
@@ -452,7 +452,7 @@ fn content_can_be_sent_back_while_it_comes() {
 }
 
 #[test]
-fn limits_of_content_are_not_for_upgraded_connections() {
+fn content_limits_do_not_apply_to_upgraded_connections() {
     let limits = Limits {
         content_bytes_max: 1_000,
         content_idle_timeout_ms: 100,

@@ -1,5 +1,5 @@
-//! Ten seconds of clients that do what clients should not: afterwards everything that was opened is
-//! closed, every count is balanced, and the engine answers.
+//! Ten seconds of misbehaving clients: afterwards all connections are closed, all counts are
+//! balanced, and the engine answers.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -146,7 +146,7 @@ fn misbehave(address: SocketAddr, dice: &mut Dice) {
             bytes.truncate(dice.roll(bytes.len() + 1));
         }
         let (first, second) = bytes.split_at(dice.roll(bytes.len() + 1));
-        // Whatever the server does to such a client is right.
+        // Any reaction of the server to such a client is fine.
         let _ = stream
             .write_all(first)
             .and_then(|()| stream.write_all(second));
@@ -164,7 +164,7 @@ fn misbehave(address: SocketAddr, dice: &mut Dice) {
         }
         1 => set_socket_linger(&stream, Some(Duration::ZERO)).unwrap(),
         2 => {
-            // Until the engine has had enough of waiting.
+            // Until a timeout of the engine.
             stream
                 .set_read_timeout(Some(Duration::from_secs(1)))
                 .unwrap();

@@ -1,5 +1,4 @@
-//! Exchanges that wait for something other than the client: called again with the same head, once,
-//! or never.
+//! Suspended exchanges: the service is called again with the same head, once or never.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -20,14 +19,14 @@ type Ended = (Option<u32>, Status, Option<String>);
 /// Targets with `now` are answered at once; others suspend `times` times, then answer with target,
 /// values and content.
 #[derive(Clone)]
-struct Gatekeeper {
+struct Suspending {
     times: u64,
     resumes: SyncSender<(String, Resume)>,
     calls: Arc<AtomicUsize>,
     ended: Arc<Mutex<Vec<Ended>>>,
 }
 
-impl Gatekeeper {
+impl Suspending {
     fn new(times: u64) -> (Self, Receiver<(String, Resume)>) {
         let (resumes, receiver) = mpsc::sync_channel(1024);
         let gatekeeper = Self {
@@ -49,7 +48,7 @@ impl Gatekeeper {
     }
 }
 
-impl Service for Gatekeeper {
+impl Service for Suspending {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let target = target_of(&exchange);
@@ -105,7 +104,7 @@ fn next(resumes: &Receiver<(String, Resume)>) -> Resume {
 
 #[test]
 fn a_resume_that_is_dropped_answers_500() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     for _ in 0..2 {
@@ -118,8 +117,8 @@ fn a_resume_that_is_dropped_answers_500() {
 }
 
 #[test]
-fn a_client_that_is_gone_is_nobody_to_go_on_with() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+fn a_resume_after_the_client_has_left_does_nothing() {
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let client = server.connect();
     let stream = std::net::TcpStream::connect(server.address).unwrap();
@@ -148,7 +147,7 @@ fn a_client_that_is_gone_is_nobody_to_go_on_with() {
 
 #[test]
 fn the_service_is_called_again_with_the_same_head() {
-    let (gatekeeper, resumes) = Gatekeeper::new(3);
+    let (gatekeeper, resumes) = Suspending::new(3);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     for method in ["GET", "OPTIONS", "M-SEARCH"] {
@@ -166,16 +165,16 @@ fn the_service_is_called_again_with_the_same_head() {
     assert_eq!(server.count(|counters| &counters.requests), 3);
 }
 
-/// The head that is kept was within its limits and is so still.
+/// The kept head was within the limits and is not checked again.
 #[test]
-fn a_head_of_the_greatest_size_goes_on() {
+fn a_head_of_the_maximum_size_is_resumed() {
     let limits = Limits {
         head_bytes_max: 512,
         target_bytes_max: 64,
         trailer_bytes_max: 64,
         ..Limits::default()
     };
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(limits);
     let target = format!("/{}", "t".repeat(63));
     let head = format!("GET {target} HTTP/1.1\r\nHost: a\r\nX-Y: \r\n\r\n");
@@ -193,7 +192,7 @@ fn content_waits_and_is_whole() {
         content_bytes_max: 0,
         ..Limits::default()
     };
-    let (gatekeeper, resumes) = Gatekeeper::new(2);
+    let (gatekeeper, resumes) = Suspending::new(2);
     let server = gatekeeper.server(limits);
     // More than all buffers on the way.
     let content = noise(24 << 20);
@@ -232,7 +231,7 @@ fn content_waits_and_is_whole() {
 /// RFC 9110 §10.1.1: a waiting client receives 100 Continue when the content is taken.
 #[test]
 fn continue_is_sent_only_when_content_is_taken() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
@@ -246,7 +245,7 @@ fn continue_is_sent_only_when_content_is_taken() {
 
 #[test]
 fn requests_behind_it_wait_for_their_turn() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     let requests = ["/now/1", "/2", "/now/3", "/4", "/now/5"].map(get);
@@ -263,9 +262,10 @@ fn requests_behind_it_wait_for_their_turn() {
     assert_eq!(client.read_response().text(), "/now/5");
 }
 
-/// The client owes nothing meanwhile, and owes its content as soon as somebody wants it.
+/// No timeout of the client runs while the exchange is suspended; content timeouts run as soon as
+/// content is taken.
 #[test]
-fn limits_in_time_are_for_the_client() {
+fn timeouts_apply_to_the_client_only() {
     let limits = Limits {
         content_idle_timeout_ms: 100,
         head_timeout_ms: 100,
@@ -275,7 +275,7 @@ fn limits_in_time_are_for_the_client() {
         content_rate_min: 1_000_000,
         ..Limits::default()
     };
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(limits);
     let mut client = server.connect();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhell");
@@ -295,10 +295,10 @@ fn limits_in_time_are_for_the_client() {
     assert_eq!(answer.text(), format!("POST /  1 {}", sha256_hex("hello")));
 }
 
-/// A drain waits for it, a stop does not.
+/// A drain waits for a suspended exchange, a stop does not.
 #[test]
-fn a_drain_waits_for_whoever_waits() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+fn a_drain_waits_for_suspended_exchanges() {
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     client.send(get("/"));
@@ -330,7 +330,7 @@ fn a_drain_waits_for_whoever_waits() {
 /// Password checks take their time on another thread.
 #[test]
 fn many_wait_while_others_are_answered() {
-    let (gatekeeper, resumes) = Gatekeeper::new(1);
+    let (gatekeeper, resumes) = Suspending::new(1);
     let server = gatekeeper.server(Limits::default());
     let mut waiting: Vec<_> = (0..200).map(|_| server.connect()).collect();
     for (number, client) in waiting.iter_mut().enumerate() {

@@ -51,7 +51,7 @@ fn broken() -> Body {
     }))
 }
 
-/// Produces without end and tells when nobody reads any more.
+/// Produces endlessly and reports when the reader is gone.
 fn endless(told: Sender<Closed>) -> Body {
     Body::from_stream(produced(move |mut sender| {
         loop {
@@ -168,7 +168,7 @@ fn framing_and_date_stay_with_the_engine() {
 }
 
 #[test]
-fn a_head_answer_tells_the_length_of_the_get() {
+fn a_head_answer_has_the_length_of_the_get() {
     with_router(|client, _| {
         client.send(request("HEAD /hello"));
         let response = client.read_head_response();
@@ -190,7 +190,7 @@ fn target_fields_and_peer_reach_the_handler() {
 }
 
 #[test]
-fn a_target_that_is_no_uri_is_400() {
+fn a_target_that_is_not_a_uri_is_400() {
     with_router(|client, _| {
         assert_eq!(client.exchange(request("GET /a<b>")).status, 400);
         assert_eq!(client.exchange(request("GET /hello")).status, 200);
@@ -290,7 +290,7 @@ fn pipelined_requests_are_answered_in_order() {
 }
 
 #[test]
-fn tokio_is_there_on_its_carrier() {
+fn tokio_is_available_on_its_carrier() {
     let (running, address) = start(Carrier::Tokio, channel().0);
     assert_eq!(
         RawClient::connect(address)

@@ -1,5 +1,4 @@
-//! Answers that a handler writes at once from memory: they differ in nothing from those that it
-//! returns.
+//! Answers that a handler writes at once from memory: on the wire they equal those that it returns.
 
 use std::sync::mpsc;
 
@@ -33,7 +32,7 @@ fn returned(exchange: Exchange<'_>) -> Outcome {
         .into()
 }
 
-/// All that comes back for some requests, the date aside.
+/// The bytes of the answers to some requests, without the date.
 fn reply(server: &Server, requests: &str) -> String {
     let mut client = server.connect();
     client.send(requests);
@@ -75,7 +74,7 @@ fn the_bytes_are_those_of_a_returned_response() {
     check("POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
 }
 
-/// As a wrapper does that adds a field to every answer.
+/// Adds a field to every answer, as a wrapper does.
 fn wrapped(mut exchange: Exchange<'_>) -> Outcome {
     exchange.hold_answer();
     sent(exchange).amend(|mut response| {
@@ -94,7 +93,7 @@ fn a_wrapper_can_hold_the_answer_and_change_it() {
 }
 
 #[test]
-fn a_handler_can_end_the_connection_behind_its_answer() {
+fn a_handler_can_close_the_connection_after_its_answer() {
     for answers in [sent, returned] {
         let handler = move |mut exchange: Exchange<'_>| {
             exchange.close_after();
@@ -110,14 +109,14 @@ fn a_handler_can_end_the_connection_behind_its_answer() {
 }
 
 #[test]
-fn a_status_that_ends_nothing_breaks_the_connection() {
+fn an_interim_status_as_final_answer_aborts_the_connection() {
     check("GET /100 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 }
 
-/// Tells what is reported of each exchange.
-struct Telling(mpsc::Sender<(Option<u32>, u16, u64)>);
+/// Sends what is reported of each exchange.
+struct Recorder(mpsc::Sender<(Option<u32>, u16, u64)>);
 
-impl Service for Telling {
+impl Service for Recorder {
     fn call(&mut self, mut exchange: Exchange<'_>) -> Outcome {
         exchange.set_tag(7);
         sent(exchange)
@@ -133,7 +132,7 @@ impl Service for Telling {
 fn it_is_counted_and_reported() {
     let (tell, told) = mpsc::channel();
     let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
-    let server = Server::new(builder.start(move |_| Telling(tell.clone())).unwrap());
+    let server = Server::new(builder.start(move |_| Recorder(tell.clone())).unwrap());
     let mut client = server.connect();
     client.send(get("/404"));
     assert_eq!(client.read_response().status, 404);

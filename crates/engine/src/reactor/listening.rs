@@ -361,6 +361,6 @@ fn peer_of(address: Option<SocketAddrAny>) -> Option<SocketAddr> {
     let address = SocketAddr::try_from(address?).ok()?;
     match address.ip().to_canonical() {
         IpAddr::V6(_) => Some(address),
-        four => Some(SocketAddr::new(four, address.port())),
+        ip @ IpAddr::V4(_) => Some(SocketAddr::new(ip, address.port())),
     }
 }
