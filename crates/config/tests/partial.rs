@@ -2,7 +2,7 @@
 use vervet_config::{Text, read_text, section};
 
 section! {
-    /// A pier, of which one thing has to be known.
+    /// A pier with one required directive.
     pub struct Pier {
         /// What it is called.
         pub name: Option<Text>,
@@ -12,7 +12,7 @@ section! {
 }
 
 section! {
-    /// A ship that is looked at further, whatever of it could not be read.
+    /// A ship that is kept without its invalid directives.
     pub struct Ship in part {
         /// What it is called.
         pub name: Option<Text>,
@@ -42,7 +42,7 @@ fn partial(text: &str, findings: usize) -> Harbour {
 }
 
 #[test]
-fn a_section_is_left_out_where_a_directive_of_it_could_not_be_read() {
+fn a_section_with_an_invalid_directive_is_dropped() {
     let harbour = partial(
         "pier = [{name = 1}, {name = 'b', depth = 'x'}, {name = 'c'}]",
         2,
@@ -52,7 +52,7 @@ fn a_section_is_left_out_where_a_directive_of_it_could_not_be_read() {
 }
 
 #[test]
-fn a_section_in_part_stays_with_what_could_be_read() {
+fn a_section_in_part_keeps_its_valid_directives() {
     let harbour = partial(
         "ship = [{name = 1, draught = 7}, {name = 'b', draught = 'x'}, {pier = {depth = 'x'}}]",
         3,
@@ -63,7 +63,7 @@ fn a_section_in_part_stays_with_what_could_be_read() {
     assert!(first.name.is_unread() && !first.pier.is_unread());
     assert_eq!(*first.draught, 7);
     assert!(!second.name.is_unread());
-    // Its default, where it was given: that is where a mistake that follows from it would be told.
+    // The default, with the span of the invalid value.
     assert_eq!((*second.draught, second.draught.is_default()), (2, false));
     assert!(third.pier.is_unread() && !third.name.is_unread());
 }

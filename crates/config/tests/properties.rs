@@ -1,4 +1,4 @@
-//! What holds of every input: no panic, and every finding lies in what was read.
+//! Properties of every input: no panic, and every finding has a span in the input.
 
 use crate::common::{Document, environment};
 use proptest::prelude::*;

@@ -13,7 +13,7 @@ fn document(reading: Reading<Document>) -> Document {
     reading.value.unwrap()
 }
 
-/// What the findings say, without their places.
+/// The messages of the findings, without positions.
 fn messages(reading: &Reading<Document>) -> Vec<&str> {
     let found = reading.diagnostics.iter();
     found.map(|one| one.message.as_str()).collect()
@@ -239,7 +239,7 @@ fn included_files_continue_lists_and_named_tables() {
 }
 
 #[test]
-fn what_two_files_give_is_given_twice() {
+fn a_directive_in_two_files_is_a_duplicate() {
     let reading = read_files(&[
         (
             "main.toml",

@@ -58,7 +58,7 @@ share = 0.5
 }
 
 #[test]
-fn a_page_says_what_the_short_form_stands_for() {
+fn a_page_explains_the_short_form() {
     let page = text("site.cors.md");
     assert!(
         page.contains("`cors = [\"*\"]` is short for `cors = { origins = [\"*\"] }`."),

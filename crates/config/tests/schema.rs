@@ -1,4 +1,4 @@
-//! The schema says of documents what the reader says of them.
+//! The schema accepts and rejects the same documents as the reader.
 
 use crate::common::{Document, environment, read};
 use jsonschema::Validator;
@@ -59,7 +59,7 @@ fn refuses_wrong_types() {
 }
 
 #[test]
-fn refuses_what_is_out_of_bounds() {
+fn rejects_values_out_of_bounds() {
     check("workers = 0", false);
     check("workers = 65", false);
     check("[limits]\nconnections = 0", false);
@@ -79,7 +79,7 @@ fn refuses_wrong_words_times_and_sizes() {
 }
 
 #[test]
-fn refuses_what_lacks_a_required_directive() {
+fn rejects_missing_required_directives() {
     check("[[site]]\nhosts = 'a'", false);
     check("[log.a]\nlevel = 1", false);
 }
@@ -124,7 +124,7 @@ fn takes_variables_for_numbers_words_and_times() {
 }
 
 #[test]
-fn tells_documentation_defaults_and_bounds() {
+fn contains_documentation_defaults_and_bounds() {
     let schema = schema(Document::declaration());
     let workers = &schema["properties"]["workers"];
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What is shown of a document and of its findings.
+//! How documents and findings are shown.
 
 use crate::common::{Document, read};
 use serde_json::json;
@@ -80,7 +80,7 @@ fn shows_json_with_origins() {
 }
 
 #[test]
-fn findings_are_coloured_when_asked() {
+fn findings_are_coloured_on_request() {
     let reading = read("wrokers = 2\n");
     let text = |style| render_text(&reading.diagnostics, &reading.sources, style);
     assert!(!text(Style::Plain).contains('\x1b'));

@@ -219,7 +219,7 @@ fn refuses_answers_to_nothing() {
 
 /// §9.3: the server ends the connection by option, by version, or by content that ends with it.
 #[test]
-fn does_not_reuse_what_the_server_closes() {
+fn does_not_reuse_a_connection_that_the_server_closes() {
     for input in [
         ok("Connection: close\r\nContent-Length: 0\r\n", ""),
         String::from("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"),
@@ -254,7 +254,7 @@ fn enters_a_tunnel() {
 
 /// RFC 9110 §7.8: "A server MUST NOT switch to a protocol that was not indicated by the client".
 #[test]
-fn switches_only_if_it_asked() {
+fn switches_only_after_a_proposal() {
     let input =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n";
     check_get(input, &["502 SwitchUnasked"]);

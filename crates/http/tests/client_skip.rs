@@ -41,7 +41,7 @@ fn receive(client: &mut Client, input: &mut &[u8]) -> Found {
 }
 
 /// A client that has read the head.
-fn behind_head() -> Client {
+fn after_head() -> Client {
     let mut client = asked(Method::Get);
     assert_eq!(receive(&mut client, &mut { HEAD }), Found::Head);
     client
@@ -66,7 +66,7 @@ fn next_answer(mut client: Client) {
 
 #[test]
 fn never_skips_more_than_is_left() {
-    let mut client = behind_head();
+    let mut client = after_head();
     refused(&mut client, 11, 10);
     refused(&mut client, u64::MAX, 10);
     client.skip(9).unwrap();
@@ -121,13 +121,13 @@ fn nothing_follows_a_violation() {
 #[test]
 fn knows_content_that_was_cut_short() {
     for skipped in 0..10 {
-        let mut client = behind_head();
+        let mut client = after_head();
         client.skip(skipped).unwrap();
         assert_eq!(client.end_of_stream(b""), Err(Violation::Truncated));
         assert_eq!(client.receiving(), State::Error);
         refused(&mut client, 1, 0);
     }
-    let mut client = behind_head();
+    let mut client = after_head();
     client.skip(10).unwrap();
     assert_eq!(receive(&mut client, &mut &b""[..]), Found::End);
     assert_eq!(client.end_of_stream(b""), Ok(StreamEnd::BetweenMessages));
@@ -139,7 +139,7 @@ fn knows_content_that_was_cut_short() {
 fn the_end_is_where_it_was() {
     for from in 0..=CONTENT.len() {
         for to in from..=CONTENT.len() {
-            let mut client = behind_head();
+            let mut client = after_head();
             if from > 0 {
                 let mut piece = &CONTENT[..from];
                 let found = receive(&mut client, &mut piece);
@@ -164,7 +164,7 @@ fn the_end_is_where_it_was() {
 
 #[test]
 fn skips_byte_by_byte() {
-    let mut client = behind_head();
+    let mut client = after_head();
     for left in (0..10).rev() {
         assert_eq!(receive(&mut client, &mut &b""[..]), Found::NeedMore);
         client.skip(0).unwrap();

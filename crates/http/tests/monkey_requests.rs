@@ -1,5 +1,5 @@
-//! The requests that another server, Monkey, shipped as its tests: those of them that the parser
-//! decides. Where our code is not Monkey's the reason stands with the row.
+//! The requests that another server, Monkey, shipped as its tests, as far as the parser decides
+//! them. Where our status differs from Monkey's, the row states the reason.
 
 use crate::common;
 use crate::common::{check, check_refused};

@@ -18,7 +18,7 @@ fn check(raw: &[u8], expected: Result<&[u8], PathError>) {
 }
 
 #[test]
-fn refuses_what_does_not_begin_at_the_root() {
+fn rejects_paths_that_do_not_begin_at_the_root() {
     check(b"", Err(NotAbsolute));
     check(b"*", Err(NotAbsolute));
     check(b"a/b", Err(NotAbsolute));
@@ -148,7 +148,7 @@ fn check_encoded(path: &[u8], expected: &str) {
 }
 
 #[test]
-fn encodes_what_html_or_a_field_could_take_for_its_own() {
+fn encodes_characters_special_in_html_or_fields() {
     check_encoded(b"/\r\nSet-Cookie: a", "/%0D%0ASet-Cookie%3A%20a");
     check_encoded(b"<script>\"'&", "%3Cscript%3E%22%27%26");
     check_encoded(b"javascript:x", "javascript%3Ax");

@@ -9,7 +9,7 @@ fn check(value: &str, expected: Option<UnixSeconds>) {
 }
 
 #[test]
-fn refuses_what_is_no_date() {
+fn rejects_invalid_dates() {
     for bad in [
         "",
         "yesterday",

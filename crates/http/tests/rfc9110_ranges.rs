@@ -31,7 +31,7 @@ fn check(value: &str, length: u64, expected: &str) {
 }
 
 #[test]
-fn ignores_what_is_malformed_or_in_another_unit() {
+fn ignores_malformed_values_and_other_units() {
     // §14.2: "A server MAY ignore the Range header field"; an invalid ranges-specifier "MUST be
     // ignored"
     for value in [
@@ -61,7 +61,7 @@ fn ignores_what_is_malformed_or_in_another_unit() {
 }
 
 #[test]
-fn answers_416_when_nothing_asked_for_is_there() {
+fn answers_416_when_no_range_is_satisfiable() {
     check("bytes=10-", 10, "416");
     check("bytes=10-20", 10, "416");
     check("bytes=-0", 10, "416");
@@ -92,7 +92,7 @@ fn selects_one_range() {
 }
 
 #[test]
-fn selects_several_ranges_in_the_order_asked_for() {
+fn selects_several_ranges_in_the_requested_order() {
     check("bytes=0-0,-1", 10, "0-0,9-9");
     check("bytes=8-9 , ,\t0-1", 10, "8-9,0-1");
     check("bytes=0-1,50-,4-5", 10, "0-1,4-5");
@@ -227,7 +227,7 @@ fn value_of(asked: &[(u64, Option<u64>)]) -> String {
 
 proptest! {
     #[test]
-    fn joining_keeps_exactly_the_bytes_asked_for(asked in asked(), length in 1u64..48) {
+    fn joining_keeps_exactly_the_requested_bytes(asked in asked(), length in 1u64..48) {
         let covered = |position: u64, ranges: &[ByteRange]| {
             ranges.iter().filter(|range| (range.first()..=range.last()).contains(&position)).count()
         };

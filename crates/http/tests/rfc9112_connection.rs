@@ -251,7 +251,7 @@ fn declines_a_switch() {
 }
 
 #[test]
-fn switches_only_if_asked() {
+fn switches_only_if_proposed() {
     let encoded = b"HTTP/1.1 101 Switching Protocols\r\n";
     let head = ResponseHead {
         status: Status::SWITCHING_PROTOCOLS,
@@ -293,7 +293,7 @@ fn opens_a_tunnel() {
 
 /// RFC 9112 §8: a stream that ends inside a message.
 #[test]
-fn tells_an_end_between_messages_from_one_inside() {
+fn distinguishes_an_end_between_messages_from_one_inside() {
     let end = |input: &str| {
         let mut server = Server::new();
         let mut slots = FieldSlots::new();

@@ -178,7 +178,7 @@ fn finds_fields_by_name() {
 /// MUST ignore an Upgrade header field that is received in an HTTP/1.0 request." Firefox sends
 /// `Connection: keep-alive, Upgrade`.
 #[test]
-fn offers_an_upgrade_only_where_it_was_asked_for() {
+fn offers_an_upgrade_only_if_requested() {
     let protocols = |input: &str, expected: Option<&[&[u8]]>| {
         with_head(input, |head| {
             let offered = head.upgrade().map(Iterator::collect::<Vec<_>>);
@@ -201,7 +201,7 @@ fn offers_an_upgrade_only_where_it_was_asked_for() {
 
 /// RFC 9110 §10.1.1: the expectation counts with content and not in HTTP/1.0.
 #[test]
-fn knows_who_waits_for_100() {
+fn detects_expect_continue() {
     let waits = |input: &str, expected: bool| {
         with_head(input, |head| {
             assert_eq!(head.expects_continue(), expected, "{input}");

@@ -1,4 +1,4 @@
-//! RFC 9112 §6: how long content is. Whatever two parties could read in two ways is refused.
+//! RFC 9112 §6: the length of content. Anything that two parties could read differently is rejected.
 
 use crate::common::{check, check_refused, with_fields};
 

@@ -65,7 +65,7 @@ fn refuses_other_spacing() {
     check_refused("GET /\tHTTP/1.1\r\nHost: a\r\n\r\n", "400 VersionMissing");
 }
 
-/// §3.1: the method is a token. Whether it is known is the handler's question (501).
+/// §3.1: the method is a token. Handlers decide about unknown methods (501).
 #[test]
 fn takes_any_token_for_a_method() {
     for head in [
@@ -176,7 +176,7 @@ fn bounds_the_target() {
     check_with(endless.as_bytes(), TIGHT, &["414 TargetTooLong"]);
 }
 
-/// The limits that apply unless somebody changes them: 8 KiB of target.
+/// The default limits: 8 KiB of target.
 #[test]
 fn bounds_the_target_by_default() {
     let request =

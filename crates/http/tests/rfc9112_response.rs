@@ -159,7 +159,7 @@ fn writes_chunk_sizes() {
 
 /// RFC 9110 §6.5.1: trailers need chunks; without them they are dropped.
 #[test]
-fn sends_trailers_behind_chunks_only() {
+fn sends_trailers_after_chunks_only() {
     let mut trailers = FieldBlock::new();
     trailers.push(b"X-Sum", b"1").unwrap();
     trailers.push_known(Known::ETag, b"\"e\"").unwrap();

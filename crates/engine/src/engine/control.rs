@@ -111,10 +111,10 @@ impl EngineControl {
     pub fn unlisten(&self, endpoint: &Arc<Endpoint>) -> Receipt {
         let _one_at_a_time = self.changing();
         let mut entries = self.entries();
-        let found = entries
+        let position = entries
             .iter()
             .position(|entry| Arc::ptr_eq(&entry.endpoint, endpoint));
-        let entry = found.map(|position| entries.remove(position));
+        let entry = position.map(|position| entries.remove(position));
         drop(entries);
         let socket = |reactor| {
             entry

@@ -187,12 +187,16 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Result<&str, &str>) {
         let result = text.parse::<ListenAddress>();
-        let told = result
+        let formatted = result
             .as_ref()
             .map(ToString::to_string)
             .map_err(ToString::to_string);
-        assert_eq!(told.as_deref().map_err(String::as_str), expected, "{text}");
-        if let Ok(written) = told {
+        assert_eq!(
+            formatted.as_deref().map_err(String::as_str),
+            expected,
+            "{text}"
+        );
+        if let Ok(written) = formatted {
             assert_eq!(
                 written.parse(),
                 result,

@@ -58,7 +58,7 @@ impl Inherited {
 
     /// Returns the socket that `address` names; of several with one name, the first.
     pub(super) fn take(&mut self, address: &ListenAddress) -> Result<OwnedFd, BindError> {
-        let found = self
+        let position = self
             .sockets
             .iter()
             .position(|(name, socket)| match address {
@@ -66,7 +66,7 @@ impl Inherited {
                 ListenAddress::Named(wanted) => name == wanted,
                 _ => false,
             });
-        match (found, address) {
+        match (position, address) {
             (Some(index), _) => Ok(self.sockets.remove(index).1),
             (None, ListenAddress::Descriptor(number)) => adopt(*number),
             (None, _) => Err(BindError::NotInherited(address.to_string())),
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(count: &str, told: Option<&str>, expected: Result<&[&str], &str>) {
-        let result = names(count, told).map_err(|error| error.to_string());
+    fn check(count: &str, names_variable: Option<&str>, expected: Result<&[&str], &str>) {
+        let result = names(count, names_variable).map_err(|error| error.to_string());
         let expected = expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
         assert_eq!(
             result,

@@ -124,8 +124,8 @@ fn lines_named<'a>(head: &'a [u8], name: &'a str) -> impl Iterator<Item = Range<
     lines.filter_map(move |line| {
         let range = start..start + line.len();
         start = range.end;
-        let (found, rest) = line.split_at_checked(name.len())?;
-        let is_named = rest.first() == Some(&b':') && found.eq_ignore_ascii_case(name.as_bytes());
+        let (spelled, rest) = line.split_at_checked(name.len())?;
+        let is_named = rest.first() == Some(&b':') && spelled.eq_ignore_ascii_case(name.as_bytes());
         is_named.then_some(range)
     })
 }
