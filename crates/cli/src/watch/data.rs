@@ -1,8 +1,8 @@
 //! Samples as JSON (one document that is written sample by sample, so that an hour needs no more
 //! memory than a second, or one record per line) and as CSV.
 //!
-//! In CSV the first line has the names; counters are sums since the first sample, and a value that a
-//! sample did not read is empty. No value has a comma, so nothing is quoted.
+//! In CSV the first line has the names; counters are sums since the first sample, and a value that
+//! a sample did not read is empty. No value has a comma, so nothing is quoted.
 
 use std::io::{self, Write};
 

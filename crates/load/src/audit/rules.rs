@@ -1,5 +1,6 @@
-//! The rules: whether the generator was the limit, whether counts and times agree (queueing theory),
-//! what the kernel counted, whether there are enough answers, and whether the times are plausible.
+//! The rules: whether the generator was the limit, whether counts and times agree (queueing
+//! theory), what the kernel counted, whether there are enough answers, and whether the times are
+//! plausible.
 
 use vervet_report::{Finding, Mode, Run, Verdict};
 
