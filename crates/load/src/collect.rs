@@ -1,38 +1,21 @@
-//! What the threads of a run tell, as one run. Counts add up and histograms merge without loss.
+//! Merges the reports of the threads into one run. Counts add up and histograms merge without loss.
 
-use std::collections::BTreeMap;
-
-use vervet_report::{
-    Achieved, Ended, ErrorClass, Generator, Histogram, Interval, Run, StepFigures, VERSION,
-};
+use vervet_report::{Achieved, Ended, ErrorClass, Generator, Interval, Run, StepFigures, VERSION};
 
 use crate::audit::Evidence;
-use crate::generator::{Finished, Piece, Report, StepStats, Tally};
+use crate::generator::{Finished, Report, StepStats};
 use crate::plan::{Load, Plan};
 use crate::run::TOOL;
+use crate::series::Series;
 
-/// What gathers.
+/// Collects the reports of all threads.
 pub(crate) struct Collector {
     threads: usize,
     window_ns: u64,
-    interval_ns: u64,
     is_open: bool,
-    pieces: BTreeMap<usize, Gathered>,
+    series: Series,
     intervals: Vec<Interval>,
     finished: Vec<Finished>,
-}
-
-/// One interval of those threads that have told of it.
-#[derive(Default)]
-struct Gathered {
-    threads: usize,
-    asked: u64,
-    tally: Tally,
-    response: Histogram,
-    cpu_ns_max: u64,
-    lag_ns_max: u64,
-    connections: u64,
-    length_ns: u64,
 }
 
 impl Collector {
@@ -40,93 +23,46 @@ impl Collector {
         Self {
             threads,
             window_ns,
-            interval_ns: crate::clock::ns(plan.interval).max(1),
             is_open: matches!(plan.load, Load::Open { .. }),
-            pieces: BTreeMap::new(),
+            series: Series::new(threads),
             intervals: Vec::new(),
             finished: Vec::new(),
         }
     }
 
-    /// Takes what a thread tells, and gives the intervals that are now known whole.
-    pub(crate) fn take(&mut self, report: Report) -> Vec<Interval> {
-        match report {
-            Report::Piece(piece) => self.add(&piece),
-            Report::Finished(finished) => self.finished.push(*finished),
-        }
-        let mut whole = Vec::new();
-        while let Some(first) = self.pieces.first_entry() {
-            // A thread that has ended tells of no more intervals; the end gathers what is left.
-            if first.get().threads < self.threads {
-                break;
+    /// Adds a report of a thread; returns the intervals that are complete now.
+    pub(crate) fn add(&mut self, report: Report) -> Vec<Interval> {
+        let complete = match report {
+            Report::Interval(thread, interval) => self.series.add(thread, *interval),
+            Report::Finished(thread, finished) => {
+                self.finished.push(*finished);
+                self.series.end(thread)
             }
-            let (number, gathered) = first.remove_entry();
-            let Some(interval) = self.interval(number, &gathered) else {
-                continue;
-            };
-            self.intervals.push(interval.clone());
-            whole.push(interval);
-        }
-        whole
+        };
+        self.intervals.extend_from_slice(&complete);
+        complete
     }
 
     pub(crate) fn is_complete(&self) -> bool {
         self.finished.len() == self.threads
     }
 
-    fn add(&mut self, piece: &Piece) {
-        let gathered = self.pieces.entry(piece.number).or_default();
-        gathered.threads += 1;
-        gathered.length_ns = gathered.length_ns.max(piece.length_ns);
-        gathered.asked += piece.asked;
-        add(&mut gathered.tally, &piece.tally);
-        gathered.response.merge(&piece.response);
-        gathered.cpu_ns_max = gathered.cpu_ns_max.max(piece.cpu_ns);
-        gathered.lag_ns_max = gathered.lag_ns_max.max(piece.lag_ns);
-        gathered.connections += piece.connections;
+    /// Ends the series also of threads that have failed; returns the intervals that are left.
+    pub(crate) fn end(&mut self) -> Vec<Interval> {
+        let threads = 0..self.threads;
+        let left: Vec<_> = threads.flat_map(|thread| self.series.end(thread)).collect();
+        self.intervals.extend_from_slice(&left);
+        left
     }
 
-    fn interval(&self, number: usize, gathered: &Gathered) -> Option<Interval> {
-        let start_ns = number as u64 * self.interval_ns;
-        let length_ns = gathered.length_ns;
-        let is_empty = gathered.tally.done == 0 && gathered.tally.errors.total() == 0;
-        // What ends at the very boundary leaves an interval of no length.
-        if length_ns < 1_000_000 && is_empty {
-            return None;
-        }
-        let interval = Interval {
-            start_ms: start_ns / 1_000_000,
-            length_ms: length_ns / 1_000_000,
-            asked: self.is_open.then_some(gathered.asked),
-            done: gathered.tally.done,
-            errors: gathered.tally.errors,
-            bytes: gathered.tally.bytes_received,
-            generator_cpu_permille: permille(gathered.cpu_ns_max, length_ns),
-            generator_lag_ns: gathered.lag_ns_max,
-            connections: gathered.connections,
-            ..Interval::default()
-        };
-        Some(interval.with_response(&gathered.response))
-    }
-
-    /// The run, when all threads have told of their end.
-    pub(crate) fn finish(
-        mut self,
-        plan: &Plan,
-        each: &mut impl FnMut(&Interval),
-    ) -> (Run, Evidence) {
+    /// Merges the results of the threads.
+    pub(crate) fn finish(self, plan: &Plan) -> (Run, Evidence) {
         let ends = self.finished.iter().map(|finished| finished.end_ns);
         let end_ns = ends.max().unwrap_or(self.window_ns);
         let length_ns = end_ns.saturating_sub(self.window_ns);
-        for (number, gathered) in std::mem::take(&mut self.pieces) {
-            if let Some(interval) = self.interval(number, &gathered) {
-                each(&interval);
-                self.intervals.push(interval);
-            }
-        }
         let mut run = Run::new(TOOL, plan.asked());
         run.version = VERSION;
-        run.intervals = std::mem::take(&mut self.intervals);
+        run.intervals = self.intervals;
         let mut evidence = Evidence::default();
         for finished in &self.finished {
             merge(&mut run, &mut evidence, finished, length_ns);
@@ -238,16 +174,7 @@ fn ended(run: &Run, finished: &[Finished]) -> Ended {
     ended
 }
 
-fn add(sum: &mut Tally, more: &Tally) {
-    sum.done += more.done;
-    sum.errors.merge(&more.errors);
-    sum.bytes_received += more.bytes_received;
-    sum.bytes_sent += more.bytes_sent;
-    sum.content_bytes += more.content_bytes;
-    sum.connections += more.connections;
-}
-
-fn permille(part_ns: u64, whole_ns: u64) -> u32 {
+pub(crate) fn permille(part_ns: u64, whole_ns: u64) -> u32 {
     let share = u128::from(part_ns) * 1000 / u128::from(whole_ns.max(1));
     u32::try_from(share).unwrap_or(u32::MAX)
 }

@@ -20,6 +20,7 @@ pub mod request;
 mod run;
 pub mod scenario;
 pub mod script;
+mod series;
 mod share;
 pub mod targets;
 pub mod template;
@@ -32,4 +33,5 @@ pub use plan::{
 };
 pub use request::Fixed;
 pub use run::{Control, Prepared, Progress, Running, StartError, TOOL, prepare, run, start};
+pub use series::Series;
 pub use share::Share;

@@ -240,7 +240,7 @@ impl Running {
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            for interval in collector.take(report) {
+            for interval in collector.add(report) {
                 progress(Progress::Interval(&interval));
             }
             if collector.is_complete() {
@@ -257,9 +257,10 @@ impl Running {
                 Err(_) => drop(thread_errors.insert("the thread panicked".to_owned())),
             }
         }
-        let (mut run, evidence) = collector.finish(&self.plan, &mut |interval: &Interval| {
-            progress(Progress::Interval(interval));
-        });
+        for interval in collector.end() {
+            progress(Progress::Interval(&interval));
+        }
+        let (mut run, evidence) = collector.finish(&self.plan);
         run.started_unix_ms = self.started_unix_ms.saturating_add(warm_up_ms);
         run.kernel = kernel::difference(&self.kernel, &kernel::counters());
         run.generator.thread_errors = thread_errors;

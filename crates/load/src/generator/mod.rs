@@ -13,8 +13,8 @@ mod users;
 mod tests;
 
 pub use connection::ANSWER_CONTENT_BYTES_MAX;
-pub(crate) use report::{Finished, Piece, Report};
-pub(crate) use stats::{StepStats, Tally};
+pub(crate) use report::{Finished, Report};
+pub(crate) use stats::StepStats;
 pub(crate) use thread::{Start, Thread};
 pub(crate) use users::Stop;
 pub use users::{LEAVE_WITHIN_MS, RETRY_AFTER, RETRY_AFTER_MAX};

@@ -1,44 +1,32 @@
-//! What a thread tells while it runs, and at the end.
+//! Reports of a thread, while it runs and at the end.
 
-use vervet_report::{Ended, Histogram};
+use vervet_report::{Ended, Interval};
 
-use super::stats::{Tally, ThreadStats};
+use super::stats::ThreadStats;
 
-/// What a thread tells while it runs, and at the end.
+/// A report of a thread, with its number.
 pub(crate) enum Report {
-    Piece(Box<Piece>),
-    Finished(Box<Finished>),
+    /// An interval of the window has ended.
+    Interval(usize, Box<Interval>),
+    /// The thread has ended.
+    Finished(usize, Box<Finished>),
 }
 
-/// One interval of one thread.
-pub(crate) struct Piece {
-    pub(crate) number: usize,
-    pub(crate) length_ns: u64,
-    pub(crate) asked: u64,
-    pub(crate) tally: Tally,
-    pub(crate) response: Histogram,
-    pub(crate) cpu_ns: u64,
-    /// The greatest lag.
-    pub(crate) lag_ns: u64,
-    /// Connections that are open at its end.
-    pub(crate) connections: u64,
-}
-
-/// One thread's run.
+/// The results of a thread.
 pub(crate) struct Finished {
     pub(crate) stats: ThreadStats,
     pub(crate) asked: u64,
     /// When its window ended, on the clock.
     pub(crate) end_ns: u64,
     pub(crate) cpu_ns: u64,
-    /// How long it waited for a processor in its window; 0 where the kernel does not tell.
+    /// How long it waited for a processor in its window; 0 if the kernel does not report it.
     pub(crate) waited_ns: u64,
     pub(crate) usage: Usage,
     pub(crate) answers: Vec<u64>,
     pub(crate) ended: Ended,
 }
 
-/// What a thread used of processors, in microseconds.
+/// The processor time of a thread, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) user_us: u64,

@@ -42,8 +42,8 @@ fn allocations(address: &Outgoing, requests: u64, change: impl Fn(&mut Plan)) ->
         thread.run(Start { epoch_ns }).unwrap();
     });
     let finished = reports.iter().find_map(|report| match report {
-        Report::Finished(finished) => Some(finished),
-        Report::Piece(_) => None,
+        Report::Finished(_, finished) => Some(finished),
+        Report::Interval(..) => None,
     });
     assert_eq!(finished.unwrap().stats.total.done, requests);
     counted.count_total

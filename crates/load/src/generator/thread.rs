@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use vervet_engine::reactor::{Handle, Reactor, ReactorOptions};
-use vervet_report::Ended;
+use vervet_report::{Ended, Interval};
 
-use super::report::{Finished, Piece, Report, Usage};
+use super::report::{Finished, Report, Usage};
 use super::stats::ThreadStats;
 use super::user::UserState;
 use super::users::{Stop, Users};
 use crate::clock::{now_ns, ns, thread_cpu_ns};
+use crate::collect::permille;
 use crate::kernel::thread_waited_ns;
 use crate::pacer::Schedule;
 use crate::plan::{Load, Plan};
@@ -46,6 +47,8 @@ pub(super) enum Stage {
 pub(crate) struct Thread {
     pub(super) reactor: Reactor<Users>,
     pub(super) plan: Arc<Plan>,
+    /// The number among the threads of this machine.
+    number: usize,
     pub(super) share: Share,
     pub(super) reports: Sender<Report>,
     pub(super) schedule: Option<Schedule>,
@@ -79,6 +82,7 @@ impl Thread {
         let mut thread = Self {
             reactor,
             plan: Arc::clone(plan),
+            number: (share.index / plan.part.of) as usize,
             share,
             reports,
             schedule: None,
@@ -258,7 +262,9 @@ impl Thread {
             answers,
             ended,
         };
-        let _ = self.reports.send(Report::Finished(Box::new(finished)));
+        let _ = self
+            .reports
+            .send(Report::Finished(self.number, Box::new(finished)));
         Ok(())
     }
 
@@ -303,17 +309,29 @@ impl Thread {
         let connections = users.open_connections();
         let lag_ns = users.stats.take_interval_lag_ns();
         let (tally, response) = users.stats.close_interval();
-        // Fails when nobody listens any more, and then nobody needs it.
-        let _ = self.reports.send(Report::Piece(Box::new(Piece {
-            number: self.interval,
-            length_ns: boundary.saturating_sub(begun),
-            asked,
-            tally,
-            response,
-            lag_ns,
-            connections,
-            cpu_ns: cpu_ns.saturating_sub(self.interval_cpu_ns),
-        })));
+        let length_ns = boundary.saturating_sub(begun);
+        let is_empty = tally.done == 0 && tally.errors.total() == 0;
+        // The end of the run at a boundary leaves an interval without length.
+        if length_ns >= 1_000_000 || !is_empty {
+            let interval = Interval {
+                start_ms: self.interval as u64 * self.interval_ns / 1_000_000,
+                length_ms: length_ns / 1_000_000,
+                asked: self.calendar.is_some().then_some(asked),
+                done: tally.done,
+                errors: tally.errors,
+                bytes: tally.bytes_received,
+                generator_cpu_permille: permille(
+                    cpu_ns.saturating_sub(self.interval_cpu_ns),
+                    length_ns,
+                ),
+                generator_lag_ns: lag_ns,
+                connections,
+                ..Interval::default()
+            };
+            let interval = Box::new(interval.with_response(&response));
+            // Fails if the run was dropped.
+            let _ = self.reports.send(Report::Interval(self.number, interval));
+        }
         self.interval_cpu_ns = cpu_ns;
         self.interval += 1;
     }

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use vervet_load::{Share, TOOL};
+use vervet_load::{Series, Share, TOOL};
 use vervet_report::{Asked, Finding, Interval, Run, Verdict};
 
 use super::super::arguments::LoadArguments;
@@ -17,7 +17,6 @@ use super::super::outputs::Outputs;
 use super::agent::{ALIVE_EVERY, BEGIN_TIMEOUT};
 use super::link::{AgentError, Link, Timeouts};
 use super::messages::{CoordinatorMessage, Ready, send};
-use super::series::Series;
 
 /// The rule of the finding in a run without the results of all agents.
 pub(crate) const RULE: &str = "agents";
@@ -240,14 +239,21 @@ impl Coordinator {
         outputs: &Outputs,
     ) -> Vec<Result<Run, String>> {
         let mut series = Series::new(self.names.len());
+        let mut intervals: Vec<Vec<Interval>> = vec![Vec::new(); self.names.len()];
         let mut results: Vec<Option<Result<Run, String>>> = vec![None; self.names.len()];
         let mut stopped: Option<Instant> = None;
         while results.iter().any(Option::is_none) {
             let complete = match self.events.recv_timeout(DRAW_EVERY) {
-                Ok(Event::Interval(agent, interval)) => series.add(agent, *interval),
+                Ok(Event::Interval(agent, interval)) => {
+                    if let Some(intervals) = intervals.get_mut(agent) {
+                        intervals.push((*interval).clone());
+                    }
+                    series.add(agent, *interval)
+                }
                 Ok(Event::Ended(agent, result)) => {
                     let complete = series.end(agent);
-                    let intervals = series.take_intervals(agent);
+                    let intervals = intervals.get_mut(agent).map(std::mem::take);
+                    let intervals = intervals.unwrap_or_default();
                     let result = match result {
                         Ok(run) => Ok(Run { intervals, ..*run }),
                         Err(why) => Err(self.message(agent, &why)),

@@ -8,7 +8,6 @@ mod agent;
 mod coordinator;
 mod link;
 mod messages;
-mod series;
 
 pub(crate) use agent::serve;
 pub(crate) use coordinator::{RULE, run};
