@@ -106,40 +106,44 @@ pub enum Selection {
 /// representation: Content-Range cannot describe a part of nothing, and players that always ask for
 /// `bytes=0-` are better served by an empty 200 than by 416.
 pub fn select(value: &[u8], length: u64) -> Selection {
-    let Some(specs) = byte_range_specs(value) else {
+    let Some(ranges) = ranges_of(value).filter(|_| length > 0) else {
         return Selection::Whole;
     };
-    if length == 0 {
-        return Selection::Whole;
-    }
     let mut set = RangeSet {
         ranges: [ByteRange::default(); RANGES_MAX],
         count: 0,
     };
-    let mut asked = [ByteRange::default(); RANGES_MAX];
-    let mut overlaps = 0;
-    let satisfiable = specs.iter().filter_map(|spec| spec.resolve(length));
-    for (count, range) in satisfiable.enumerate() {
-        if asked[..count]
-            .iter()
-            .any(|earlier| range.overlaps(*earlier))
-        {
-            overlaps += 1;
-        }
-        asked[count] = range;
+    let mut requested = [ByteRange::default(); RANGES_MAX];
+    let (mut satisfiable, mut overlaps, mut members) = (0, 0, 0);
+    for member in list::members(ranges) {
+        members += 1;
+        let Some(spec) = Spec::parse(member).filter(|_| members <= RANGES_MAX) else {
+            return Selection::Whole;
+        };
+        let Some(range) = spec.resolve(length) else {
+            continue;
+        };
+        let mut earlier = requested[..satisfiable].iter();
+        overlaps += usize::from(earlier.any(|earlier| range.overlaps(*earlier)));
+        requested[satisfiable] = range;
+        satisfiable += 1;
         set.insert(range);
     }
-    if overlaps > OVERLAPS_MAX {
-        return Selection::Whole;
+    match satisfiable {
+        _ if members == 0 || overlaps > OVERLAPS_MAX => Selection::Whole,
+        0 => Selection::NotSatisfiable,
+        _ => Selection::Partial(set),
     }
-    if set.count == 0 {
-        return Selection::NotSatisfiable;
-    }
-    Selection::Partial(set)
+}
+
+/// Returns the list of ranges of a `bytes=` value; `None` for another unit.
+fn ranges_of(value: &[u8]) -> Option<&[u8]> {
+    let value = value.trim_ascii();
+    let (unit, ranges) = value.split_at(memchr::memchr(b'=', value)?);
+    unit.eq_ignore_ascii_case(b"bytes").then(|| &ranges[1..])
 }
 
 /// One range as requested, before the length is known (RFC 9110 §14.1.2).
-#[derive(Clone, Copy)]
 enum Spec {
     From { first: u64, last: u64 },
     Suffix { length: u64 },
@@ -178,35 +182,6 @@ impl Spec {
             }),
         }
     }
-}
-
-struct Specs {
-    specs: [Spec; RANGES_MAX],
-    count: usize,
-}
-
-impl Specs {
-    fn iter(&self) -> impl Iterator<Item = Spec> {
-        self.specs[..self.count].iter().copied()
-    }
-}
-
-/// Returns the ranges of a `bytes=` value; `None` if the value is to be ignored.
-fn byte_range_specs(value: &[u8]) -> Option<Specs> {
-    let value = value.trim_ascii();
-    let equals = memchr::memchr(b'=', value)?;
-    if !value[..equals].eq_ignore_ascii_case(b"bytes") {
-        return None;
-    }
-    let mut found = Specs {
-        specs: [Spec::Suffix { length: 0 }; RANGES_MAX],
-        count: 0,
-    };
-    for member in list::members(&value[equals + 1..]) {
-        *found.specs.get_mut(found.count)? = Spec::parse(member)?;
-        found.count += 1;
-    }
-    (found.count > 0).then_some(found)
 }
 
 /// Parses digits only; a number beyond 64 bits becomes the largest, since no representation is

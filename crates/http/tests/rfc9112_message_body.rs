@@ -1,4 +1,5 @@
-//! RFC 9112 §6: the length of content. Anything that two parties could read differently is rejected.
+//! RFC 9112 §6: the length of content. Anything that two parties could read differently is
+//! rejected.
 
 use crate::common::{check, check_refused, with_fields};
 
