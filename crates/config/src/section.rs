@@ -7,7 +7,7 @@ use crate::setting::Setting;
 use crate::shape::{Declaration, Field, Shape};
 use crate::show::ShownEntry;
 use crate::source::Span;
-use crate::tree::{Node, Value};
+use crate::tree::{Entry, Key, Node, Value};
 
 /// A struct whose fields are directives. Implemented by [`section!`](crate::section).
 pub trait Section: FromConfig {
@@ -191,40 +191,29 @@ macro_rules! __bound {
 #[doc(hidden)]
 pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<S> {
     let declaration = S::declaration();
-    let entries = match (&node.value, declaration.short) {
+    let (entries, form) = match (&node.value, declaration.short) {
         (Value::Broken, _) => return None,
         (Value::Table(table), _) => {
+            let unknown = |entry: &&Entry| declaration.field(&entry.key.name).is_none();
+            for entry in table.entries.iter().filter(unknown) {
+                unknown_directive(declaration, &entry.key, reader);
+            }
             let entries = table.entries.iter();
-            entries
-                .map(|entry| (entry.key.name.as_str(), entry))
-                .collect::<Vec<_>>()
+            let entries = entries.map(|entry| (entry.key.name.as_str(), &entry.node));
+            (entries.collect(), Form::Table)
         }
-        (value, Some(short)) if S::shape().accepts(value) => {
-            return S::read_fields(&mut Fields {
-                reader,
-                at: node.span,
-                declaration,
-                entries: vec![(short, node)],
-                form: Form::Short,
-            });
-        }
+        (value, Some(short)) if S::shape().accepts(value) => (vec![(short, node)], Form::Short),
         _ => {
             reader.mismatch(node, &S::shape());
             return None;
         }
     };
-    for (name, entry) in &entries {
-        if declaration.field(name).is_none() {
-            unknown_directive(declaration, name, entry.key.span, reader);
-        }
-    }
-    let entries = entries.into_iter().map(|(name, entry)| (name, &entry.node));
     S::read_fields(&mut Fields {
+        reader,
         at: node.span,
         declaration,
-        entries: entries.collect(),
-        form: Form::Table,
-        reader,
+        entries,
+        form,
     })
 }
 
@@ -243,15 +232,11 @@ pub fn absent_section<S: Section>(at: Span, reader: &mut Reader<'_>) -> Option<S
 /// The maximum number of sections that a finding lists for a directive that belongs to them.
 const HEADERS_MAX: usize = 4;
 
-fn unknown_directive(
-    declaration: &'static Declaration,
-    name: &str,
-    span: Span,
-    reader: &mut Reader<'_>,
-) {
+fn unknown_directive(declaration: &'static Declaration, key: &Key, reader: &mut Reader<'_>) {
+    let Key { name, span } = key;
     let known: Vec<&str> = declaration.fields.iter().map(Field::name).collect();
     let message = format!("unknown directive `{}`", cited(name));
-    let mut diagnostic = unknown(span, message, name, &known);
+    let mut diagnostic = unknown(*span, message, name, &known);
     if diagnostic.nearest.is_none() {
         let headers = reader.headers_of(name);
         let (named, others) = headers.split_at(HEADERS_MAX.min(headers.len()));
@@ -282,14 +267,12 @@ enum Form {
     Short,
 }
 
-impl Fields<'_, '_> {
+impl<'r> Fields<'r, '_> {
     /// Reads a directive: its value, or its default, or the value of its type for a missing
     /// directive.
     pub fn read<T: FromConfig>(&mut self, identifier: &'static str) -> Option<Setting<T>> {
         let field = self.field(identifier)?;
-        let name = field.name();
-        let entries = self.entries.iter().find(|(entries, _)| *entries == name);
-        if let Some(&(_, node)) = entries {
+        if let Some(node) = self.entry(field) {
             let read = |reader: &mut Reader<'_>| {
                 let value = T::read(node, reader)?;
                 Some(reader.setting(node, value))
@@ -337,7 +320,11 @@ impl Fields<'_, '_> {
             return self.reader.directive(field, read).map(default);
         }
         if T::needs_value() {
-            self.missing(field);
+            let name = field.name();
+            let message = format!("the directive `{name}` is missing");
+            let expected = format!("`{name}`, {}", field.phrase());
+            let problem = Diagnostic::error(at, message).expected(expected);
+            self.reader.report(problem);
             return None;
         }
         self.reader
@@ -358,22 +345,20 @@ impl Fields<'_, '_> {
         let at = self.at;
         let low = self.reader.declared::<T::Bound>(low, at)?;
         let high = self.reader.declared::<T::Bound>(high, at)?;
-        let name = field.name();
-        let entries = self.entries.iter().find(|(entries, _)| *entries == name);
-        let outside: Vec<Span> =
-            if let Some(elements) = entries.and_then(|(_, node)| node.elements()) {
-                let is_outside = |element: &&Node| {
-                    let read = |reader: &mut Reader<'_>| T::Bound::read(element, reader);
-                    let value = self.reader.silently(read);
-                    value.is_some_and(|value| value.is_outside(&low, &high))
-                };
-                let outside = elements.iter().filter(is_outside);
-                outside.map(|element| element.span).collect()
-            } else {
-                let outside = setting.iter().filter(|value| value.is_outside(&low, &high));
-                outside.map(Setting::span).collect()
+        let elements = self.entry(field).and_then(Node::elements);
+        let outside: Vec<Span> = if let Some(elements) = elements {
+            let is_outside = |element: &&Node| {
+                let read = |reader: &mut Reader<'_>| T::Bound::read(element, reader);
+                let value = self.reader.silently(read);
+                value.is_some_and(|value| value.is_outside(&low, &high))
             };
-        let message = format!("`{name}` is out of bounds");
+            let outside = elements.iter().filter(is_outside);
+            outside.map(|element| element.span).collect()
+        } else {
+            let outside = setting.iter().filter(|value| value.is_outside(&low, &high));
+            outside.map(Setting::span).collect()
+        };
+        let message = format!("`{}` is out of bounds", field.name());
         for span in &outside {
             let problem = Diagnostic::error(*span, message.as_str()).expected(field.phrase());
             self.reader.report(problem);
@@ -386,23 +371,19 @@ impl Fields<'_, '_> {
         fields.find(|field| field.identifier == identifier)
     }
 
-    fn missing(&mut self, field: &'static Field) {
-        let name = field.name();
-        let message = format!("the directive `{name}` is missing");
-        let expected = format!("`{name}`, {}", field.phrase());
-        self.reader
-            .report(Diagnostic::error(self.at, message).expected(expected));
+    /// Returns the value of a directive in the document.
+    fn entry(&self, field: &Field) -> Option<&'r Node> {
+        let mut entries = self.entries.iter();
+        let entry = entries.find(|(name, _)| *name == field.name());
+        entry.map(|(_, node)| *node)
     }
 }
 
 /// Returns one directive in the form that a document has.
 #[doc(hidden)]
-pub fn show_field<T: FromConfig>(identifier: &str, setting: &Setting<T>) -> ShownEntry {
+pub fn show_field<T: FromConfig>(identifier: &'static str, setting: &Setting<T>) -> ShownEntry {
     ShownEntry {
-        name: identifier
-            .strip_prefix("r#")
-            .unwrap_or(identifier)
-            .to_owned(),
+        name: plain_name(identifier).to_owned(),
         origin: Some(setting.origin()),
         value: setting.show(),
     }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use crate::diagnostic::Diagnostics;
 use crate::parse::parse_value;
+use crate::section::plain_name;
 use crate::source::SourceId;
 use crate::tree::{Node, Value};
 
@@ -106,9 +107,7 @@ pub struct Field {
 impl Field {
     /// Returns its name in documents: a Rust keyword such as `type` is written `r#type` as a field.
     pub fn name(&self) -> &'static str {
-        self.identifier
-            .strip_prefix("r#")
-            .unwrap_or(self.identifier)
+        plain_name(self.identifier)
     }
 
     /// Returns whether the directive is required.
