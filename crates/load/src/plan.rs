@@ -85,7 +85,7 @@ pub enum Load {
     /// A pacer decides, however slow the target is.
     Open {
         /// The shape of the rate over time.
-        pacer: Arc<dyn Pacer>,
+        pacer: Arc<Pacer>,
         /// The distribution of requests around it.
         arrival: Arrival,
     },

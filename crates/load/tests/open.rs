@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use crate::common::{GOOD, canned, plan, request, run, server, take};
 use vervet_load::canned::CannedAnswer;
-use vervet_load::pacer::{Arrival, Constant, Pacer, Ramp, Stages};
+use vervet_load::pacer::{Arrival, Pacer};
 use vervet_load::{Load, Plan, StartError};
 use vervet_report::{ErrorClass, Mode, Run, Verdict};
 
-fn open(address: SocketAddr, pacer: impl Pacer + 'static) -> Plan {
+fn open(address: SocketAddr, pacer: Pacer) -> Plan {
     let mut plan = plan(address);
     plan.connections = 10;
     plan.load = Load::Open {
@@ -31,7 +31,7 @@ fn verdict(run: &Run, rule: &str) -> Verdict {
 #[test]
 fn pipelining_is_for_closed_load() {
     let address = "127.0.0.1:9".parse().unwrap();
-    let mut plan = open(address, Constant::per_second(1.0));
+    let mut plan = open(address, Pacer::constant(1.0));
     plan.pipelining = 2;
     let refused = vervet_load::run(plan).unwrap_err();
     assert!(matches!(refused, StartError::Plan(_)), "{refused}");
@@ -43,14 +43,14 @@ fn pipelining_is_for_closed_load() {
 fn makes_as_many_requests_as_are_due() {
     let (_canned, address) = canned(&CannedAnswer::default());
     let second = Duration::from_secs(1);
-    let stages = "500ms 100\n500ms 300..500".parse::<Stages>().unwrap();
-    let shapes: [(Arc<dyn Pacer>, u64); 3] = [
-        (Arc::new(Constant::per_second(200.0)), 200),
-        (Arc::new(Ramp::new(0.0, 400.0, second)), 200),
+    let stages = "500ms 100\n500ms 300..500".parse::<Pacer>().unwrap();
+    let shapes: [(Arc<Pacer>, u64); 3] = [
+        (Arc::new(Pacer::constant(200.0)), 200),
+        (Arc::new(Pacer::ramp(0.0, 400.0, second)), 200),
         (Arc::new(stages), 250),
     ];
     for (pacer, expected) in shapes {
-        let mut plan = open(address, Constant::per_second(1.0));
+        let mut plan = open(address, Pacer::constant(1.0));
         plan.threads = 2;
         plan.load = Load::Open {
             pacer,
@@ -74,9 +74,9 @@ fn makes_as_many_requests_as_are_due() {
 #[test]
 fn the_report_names_the_arrival_process() {
     let (_canned, address) = canned(&CannedAnswer::default());
-    let mut plan = open(address, Constant::per_second(1.0));
+    let mut plan = open(address, Pacer::constant(1.0));
     plan.load = Load::Open {
-        pacer: Arc::new(Constant::per_second(300.0)),
+        pacer: Arc::new(Pacer::constant(300.0)),
         arrival: Arrival::Poisson { seed: 7 },
     };
     let run = run(plan);
@@ -104,7 +104,7 @@ fn waiting_for_a_connection_counts() {
             let _ = stream.write_all(GOOD);
         }
     });
-    let mut plan = open(address, Constant::per_second(100.0));
+    let mut plan = open(address, Pacer::constant(100.0));
     plan.connections = 1;
     let run = run(plan);
     assert!(run.achieved.done <= 20, "{}", run.achieved.done);
@@ -123,7 +123,7 @@ fn a_target_that_refuses_fails_each_request_that_is_due() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = gone.local_addr().unwrap();
     drop(gone);
-    let run = run(open(address, Constant::per_second(100.0)));
+    let run = run(open(address, Pacer::constant(100.0)));
     assert_eq!(run.errors.of(ErrorClass::Refused), run.errors.total());
     assert!((50..=101).contains(&run.errors.total()), "{:?}", run.errors);
     assert_eq!(run.achieved.done, 0);
@@ -136,7 +136,7 @@ fn a_target_that_refuses_fails_each_request_that_is_due() {
 fn a_stall_shows_in_open_load_and_hides_in_closed() {
     let mut seen = Vec::new();
     for _ in 0..3 {
-        let mut plan = open(stalling(), Constant::per_second(1000.0));
+        let mut plan = open(stalling(), Pacer::constant(1000.0));
         plan.duration = Some(Duration::from_secs(10));
         plan.connections = 50;
         let open = run(plan);

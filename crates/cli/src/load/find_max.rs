@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use vervet_load::pacer::{Arrival, Constant};
+use vervet_load::pacer::{Arrival, Pacer};
 use vervet_load::{Load, Plan};
 use vervet_report::units::rate;
 use vervet_report::{Answer, Condition, Ended, Finding, Run, Try, TryOutcome, Verdict};
@@ -105,7 +105,7 @@ fn attempt(plan: &Plan, rate: f64) -> Plan {
     };
     let mut attempt = plan.clone();
     attempt.load = Load::Open {
-        pacer: Arc::new(Constant::per_second(rate)),
+        pacer: Arc::new(Pacer::constant(rate)),
         arrival,
     };
     let length = plan.duration.map_or(TRY_LENGTH, |it| it.min(TRY_LENGTH));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use vervet_load::destination::{Family, resolve};
-use vervet_load::pacer::{Arrival, Constant, Pacer, Ramp, Stages};
+use vervet_load::pacer::{Arrival, Pacer, StagesError};
 use vervet_load::request::Peer;
 use vervet_load::{Check, Load, Plan};
 use vervet_report::Reuse;
@@ -86,21 +86,20 @@ fn closes(arguments: &LoadArguments) -> bool {
 
 fn load(arguments: &LoadArguments, duration: Duration) -> Result<Load, Refused> {
     let shape = &arguments.load;
-    let pacer: Arc<dyn Pacer> = match (shape.rate, shape.ramp, shape.steps, &shape.stages) {
-        (Some(rate), ..) => Arc::new(Constant::per_second(rate)),
-        (_, Some((from, to)), ..) => Arc::new(Ramp::new(from, to, duration)),
+    let pacer = match (shape.rate, shape.ramp, shape.steps, &shape.stages) {
+        (Some(rate), ..) => Pacer::constant(rate),
+        (_, Some((from, to)), ..) => Pacer::ramp(from, to, duration),
         (_, _, Some((from, to, by)), _) => {
             let number = ((to - from) / by).floor().max(0.0) + 1.0;
             let each = Duration::try_from_secs_f64(duration.as_secs_f64() / number);
             let each = each.map_err(Refused::usage)?;
-            Arc::new(Stages::steps(from, by, to, each).map_err(Refused::usage)?)
+            Pacer::steps(from, by, to, each).map_err(Refused::usage)?
         }
         (_, _, _, Some(file)) => {
-            let text = read_text(file, STAGES_BYTES_MAX)?;
-            let stages = text.parse::<Stages>();
-            Arc::new(
-                stages.map_err(|error| Refused::usage(format!("{}: {error}", file.display())))?,
-            )
+            let stages = read_text(file, STAGES_BYTES_MAX)?.parse();
+            stages.map_err(|error: StagesError| {
+                Refused::usage(format!("{}: {error}", file.display()))
+            })?
         }
         _ => return Ok(Load::Closed),
     };
@@ -108,7 +107,10 @@ fn load(arguments: &LoadArguments, duration: Duration) -> Result<Load, Refused> 
         ArrivalKind::Even => Arrival::Even,
         ArrivalKind::Poisson => Arrival::Poisson { seed: shape.seed },
     };
-    Ok(Load::Open { pacer, arrival })
+    Ok(Load::Open {
+        pacer: Arc::new(pacer),
+        arrival,
+    })
 }
 
 fn check(arguments: &LoadArguments) -> Check {

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use vervet_load::destination::{Family, resolve};
-use vervet_load::pacer::{Arrival, Constant};
+use vervet_load::pacer::{Arrival, Pacer};
 use vervet_load::request::Peer;
 use vervet_load::script::{ContentOfAnswer, Request, Script, Scripts, Step, Turn};
 use vervet_load::{Check, Control, Load, Plan, StatusSet};
@@ -80,7 +80,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
         // Visitors do not know of each other: the seed makes the same chance each time.
         let arrival = Arrival::Poisson { seed: order.seed };
         plan.load = Load::Open {
-            pacer: Arc::new(Constant::per_second(rate)),
+            pacer: Arc::new(Pacer::constant(rate)),
             arrival,
         };
     }

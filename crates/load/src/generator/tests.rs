@@ -9,7 +9,7 @@ use vervet_engine::reactor::Outgoing;
 use super::{Report, Start, Thread};
 use crate::canned::{Canned, CannedAnswer};
 use crate::clock::now_ns;
-use crate::pacer::{Arrival, Constant};
+use crate::pacer::{Arrival, Pacer};
 use crate::plan::{Load, Plan};
 use crate::script::{ContentOfAnswer, Request};
 use crate::{Check, Fixed};
@@ -73,7 +73,7 @@ fn closed_load_asks_for_no_memory() {
 fn open_load_asks_for_no_memory() {
     check(|plan| {
         plan.load = Load::Open {
-            pacer: Arc::new(Constant::per_second(10_000.0)),
+            pacer: Arc::new(Pacer::constant(10_000.0)),
             arrival: Arrival::Poisson { seed: 1 },
         };
     });

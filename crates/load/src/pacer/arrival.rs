@@ -34,7 +34,7 @@ impl std::fmt::Display for Arrival {
 /// an n-th of the rate, which together are one of the whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
-    pacer: Arc<dyn Pacer>,
+    pacer: Arc<Pacer>,
     chance: Option<Rng>,
     threads: f64,
     number: f64,
@@ -44,12 +44,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    pub(crate) fn new(
-        pacer: Arc<dyn Pacer>,
-        arrival: Arrival,
-        thread: Share,
-        origin_ns: u64,
-    ) -> Self {
+    pub(crate) fn new(pacer: Arc<Pacer>, arrival: Arrival, thread: Share, origin_ns: u64) -> Self {
         let threads = f64::from(thread.of);
         let mut schedule = Self {
             pacer,
@@ -98,11 +93,10 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Constant;
     use super::*;
 
     fn due(arrival: Arrival, of: u32, count: usize) -> Vec<u64> {
-        let pacer = Arc::new(Constant::per_second(1000.0));
+        let pacer = Arc::new(Pacer::constant(1000.0));
         let mut all: Vec<u64> = (0..of)
             .flat_map(|index| {
                 let mut schedule = Schedule::new(pacer.clone(), arrival, Share { index, of }, 7);
