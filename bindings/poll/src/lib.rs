@@ -88,13 +88,13 @@ pub unsafe extern "C" fn vervet_poll_port(server: *const Server) -> c_int {
     c_int::from(unsafe { &*server }.port)
 }
 
-/// Takes one turn. Returns how many events it took, or -1 when the reactor cannot go on.
+/// Takes one turn. Returns the number of events, or -1 if the reactor has become unusable.
 ///
 /// # Safety
-/// As for [`vervet_poll_fd`], and no other call is under way for the same server.
+/// As for [`vervet_poll_fd`], and no other call for the same server is in progress.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vervet_poll_turn(server: *mut Server) -> c_int {
-    // SAFETY: the caller promises a live server that nobody else uses now.
+    // SAFETY: the caller promises a live server that is not used elsewhere during the call.
     let server = unsafe { &mut *server };
     match server.reactor.turn() {
         Ok(turn) => c_int::try_from(turn.events).unwrap_or(c_int::MAX),

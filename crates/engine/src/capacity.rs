@@ -11,7 +11,7 @@ use crate::reactor::sys;
 /// Descriptors other than connections: standard streams, listeners, logs, and those of the
 /// reactors.
 const RESERVED_FILES: u64 = 64;
-/// One in so many of the rest is reserved for open files that responses are sent from.
+/// One of this many remaining descriptors is reserved for open files that responses are sent from.
 const SHARE_FOR_FILES: u64 = 8;
 /// A lower maximum of half-open connections causes a warning; kernels choose 128 to 4096 by memory.
 const SYN_BACKLOG_LOW: u64 = 1024;

@@ -119,47 +119,47 @@ macro_rules! limits {
 }
 
 limits! {
-    "Request line and fields together; more is 431."
+    "Request line and header fields together; a larger head is answered with 431."
     head_bytes_max: u32 = 32_768, 512 ..= 1_048_576, "bytes";
-    "Field lines in a head or in trailers; more is 431."
+    "Field lines in a head or in trailers; more are answered with 431."
     fields_max: u32 = 100, 8 ..= 128, "fields";
-    "Request target; longer is 414."
+    "Length of the request target; a longer one is answered with 414."
     target_bytes_max: u32 = 8_192, 64 ..= 65_536, "bytes";
-    "Trailer fields of a request together; more is 431 and close."
+    "Trailer fields of a request together; larger trailers are answered with 431 and a close."
     trailer_bytes_max: u32 = 8_192, 0 ..= 1_048_576, "bytes";
-    "Request content after the framing is taken off; more is 413. 0: no limit."
+    "Request content (body) without its framing; larger content is answered with 413. 0: no limit."
     content_bytes_max: u64 = 1_048_576, 0 ..= 1_125_899_906_842_624, "bytes";
-    "Content kept in a pipe between the engine and a handler, per direction; beyond it the sender waits."
+    "Content buffered between the engine and a handler, per direction; the sender waits while it is full."
     content_window_bytes: u32 = 65_536, 4_096 ..= 16_777_216, "bytes";
-    "From the accept, or the first byte of a further request, to the end of the head; slower is 408 and close."
+    "From the accept, or the first byte of a further request, to the end of the head; then 408 and close."
     head_timeout_ms: u32 = 15_000, 100 ..= 3_600_000, "ms";
-    "From the accept to the end of the PROXY protocol header, where one is expected; slower is closed."
+    "From the accept to the end of the PROXY protocol header, if one is expected; then the connection is closed."
     proxy_header_timeout_ms: u32 = 5_000, 100 ..= 3_600_000, "ms";
-    "Between two pieces of request content; longer is 408 and close."
+    "Between two pieces of request content; then 408 and close."
     content_idle_timeout_ms: u32 = 30_000, 100 ..= 3_600_000, "ms";
-    "Least mean rate of request content after its grace; slower is 408 and close. 0: no floor."
+    "Minimum mean rate of request content after the grace period; slower clients get 408 and close. 0: no minimum."
     content_rate_min: u32 = 256, 0 ..= 1_000_000_000, "bytes/s";
-    "Time before the floors on the rates of content and of answers hold."
+    "Grace period before the minimum rates of content and responses apply."
     rate_grace_ms: u32 = 30_000, 1_000 ..= 3_600_000, "ms";
-    "Between two requests on a kept connection; longer closes it."
+    "Between two requests on a persistent connection; then it is closed."
     keep_alive_idle_ms: u32 = 5_000, 0 ..= 3_600_000, "ms";
-    "Requests answered on one connection; the last answer carries Connection: close. 0: no limit."
+    "Requests on one connection; the last response has Connection: close. 0: no limit."
     requests_per_connection_max: u32 = 1_000, 0 ..= 4_000_000_000, "requests";
-    "Without a byte of an answer taken by the peer; longer resets the connection."
+    "Time in which the client reads no byte of a response; then the connection is reset."
     write_stall_timeout_ms: u32 = 30_000, 100 ..= 3_600_000, "ms";
-    "Least mean rate at which the peer takes an answer after the grace; slower resets the connection. 0: no floor."
+    "Minimum mean rate at which the client reads a response after the grace period; slower connections are reset. 0: no minimum."
     write_rate_min: u32 = 256, 0 ..= 1_000_000_000, "bytes/s";
-    "Connections of one engine at a time. 0: what the descriptor limit allows."
+    "Connections of one engine at the same time. 0: as many as the limit of open files allows."
     connections_max: u32 = 0, 0 ..= 16_777_216, "connections";
-    "Connections of one IPv4 address or IPv6 /64 at a time; unix listeners are exempt. 0: no limit."
+    "Connections from one IPv4 address or IPv6 /64 at the same time; unix listeners are exempt. 0: no limit."
     connections_per_address_max: u32 = 4_096, 0 ..= 16_777_216, "connections";
-    "Connections taken from a listener in one turn, so that accepts do not starve the others."
+    "Connections accepted from a listener in one turn, so that accepting does not delay other connections."
     accept_per_turn_max: u32 = 64, 1 ..= 4_096, "connections";
-    "Reading on after an answer that closes, so that the peer can read it before the reset (RFC 9112 §9.6)."
+    "Reading after a response that closes, so that the client can read it before a reset (RFC 9112 §9.6)."
     lingering_close_ms: u32 = 2_000, 0 ..= 60_000, "ms";
-    "Read and thrown away while lingering; more is reset."
+    "Bytes read and dropped while lingering; more cause a reset."
     lingering_bytes_max: u32 = 1_048_576, 0 ..= 1_073_741_824, "bytes";
-    "From the start of a drain to its end; what still runs then is cut."
+    "From the start of a graceful shutdown (drain) to its end; remaining connections are then closed."
     drain_timeout_ms: u32 = 30_000, 0 ..= 86_400_000, "ms";
 }
 
@@ -245,8 +245,8 @@ const _: () = assert!(Limits::DEFAULT.broken_relation().is_none());
 /// Returns the reference page of the limits, as Markdown.
 pub fn limits_markdown() -> String {
     let mut page = String::from(
-        "# Limits\n\nEvery limit holds by default. A value outside the bounds is refused with a message that names them.\n\n\
-         | limit | default | least | greatest | unit | what it bounds |\n|---|--:|--:|--:|---|---|\n",
+        "# Limits\n\nEvery limit holds by default. A value outside its bounds is rejected with a message that names them.\n\n\
+         | limit | default | minimum | maximum | unit | what it limits |\n|---|--:|--:|--:|---|---|\n",
     );
     for row in Limits::TABLE {
         let LimitRow {
@@ -418,6 +418,6 @@ mod tests {
             page.lines().filter(|line| line.starts_with("| `")).count(),
             Limits::TABLE.len()
         );
-        assert!(page.contains("| `fields_max` | 100 | 8 | 128 | fields | Field lines in a head or in trailers; more is 431. |\n"));
+        assert!(page.contains("| `fields_max` | 100 | 8 | 128 | fields | Field lines in a head or in trailers; more are answered with 431. |\n"));
     }
 }

@@ -204,7 +204,7 @@ fn scan_path(raw: &[u8]) -> ScannedPath {
     let mut is_normal = true;
     let mut follows_slash = false;
     for (at, &byte) in raw.iter().enumerate() {
-        // Most bytes are letters: one comparison tells.
+        // Most bytes are letters, which need one comparison.
         if matches!(byte, b'@'..=b'~') {
             follows_slash = false;
             continue;

@@ -340,7 +340,7 @@ impl<S: Service> Protocol for Http<S> {
     fn on_drain(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
         match connection.waiting {
             Waiting::Request => self.wait_for_request(io, connection),
-            // A client that has not sent anything may have a request under way.
+            // A client that has not sent anything may be sending a request.
             Waiting::ProxyHeader | Waiting::Head if connection.input.is_empty() => {
                 io.set_deadline(u64::from(DRAIN_IDLE_MS));
             }

@@ -1,9 +1,9 @@
 //! HTTP/1 connections on a reactor: the machine of `vervet-http` between completed events and a
 //! [`Service`].
 //!
-//! Owns: the order of exchanges on a connection, limits in time and size, what is kept of a partial
-//! request and of an answer under way. Does not own: parsing and framing (`vervet-http`), sockets
-//! (the reactor), what a request means (the service).
+//! Owns: the order of exchanges on a connection, timeouts and size limits, the state of a partial
+//! request and of a response in progress. Does not own: parsing and framing (`vervet-http`),
+//! sockets (the reactor), what a request means (the service).
 //!
 //! A connection has at most one exchange with the service at any time. The responses to pipelined
 //! requests leave in one send if they are immediate. Requests that follow one with a later response

@@ -370,7 +370,7 @@ impl<P: Protocol> Reactor<P> {
         match slot.socket.failed {
             Some(WriteError::Errno(errno)) => return self.remove(token, Reason::Failed(errno)),
             Some(WriteError::FileTruncated) => {
-                // The data up to here was promised: a reset discards what the cork still holds.
+                // Sent before the reset, which would discard the data that the cork holds back.
                 slot.socket.uncork();
                 slot.socket.reset_on_close();
                 return self.remove(token, Reason::FileTruncated);

@@ -28,7 +28,7 @@ pub(super) enum MailboxItem<M> {
 /// them sees the other.
 #[derive(Debug)]
 pub struct Mailbox<M> {
-    /// `None` if the reactor has ended and nobody reads them any more.
+    /// `None` if the reactor has ended: new items are dropped.
     items: Mutex<Option<Vec<MailboxItem<M>>>>,
     /// There are messages or tasks to process.
     pending: AtomicBool,
@@ -101,7 +101,7 @@ impl<M> Mailbox<M> {
     }
 
     /// The turn begins: the reactor need not be woken until [`Self::may_sleep`]. A thread that does
-    /// not see this yet writes once in vain, so no memory ordering is needed.
+    /// not see this yet only makes a needless system call, so no memory ordering is needed.
     pub(super) fn begin_turn(&self) {
         self.awake.store(true, Ordering::Relaxed);
     }

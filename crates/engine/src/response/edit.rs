@@ -1,9 +1,8 @@
-//! Changes to a response that somebody else has made: its status and its field lines, whatever
-//! content it has.
+//! Changing the status and the field lines of a finished response.
 //!
-//! A head that is encoded and shared is copied at the first change. Names are compared without
-//! regard to case (RFC 9110 §5.1). The fields that the engine writes itself (`Content-Length`,
-//! `Transfer-Encoding`, `Connection`) are neither here to be found nor to be set.
+//! An encoded, shared head is copied at the first change. Names are compared case-insensitively
+//! (RFC 9110 §5.1). The fields that the engine writes itself (`Content-Length`,
+//! `Transfer-Encoding`, `Connection`) are not part of the head and cannot be set.
 
 use std::ops::Range;
 
