@@ -77,7 +77,7 @@ impl Default for CannedAnswer {
     }
 }
 
-/// An answer, ready to be sent.
+/// A response that is ready to be sent.
 #[derive(Clone, Debug)]
 enum Reply {
     Memory(Bytes),
@@ -85,9 +85,9 @@ enum Reply {
 }
 
 impl CannedAnswer {
-    /// The answer for a connection that goes on so. It says what becomes of the connection: clients
-    /// of HTTP/1.0 wait for the end otherwise.
-    fn reply(&self, then: Then) -> io::Result<Reply> {
+    /// The response for a connection with this persistence, which its Connection field names:
+    /// clients of HTTP/1.0 would wait for the end otherwise.
+    fn reply(&self, persistence: Persistence) -> io::Result<Reply> {
         let mut fields = "";
         let content = match &self.content {
             CannedContent::Default => CONTENT.to_vec(),
@@ -105,18 +105,18 @@ impl CannedAnswer {
                         offset: 0,
                         length,
                     };
-                    let head = self.head(length, fields, then).into();
+                    let head = self.head(length, fields, persistence).into();
                     return Ok(Reply::File { head, content });
                 }
                 std::fs::read(path)?
             }
         };
-        let head = self.head(content.len() as u64, fields, then);
+        let head = self.head(content.len() as u64, fields, persistence);
         Ok(Reply::Memory([head, content].concat().into()))
     }
 
-    fn head(&self, length: u64, fields: &str, then: Then) -> Vec<u8> {
-        let connection = if then == Then::Close {
+    fn head(&self, length: u64, fields: &str, persistence: Persistence) -> Vec<u8> {
+        let connection = if persistence == Persistence::Close {
             "close"
         } else {
             "keep-alive"
@@ -129,16 +129,16 @@ impl CannedAnswer {
         .into_bytes()
     }
 
-    /// What is known of a new connection.
-    fn first(&self) -> Then {
+    /// The persistence of a new connection.
+    fn first(&self) -> Persistence {
         match self.connection {
-            CannedConnection::AsRequested => Then::Unknown,
-            CannedConnection::Close => Then::Close,
+            CannedConnection::AsRequested => Persistence::Unknown,
+            CannedConnection::Close => Persistence::Close,
         }
     }
 }
 
-/// A canned-answer server that runs on a thread of its own until it is dropped.
+/// A canned-response server, which runs on its own thread until it is dropped.
 #[derive(Debug)]
 pub struct Canned {
     address: Option<SocketAddr>,
@@ -190,17 +190,17 @@ impl Canned {
         })
     }
 
-    /// Where it listens; `None` for a unix socket.
+    /// The address that it listens on; none for a unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Ends it when somebody says so: for signals.
+    /// Stops the server from another thread, such as one for signals.
     pub fn handle(&self) -> Handle<()> {
         self.handle.clone()
     }
 
-    /// Waits until it has ended.
+    /// Waits until the server has stopped.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -234,7 +234,7 @@ fn reactor(listener: Arc<Listener>, answers: Answers) -> Result<Reactor<Answers>
 
 /// The protocol: counts blank lines.
 struct Answers {
-    first: Then,
+    first: Persistence,
     keep: Reply,
     close: Reply,
     blank_line: Finder<'static>,
@@ -243,16 +243,16 @@ struct Answers {
     says_keep: Finder<'static>,
 }
 
-/// What is known of one connection: how much of a blank line the last piece ended with, and how it
-/// goes on.
-struct Talk {
+/// The state of a connection: how much of a blank line the last piece ended with, and whether it
+/// stays open.
+struct ConnectionState {
     matched: u8,
-    then: Then,
+    persistence: Persistence,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
-    /// Its first request has not been seen.
+enum Persistence {
+    /// No request was received yet.
     Unknown,
     Keep,
     Close,
@@ -262,8 +262,8 @@ impl Answers {
     fn new(answer: &CannedAnswer) -> io::Result<Self> {
         Ok(Self {
             first: answer.first(),
-            keep: answer.reply(Then::Keep)?,
-            close: answer.reply(Then::Close)?,
+            keep: answer.reply(Persistence::Keep)?,
+            close: answer.reply(Persistence::Close)?,
             blank_line: Finder::new(b"\r\n\r\n"),
             says_close: Finder::new(b"onnection: close"),
             is_old: Finder::new(b" HTTP/1.0\r\n"),
@@ -271,28 +271,28 @@ impl Answers {
         })
     }
 
-    /// What a first request asks of its connection (RFC 9112 §9.3).
-    fn then(&self, request: &[u8]) -> Then {
+    /// The persistence that a first request asks for (RFC 9112 §9.3).
+    fn persistence(&self, request: &[u8]) -> Persistence {
         let has = |finder: &Finder<'_>| finder.find(request).is_some();
         let old = has(&self.is_old) && !has(&self.says_keep);
         if old || has(&self.says_close) {
-            Then::Close
+            Persistence::Close
         } else {
-            Then::Keep
+            Persistence::Keep
         }
     }
 
-    /// Requests that end in this piece.
-    fn ends(&self, talk: &mut Talk, bytes: &[u8]) -> usize {
-        if talk.matched == 0 && bytes.ends_with(b"\r\n\r\n") {
+    /// The number of requests that end in this piece.
+    fn ends(&self, state: &mut ConnectionState, bytes: &[u8]) -> usize {
+        if state.matched == 0 && bytes.ends_with(b"\r\n\r\n") {
             let found = self.blank_line.find(bytes);
-            // One request, whole: what comes nearly always.
+            // One whole request, as nearly always.
             if found == Some(bytes.len() - 4) {
                 return 1;
             }
         }
         let mut ends = 0;
-        let mut matched = talk.matched;
+        let mut matched = state.matched;
         for byte in bytes {
             matched = match (matched, byte) {
                 (0 | 2, b'\r') | (1 | 3, b'\n') => matched + 1,
@@ -303,28 +303,28 @@ impl Answers {
                 (ends, matched) = (ends + 1, 0);
             }
         }
-        talk.matched = matched;
+        state.matched = matched;
         ends
     }
 }
 
 impl Protocol for Answers {
-    type Connection = Talk;
+    type Connection = ConnectionState;
     type Message = ();
 
-    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<Talk> {
-        Admission::Admit(Talk {
+    fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<ConnectionState> {
+        Admission::Admit(ConnectionState {
             matched: 0,
-            then: self.first,
+            persistence: self.first,
         })
     }
 
-    fn on_data(&mut self, io: &mut Io<'_>, talk: &mut Talk, bytes: &[u8]) {
-        if talk.then == Then::Unknown {
-            talk.then = self.then(bytes);
+    fn on_data(&mut self, io: &mut Io<'_>, state: &mut ConnectionState, bytes: &[u8]) {
+        if state.persistence == Persistence::Unknown {
+            state.persistence = self.persistence(bytes);
         }
-        let ends = self.ends(talk, bytes).min(ANSWERS_PER_READ_MAX);
-        let answer = if talk.then == Then::Close {
+        let ends = self.ends(state, bytes).min(ANSWERS_PER_READ_MAX);
+        let answer = if state.persistence == Persistence::Close {
             &self.close
         } else {
             &self.keep
@@ -341,24 +341,24 @@ impl Protocol for Answers {
                 }
             }
         }
-        if ends > 0 && talk.then == Then::Close {
+        if ends > 0 && state.persistence == Persistence::Close {
             io.close(Closing::AfterSent);
         }
     }
 
-    fn on_eof(&mut self, io: &mut Io<'_>, _: &mut Talk) {
+    fn on_eof(&mut self, io: &mut Io<'_>, _: &mut ConnectionState) {
         io.close(Closing::AfterSent);
     }
 
-    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
-    fn on_deadline(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
-    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut Talk) {}
-    fn on_message(&mut self, _: &mut Io<'_>, _: &mut Talk, (): ()) {}
+    fn on_sent(&mut self, _: &mut Io<'_>, _: &mut ConnectionState) {}
+    fn on_deadline(&mut self, _: &mut Io<'_>, _: &mut ConnectionState) {}
+    fn on_progress(&mut self, _: &mut Io<'_>, _: &mut ConnectionState) {}
+    fn on_message(&mut self, _: &mut Io<'_>, _: &mut ConnectionState, (): ()) {}
     fn on_command(&mut self, (): ()) {}
-    fn on_drain(&mut self, io: &mut Io<'_>, _: &mut Talk) {
+    fn on_drain(&mut self, io: &mut Io<'_>, _: &mut ConnectionState) {
         io.close(Closing::AfterSent);
     }
-    fn on_close(&mut self, _: Talk, _: Reason) {}
+    fn on_close(&mut self, _: ConnectionState, _: Reason) {}
 }
 
 impl std::fmt::Display for CannedError {
@@ -379,13 +379,13 @@ mod tests {
 
     fn check(pieces: &[&str], expected: &[usize]) {
         let answers = Answers::new(&CannedAnswer::default()).unwrap();
-        let mut talk = Talk {
+        let mut state = ConnectionState {
             matched: 0,
-            then: Then::Unknown,
+            persistence: Persistence::Unknown,
         };
         let ends: Vec<_> = pieces
             .iter()
-            .map(|piece| answers.ends(&mut talk, piece.as_bytes()))
+            .map(|piece| answers.ends(&mut state, piece.as_bytes()))
             .collect();
         assert_eq!(ends, expected, "{pieces:?}");
     }
@@ -402,11 +402,11 @@ mod tests {
 
     #[test]
     fn answers_with_the_configured_response() {
-        let bytes = |answer: &CannedAnswer, then| match answer.reply(then).unwrap() {
+        let bytes = |answer: &CannedAnswer, persistence| match answer.reply(persistence).unwrap() {
             Reply::Memory(bytes) => bytes.to_vec(),
             Reply::File { .. } => panic!("no file was asked for"),
         };
-        let small = String::from_utf8(bytes(&CannedAnswer::default(), Then::Keep)).unwrap();
+        let small = String::from_utf8(bytes(&CannedAnswer::default(), Persistence::Keep)).unwrap();
         assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
         assert!(
             small.ends_with("Content-Length: 13\r\nConnection: keep-alive\r\n\r\nHello, world\n")
@@ -416,7 +416,7 @@ mod tests {
             content: CannedContent::Bytes(200_000),
             ..CannedAnswer::default()
         };
-        let bytes = bytes(&large, Then::Close);
+        let bytes = bytes(&large, Persistence::Close);
         assert!(bytes.starts_with(b"HTTP/1.1 503 "));
         assert!(bytes.windows(19).any(|at| at == b"\r\nConnection: close"));
         let head = bytes.windows(4).position(|at| at == b"\r\n\r\n").unwrap();
@@ -426,10 +426,13 @@ mod tests {
     #[test]
     fn closes_for_those_who_ask_for_it() {
         let answers = Answers::new(&CannedAnswer::default()).unwrap();
-        let then = |request: &str| answers.then(request.as_bytes()) == Then::Close;
-        assert!(then("GET / HTTP/1.0\r\n\r\n"));
-        assert!(then("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));
-        assert!(!then("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"));
-        assert!(!then("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let persistence =
+            |request: &str| answers.persistence(request.as_bytes()) == Persistence::Close;
+        assert!(persistence("GET / HTTP/1.0\r\n\r\n"));
+        assert!(persistence("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));
+        assert!(!persistence(
+            "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"
+        ));
+        assert!(!persistence("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     }
 }

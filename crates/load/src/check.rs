@@ -1,5 +1,5 @@
-//! What an answer must be. A check is plain data; [`Judging`] holds one answer against it while it
-//! comes in.
+//! What an answer must be. A check is plain data; [`ContentCheck`] holds one answer against it
+//! while it comes in.
 
 use std::fmt;
 use std::sync::Arc;
@@ -112,12 +112,12 @@ impl fmt::Display for StatusSet {
 
 /// A check, made ready to be used for each answer.
 #[derive(Debug)]
-pub(crate) struct Ready {
+pub(crate) struct CompiledCheck {
     check: Check,
     finder: Option<Finder<'static>>,
 }
 
-impl Ready {
+impl CompiledCheck {
     pub(crate) fn new(check: Check) -> Self {
         let finder = check
             .text
@@ -127,7 +127,7 @@ impl Ready {
     }
 
     /// What has to be kept of an answer while it comes in; nothing for most.
-    pub(crate) fn judging(&self) -> Option<Box<Judging>> {
+    pub(crate) fn judging(&self) -> Option<Box<ContentCheck>> {
         self.check.reads_content().then(Box::default)
     }
 
@@ -136,7 +136,7 @@ impl Ready {
         &self,
         status: u16,
         content_bytes: u64,
-        judging: Option<&Judging>,
+        judging: Option<&ContentCheck>,
     ) -> Result<(), ErrorClass> {
         let check = &self.check;
         if !check.status.contains(status) {
@@ -156,7 +156,7 @@ impl Ready {
     }
 
     /// Takes a piece of content.
-    pub(crate) fn read(&self, judging: &mut Judging, piece: &[u8]) {
+    pub(crate) fn read(&self, judging: &mut ContentCheck, piece: &[u8]) {
         if self.check.sha256.is_some() {
             judging.hash.update(piece);
         }
@@ -175,7 +175,7 @@ impl Ready {
 
 /// What is kept of the content of one answer.
 #[derive(Debug, Default)]
-pub(crate) struct Judging {
+pub(crate) struct ContentCheck {
     hash: Sha256,
     found: bool,
     end: Vec<u8>,
@@ -188,7 +188,7 @@ mod tests {
     const WORLD: &[u8] = b"Hello, world\n";
 
     fn verdict(check: &Check, status: u16, pieces: &[&[u8]]) -> Result<(), ErrorClass> {
-        let ready = Ready::new(check.clone());
+        let ready = CompiledCheck::new(check.clone());
         let mut judging = ready.judging();
         for piece in pieces {
             if let Some(judging) = &mut judging {

@@ -54,21 +54,21 @@ pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
 pub(crate) fn print_adapters() -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for adapter in ADAPTERS {
-        let named = (adapter.name, adapter.about, adapter.get);
-        write_adapter(&mut text, named, adapter.settings);
+        let about = format!("{}: {}", adapter.name, adapter.about);
+        write_adapter(&mut text, &about, adapter.settings, adapter.get);
     }
     text.push_str("\nof tasks:\n");
     for adapter in TASK_ADAPTERS {
-        let named = (adapter.name, adapter.about, adapter.get);
-        write_adapter(&mut text, named, adapter.settings);
+        let about = format!("{}: {}", adapter.name, adapter.about);
+        write_adapter(&mut text, &about, adapter.settings, adapter.get);
     }
     console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_adapter(text: &mut String, (name, about, get): (&str, &str, &str), settings: &[Row]) {
+fn write_adapter(text: &mut String, about: &str, settings: &[Row], get: &str) {
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{name}: {about}");
+    let _ = writeln!(text, "{about}");
     for row in settings {
         let (name, default, about) = (row.name, row.default, row.about);
         let _ = writeln!(text, "    {name} = \"{default}\"  {about}");

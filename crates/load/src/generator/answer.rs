@@ -9,7 +9,7 @@ use vervet_report::ErrorClass;
 use super::connection::{ANSWER_CONTENT_BYTES_MAX, AnswerEvent, Connection, Persists};
 use super::stats::Sample;
 use super::users::Users;
-use crate::check::Ready;
+use crate::check::CompiledCheck;
 use crate::script::{Answer, ContentOfAnswer, Verdict};
 
 /// Less is read in any case: two more calls cost as much as copying this.
@@ -222,7 +222,7 @@ impl Users {
         let head_bytes = self.known.bytes.len();
         let status = self.known.status;
         self.stats.status(status);
-        let judging = self.check_of(connection).and_then(Ready::judging);
+        let judging = self.check_of(connection).and_then(CompiledCheck::judging);
         let is_looked_at = judging.is_some() || self.keeps_answers(connection);
         connection.judge(status, judging);
         if is_looked_at {
@@ -242,12 +242,12 @@ impl Users {
             self.known.learn(bytes, head);
         }
         self.stats.status(status);
-        let judging = self.check_of(connection).and_then(Ready::judging);
+        let judging = self.check_of(connection).and_then(CompiledCheck::judging);
         connection.judge(status, judging);
         self.keep_fields(connection, bytes);
     }
 
-    fn check_of(&self, connection: &Connection) -> Option<&Ready> {
+    fn check_of(&self, connection: &Connection) -> Option<&CompiledCheck> {
         let number = connection.front()?.check;
         self.checks.get(usize::from(number))
     }
@@ -329,10 +329,10 @@ impl Users {
         let persists = connection.next_answer();
         if persists == Persists::No || (self.is_used_up(connection) && connection.waiting() == 0) {
             self.drop_unread(connection, now_ns);
-            self.part(io, connection, now_ns);
+            self.release(io, connection, now_ns);
             return Then::Stop;
         }
-        self.go_on(io, connection, now_ns);
+        self.proceed(io, connection, now_ns);
         Then::Continue
     }
 

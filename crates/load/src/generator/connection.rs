@@ -7,7 +7,7 @@ use vervet_http::field::FieldSlots;
 use vervet_http::h1::{AnswerHead, Client, HeadLimits, Next, Received, SkipError, StreamEnd};
 use vervet_http::method::Method;
 
-use crate::check::Judging;
+use crate::check::ContentCheck;
 use crate::script::ContentOfAnswer;
 
 /// The limits of a response head. A longer one counts as malformed, and uses no memory.
@@ -64,7 +64,7 @@ pub(crate) struct Connection {
     content_bytes: u64,
     received_bytes: u64,
     first_byte_ns: u64,
-    judging: Option<Box<Judging>>,
+    judging: Option<Box<ContentCheck>>,
 }
 
 /// What was found in the input.
@@ -148,12 +148,12 @@ impl Connection {
         self.received_bytes
     }
 
-    pub(crate) fn judging(&mut self) -> Option<&mut Judging> {
+    pub(crate) fn judging(&mut self) -> Option<&mut ContentCheck> {
         self.judging.as_deref_mut()
     }
 
     /// Sets the status, and the checks of the content that follows.
-    pub(crate) fn judge(&mut self, status: u16, judging: Option<Box<Judging>>) {
+    pub(crate) fn judge(&mut self, status: u16, judging: Option<Box<ContentCheck>>) {
         self.status = status;
         self.judging = judging;
     }

@@ -76,7 +76,7 @@ impl Thread {
             match token {
                 Some(token) => {
                     self.reactor.visit(token, |users, io, connection| {
-                        users.go_on(io, connection, now_ns());
+                        users.proceed(io, connection, now_ns());
                     });
                 }
                 None => {

@@ -16,7 +16,7 @@ use vervet_report::ErrorClass;
 use super::connection::{Connection, NOBODY, Pending, Phase};
 use super::stats::ThreadStats;
 use super::user::{User, UserState};
-use crate::check::Ready;
+use crate::check::CompiledCheck;
 use crate::clock::{now_ns, ns};
 use crate::plan::{Load, Plan};
 use crate::script::{Step, Turn};
@@ -44,7 +44,7 @@ pub(crate) enum Outcome {
 
 /// The users of one thread.
 pub(crate) struct Users {
-    pub(crate) checks: Vec<Ready>,
+    pub(crate) checks: Vec<CompiledCheck>,
     pub(crate) all: Vec<User>,
     pub(crate) stats: ThreadStats,
     /// When the run began, on the clock.
@@ -79,7 +79,7 @@ impl Users {
     pub(crate) fn new(plan: &Arc<Plan>) -> Self {
         let milliseconds =
             |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
-        let checks = plan.checks.iter().cloned().map(Ready::new);
+        let checks = plan.checks.iter().cloned().map(CompiledCheck::new);
         Self {
             checks: checks.collect(),
             all: Vec::new(),
@@ -190,7 +190,7 @@ impl Users {
     /// What the user of an open connection does next: asks again in closed load, waits for a due
     /// time in open load.
     #[inline]
-    pub(crate) fn go_on(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
+    pub(crate) fn proceed(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
         let is_open = self.is_open;
         let may_begin = self.may_begin();
         let Some(user) = self.user(connection.user) else {
@@ -241,7 +241,7 @@ impl Users {
     }
 
     /// The answers of a connection are in, and it carries no more: its user goes on without it.
-    pub(crate) fn part(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
+    pub(crate) fn release(&mut self, io: &mut Io<'_>, connection: &mut Connection, now_ns: u64) {
         let index = std::mem::replace(&mut connection.user, NOBODY);
         connection.phase = Phase::Leaving;
         let asked_to_close = self.requests_per_connection == Some(1);
@@ -353,7 +353,7 @@ impl Protocol for Users {
         if let Some(user) = self.user(connection.user) {
             user.failures = 0;
         }
-        self.go_on(io, connection, now_ns);
+        self.proceed(io, connection, now_ns);
     }
 
     fn on_data(&mut self, io: &mut Io<'_>, connection: &mut Connection, bytes: &[u8]) {

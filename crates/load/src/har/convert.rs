@@ -84,7 +84,7 @@ pub(super) enum Content {
 }
 
 /// An entry whose parts have been read.
-struct Read<'a> {
+struct ParsedEntry<'a> {
     entry: &'a Entry,
     url: Url,
     /// Milliseconds since 1970.
@@ -147,7 +147,7 @@ fn read<'a>(
     entries: &'a [Entry],
     findings: &mut Findings,
     notes: &mut BTreeMap<String, usize>,
-) -> Vec<Read<'a>> {
+) -> Vec<ParsedEntry<'a>> {
     let mut list = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let number = index + 1;
@@ -174,7 +174,7 @@ fn read<'a>(
         match (Url::parse(&plain), start) {
             (Ok(url), Ok(start)) => {
                 let start = start.timestamp_millis();
-                list.push(Read {
+                list.push(ParsedEntry {
                     entry,
                     url,
                     start,
@@ -206,7 +206,7 @@ fn note(notes: &mut BTreeMap<String, usize>, what: &str) {
 
 /// One run asks one server.
 fn keep_one_host(
-    entries: &mut Vec<Read<'_>>,
+    entries: &mut Vec<ParsedEntry<'_>>,
     base: &Url,
     hosts: Hosts,
     findings: &mut Findings,
@@ -232,7 +232,11 @@ fn keep_one_host(
 
 /// Groups entries by page: the first of a page is a step with the page's plain resources, all else
 /// is a step of its own.
-fn steps(entries: &[Read<'_>], pages: &[Page], notes: &mut BTreeMap<String, usize>) -> Vec<Step> {
+fn steps(
+    entries: &[ParsedEntry<'_>],
+    pages: &[Page],
+    notes: &mut BTreeMap<String, usize>,
+) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     // Where the step of each page is, and when the last entry so far was answered.
     let mut page_steps: BTreeMap<&str, usize> = BTreeMap::new();
@@ -269,7 +273,7 @@ fn think_max_ms() -> i64 {
 }
 
 /// What a page brings with it: a GET that went well, without content and without data for scripts.
-fn is_resource(read: &Read<'_>) -> bool {
+fn is_resource(read: &ParsedEntry<'_>) -> bool {
     let Entry {
         request, response, ..
     } = read.entry;
@@ -279,7 +283,7 @@ fn is_resource(read: &Read<'_>) -> bool {
     request.method == "GET" && request.post_data.is_none() && went_well && !is_data
 }
 
-fn step(read: &Read<'_>, page: Option<String>, notes: &mut BTreeMap<String, usize>) -> Step {
+fn step(read: &ParsedEntry<'_>, page: Option<String>, notes: &mut BTreeMap<String, usize>) -> Step {
     let Request {
         method,
         headers,

@@ -1,8 +1,8 @@
 //! The load shape of open load: how many requests should have been sent by a time, and when a
 //! request is due, each of which follows from the other (the idea of vegeta's `lib/pacer.go`).
 //!
-//! Every shape is a sequence of stages in which the rate changes linearly. Random arrivals are not a
-//! shape: [`Arrival`](super::Arrival) distributes the requests of any.
+//! Every shape is a sequence of stages in which the rate changes linearly. Random arrivals are not
+//! a shape: [`Arrival`](super::Arrival) distributes the requests of any.
 
 use std::fmt;
 use std::str::FromStr;

@@ -31,14 +31,14 @@ pub struct Requests {
 
 #[derive(Debug)]
 struct List {
-    messages: Vec<Ready>,
+    messages: Vec<PreparedRequest>,
     mix: Mix,
     shared: Arc<Shared>,
 }
 
 /// A request with what is known of it beforehand.
 #[derive(Debug)]
-enum Ready {
+enum PreparedRequest {
     /// The same bytes each time. Content may be large, so nobody else keeps them: users share
     /// these.
     Fixed(FixedScript),
@@ -62,7 +62,7 @@ impl Requests {
         };
         let messages = list.into_iter().enumerate().map(|(number, entry)| {
             let step = if is_named { number } else { 0 };
-            Ready::new(entry.message, u16::try_from(step).unwrap_or(0))
+            PreparedRequest::new(entry.message, u16::try_from(step).unwrap_or(0))
         });
         Self {
             list: Arc::new(List {
@@ -76,10 +76,10 @@ impl Requests {
 
     /// Whether a request takes values from the feed.
     pub fn uses_feed(&self) -> bool {
-        let takes = |ready: &Ready| {
+        let takes = |ready: &PreparedRequest| {
             matches!(
                 ready,
-                Ready::Filled {
+                PreparedRequest::Filled {
                     uses_feed: true,
                     ..
                 }
@@ -89,7 +89,7 @@ impl Requests {
     }
 }
 
-impl Ready {
+impl PreparedRequest {
     fn new(message: Message, step: u16) -> Self {
         let request = Request {
             check: 0,
@@ -113,7 +113,7 @@ impl Ready {
 impl Scripts for Requests {
     fn user(&self, number: u32) -> Box<dyn Script> {
         match self.list.messages.as_slice() {
-            [Ready::Fixed(only)] => Box::new(only.clone()),
+            [PreparedRequest::Fixed(only)] => Box::new(only.clone()),
             _ => Box::new(User {
                 values: Values::new(Arc::clone(&self.list.shared), number, 0),
                 list: Arc::clone(&self.list),
@@ -136,11 +136,11 @@ struct User {
 impl Script for User {
     fn next(&mut self, _turn: &Turn<'_>, out: &mut Vec<u8>) -> Step {
         match &self.list.messages[self.list.mix.next()] {
-            Ready::Fixed(script) => script.ask(out),
-            Ready::Filled {
+            PreparedRequest::Fixed(script) => script.ask(out),
+            PreparedRequest::Filled {
                 uses_feed: true, ..
             } if !self.values.take_row() => Step::End,
-            Ready::Filled {
+            PreparedRequest::Filled {
                 message, request, ..
             } => {
                 self.values.begin_request();

@@ -1,4 +1,4 @@
-//! An answer as assertions and captures look at it: its fields one by one, its JSON read once.
+//! The answer as assertions and captures see it: its fields one by one, its JSON parsed once.
 
 use std::cell::OnceCell;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::script::Answer;
 
-/// An answer that is looked at.
+/// The answer that assertions and captures read.
 #[derive(Debug)]
-pub(super) struct Look<'a> {
+pub(super) struct AnswerView<'a> {
     pub(super) answer: &'a Answer<'a>,
     json: OnceCell<Option<Value>>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> AnswerView<'a> {
     pub(super) fn new(answer: &'a Answer<'a>) -> Self {
         Self {
             answer,
@@ -55,11 +55,11 @@ mod tests {
             content: br#"{"a": [1, {"b/c": "x"}]}"#,
             content_bytes: 0,
         };
-        let look = Look::new(&answer);
-        assert_eq!(look.field("SET-COOKIE"), Some(&b"a=b"[..]));
-        assert_eq!(look.field("odd"), None);
+        let view = AnswerView::new(&answer);
+        assert_eq!(view.field("SET-COOKIE"), Some(&b"a=b"[..]));
+        assert_eq!(view.field("odd"), None);
         assert_eq!(fields(answer.fields).count(), 3);
-        assert_eq!(look.json("/a/1/b~1c"), Some(&Value::from("x")));
-        assert_eq!(look.json("/b"), None);
+        assert_eq!(view.json("/a/1/b~1c"), Some(&Value::from("x")));
+        assert_eq!(view.json("/b"), None);
     }
 }

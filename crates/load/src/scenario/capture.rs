@@ -4,7 +4,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
 use vervet_config::{Diagnostic, Diagnostics, Setting, cited};
 
-use super::answer::Look;
+use super::answer::AnswerView;
 use super::document::{CaptureSection, Verbatim};
 use super::expect::check_pointer;
 
@@ -52,13 +52,13 @@ impl Capture {
     }
 
     /// Puts what is found into `value`. `false` where nothing is, or too much.
-    pub(super) fn take(&self, look: &Look<'_>, value: &mut Vec<u8>) -> bool {
+    pub(super) fn take(&self, view: &AnswerView<'_>, value: &mut Vec<u8>) -> bool {
         value.clear();
         let found = match self {
-            Self::Content(regex) => find(regex, look.answer.content),
-            Self::Field(name, None) => look.field(name),
-            Self::Field(name, Some(regex)) => look.field(name).and_then(|value| find(regex, value)),
-            Self::Json(pointer) => match look.json(pointer) {
+            Self::Content(regex) => find(regex, view.answer.content),
+            Self::Field(name, None) => view.field(name),
+            Self::Field(name, Some(regex)) => view.field(name).and_then(|value| find(regex, value)),
+            Self::Json(pointer) => match view.json(pointer) {
                 Some(Value::String(text)) => Some(text.as_bytes()),
                 Some(other) => return put(other.to_string().as_bytes(), value),
                 None => None,

@@ -4,7 +4,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span};
 
-use super::answer::Look;
+use super::answer::AnswerView;
 use super::document::{ExpectSection, Verbatim};
 use crate::check::StatusSet;
 
@@ -40,14 +40,14 @@ impl Rule {
     }
 
     /// Whether it holds. Content beyond what the generator keeps is not seen.
-    pub(super) fn holds(&self, look: &Look<'_>) -> bool {
+    pub(super) fn holds(&self, view: &AnswerView<'_>) -> bool {
         match self {
-            Self::Status(set) => set.contains(look.answer.status),
-            Self::Contains(finder) => finder.find(look.answer.content).is_some(),
-            Self::Lacks(finder) => finder.find(look.answer.content).is_none(),
-            Self::Field(name) => look.field(name).is_some(),
-            Self::Json(pointer, value) => look.json(pointer) == Some(value),
-            Self::Bytes(bytes) => look.answer.content_bytes == *bytes,
+            Self::Status(set) => set.contains(view.answer.status),
+            Self::Contains(finder) => finder.find(view.answer.content).is_some(),
+            Self::Lacks(finder) => finder.find(view.answer.content).is_none(),
+            Self::Field(name) => view.field(name).is_some(),
+            Self::Json(pointer, value) => view.json(pointer) == Some(value),
+            Self::Bytes(bytes) => view.answer.content_bytes == *bytes,
         }
     }
 }

@@ -1,10 +1,9 @@
 //! A document, compiled: what all users share, and how each of them begins.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::capture::Capture;
-use super::document::Cookies;
+use super::document::{Cookies, Think};
 use super::expect::Rule;
 use super::user::User;
 use crate::mix::Mix;
@@ -57,8 +56,7 @@ pub(super) struct Step {
     pub(super) redirect: u16,
     pub(super) resources: Vec<Message>,
     pub(super) resource: Resource,
-    /// Between these two, both included.
-    pub(super) think: (Duration, Duration),
+    pub(super) think: Think,
 }
 
 /// The numbers of a step's resources in figures.

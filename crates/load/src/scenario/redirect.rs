@@ -3,7 +3,7 @@
 
 /// How a redirect is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum RedirectMethod {
     /// By GET, without content: 303, and what browsers do at 301 and 302 after a POST.
     Get,
     /// By the same request again: 307 and 308, and the others after a safe method.
@@ -11,12 +11,12 @@ pub(super) enum Manner {
 }
 
 /// How a status asks to be followed, if it does.
-pub(super) fn manner(status: u16, method: &str) -> Option<Manner> {
+pub(super) fn redirect_method(status: u16, method: &str) -> Option<RedirectMethod> {
     let is_safe = matches!(method, "GET" | "HEAD" | "OPTIONS");
     match status {
-        301 | 302 if method == "POST" => Some(Manner::Get),
-        303 if !is_safe => Some(Manner::Get),
-        301..=303 | 307 | 308 => Some(Manner::Same),
+        301 | 302 if method == "POST" => Some(RedirectMethod::Get),
+        303 if !is_safe => Some(RedirectMethod::Get),
+        301..=303 | 307 | 308 => Some(RedirectMethod::Same),
         _ => None,
     }
 }
@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn the_method_follows_the_status() {
-        assert_eq!(manner(200, "GET"), None);
-        assert_eq!(manner(304, "GET"), None);
-        assert_eq!(manner(302, "POST"), Some(Manner::Get));
-        assert_eq!(manner(302, "GET"), Some(Manner::Same));
-        assert_eq!(manner(303, "PUT"), Some(Manner::Get));
-        assert_eq!(manner(303, "HEAD"), Some(Manner::Same));
-        assert_eq!(manner(307, "POST"), Some(Manner::Same));
+        assert_eq!(redirect_method(200, "GET"), None);
+        assert_eq!(redirect_method(304, "GET"), None);
+        assert_eq!(redirect_method(302, "POST"), Some(RedirectMethod::Get));
+        assert_eq!(redirect_method(302, "GET"), Some(RedirectMethod::Same));
+        assert_eq!(redirect_method(303, "PUT"), Some(RedirectMethod::Get));
+        assert_eq!(redirect_method(303, "HEAD"), Some(RedirectMethod::Same));
+        assert_eq!(redirect_method(307, "POST"), Some(RedirectMethod::Same));
     }
 
     proptest! {

@@ -50,7 +50,7 @@ impl Compiler<'_, '_, '_> {
             redirect: self.new_assertion("redirects end on this host"),
             resources,
             resource,
-            think: (step.think.from, step.think.to),
+            think: *step.think,
         })
     }
 

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::Look;
+use super::answer::AnswerView;
 use super::cookies::Jar;
-use super::document::Cookies;
+use super::document::{Cookies, Think};
 use super::plan::{Kind, Plan, Step as Planned};
-use super::redirect::{Manner, manner, resolve};
+use super::redirect::{RedirectMethod, redirect_method, resolve};
 use crate::request::Extra;
 use crate::script::{Answer, Request, Script, Step, Turn, UNCHECKED, Verdict};
 use crate::template::Values;
@@ -48,7 +48,7 @@ enum VisitState {
     /// A redirect is; so many were followed with it.
     Redirect {
         target: Vec<u8>,
-        manner: Manner,
+        redirect_method: RedirectMethod,
         followed: u8,
     },
     /// The resource of this number is.
@@ -71,7 +71,7 @@ enum Outcome {
     Failed,
     Redirect {
         target: Vec<u8>,
-        manner: Manner,
+        redirect_method: RedirectMethod,
     },
 }
 
@@ -108,7 +108,7 @@ impl User {
     }
 
     /// Draws the time to think from its range.
-    fn think(&mut self, (from, to): (Duration, Duration)) -> Duration {
+    fn think(&mut self, Think { from, to }: Think) -> Duration {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         if from == to {
             return from;
@@ -127,10 +127,14 @@ impl User {
             VisitState::Resource(number) => {
                 (step.resources.get(*number)?, step.resource.step, None)
             }
-            VisitState::Redirect { target, manner, .. } => {
-                let message = match manner {
-                    Manner::Get => &step.followed,
-                    Manner::Same => &step.message,
+            VisitState::Redirect {
+                target,
+                redirect_method,
+                ..
+            } => {
+                let message = match redirect_method {
+                    RedirectMethod::Get => &step.followed,
+                    RedirectMethod::Same => &step.message,
                 };
                 (message, step.number, Some(target.as_slice()))
             }
@@ -173,9 +177,15 @@ impl User {
         };
         visit.state = match (&visit.state, outcome) {
             (VisitState::Resource(number), _) => VisitState::Resource(number + 1),
-            (_, Outcome::Redirect { target, manner }) => VisitState::Redirect {
+            (
+                _,
+                Outcome::Redirect {
+                    target,
+                    redirect_method,
+                },
+            ) => VisitState::Redirect {
                 target,
-                manner,
+                redirect_method,
                 followed: followed + 1,
             },
             (_, Outcome::Passed) => VisitState::Resource(0),
@@ -188,7 +198,7 @@ impl User {
         &self,
         kind: &Kind,
         step: &Planned,
-        look: &Look<'_>,
+        view: &AnswerView<'_>,
     ) -> Option<Result<Outcome, u16>> {
         let followed = match self.visit.as_ref()?.state {
             VisitState::Request => 0,
@@ -200,37 +210,40 @@ impl User {
         }
         let method = match self.visit.as_ref()?.state {
             VisitState::Redirect {
-                manner: Manner::Get,
+                redirect_method: RedirectMethod::Get,
                 ..
             } => "GET",
             _ => step.message.method(),
         };
-        let manner = manner(look.answer.status, method)?;
-        let location = look.field("location")?;
+        let redirect_method = redirect_method(view.answer.status, method)?;
+        let location = view.field("location")?;
         if followed == kind.redirects {
             return Some(Err(step.redirect));
         }
         let target = resolve(location, &self.target, &self.plan.base.host);
         // Once by GET, always by GET: the content of the first request was for the first target.
-        let manner = if method == step.message.method() {
-            manner
+        let redirect_method = if method == step.message.method() {
+            redirect_method
         } else {
-            Manner::Get
+            RedirectMethod::Get
         };
-        let outcome = target.map(|target| Outcome::Redirect { target, manner });
+        let outcome = target.map(|target| Outcome::Redirect {
+            target,
+            redirect_method,
+        });
         Some(outcome.ok_or(step.redirect))
     }
 
     /// The first assertion or capture of a step that fails.
-    fn failed(&mut self, step: &Planned, look: &Look<'_>) -> Option<u16> {
-        let broken = step.expects.iter().find(|rule| !rule.what.holds(look));
+    fn failed(&mut self, step: &Planned, view: &AnswerView<'_>) -> Option<u16> {
+        let broken = step.expects.iter().find(|rule| !rule.what.holds(view));
         if let Some(rule) = broken {
             return Some(rule.assertion);
         }
         let values = &mut self.values;
         let missed = step.captures.iter().find(|capture| {
             let (slot, what) = &capture.what;
-            !what.take(look, values.capture(*slot))
+            !what.take(view, values.capture(*slot))
         });
         missed.map(|capture| capture.assertion)
     }
@@ -300,11 +313,11 @@ impl Script for User {
             }
             return Verdict::Failed(step.resource.assertion);
         }
-        let look = Look::new(answer);
-        let (outcome, verdict) = match self.redirect(kind, step, &look) {
+        let view = AnswerView::new(answer);
+        let (outcome, verdict) = match self.redirect(kind, step, &view) {
             Some(Ok(outcome)) => (outcome, Verdict::Passed),
             Some(Err(assertion)) => (Outcome::Failed, Verdict::Failed(assertion)),
-            None => match self.failed(step, &look) {
+            None => match self.failed(step, &view) {
                 Some(assertion) => (Outcome::Failed, Verdict::Failed(assertion)),
                 None => (Outcome::Passed, Verdict::Passed),
             },
