@@ -1,5 +1,4 @@
-//! A run from its beginning to its report: starts the threads, gathers what they tell, and has the
-//! result audited.
+//! A run from its start to its report: starts the threads, merges their results and audits them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -26,8 +25,7 @@ pub const TOOL: &str = concat!("vervet ", env!("CARGO_PKG_VERSION"));
 /// Between the moment when all threads are ready and the first due time.
 const LEAD: Duration = Duration::from_millis(2);
 
-/// A run whose threads wait for its beginning, with their users made: nothing has been asked yet.
-/// Letting go of it ends them.
+/// A run whose threads wait for the start, with their users created. Dropping it ends the threads.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Arc<Plan>,
@@ -37,7 +35,7 @@ pub struct Prepared {
     control: Control,
 }
 
-/// A run that is being made.
+/// A run in progress.
 #[derive(Debug)]
 pub struct Running {
     plan: Arc<Plan>,
@@ -176,12 +174,12 @@ pub fn run(plan: Plan) -> Result<Run, StartError> {
 }
 
 impl Prepared {
-    /// What is asked of it.
+    /// The plan of the run, as in the report.
     pub fn asked(&self) -> Asked {
         self.plan.asked()
     }
 
-    /// Begins it: the first request is due, or the warm-up begins, when so much time has passed.
+    /// Starts it: the first request is due, or the warm-up begins, after this time.
     pub fn begin_within(self, lead: Duration) -> Running {
         let kernel = kernel::counters();
         let epoch_ns = now_ns().saturating_add(crate::clock::ns(lead));
@@ -207,7 +205,7 @@ impl Running {
         self.control.clone()
     }
 
-    /// What is asked of it.
+    /// The plan of the run, as in the report.
     pub fn asked(&self) -> Asked {
         self.plan.asked()
     }

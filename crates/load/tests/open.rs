@@ -90,7 +90,7 @@ fn the_report_names_the_arrival_process() {
     else {
         panic!("{:?}", run.asked.mode);
     };
-    assert!(pacers.contains("300/s, by chance (Poisson)"), "{pacers:?}");
+    assert!(pacers.contains("300/s, Poisson arrivals"), "{pacers:?}");
     assert_eq!(*rate_max_milli, 300_000);
 }
 

@@ -14,7 +14,7 @@ const BUSY_PERMILLE_MAX: u32 = 900;
 const OCCUPIED_PERMILLE_MAX: u32 = 900;
 /// A shorter window is a burst, and says nothing of what the generator could keep up.
 const WINDOW_US_MIN: u64 = 500_000;
-/// Lag below this is never told: a turn over a few hundred ready connections takes as long.
+/// Lag below this is not reported: a turn over a few hundred ready connections takes as long.
 const LAG_NS_MAX: f64 = 1e6;
 /// Fewer requests than this say nothing about rates.
 const REQUESTS_MIN: u64 = 100;
@@ -26,7 +26,7 @@ const ANSWERS_MIN: u64 = 100;
 const EACH_MIN: f64 = 100.0;
 /// Fewer times than this have no shape.
 const TIMES_MIN: u64 = 100;
-/// A difference below this share is none: as fine as the histogram tells values apart.
+/// A relative difference below this is none: the resolution of the histogram.
 const SAME: f64 = 0.001;
 
 pub(super) fn cpu(run: &Run, _: &Evidence) -> Option<Finding> {
@@ -139,7 +139,7 @@ pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
         rule: "littles_law",
         bound: "at most 5 % apart",
         meaning: "requests under way are the rate at which they leave times the mean time of each; where not, the generator lost count",
-        advice: "this is a mistake of this program: tell its authors how the run was made",
+        advice: "this is a bug of vervet: report it with the command line",
     };
     let apart = (under_way - accounted).abs() / under_way;
     let measured = format!(

@@ -1,4 +1,4 @@
-//! How the requests of a shape lie in time, and the share of one thread in them.
+//! The due times of the requests of a shape, and the share of one thread in them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl std::fmt::Display for Arrival {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Even => "even",
-            Self::Poisson { .. } => "by chance (Poisson)",
+            Self::Poisson { .. } => "Poisson arrivals",
         })
     }
 }
@@ -38,7 +38,7 @@ pub(crate) struct Schedule {
     chance: Option<Rng>,
     threads: f64,
     number: f64,
-    /// Where the pacer's time begins, on the clock.
+    /// The start of the run, on the clock.
     origin_ns: u64,
     next_ns: Option<u64>,
 }
@@ -66,12 +66,12 @@ impl Schedule {
         schedule
     }
 
-    /// When the next request is due, on the clock; `None`: never again.
+    /// When the next request is due, on the clock; none if never again.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         self.next_ns
     }
 
-    /// That one is taken.
+    /// Moves on to the next request.
     pub(crate) fn advance(&mut self) {
         self.number += self.distance();
         self.look();
