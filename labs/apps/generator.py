@@ -2,7 +2,10 @@
 
 generator.py VERVET GENERATOR: the server runs on core 0, the generator on core 1. For each load it
 prints how long a million requests took (`NAME`) and how much processor time of the generator they
-cost (`NAME-cpu`), and as facts how full the server's core was and the response times.
+cost (`NAME-cpu`), and as facts how full the server's core was and the response times. `half-p50` and
+`half-p99` are the response times of vervet and wrk at the fewest connections with which the
+generator reaches half of its rate of small64. `open` is how long a million requests of an open load
+took, and `open-due` how long they should have taken.
 """
 
 import json
@@ -149,9 +152,23 @@ def report(phase, rate, answers, cpu_seconds):
     print(f"probe {phase}-cpu {MILLION} {round(cpu_seconds / answers * MILLION * 1e9)}")
 
 
+def half(vervet, name, program, rate_min):
+    """Response times at the fewest connections that reach a rate."""
+    with Canned(vervet, 13) as server:
+        for connections in range(1, 17):
+            load = ("half", 13, connections, True, 200_000)
+            text, _ = run(program, arguments(name, load, server.url, SECONDS), SECONDS)
+            _, rate, _, p50, p99 = read(name, text)
+            if rate >= rate_min:
+                break
+    print(f"probe half-p50 1 {round(p50 * 1e3)}")
+    print(f"probe half-p99 1 {round(p99 * 1e3)}")
+
+
 def main():
     vervet, name = sys.argv[1], sys.argv[2]
     program = vervet if name == "vervet" else shutil.which(name)
+    rates = {}
     for load in LOADS:
         phase, size, _, kept, _ = load
         if not kept and name in KEEP_ONLY:
@@ -163,17 +180,21 @@ def main():
             used = running_seconds(server.process.pid) - before
         answers, rate, failed, p50, p99 = read(name, text)
         report(phase, rate, answers, cpu_seconds)
+        rates[phase] = rate
         print(f"fact {phase}-server-core {100 * used * rate / answers:.0f} %")
         if failed:
             print(f"fact {phase}-failed {failed:.0f}")
         if p50 is not None:
             print(f"fact {phase}-p50 {p50:.0f} us")
             print(f"fact {phase}-p99 {p99:.0f} us")
+    if name in ("vervet", "wrk"):
+        half(vervet, name, program, rates["small64"] / 2)
     if name == "vervet":
         with Canned(vervet, 13) as server:
             line = f"load {server.url} -c 64 -d {OPEN_SECONDS}s --rate {OPEN_RATE} --format json --warm-up 0s"
-            answers, rate, _, _, _ = read(name, run(program, line.split(), OPEN_SECONDS)[0])
-        print(f"fact open-error {abs(rate / OPEN_RATE - 1) * 100:.3f} %")
+            _, rate, _, _, _ = read(name, run(program, line.split(), OPEN_SECONDS)[0])
+        print(f"probe open {MILLION} {round(MILLION / rate * 1e9)}")
+        print(f"probe open-due {MILLION} {round(MILLION / OPEN_RATE * 1e9)}")
 
 
 main()

@@ -3,17 +3,14 @@
 //! fast anything was.
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock};
 
 use serde_json::Value;
 use vervet_testkit::{TempTree, find_program, skip};
 
-/// One lab at a time: full queues and busy cores are those of the whole machine.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The lab that keeps a core busy runs alone; the others share the machine, as each has a network
+/// namespace of its own and asserts nothing about speed.
+static MACHINE: RwLock<()> = RwLock::new(());
 
 /// What these labs need that a machine may lack.
 fn lacks() -> Option<&'static str> {
@@ -59,6 +56,8 @@ fn has_namespaces() -> bool {
 /// A lab of `labs/provoke` that was run.
 struct Ran {
     folder: TempTree,
+    /// What the lab concludes, as JSON.
+    conclusions: Value,
 }
 
 impl Ran {
@@ -72,7 +71,12 @@ impl Ran {
         let output = vervet(&arguments);
         let talk = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{talk}");
-        Self { folder }
+        let output = vervet(&["report", out.to_str().unwrap(), "--format", "json"]);
+        let conclusions = serde_json::from_slice(&output.stdout).unwrap();
+        Self {
+            folder,
+            conclusions,
+        }
     }
 
     fn out(&self) -> String {
@@ -80,12 +84,10 @@ impl Ran {
     }
 
     /// What the lab concludes of its only panel.
-    fn panel(&self) -> Value {
-        let output = vervet(&["report", &self.out(), "--format", "json"]);
-        let mut conclusions: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let panels = conclusions["panels"].as_array_mut().unwrap();
+    fn panel(&self) -> &Value {
+        let panels = self.conclusions["panels"].as_array().unwrap();
         assert_eq!(panels.len(), 1);
-        panels.remove(0)
+        &panels[0]
     }
 
     /// The report, without the strokes that keep Markdown from reading names as signs.
@@ -143,7 +145,7 @@ fn a_starved_generator_measures_itself() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _machine = machine();
+    let _alone = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("starved.toml", &[]);
     check_unranked(&ran, "starved", "audit: ");
     check_found(&ran, "starved", "generator_starved", "failed");
@@ -154,7 +156,7 @@ fn a_full_accept_queue_is_distinguished_from_a_slow_server() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _machine = machine();
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("queue.toml", &[]);
     check_unranked(&ran, "queue", "audit: ");
     check_found(&ran, "queue", "listen_overflows", "failed");
@@ -166,7 +168,7 @@ fn a_crashed_subject_has_no_rank() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _machine = machine();
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("crash.toml", &[]);
     check_unranked(&ran, "tires", "it crashed: it ended under the load");
     check_found(&ran, "tires", "crash", "failed");
@@ -178,7 +180,7 @@ fn wrong_answers_do_not_count_as_throughput() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _machine = machine();
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("wrong.toml", &[]);
     check_unranked(&ran, "wrong", "wrong answers: expected status 200, got 404");
     check_unranked(&ran, "changes", "audit: ");
@@ -190,7 +192,7 @@ fn equal_subjects_tie() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _machine = machine();
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("twins.toml", &[]);
     let panel = ran.panel();
     let places = panel["places"].as_array().unwrap();
@@ -205,8 +207,15 @@ fn equal_subjects_tie() {
             || page.contains("No significant difference: pollux, castor."),
         "{page}"
     );
-    // The same as two labs of one subject each: at the same time, so that what else the machine
-    // does slows both down.
+}
+
+#[test]
+fn labs_of_equal_subjects_do_not_differ() {
+    if let Some(lack) = lacks() {
+        skip!("{lack}");
+    }
+    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+    // At the same time, so that what else the machine does slows both down.
     let (one, other) = std::thread::scope(|scope| {
         let run = |name| scope.spawn(move || Ran::new("twins.toml", &["--only", name]));
         let labs = (run("castor"), run("pollux"));
@@ -219,7 +228,7 @@ fn equal_subjects_tie() {
         .lines()
         .find(|line| line.contains("good answers per second: "));
     assert!(
-        goodput.is_some_and(|line| line.contains(": no difference")),
+        goodput.is_some_and(|line| line.contains(": no significant difference")),
         "{text}"
     );
     assert!(text.contains("pollux against castor"), "{text}");

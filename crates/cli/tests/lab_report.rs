@@ -158,7 +158,7 @@ fn a_regression_ends_with_1() {
         tree.path(),
         &["compare", "fast", "slow", "--tolerance", "50"],
         0,
-        "no difference",
+        "no significant difference",
         "",
     );
     check(

@@ -236,8 +236,8 @@ fn a_lab_of_tasks_is_run_again_from_its_record_and_compared() {
     fs::remove_dir_all(folder.join("lab")).unwrap();
     let (text, _) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
     for line in [
-        "  script\n    put: 1.20 s against 1.20 s: no difference (interval 0.0 % to 0.0 %)\n",
-        "    all phases: 1.70 s against 1.70 s: no difference",
+        "  script\n    put: 1.20 s against 1.20 s: no significant difference (interval 0.0 % to 0.0 %)\n",
+        "    all phases: 1.70 s against 1.70 s: no significant difference",
     ] {
         assert!(text.contains(line), "{line:?} is not in {text}");
     }

@@ -103,25 +103,45 @@ fn check(adapter: &str, serves: Serves, more: &str) {
     );
 }
 
-#[test]
-fn installed_servers_answer_and_leave_nothing() {
-    // Ours is found where it lies beside the test, and only when somebody has built it.
-    let others = ADAPTERS.iter().filter(|adapter| adapter.name != "vervet");
-    for adapter in others {
+/// Checks all adapters that serve this. Ours is left out: its program lies next to that of the test
+/// only if somebody has built it.
+fn check_all(is_of: impl Fn(&str) -> bool) {
+    for adapter in ADAPTERS.iter().filter(|adapter| is_of(adapter.name)) {
         check(adapter.name, adapter.serves, "");
     }
+}
+
+const PHP: [&str; 2] = ["apache-php", "nginx-phpfpm"];
+
+fn serves_files(name: &str) -> bool {
+    let mut adapters = ADAPTERS.iter();
+    name != "vervet"
+        && adapters.any(|adapter| adapter.name == name && adapter.serves == Serves::Files)
+}
+
+#[test]
+fn installed_file_servers_answer_and_leave_nothing() {
+    check_all(serves_files);
+}
+
+#[test]
+fn installed_php_servers_answer_and_leave_nothing() {
+    check_all(|name| PHP.contains(&name));
+}
+
+#[test]
+fn installed_python_servers_answer_and_leave_nothing() {
+    check_all(|name| !serves_files(name) && name != "vervet" && !PHP.contains(&name));
+}
+
+#[test]
+fn installed_python_servers_answer_with_other_settings() {
     for kind in ["gthread", "gevent"] {
-        check(
-            "gunicorn",
-            Serves::App,
-            &format!("settings = {{ kind = '{kind}' }}"),
-        );
+        let settings = format!("settings = {{ kind = '{kind}' }}");
+        check("gunicorn", Serves::App, &settings);
     }
-    check(
-        "granian",
-        Serves::App,
-        "settings = { interface = 'asgi', callable = 'app' }",
-    );
+    let settings = "settings = { interface = 'asgi', callable = 'app' }";
+    check("granian", Serves::App, settings);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn inside_the_noise_is_no_difference() {
         &[90.0, 100.0, 105.0],
         &[95.0, 104.0, 110.0],
         Tell::NoDifference,
-        "good answers per second: 104/s against 100/s: no difference (interval -9.5 % to +22.2 %)",
+        "good answers per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %)",
     );
 }
 

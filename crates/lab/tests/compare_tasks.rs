@@ -35,7 +35,7 @@ fn a_change_beyond_the_interval_is_told_of_each_phase() {
     for line in [
         "stores\n  redb\n",
         "    put: 1.20 s against 1.00 s, +20.0 % of 1.00 s (interval +17.8 % to +22.2 %): worse\n",
-        "    get: 500 ms against 500 ms: no difference (interval 0.0 % to 0.0 %)\n",
+        "    get: 500 ms against 500 ms: no significant difference (interval 0.0 % to 0.0 %)\n",
         "    all phases: 1.70 s against 1.50 s, +13.3 % of 1.50 s (",
     ] {
         assert!(text.contains(line), "{line:?} is not in\n{text}");

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{Lab, closed, run};
-use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
+use vervet_lab::present::{
+    analysis_json, inserted, page_markdown, report_html, report_page, steps_csv,
+};
 use vervet_lab::record::{
     Asset, FairnessRow, FairnessVerdict, History, OldFigure, Outcome, Role, SubjectState,
 };
@@ -449,4 +451,25 @@ fn a_lab_without_a_step_has_a_page() {
     let lab = Lab::new(&["a"]);
     let html = report_html(&lab.record, &lab.analysis());
     check_has(&html, &["0 steps of 3, interrupted", "Definitions"]);
+}
+
+#[test]
+fn an_inserted_table_leaves_the_prose_around_it() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let markers = ["<!-- lab table: begin -->", "<!-- lab table: end -->"];
+    let (before, rest) = readme.split_once(markers[0]).unwrap();
+    let (_, after) = rest.split_once(markers[1]).unwrap();
+    let lab = sweep();
+    let page = inserted(&readme, &lab.record, &lab.analysis()).unwrap();
+    assert!(
+        page.starts_with(&format!("{before}{}\n", markers[0])),
+        "{page}"
+    );
+    assert!(page.ends_with(&format!("{}{after}", markers[1])), "{page}");
+    check_has(
+        &page,
+        &["| workload | monkey |", "one core, medians of five"],
+    );
+    assert_eq!(inserted("no markers", &lab.record, &lab.analysis()), None);
 }

@@ -246,6 +246,7 @@ fn an_open_load_that_the_ceiling_keeps_up_with_is_no_share_of_it() {
         shape: LoadShape::Open { rate },
         connections: Connections::KeepAlive,
         idle_connections: 0,
+        pipelining: 1,
     };
     let times = [(1.0, 1)];
     let lab = |answered: f64| {

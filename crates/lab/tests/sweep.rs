@@ -104,6 +104,7 @@ fn an_open_load_is_saturated_when_it_is_not_answered() {
         shape: LoadShape::Open { rate },
         connections: Connections::KeepAlive,
         idle_connections: 0,
+        pipelining: 1,
     };
     let lab = Lab::new(&["a"])
         .run("a", at(100.0), &run(100.0, &[(1.0, 1)]))
@@ -131,11 +132,13 @@ fn closed_and_open_loads_are_panels_of_their_own() {
         shape: LoadShape::Open { rate: 100.0 },
         connections: Connections::KeepAlive,
         idle_connections: 0,
+        pipelining: 1,
     };
     let close = LoadPoint {
         shape: LoadShape::Closed { concurrency: 10 },
         connections: Connections::Close,
         idle_connections: 0,
+        pipelining: 1,
     };
     let lab = Lab::new(&["a"])
         .run("a", open, &run(100.0, &[(1.0, 1)]))

@@ -118,14 +118,25 @@ fn idle_connections_get_an_answer_and_stay() {
         skip!("needs python3");
     }
     let text = IN_TURN
-        .replace("window = '500ms'", "idle_connections = 3")
+        .replace("window = '500ms'", "idle_connections = 3\npipelining = 4")
         .replace("repeats = 2", "repeats = 1");
     let (record, _) = measured(&text);
     for step in &record.steps {
         assert_eq!(step.outcome, Outcome::Measured);
-        assert_eq!(step.load.to_string(), "1 connection and 3 idle ones");
+        let load = "1 connection and 3 idle ones, 4 requests at once on each";
+        assert_eq!(step.load.to_string(), load);
         assert_eq!(step.window, None);
     }
+}
+
+#[test]
+fn pipelining_of_an_open_load_is_refused() {
+    let text = IN_TURN.replace("window = '500ms'", "rate = 10\npipelining = 4");
+    let findings = plan_or_findings(&text).unwrap_err();
+    assert!(
+        findings.contains("`pipelining` is for closed loads"),
+        "{findings}"
+    );
 }
 
 #[test]

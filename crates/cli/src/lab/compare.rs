@@ -28,8 +28,8 @@ Examples:
   vervet lab compare stores-before stores-after --fail-on goodput,phase:put
 
 A change is reported only if its whole 95 % confidence interval lies outside the
-tolerance; everything else is no difference. For labs of tasks, goodput is the
-time of all phases together, and phase:NAME that of one phase.
+tolerance; everything else is no significant difference. For labs of tasks, goodput is
+the time of all phases together, and phase:NAME that of one phase.
 
 Exit status: 0 if nothing became worse; 1 if a figure of --fail-on became worse,
 or a subject that had figures has none; 2 if there is nothing to compare.";
@@ -44,7 +44,7 @@ pub(crate) struct CompareArguments {
     /// The lab that is compared with the base
     #[arg(value_name = "OTHER")]
     other: PathBuf,
-    /// Largest change that counts as no difference, in percent of the base
+    /// Largest change that is not reported, in percent of the base
     #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE * 100.0, value_parser = percent)]
     tolerance: f64,
     /// Figures that must not become worse, separated by commas, such as goodput, response_p99_ms,

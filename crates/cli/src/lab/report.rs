@@ -41,7 +41,8 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "FORMAT")]
     format: Option<ReportFormat>,
     /// Write the tables into this Markdown file, between `<!-- bench:begin -->` and
-    /// `<!-- bench:end -->`, or `<!-- figures: begin -->` and `<!-- figures: end -->`
+    /// `<!-- bench:end -->`, or one table between `<!-- lab table: begin -->` and
+    /// `<!-- lab table: end -->`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "format", "charts"])]
     insert: Option<PathBuf>,
     /// Folder to write each chart to, as an SVG file

@@ -75,7 +75,7 @@ fn tell(tell: Tell) -> &'static str {
     match tell {
         Tell::Better => "better",
         Tell::Worse => "worse",
-        Tell::NoDifference => "no difference",
+        Tell::NoDifference => "no significant difference",
         Tell::Unproven => "unproven",
     }
 }

@@ -115,7 +115,7 @@ impl Line<'_> {
             String::new()
         };
         if self.tell == Tell::NoDifference {
-            return format!("{label}: {other} against {base}: no difference{interval}");
+            return format!("{label}: {other} against {base}: no significant difference{interval}");
         }
         let share = percent(ratio.ratio);
         format!(
@@ -139,7 +139,7 @@ fn word(tell: Tell) -> &'static str {
     match tell {
         Tell::Better => "better",
         Tell::Worse => "worse",
-        Tell::NoDifference => "no difference",
+        Tell::NoDifference => "no significant difference",
         Tell::Unproven => "not proven: too few valid repeats",
     }
 }

@@ -75,6 +75,8 @@ section! {
         pub keep_alive: bool = true,
         /// After how many requests a kept connection is closed; 0 for never.
         pub requests_per_connection: u32 = 0,
+        /// The most requests outstanding on a connection of a closed load; 1 disables pipelining.
+        pub pipelining: u32 = 1 in 1..=1000,
         /// How long a step is measured.
         pub duration: Time = "10s" in "50ms"..="1h",
         /// How long it is loaded before, without being measured.

@@ -7,7 +7,7 @@ use crate::hash::sha256_hex;
 use crate::record::Role;
 
 /// What starting, warming and ending a server takes beside the load, about.
-const OVERHEAD: Duration = Duration::from_millis(700);
+const OVERHEAD: Duration = Duration::from_millis(900);
 
 /// What a task takes, about: it takes its own time, which is what is asked.
 const TASK: Duration = Duration::from_secs(2);

@@ -45,11 +45,17 @@ pub(super) fn resolve(
         connections,
         idle_connections: *load.idle_connections,
         reuse,
+        pipelining: *load.pipelining,
         window: load.window.value().map(Time::duration),
         duration: duration.duration().min(load.duration.duration()),
         warm_up: warm_up.duration().min(load.warm_up.duration()),
         timeout: load.timeout.duration(),
     };
+    if *load.pipelining > 1 && !load.rate.is_empty() {
+        let message = "`pipelining` is for closed loads";
+        let problem = Diagnostic::error(load.pipelining.span(), message);
+        found.push(problem.note_at(load.rate.span(), "this load is open"));
+    }
     let mut points = points(load, found);
     if pace == Pace::Quick {
         points = thin(&points, *lab.quick.steps);

@@ -30,7 +30,9 @@ pub(super) fn resolve(
         for name in rule.against.iter() {
             subjects.index(name, rule.against.span(), found);
         }
-        if let Some(name) = rule.against_workload.value() {
+        if let Some(name) = rule.against_workload.value()
+            && !is_of_tasks
+        {
             known.index(name, rule.against_workload.span(), found);
         }
         let figure = *rule.figure;

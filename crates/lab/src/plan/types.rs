@@ -177,6 +177,8 @@ pub struct PlannedLoad {
     pub idle_connections: u32,
     /// How connections are used.
     pub reuse: Reuse,
+    /// The most requests outstanding on a connection.
+    pub pipelining: u32,
     /// How long one window takes, where subjects are loaded in turn.
     pub window: Option<Duration>,
     /// How long it is measured, all windows together.

@@ -14,7 +14,7 @@ use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
 /// The markers that all tables stand between.
 const TABLES: [&str; 2] = ["<!-- bench:begin -->", "<!-- bench:end -->"];
 /// The markers that one table of all workloads stands between.
-const SUMMARY: [&str; 2] = ["<!-- figures: begin -->", "<!-- figures: end -->"];
+const SUMMARY: [&str; 2] = ["<!-- lab table: begin -->", "<!-- lab table: end -->"];
 
 /// A page with the tables of a lab between its markers; none where it has none.
 pub fn inserted(page: &str, record: &LabRecord, analysis: &Analysis) -> Option<String> {
@@ -111,10 +111,7 @@ fn summary(analysis: &Analysis) -> Section {
         }
     }
     names.sort_by_key(|(_, role)| *role == Role::Ceiling);
-    let mut table = Table::new(
-        "Requests per CPU-second of the server: what one full core can serve.",
-        &["workload"],
-    );
+    let mut table = Table::new("", &["workload"]);
     for (name, _) in &names {
         table.numbers(*name);
     }
@@ -127,7 +124,11 @@ fn summary(analysis: &Analysis) -> Section {
             rate.map_or(String::new(), units::rate)
         };
         let cells = names.iter().map(rate);
-        table.row(std::iter::once(panel.workload.name.clone()).chain(cells));
+        let name = match panel.workload.description.as_str() {
+            "" => &panel.workload.name,
+            description => description,
+        };
+        table.row(std::iter::once(name.to_owned()).chain(cells));
     }
     let mut section = Section::new("");
     section.table(table);

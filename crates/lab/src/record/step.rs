@@ -49,6 +49,21 @@ pub struct LoadPoint {
     /// Further connections that stay idle during the load.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub idle_connections: u32,
+    /// The most requests outstanding on a connection; 1 without pipelining.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub pipelining: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 #[expect(
@@ -118,6 +133,9 @@ impl fmt::Display for LoadPoint {
         self.shape.fmt(f)?;
         if self.idle_connections > 0 {
             write!(f, " and {} idle ones", self.idle_connections)?;
+        }
+        if self.pipelining > 1 {
+            write!(f, ", {} requests at once on each", self.pipelining)?;
         }
         match self.connections {
             Connections::KeepAlive => Ok(()),

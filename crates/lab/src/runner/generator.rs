@@ -69,6 +69,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::of(order)));
     plan.checks = vec![check(order)];
     plan.connections = load.connections;
+    plan.pipelining = load.pipelining;
     plan.reuse = match load.reuse {
         plan::Reuse::Close => Reuse::Close,
         plan::Reuse::Keep => Reuse::KeepAlive,

@@ -24,6 +24,10 @@ use crate::workload::request;
 /// access, which took up to twelve times as long as writing to memory that had been used.
 const TRUNCATE_EVERY: Duration = Duration::from_millis(100);
 
+/// How long a server that listens is left alone before its idle memory is read: it may still release
+/// the pages that it needed only to start.
+const SETTLE: Duration = Duration::from_millis(200);
+
 /// The servers that are up.
 #[derive(Default)]
 pub(super) struct Servers {
@@ -111,6 +115,7 @@ impl Server {
         };
         let subject = plan.subject(planned);
         let targets = step::watched(subject, &running);
+        std::thread::sleep(SETTLE);
         let rss_idle_bytes = rss_bytes(&targets);
         let request = one_request(common, planned, &running);
         if let Some(outcome) = step::first_answer(common, planned, (&mut running, &request)) {

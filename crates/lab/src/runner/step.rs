@@ -149,6 +149,7 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
                 Reuse::Keep | Reuse::Requests(_) => Connections::KeepAlive,
             },
             idle_connections: load.idle_connections,
+            pipelining: load.pipelining,
         },
         repeat: planned.repeat,
         window: load.window.map(|_| planned.window),

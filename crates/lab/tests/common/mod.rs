@@ -72,6 +72,7 @@ pub(crate) fn closed(concurrency: u32) -> LoadPoint {
         shape: LoadShape::Closed { concurrency },
         connections: Connections::KeepAlive,
         idle_connections: 0,
+        pipelining: 1,
     }
 }
 
