@@ -202,10 +202,10 @@ complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subco
 markdown\t'Markdown, as code forges show it'
 json\t'The conclusions of the lab as JSON'
 csv\t'The figures of every step as CSV'"
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l insert -d 'Write the tables into this Markdown file, between `<!-- bench:begin -->` and `<!-- bench:end -->`, or `<!-- figures: begin -->` and `<!-- figures: end -->`' -r -F
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l insert -d 'Write the tables into this Markdown file, between `<!-- bench:begin -->` and `<!-- bench:end -->`, or one table between `<!-- lab table: begin -->` and `<!-- lab table: end -->`' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -l charts -d 'Folder to write each chart to, as an SVG file' -r -F
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l tolerance -d 'Largest change that counts as no difference, in percent of the base' -r
+complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l tolerance -d 'Largest change that is not reported, in percent of the base' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l fail-on -d 'Figures that must not become worse, separated by commas, such as goodput, response_p99_ms, cpu_us_per_request' -r
 complete -c vervet -n "__fish_vervet_using_subcommand lab; and __fish_seen_subcommand_from compare" -l format -d 'Output format' -r -f -a "text\t'Text'
 json\t'JSON'"

@@ -37,7 +37,8 @@ pub fn check_file(file: &Path, pace: Pace) -> io::Result<Checked> {
     Ok(check_text(file, &bytes, &folder, pace))
 }
 
-/// Reads the text of a lab file that is called `name` and lies in `folder`, without input or output.
+/// Reads the text of a lab file that is called `name` and lies in `folder`, without input or
+/// output.
 pub fn check_text(name: &Path, bytes: &[u8], folder: &Path, pace: Pace) -> Checked {
     let environment = |name: &str| std::env::var(name).ok();
     let mut documents = Documents::new(&environment);

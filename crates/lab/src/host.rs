@@ -1,5 +1,6 @@
-//! What the host itself takes, before any server runs on it: a computation on all cores, a byte over the loopback and
-//! back, a write that is on the disk, a system call. Each is told as it ends, as a task tells its phases.
+//! What the host itself takes, before any server runs on it: a computation on all cores, a byte
+//! over the loopback and back, a write that is on the disk, a system call. Each is printed as it
+//! ends, as a task prints its phases.
 
 use std::fmt;
 use std::fs::File;
@@ -24,7 +25,7 @@ pub struct HostProbe {
     pub round_trips: u64,
     /// Writes that are on the disk before the next.
     pub syncs: u64,
-    /// System calls.
+    /// The number of system calls.
     pub calls: u64,
     /// The folder on whose disk they are written.
     pub folder: PathBuf,
@@ -155,7 +156,8 @@ fn syncs(folder: &Path, syncs: u64) -> io::Result<Duration> {
     written.map(|()| time)
 }
 
-/// How long so many system calls take: one that does next to nothing, and that no library answers by itself.
+/// How long so many system calls take: one that does next to nothing, and that no library answers
+/// by itself.
 fn calls(calls: u64) -> Duration {
     let begin = Instant::now();
     for _ in 0..calls {
@@ -167,14 +169,15 @@ fn calls(calls: u64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::said;
+    use crate::task::parse_output;
     use vervet_testkit::TempTree;
 
     #[test]
     fn pi_lies_within_five_standard_deviations() {
         let (found, points) = pi(3, 1_000_000);
         assert_eq!(points, 3_000_000);
-        // A point lies within by the chance pi / 4: the deviation of the estimate is 1.64 / sqrt(points).
+        // A point lies within by the chance pi / 4: the deviation of the estimate is 1.64 /
+        // sqrt(points).
         let deviation = 1.642 / 3_000_000_f64.sqrt();
         let error = (found - std::f64::consts::PI).abs();
         assert!(error < 5.0 * deviation, "{found}");
@@ -198,7 +201,7 @@ mod tests {
             Ok(())
         });
         assert!(told.is_ok(), "{told:?}");
-        let found = said(&text).unwrap();
+        let found = parse_output(&text).unwrap();
         let phases = found.phases.iter();
         let phases: Vec<(&str, u64, bool)> = phases
             .map(|phase| (phase.name.as_str(), phase.operations, phase.is_part))

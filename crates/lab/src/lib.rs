@@ -1,5 +1,5 @@
-//! Compares servers on one machine: subjects, workloads, sweeps in interleaved order, the fairness gate, statistics
-//! and reports.
+//! Compares servers on one machine: subjects, workloads, sweeps in interleaved order, the fairness
+//! gate, statistics and reports.
 
 pub mod adapter;
 mod check;

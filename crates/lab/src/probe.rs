@@ -1,4 +1,5 @@
-//! One request and its answer, byte for byte: what the ready check and the fairness gate look at. Not for load.
+//! One request and its answer, byte for byte: what the ready check and the fairness gate look at.
+//! Not for load.
 
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -126,7 +127,7 @@ impl Probe {
         let length = answer.field("content-length").map(|length| {
             length
                 .parse::<usize>()
-                .map_err(|_| ProbeError::Malformed("its length is no number".to_owned()))
+                .map_err(|_| ProbeError::Malformed("invalid length".to_owned()))
         });
         answer.content = match length.transpose()? {
             Some(length) => self.take(length)?,
@@ -180,9 +181,8 @@ impl Probe {
         loop {
             let line = self.line()?;
             let digits = line.split(';').next().unwrap_or_default().trim();
-            let size = usize::from_str_radix(digits, 16).map_err(|_| {
-                ProbeError::Malformed("the size of a chunk is no number".to_owned())
-            })?;
+            let size = usize::from_str_radix(digits, 16)
+                .map_err(|_| ProbeError::Malformed("invalid chunk size".to_owned()))?;
             if size == 0 {
                 while !self.line()?.is_empty() {}
                 return Ok(content);
@@ -196,7 +196,7 @@ impl Probe {
     }
 }
 
-/// The head of an answer, once it is whole; interim answers are passed over by whoever asks, there are none to a plain GET.
+/// The head of a response, once it is complete. Interim responses are not expected to a plain GET.
 fn head(bytes: &[u8]) -> Result<Option<Answer>, ProbeError> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_MAX];
     let mut response = httparse::Response::new(&mut fields);
@@ -267,7 +267,7 @@ mod tests {
         );
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-            Err("the answer is not HTTP: its length is no number"),
+            Err("the answer is not HTTP: invalid length"),
         );
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
@@ -276,7 +276,7 @@ mod tests {
         let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         check(
             &format!("{chunks}z\r\n"),
-            Err("the answer is not HTTP: the size of a chunk is no number"),
+            Err("the answer is not HTTP: invalid chunk size"),
         );
         check(
             &format!("{chunks}5\r\nab"),

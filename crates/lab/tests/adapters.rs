@@ -1,10 +1,10 @@
-//! Every adapter whose program is installed starts, answers its workload, and leaves no process behind. Those that are not
-//! are named.
+//! Every adapter whose program is installed starts, answers its workload, and leaves no process
+//! behind. Those that are not are named.
 use std::path::{Path, PathBuf};
 
 use vervet_lab::adapter::{ADAPTERS, Serves};
 use vervet_lab::check_text;
-use vervet_lab::fairness::look;
+use vervet_lab::fairness::examine;
 use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::runner::Stage;
 use vervet_lab::workload::targets;
@@ -87,7 +87,7 @@ fn check(adapter: &str, serves: Serves, more: &str) {
         .unwrap_or_else(|error| panic!("{adapter}: {error}"));
     let tree = tree(&running.pids());
     let target = &targets(&plan, &plan.workloads[0])[0];
-    let looked = look(
+    let looked = examine(
         &plan.workloads[0],
         target,
         running.address,

@@ -1,8 +1,10 @@
-//! Two records held against each other: percentages with their base, noise that is no difference, and what makes a
+//! Two records compared: percentages with their base, noise that is no difference, and what makes a
 //! comparison hard to believe.
 
 use crate::common::{Lab, closed, run};
-use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
+use vervet_lab::compare::{
+    ChangeVerdict, Comparison, Guarded, Measure, TOLERANCE, comparison_json, comparison_text,
+};
 use vervet_lab::record::{Asset, Outcome, Weight};
 use vervet_lab::statistics::Figure;
 
@@ -10,26 +12,26 @@ fn compared(base: &Lab, other: &Lab) -> Comparison {
     Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
 }
 
-/// What is told of goodput, the line about it, and whether it is a regression.
+/// The verdict on goodput, the line about it, and whether it is a regression.
 #[track_caller]
-fn check(base: &[f64], other: &[f64], tell: Tell, line: &str) {
+fn check(base: &[f64], other: &[f64], tell: ChangeVerdict, line: &str) {
     let of = |rates: &[f64]| {
         let mut lab = Lab::new(&["a"]).rates("a", 10, rates);
         lab.record.ended_unix_ms = Some(1);
         lab
     };
     let comparison = compared(&of(base), &of(other));
-    let change = comparison.rows[0].changes[0];
+    let change = &comparison.rows[0].changes[0];
     assert_eq!(
-        (change.figure, change.tell),
-        (Figure::Goodput, tell),
+        (&change.measure, change.verdict),
+        (&Measure::Figure(Figure::Goodput), tell),
         "{change:?}"
     );
     let text = comparison_text(&comparison);
     assert_eq!(text.lines().nth(2).unwrap().trim(), line);
     assert_eq!(
         comparison.has_regressed(&[Guarded::Figure(Figure::Goodput)]),
-        tell == Tell::Worse
+        tell == ChangeVerdict::Worse
     );
 }
 
@@ -40,13 +42,13 @@ fn the_post_of_2012_with_the_right_base() {
     check(
         &slow,
         &fast,
-        Tell::Better,
+        ChangeVerdict::Better,
         "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s (interval +69.7 % to +69.7 %): better",
     );
     check(
         &fast,
         &slow,
-        Tell::Worse,
+        ChangeVerdict::Worse,
         "good answers per second: 17,222/s against 29,231/s, -41.1 % of 29,231/s (interval -41.1 % to -41.1 %): worse",
     );
 }
@@ -56,7 +58,7 @@ fn a_single_repeat_proves_nothing() {
     check(
         &[17_222.0],
         &[29_231.0],
-        Tell::Unproven,
+        ChangeVerdict::Unproven,
         "good answers per second: 29,231/s against 17,222/s, +69.7 % of 17,222/s: not proven: too few valid repeats",
     );
 }
@@ -70,8 +72,11 @@ fn what_an_audit_left_proves_nothing_and_is_not_lost() {
             .failing("a", 10, "generator_cpu", &[50.0]);
     for (one, two) in [(&base, &other), (&other, &base)] {
         let comparison = compared(one, two);
-        assert_eq!(comparison.rows[0].changes[0].tell, Tell::Unproven);
-        assert!(comparison.gone.is_empty());
+        assert_eq!(
+            comparison.rows[0].changes[0].verdict,
+            ChangeVerdict::Unproven
+        );
+        assert!(comparison.unmatched.is_empty());
         assert!(!comparison.has_regressed(&[Guarded::Figure(Figure::Goodput)]));
     }
 }
@@ -82,7 +87,7 @@ fn inside_the_noise_is_no_difference() {
     check(
         &[90.0, 100.0, 105.0],
         &[95.0, 104.0, 110.0],
-        Tell::NoDifference,
+        ChangeVerdict::NoDifference,
         "good answers per second: 104/s against 100/s: no significant difference (interval -9.5 % to +22.2 %)",
     );
 }
@@ -95,12 +100,12 @@ fn the_tolerance_is_held_to_the_kinder_end() {
             &Lab::new(&["a"]).rates("a", 10, &base),
             &Lab::new(&["a"]).rates("a", 10, &[rate, rate]),
         );
-        comparison.rows[0].changes[0].tell
+        comparison.rows[0].changes[0].verdict
     };
-    assert_eq!(told(981.0), Tell::NoDifference);
-    assert_eq!(told(979.0), Tell::Worse);
-    assert_eq!(told(1_019.0), Tell::NoDifference);
-    assert_eq!(told(1_021.0), Tell::Better);
+    assert_eq!(told(981.0), ChangeVerdict::NoDifference);
+    assert_eq!(told(979.0), ChangeVerdict::Worse);
+    assert_eq!(told(1_019.0), ChangeVerdict::NoDifference);
+    assert_eq!(told(1_021.0), ChangeVerdict::Better);
 }
 
 #[test]
@@ -112,16 +117,16 @@ fn less_is_better_for_times_and_costs() {
         let changes = &comparison.rows[0].changes;
         changes
             .iter()
-            .find(|change| change.figure == figure)
+            .find(|change| change.measure == Measure::Figure(figure))
             .unwrap()
-            .tell
+            .verdict
     };
-    assert_eq!(tell(Figure::ResponseP99), Tell::Better);
-    assert_eq!(tell(Figure::CpuPerRequest), Tell::Better);
-    assert_eq!(tell(Figure::MemoryPeak), Tell::NoDifference);
+    assert_eq!(tell(Figure::ResponseP99), ChangeVerdict::Better);
+    assert_eq!(tell(Figure::CpuPerRequest), ChangeVerdict::Better);
+    assert_eq!(tell(Figure::MemoryPeak), ChangeVerdict::NoDifference);
     assert_eq!(
         tell(Figure::ErrorShare),
-        Tell::NoDifference,
+        ChangeVerdict::NoDifference,
         "none and none"
     );
     let back = compared(&other, &base);

@@ -1,18 +1,20 @@
-//! Two labs of tasks held against each other: phase by phase, with what is told of each, and what fails.
+//! Two labs of tasks compared: phase by phase, with the verdict on each, and what fails.
 
 use crate::common::tasks::Tasks;
-use vervet_lab::compare::{Comparison, Guarded, TOLERANCE, Tell, comparison_json, comparison_text};
+use vervet_lab::compare::{
+    ChangeVerdict, Comparison, Guarded, TOLERANCE, comparison_json, comparison_text,
+};
 use vervet_lab::statistics::Figure;
 
 fn compared(base: &Tasks, other: &Tasks) -> Comparison {
     Comparison::of(&base.record, &other.record, TOLERANCE).unwrap()
 }
 
-/// What is told of each phase of the first task.
-fn told(comparison: &Comparison) -> Vec<(&str, Tell)> {
-    let phases = comparison.tasks[0].phases.iter();
+/// The verdict on each phase of the first task.
+fn told(comparison: &Comparison) -> Vec<(&str, ChangeVerdict)> {
+    let phases = comparison.tasks[0].changes.iter();
     phases
-        .map(|change| (change.phase.as_str(), change.tell))
+        .map(|change| (change.measure.label(), change.verdict))
         .collect()
 }
 
@@ -25,9 +27,9 @@ fn a_change_beyond_the_interval_is_told_of_each_phase() {
     let slower = Tasks::new().took("redb", &[(1_200, 500), (1_210, 500), (1_190, 500)]);
     let comparison = compared(&base, &slower);
     let expected = [
-        ("put", Tell::Worse),
-        ("get", Tell::NoDifference),
-        ("all phases", Tell::Worse),
+        ("put", ChangeVerdict::Worse),
+        ("get", ChangeVerdict::NoDifference),
+        ("all phases", ChangeVerdict::Worse),
     ];
     assert_eq!(told(&comparison), expected);
     // 1,190 of 1,010 and 1,210 of 990.
@@ -41,14 +43,14 @@ fn a_change_beyond_the_interval_is_told_of_each_phase() {
         assert!(text.contains(line), "{line:?} is not in\n{text}");
     }
     let back = told_of_both(&slower, &base);
-    assert_eq!(back[0], ("put".to_owned(), Tell::Better));
+    assert_eq!(back[0], ("put".to_owned(), ChangeVerdict::Better));
     let json = comparison_json(&comparison);
     assert_eq!(json["tasks"][0]["task"], "redb");
     assert_eq!(json["tasks"][0]["phases"][0]["tell"], "worse");
     assert_eq!(json["tasks"][0]["phases"][0]["base_seconds"], 1.0);
 }
 
-fn told_of_both(base: &Tasks, other: &Tasks) -> Vec<(String, Tell)> {
+fn told_of_both(base: &Tasks, other: &Tasks) -> Vec<(String, ChangeVerdict)> {
     let comparison = compared(base, other);
     let told = told(&comparison).into_iter();
     told.map(|(phase, tell)| (phase.to_owned(), tell)).collect()
@@ -79,7 +81,7 @@ fn inside_the_noise_is_no_difference() {
     let base = Tasks::new().took("redb", &[(900, 500), (1_000, 500), (1_100, 500)]);
     let other = Tasks::new().took("redb", &[(950, 500), (1_080, 500), (1_200, 500)]);
     let comparison = compared(&base, &other);
-    assert_eq!(told(&comparison)[0], ("put", Tell::NoDifference));
+    assert_eq!(told(&comparison)[0], ("put", ChangeVerdict::NoDifference));
     assert!(!comparison.has_regressed(&GOODPUT));
 }
 
@@ -88,14 +90,14 @@ fn too_few_repeats_prove_nothing() {
     let base = Tasks::new().took("redb", &STEADY);
     let other = Tasks::new().took("redb", &[(2_000, 500), (2_000, 500)]);
     let comparison = compared(&base, &other);
-    assert_eq!(told(&comparison)[0], ("put", Tell::Unproven));
+    assert_eq!(told(&comparison)[0], ("put", ChangeVerdict::Unproven));
     assert!(!comparison.has_regressed(&GOODPUT));
 }
 
 #[test]
 fn a_part_of_no_whole_stands_for_itself() {
     let comparison = compared(&Tasks::of_no_whole(1_000), &Tasks::of_no_whole(1_500));
-    assert_eq!(told(&comparison), [("call", Tell::Worse)]);
+    assert_eq!(told(&comparison), [("call", ChangeVerdict::Worse)]);
     assert!(comparison.has_regressed(&GOODPUT));
 }
 
@@ -105,7 +107,7 @@ fn who_failed_since_is_lost_and_who_was_not_run_is_not() {
     let other = Tasks::new().took("redb", &STEADY).crashed("redb");
     let comparison = compared(&base, &other);
     let gone: Vec<(&str, &str, bool)> = comparison
-        .gone
+        .unmatched
         .iter()
         .map(|gone| (gone.subject.as_str(), gone.reason.as_str(), gone.lost))
         .collect();
@@ -127,9 +129,9 @@ fn other_work_is_not_compared() {
         step.phases[0].operations = 1;
     }
     let comparison = compared(&base, &other);
-    assert_eq!(told(&comparison), [("get", Tell::NoDifference)]);
+    assert_eq!(told(&comparison), [("get", ChangeVerdict::NoDifference)]);
     assert_eq!(
-        comparison.gone[0].reason,
+        comparison.unmatched[0].reason,
         "100 operations in the base, 1 in the other"
     );
     assert!(!comparison.has_regressed(&GOODPUT));
@@ -140,10 +142,10 @@ fn one_task_of_each_is_compared_whatever_its_name() {
     let base = Tasks::new().took("before", &STEADY);
     let other = Tasks::new().took("after", &STEADY);
     let comparison = compared(&base, &other);
-    assert_eq!(comparison.tasks[0].task, "after against before");
-    assert!(comparison.gone.is_empty());
+    assert_eq!(comparison.tasks[0].subject, "after against before");
+    assert!(comparison.unmatched.is_empty());
     let two = Tasks::new().took("after", &STEADY).took("third", &STEADY);
     let comparison = compared(&base, &two);
     assert!(comparison.is_empty());
-    assert_eq!(comparison.gone.len(), 3);
+    assert_eq!(comparison.unmatched.len(), 3);
 }

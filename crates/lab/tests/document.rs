@@ -1,5 +1,5 @@
-//! Lab files: wrong ones, each with the exact text of its findings beside it in `tests/wrong`, and what right ones come
-//! to. `VERVET_REGENERATE=1` writes the findings.
+//! Lab files: wrong ones, each with the exact text of its findings in `tests/wrong`, and what right
+//! ones come to. `VERVET_REGENERATE=1` writes the findings.
 use std::path::Path;
 use std::time::Duration;
 
@@ -109,7 +109,8 @@ fn steps(plan: &Plan) -> Vec<(u32, String, LoadShape, String)> {
 fn every_step_is_there_once_and_repeats_come_one_after_another() {
     let plan = plan(SMALL, Pace::Full);
     let steps = steps(&plan);
-    // Of a repeat: five closed values by three subjects and the ceiling, two rates by two and the ceiling.
+    // Of a repeat: five closed values by three subjects and the ceiling, two rates by two and the
+    // ceiling.
     assert_eq!(steps.len(), 3 * (5 * 4 + 2 * 3));
     for (index, step) in steps.iter().enumerate() {
         assert!(!steps[..index].contains(step), "{step:?}");

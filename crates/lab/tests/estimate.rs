@@ -1,4 +1,4 @@
-//! What repeats say: medians, intervals and ratios, held against figures that were computed by hand.
+//! What repeats say: medians, intervals and ratios, compared with figures computed by hand.
 
 // Every expected value is computed by the same operations.
 #![allow(clippy::float_cmp)]
@@ -35,7 +35,8 @@ fn few_repeats_give_an_interval_from_the_least_to_the_greatest() {
 
 #[test]
 fn more_repeats_leave_the_outermost_out() {
-    // Of seven, the least is the median of what is drawn in 1.0 % of cases, one of the two least in 10.7 %.
+    // Of seven, the least is the median of what is drawn in 1.0 % of cases, one of the two least in
+    // 10.7 %.
     check(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 4.0, 2.0, 6.0);
 }
 
@@ -62,7 +63,8 @@ fn coverage_says_what_an_interval_is_worth() {
     assert_eq!((equal.below, equal.above), (0, 0), "none lies outside");
 }
 
-/// How often intervals of repeats that are drawn with another noise each time cover the true median.
+/// How often intervals of repeats that are drawn with another noise each time cover the true
+/// median.
 #[test]
 fn intervals_cover_as_often_as_they_say() {
     const LABS: u32 = 200;
@@ -92,7 +94,7 @@ fn the_spread_is_a_share_of_the_median() {
     let estimate = Estimate::of(&[9078.00, 5739.27]).unwrap();
     assert_eq!(format!("{:.3}", estimate.spread()), "0.451");
     assert_eq!(Estimate::of(&[0.0, 0.0]).unwrap().spread().to_bits(), 0);
-    // Two of three that answered nothing are no steady server.
+    // A server that answered nothing in two of three repeats is not steady.
     let spread = Estimate::of(&[0.0, 0.0, 100.0]).unwrap().spread();
     assert_eq!(spread, f64::INFINITY);
 }
@@ -110,7 +112,8 @@ fn a_ratio_has_its_base_below() {
 fn the_interval_of_a_ratio_is_that_of_both_sides() {
     let ratio = Ratio::of(&[90.0, 100.0, 110.0], &[180.0, 200.0, 220.0]).unwrap();
     assert_eq!(ratio.ratio.to_bits(), 2.0_f64.to_bits());
-    // Least by greatest and greatest by least happen in 6.7 % of cases each: more than the 2.5 % outside.
+    // Least by greatest and greatest by least happen in 6.7 % of cases each: more than the 2.5 %
+    // outside.
     assert_eq!([ratio.low, ratio.high], [180.0 / 110.0, 220.0 / 90.0]);
     assert!(ratio.has_interval);
 }

@@ -1,4 +1,5 @@
-//! Reports from records that were made by hand: what stands in them, what may not, and that they need nothing else.
+//! Reports from records that were made by hand: what stands in them, what may not, and that they
+//! need nothing else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -123,7 +124,7 @@ fn the_sections_of_a_full_report_are_there() {
         "Tests and pages",
         "Requests",
         "What the servers spent",
-        "Were they asked the same?",
+        "Fairness",
         "Configuration",
         "Content",
         "Hosts",
@@ -432,7 +433,7 @@ fn programs_get_the_conclusions() {
     assert_eq!(panel["places"][0]["goodput"]["interval"][1], 29_300.0);
     let monkey = &panel["curves"][0];
     assert_eq!(monkey["points"][0]["share_of_ceiling"], 0.5);
-    // The best step follows from what stands beside it.
+    // The best step follows from the other figures.
     let worth = |point: &serde_json::Value| {
         let figure = |name: &str| point["figures"][name]["median"].as_f64().unwrap();
         (figure("apdex") >= 0.85).then(|| figure("goodput") * figure("apdex"))

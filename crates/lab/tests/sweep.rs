@@ -55,7 +55,8 @@ fn the_knee_is_the_least_load_with_nearly_all_of_the_goodput() {
 
 #[test]
 fn a_sweep_that_begins_saturated_measures_the_queue() {
-    // The post of 2012: 14/s at every step, so 3.6 s at 50 users and 28.6 s at 400, whatever the server.
+    // The post of 2012: 14/s at every step, so 3.6 s at 50 users and 28.6 s at 400, whatever the
+    // server.
     let users = [50, 100, 150, 200, 250, 300, 400];
     let found = sweep(&users.map(|users| (users, 14.0)));
     let saturation = found.saturation.unwrap();

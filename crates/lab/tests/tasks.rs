@@ -1,4 +1,5 @@
-//! Labs of tasks with tasks that are scripts: their order, their figures to the digit, what fails, and what goes on.
+//! Labs of tasks with tasks that are scripts: their order, their figures to the digit, what fails,
+//! and what goes on.
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -79,7 +80,7 @@ fn what_is_not_measured_is_named() {
     let crashed = |reason: &str| Outcome::Crashed {
         reason: reason.to_owned(),
     };
-    check("true", &wrong("it told no phase"));
+    check("true", &wrong("it reported no phase"));
     check(
         "echo phase put ten 5",
         &wrong("it said `phase put ten 5`, which is not `phase NAME OPERATIONS NANOSECONDS`"),
@@ -125,7 +126,8 @@ fn the_scripts_of_commands_are_carried() {
     assert_eq!(carried, [("apps/fill.sh", Some("echo phase put 1 5\n"))]);
 }
 
-/// Two stores that differ significantly, one tied with the first, one of another group, one that fails and one that is not there.
+/// Two stores that differ significantly, one tied with the first, one of another group, one that
+/// fails and one that is not there.
 fn lab() -> String {
     let says = |put: u64, get: u64| {
         format!(

@@ -19,7 +19,7 @@ fn check(days: &[&[f64]], expected: &[usize]) {
         .map(|(day, rates)| record(day as u64, rates))
         .collect();
     let trend = Trend::of(records).unwrap();
-    let entries = trend.lines[0].entries.iter().enumerate();
+    let entries = trend.lines[0].points.iter().enumerate();
     let found: Vec<usize> = entries
         .filter(|(_, entry)| matches!(entry.as_ref().unwrap().mark, Mark::Regression { .. }))
         .map(|(day, _)| day)
@@ -84,7 +84,7 @@ fn who_came_later_or_is_gone_has_gaps() {
     let trend = Trend::of(records).unwrap();
     let there = |line: usize| -> Vec<bool> {
         trend.lines[line]
-            .entries
+            .points
             .iter()
             .map(Option::is_some)
             .collect()

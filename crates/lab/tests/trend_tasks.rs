@@ -1,8 +1,9 @@
-//! How tasks went: the rule of regressions at its edge, what stands for a task, gaps, and every form of it.
+//! How tasks went: the rule of regressions at its edge, what stands for a task, gaps, and every
+//! form of it.
 
 use crate::common::tasks::Tasks;
 use vervet_lab::record::LabRecord;
-use vervet_lab::trend::{Mark, TaskLine, Trend, trend_html, trend_json, trend_text};
+use vervet_lab::trend::{Line, Mark, Trend, trend_html, trend_json, trend_text};
 
 fn trend(days: Vec<Tasks>) -> Trend {
     let records = days.into_iter().enumerate().map(|(day, tasks)| {
@@ -19,14 +20,14 @@ fn days(times_ms: &[[(u64, u64); 3]]) -> Trend {
     trend(days.map(|times| Tasks::new().took("redb", times)).collect())
 }
 
-fn line<'a>(trend: &'a Trend, phase: &str) -> &'a TaskLine {
+fn line<'a>(trend: &'a Trend, phase: &str) -> &'a Line {
     let mut lines = trend.tasks.iter();
     lines.find(|line| line.phase == phase).unwrap()
 }
 
 /// The days that are regressions of a phase.
 fn regressions(trend: &Trend, phase: &str) -> Vec<usize> {
-    let entries = line(trend, phase).entries.iter().enumerate();
+    let entries = line(trend, phase).points.iter().enumerate();
     let is_one = |mark: &Mark| matches!(mark, Mark::Regression { .. });
     entries
         .filter(|(_, entry)| entry.as_ref().is_some_and(|entry| is_one(&entry.mark)))
@@ -132,8 +133,8 @@ fn who_came_later_or_failed_has_gaps() {
     let trend = trend(vec![usual(), both, Tasks::new().crashed("redb")]);
     let there = |task: &str| -> Vec<bool> {
         let mut lines = trend.tasks.iter();
-        let line = lines.find(|line| line.task == task).unwrap();
-        line.entries.iter().map(Option::is_some).collect()
+        let line = lines.find(|line| line.subject == task).unwrap();
+        line.points.iter().map(Option::is_some).collect()
     };
     assert_eq!(there("redb"), [true, true, false]);
     assert_eq!(there("sqlite"), [false, true, false]);

@@ -220,8 +220,8 @@ fn windows_are_summed_and_response_times_are_their_median() {
     }
     lab.record.head.repeats = 1;
     let point = lab.point();
-    assert_eq!(point.taken.len(), 1);
-    let figures = point.taken[0].figures.as_ref().unwrap();
+    assert_eq!(point.repeats.len(), 1);
+    let figures = point.repeats[0].figures.as_ref().unwrap();
     assert_eq!((figures.done, figures.window_seconds), (300, 3.0));
     assert_eq!(point.median(Figure::Goodput), Some(100.0));
     let p99_ms = point.median(Figure::ResponseP99).unwrap();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Finding {
     /// The rule, as documents name it: `generator_cpu`, `rate_asked`, `littles_law`.
     pub rule: String,
-    /// What it says.
+    /// What the rule says of the run.
     pub verdict: Verdict,
     /// What was measured, with its unit: "97 % of a core".
     pub measured: String,

@@ -1,5 +1,5 @@
-//! What went wrong with requests, by class. A request that failed is counted here and nowhere else: not in the rate, not
-//! in the times.
+//! What went wrong with requests, by class. A request that failed is counted here and nowhere else:
+//! not in the rate, not in the times.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Errors {
     pub timeout: u64,
     /// The connection ended before the answer did.
     pub closed_early: u64,
-    /// Not HTTP.
+    /// Responses that are not HTTP.
     pub malformed: u64,
     /// A status that was not asked for.
     pub wrong_status: u64,
@@ -100,25 +100,16 @@ impl ErrorClass {
 }
 
 impl Errors {
-    /// Counts one.
+    /// Counts a request of this class.
     pub fn add(&mut self, class: ErrorClass) {
         let count = self.of_mut(class);
         *count = count.saturating_add(1);
     }
 
-    /// How many failed in this way.
+    /// The number of requests that failed in this way.
     pub fn of(&self, class: ErrorClass) -> u64 {
-        match class {
-            ErrorClass::Unreachable => self.unreachable,
-            ErrorClass::Refused => self.refused,
-            ErrorClass::Reset => self.reset,
-            ErrorClass::Timeout => self.timeout,
-            ErrorClass::ClosedEarly => self.closed_early,
-            ErrorClass::Malformed => self.malformed,
-            ErrorClass::WrongStatus => self.wrong_status,
-            ErrorClass::WrongContent => self.wrong_content,
-            ErrorClass::Local => self.local,
-        }
+        let mut errors = *self;
+        *errors.of_mut(class)
     }
 
     /// The count of one class, to be changed.
@@ -136,7 +127,7 @@ impl Errors {
         }
     }
 
-    /// All failed requests.
+    /// The number of all failed requests.
     pub fn total(&self) -> u64 {
         ErrorClass::ALL
             .iter()

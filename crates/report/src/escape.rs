@@ -1,11 +1,13 @@
-//! What comes from targets and files, made harmless for the form it is written in: nothing of it may move a terminal's
-//! cursor, turn the direction of a line, open an element, or compute in a spreadsheet.
+//! What comes from targets and files, made harmless for the form it is written in: nothing of it
+//! may move a terminal's cursor, turn the direction of a line, open an element, or compute in a
+//! spreadsheet.
 
 use std::fmt::{self, Write as _};
 
 use vervet_http::text::html_reference;
 
-/// Text for a terminal or a log: characters that are not seen or that steer are written as `\u{1b}`.
+/// Text for a terminal or a log: characters that are not seen or that steer are written as
+/// `\u{1b}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<'a>(pub &'a str);
 
@@ -13,11 +15,13 @@ pub struct Printable<'a>(pub &'a str);
 #[derive(Clone, Copy, Debug)]
 pub struct Html<'a>(pub &'a str);
 
-/// A field of CSV, RFC 4180 §2, printable as well. What a spreadsheet would take for a formula begins with an apostrophe.
+/// A field of CSV, RFC 4180 §2, printable as well. What a spreadsheet would take for a formula
+/// begins with an apostrophe.
 #[derive(Clone, Copy, Debug)]
 pub struct Csv<'a>(pub &'a str);
 
-/// Whether a character is not seen or steers: controls, line and paragraph separators, directions, what joins and fills.
+/// Whether a character is not seen or steers: controls, line and paragraph separators, directions,
+/// what joins and fills.
 fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(

@@ -1,5 +1,7 @@
 //! A piece of a run: what was asked and done within it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +31,8 @@ pub struct Interval {
     /// Connections that were open at its end.
     #[serde(default)]
     pub connections: u64,
-    /// The response time that half of its requests did not exceed, in nanoseconds. Follows from `response`.
+    /// The response time that half of its requests did not exceed, in nanoseconds. Follows from
+    /// `response`.
     pub p50_ns: u64,
     /// The response time that 99 % did not exceed, in nanoseconds. Follows from `response`.
     pub p99_ns: u64,
@@ -60,7 +63,8 @@ impl Interval {
         self.with_response(&response)
     }
 
-    /// The same time in at most `most` pieces: of more, neighbours are put together, as many each time. Nothing is lost.
+    /// The same time in at most `most` pieces: of more, neighbours are put together, as many each
+    /// time. Nothing is lost.
     pub fn coarser(intervals: &[Self], most: usize) -> Vec<Self> {
         let together = intervals.len().div_ceil(most.max(1)).max(1);
         intervals.chunks(together).map(Self::joined).collect()
@@ -120,4 +124,21 @@ fn per_second(count: u64, length_ms: u64) -> f64 {
         return 0.0;
     }
     count as f64 * 1000.0 / length_ms as f64
+}
+
+/// What one step of a scenario did, over all users.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepFigures {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Requests that were answered as asked.
+    pub done: u64,
+    /// Requests that failed, by class. A broken assertion counts as wrong content.
+    pub errors: Errors,
+    /// How often each assertion was broken, by its text.
+    pub assertions: BTreeMap<String, u64>,
+    /// Bytes received, heads and all.
+    pub bytes: u64,
+    /// Response times of the requests that were answered as asked.
+    pub response: Histogram,
 }

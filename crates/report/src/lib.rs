@@ -1,8 +1,8 @@
-//! What a load run found, as values without I/O: quantiles, errors by class, series, findings of the audit, conditions
-//! on them, and each form in which they are written.
+//! What a load run found, as values without I/O: quantiles, errors by class, series, findings of
+//! the audit, conditions on them, and each form in which they are written.
 //!
-//! A [`Run`] is filled by the load generator, merged with those of other agents, and written by a report format. Times
-//! are kept in [`Histogram`]s, so nothing is lost on the way.
+//! A [`Run`] is filled by the load generator, merged with those of other agents, and written by a
+//! report format. Times are kept in [`Histogram`]s, so nothing is lost on the way.
 
 mod audit;
 pub mod chart;
@@ -18,9 +18,7 @@ mod plan;
 mod run;
 mod search;
 mod slowest;
-mod steps;
 pub mod units;
-mod watched;
 
 pub use audit::{Finding, Verdict};
 pub use condition::{Answer, Condition, ConditionError, ConditionOutcome};
@@ -29,11 +27,11 @@ pub use histogram::{
     Histogram, HistogramRecord, Packed, QUANTILES, Recorder, TIME_MAX_NS, Unreadable,
 };
 pub use interval::Interval;
+pub use interval::StepFigures;
 pub use machine::{Generator, KernelCounters};
+pub use machine::{Watched, WatchedSample};
 pub use merge::MergeError;
 pub use plan::{Asked, Mode, Reuse, Stop};
 pub use run::{Achieved, AchievedRecord, Censored, Ended, Run, Timings, VERSION};
 pub use search::{Search, Try, TryOutcome};
 pub use slowest::{SLOWEST_MAX, SlowRequest, Slowest};
-pub use steps::StepFigures;
-pub use watched::{Watched, WatchedSample};

@@ -1,22 +1,22 @@
-//! Several agents' runs as one. Nothing is lost and the order makes no difference: counts and histograms add up, of
-//! moments the earliest, of lengths and verdicts the longest and the worst.
+//! Several agents' runs as one. Nothing is lost and the order makes no difference: counts and
+//! histograms add up, of moments the earliest, of lengths and verdicts the longest and the worst.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::audit::Finding;
 use crate::interval::Interval;
+use crate::interval::StepFigures;
 use crate::machine::{Generator, KernelCounters};
 use crate::plan::{Asked, Mode, Stop};
 use crate::run::{Achieved, Run};
-use crate::steps::StepFigures;
 
 /// Why two runs are not parts of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
     /// They are in different versions of the form, or made by different programs.
     Version {
-        /// What one says.
+        /// The version of the first run.
         one: String,
         /// What the other says.
         other: String,
@@ -31,8 +31,9 @@ pub enum MergeError {
 impl Run {
     /// Adds the run of another agent, made at the same time on the same plan.
     ///
-    /// The window is the longest of both, since the agents worked at the same time. Findings of the audit are kept by
-    /// rule, the worst of each; to get them for the whole run, audit the merged one.
+    /// The window is the longest of both, since the agents worked at the same time. Findings of the
+    /// audit are kept by rule, the worst of each; to get them for the whole run, audit the merged
+    /// one.
     pub fn merge(mut self, other: &Self) -> Result<Self, MergeError> {
         if (self.version, &self.tool) != (other.version, &other.tool) {
             let named = |run: &Self| format!("{} (version {})", run.tool, run.version);

@@ -26,7 +26,8 @@ pub struct Asked {
     pub timeout_ms: u64,
     /// Threads of the generator, of all agents together.
     pub threads: u64,
-    /// What each answer had to be, one sentence each: "status 200 to 299", "sha256 of the content is ...".
+    /// What each answer had to be, one sentence each: "status 200 to 299", "sha256 of the content
+    /// is ...".
     pub checks: Vec<String>,
 }
 
@@ -34,13 +35,16 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mode {
-    /// Each connection sends its next request when the answer to the last has come: a slow target is asked less.
+    /// Each connection sends its next request when the answer to the last has come: a slow target
+    /// is asked less.
     Closed,
     /// A pacer says when each request is due, however slow the target is.
     Open {
-        /// What the pacer does, for people ("5,000/s, even"). Several, where agents had different ones.
+        /// What the pacer does, for people ("5,000/s, even"). Several, where agents had different
+        /// ones.
         pacers: BTreeSet<String>,
-        /// The highest rate asked for, in thousandths of a request per second, of all agents together.
+        /// The highest rate asked for, in thousandths of a request per second, of all agents
+        /// together.
         rate_max_milli: u64,
     },
 }

@@ -10,14 +10,15 @@ use crate::condition::ConditionOutcome;
 use crate::errors::Errors;
 use crate::histogram::Histogram;
 use crate::interval::Interval;
+use crate::interval::StepFigures;
+use crate::machine::Watched;
 use crate::machine::{Generator, KernelCounters};
 use crate::plan::Asked;
 use crate::search::Search;
 use crate::slowest::Slowest;
-use crate::steps::StepFigures;
-use crate::watched::Watched;
 
-/// The version of [`Run`] as a document. A field that is added does not raise it; one that changes its meaning or goes does.
+/// The version of [`Run`] as a document. A field that is added does not raise it; one that changes
+/// its meaning or goes does.
 pub const VERSION: u32 = 1;
 
 /// What one load run was asked, what it achieved, and whether it may be believed.
@@ -33,7 +34,7 @@ pub struct Run {
     pub started_unix_ms: u64,
     /// How many machines or processes made the load together.
     pub agents: u64,
-    /// What was asked.
+    /// The load that was asked for.
     pub asked: Asked,
     /// What was achieved within the window.
     pub achieved: Achieved,
@@ -51,13 +52,15 @@ pub struct Run {
     pub steps: Vec<StepFigures>,
     /// What the audit found.
     pub findings: Vec<Finding>,
-    /// What became of the conditions that were asked for. Merging forgets them: they are asked of the whole run.
+    /// What became of the conditions that were asked for. Merging forgets them: they are asked of
+    /// the whole run.
     #[serde(default)]
     pub conditions: Vec<ConditionOutcome>,
-    /// The search that this run is the best try of; null where there was none. Merging forgets it, as agents make no search.
+    /// The search that this run is the best try of; null where there was none. Merging forgets it,
+    /// as agents make no search.
     #[serde(default)]
     pub search: Option<Search>,
-    /// The generator itself.
+    /// What the generator itself used.
     pub generator: Generator,
     /// What the kernel counted.
     pub kernel: KernelCounters,
@@ -65,7 +68,8 @@ pub struct Run {
     pub watched: Vec<Watched>,
     /// The slowest requests, slowest first.
     pub slowest: Slowest,
-    /// What is known of the machine and its settings, by name: kernel, processor, congestion control.
+    /// What is known of the machine and its settings, by name: kernel, processor, congestion
+    /// control.
     pub environment: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -83,7 +87,7 @@ pub struct Achieved {
     pub done: u64,
     /// Bytes received, heads and all, of failed requests too.
     pub bytes_received: u64,
-    /// Bytes sent.
+    /// The number of bytes sent.
     pub bytes_sent: u64,
     /// Bytes of content of the answers that were as asked.
     pub content_bytes: u64,
@@ -113,7 +117,7 @@ pub enum Ended {
     AsAsked,
     /// The scripts had nothing more to do.
     Exhausted,
-    /// Somebody stopped it.
+    /// It was stopped from outside.
     Interrupted,
     /// The target could not be asked at all.
     TargetFailed,
@@ -126,8 +130,8 @@ pub struct Timings {
     pub connect: Histogram,
     /// From the sent time to the first byte of the answer.
     pub first_byte: Histogram,
-    /// From the due time to the end of the answer: what a user would have waited. In closed load a request is due when the
-    /// answer before it has come.
+    /// From the due time to the end of the answer: what a user would have waited. In closed load a
+    /// request is due when the answer before it has come.
     pub response: Histogram,
     /// From the sent time to the end of the answer: what the target took once it was asked.
     pub service: Histogram,
@@ -136,7 +140,7 @@ pub struct Timings {
 /// Requests whose answer had not come when the run ended. They are neither done nor failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Censored {
-    /// How many.
+    /// The number of these requests.
     pub count: u64,
     /// How long the oldest of them had been due, in nanoseconds.
     pub longest_ns: u64,
@@ -155,7 +159,7 @@ pub struct AchievedRecord {
     pub done: u64,
     /// Bytes received, heads and all, of failed requests too.
     pub bytes_received: u64,
-    /// Bytes sent.
+    /// The number of bytes sent.
     pub bytes_sent: u64,
     /// Bytes of content of the answers that were as asked.
     pub content_bytes: u64,

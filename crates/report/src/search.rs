@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::errors::Errors;
 
-/// A search for the highest rate at which a condition holds. The run that it stands in is the best try, or the last where none
-/// held.
+/// A search for the highest rate at which a condition holds. The run that it stands in is the best
+/// try, or the last where none held.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Search {
     /// The condition, as it was asked.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// How many of the slowest requests are kept.
 pub const SLOWEST_MAX: usize = 5;
 
-/// One request that took long. The order of fields is the order of requests: by response time first.
+/// One request that took long. The order of fields is the order of requests: by response time
+/// first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct SlowRequest {
     /// From the due time to the end of the answer, in nanoseconds.
@@ -44,7 +45,7 @@ impl Slowest {
         self.requests.truncate(SLOWEST_MAX);
     }
 
-    /// They, slowest first.
+    /// The requests, slowest first.
     pub fn requests(&self) -> &[SlowRequest] {
         &self.requests
     }

@@ -43,7 +43,7 @@ pub fn number(value: f64) -> String {
     grouped(format_args!("{value:.0}"))
 }
 
-/// A count: `1,234,567`.
+/// A count with grouped digits: `1,234,567`.
 pub fn count(value: u64) -> String {
     grouped(value)
 }

@@ -1,4 +1,5 @@
-//! Charts: what has no place on an axis is left out, what is named is escaped, and a chart stands alone.
+//! Charts: what has no place on an axis is left out, what is named is escaped, and a chart stands
+//! alone.
 
 use vervet_report::chart::{
     Axis, Band, Bar, BarChart, Colour, LineChart, Range, STYLE, Series, Size, Stroke, Unit,

@@ -1,5 +1,5 @@
-//! Documents for programs: they match their schema, invalid reports are rejected, and names of targets and files are
-//! escaped in HTML and CSV.
+//! Documents for programs: they match their schema, invalid reports are rejected, and names of
+//! targets and files are escaped in HTML and CSV.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};

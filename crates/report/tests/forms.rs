@@ -1,4 +1,5 @@
-//! Each form against a committed file. `VERVET_WRITE=1` writes the files; look at what has changed before it is committed.
+//! Each form against a committed file. `VERVET_WRITE=1` writes the files; look at what has changed
+//! before it is committed.
 
 use std::path::Path;
 

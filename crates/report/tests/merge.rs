@@ -251,7 +251,8 @@ proptest! {
         prop_assert_eq!(&merged.steps[0].response, &whole.steps[0].response);
     }
 
-    /// Three agents write their runs down; what is read and merged has in each slot what one histogram of all times has.
+    /// Three agents write their runs down; what is read and merged has in each slot what one
+    /// histogram of all times has.
     #[test]
     fn documents_of_three_agents_merge_slot_by_slot(parts in prop::array::uniform3(times())) {
         let mut one = Histogram::new();

@@ -6,8 +6,8 @@ use vervet_testkit::{Child, PATIENCE, Stream, TempTree, find_python, skip};
 
 use crate::common::sample;
 
-/// Says what it finds, a sample a line: by the strict parser, and, without types, by that of the older text, which collectors of
-/// files read.
+/// Says what it finds, a sample a line: by the strict parser, and, without types, by that of the
+/// older text, which collectors of files read.
 const PARSE: &str = "
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as strict

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use vervet_lab::check_file;
-use vervet_lab::plan::{Pace, Plan, Way};
+use vervet_lab::plan::{Pace, Plan, SubjectStart};
 use vervet_lab::subject::find_subject;
 use vervet_lab::task::find_task;
 
@@ -31,7 +31,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let plan = planned(&arguments.file, Pace::Full)?;
     let mut text = String::new();
     for subject in &plan.subjects {
-        if matches!(subject.way, Way::Ceiling) {
+        if matches!(subject.start, SubjectStart::Ceiling) {
             continue;
         }
         let state = match find_subject(subject, &plan.folder) {

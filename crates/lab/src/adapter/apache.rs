@@ -104,7 +104,7 @@ TypesConfig /dev/null
     Launch::of(setup.program, ["-D", "FOREGROUND", "-f", &file]).file("apache.conf", text)
 }
 
-/// The folder of the modules beside a program: `usr/lib/apache2/modules` for `usr/sbin/apache2`.
+/// The modules folder of a program: `usr/lib/apache2/modules` for `usr/sbin/apache2`.
 pub(super) fn modules(program: &Path) -> String {
     let program = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
     let name = program.file_name().unwrap_or_default();

@@ -9,21 +9,17 @@ mod bjoern;
 mod granian;
 mod gunicorn;
 mod h2o;
-mod launch;
 mod lighttpd;
 mod nginx;
 mod nginx_phpfpm;
 mod python;
-mod setting;
 mod setup;
 mod tornado;
 mod uvicorn;
 mod uwsgi;
 mod vervet;
 
-pub use launch::{Launch, Part};
-pub use setting::{Kind, Row, Settings};
-pub use setup::{Connections, Setup, Traffic};
+pub use setup::{Connections, Kind, Launch, Process, Row, Settings, Setup, Traffic};
 
 pub(crate) use apache_php::has_php_module;
 pub(crate) use nginx_phpfpm::has_php_fpm;
@@ -54,11 +50,11 @@ pub struct Adapter {
     pub about: &'static str,
     /// Where its program is looked for.
     pub program: Program,
-    /// Further programs, packages or modules that it needs beside that.
+    /// Further programs, packages or modules that it needs.
     pub beside: &'static [&'static str],
-    /// How it is to be had where it is missing, as the end of the sentence "to get it, ...".
+    /// How to get it, as the end of the sentence "to get it, ...".
     pub get: &'static str,
-    /// What it serves.
+    /// What it serves: files or an application.
     pub serves: Serves,
     /// What a lab file may set.
     pub settings: &'static [Row],

@@ -9,7 +9,7 @@ use crate::subject::find;
 /// The adapter.
 pub(super) static ADAPTER: Adapter = Adapter {
     name: "nginx-phpfpm",
-    about: "PHP by php-fpm behind nginx",
+    about: "PHP by php-fpm, with nginx as the front end",
     program: Program::Named(&["nginx"]),
     beside: &["php-fpm"],
     get: "install the Debian packages nginx-light, php-fpm and php-sqlite3",
@@ -30,7 +30,7 @@ const EXTENSIONS: Row = Row {
     name: "extensions",
     default: "pdo sqlite3 pdo_sqlite",
     kind: Kind::Text,
-    about: "extensions of PHP that are loaded, beside opcache",
+    about: "extensions of PHP that are loaded in addition to opcache",
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {

@@ -1,4 +1,5 @@
-//! Tornado: the application is a script with a server of its own, started with the port as its argument.
+//! Tornado: the application is a script with a server of its own, started with the port as its
+//! argument.
 
 use super::{Adapter, Launch, Program, Serves, Setup};
 

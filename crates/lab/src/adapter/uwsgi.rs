@@ -26,7 +26,7 @@ const THREADS: Row = Row {
     about: "threads of a process",
 };
 
-/// The module takes over the process with the arguments behind the script.
+/// The module takes over the process with the arguments after the script.
 const SCRIPT: &str = "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])";
 
 /// The queue that the others have, as far as the kernel allows: uWSGI does not start with more.

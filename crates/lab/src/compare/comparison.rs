@@ -1,76 +1,92 @@
 //! The comparison itself: the same subject under the same load in two records.
 
 use crate::record::{LabRecord, LoadPoint};
-use crate::statistics::{Analysis, Better, Curve, Figure, Panel, Point, Ratio, Unreadable};
+use crate::statistics::{
+    Analysis, Better, Curve, Figure, Panel, Point, Ratio, Unit, Unreadable, median,
+};
 
 use super::differences::differences;
-use super::tasks::{TaskRow, hold_tasks};
+use super::tasks::compare_tasks;
 
-/// A change within this share of the base is no difference, however narrow the interval is: two labs on one machine
-/// differ by so much when nothing was changed.
+/// A change within this share of the base is not reported, however narrow the interval is: two labs
+/// on one machine differ by so much if nothing was changed.
 pub const TOLERANCE: f64 = 0.02;
 
-/// Two records held against each other. The first is the base.
+/// Two records compared with each other. The first is the base.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// What makes them hard to compare, one sentence each; empty where nothing does.
+    /// What makes them hard to compare, one sentence each; empty if nothing does.
     pub cautions: Vec<String>,
     /// Subjects under loads that both have, in the order of the base.
     pub rows: Vec<Row>,
-    /// Tasks that both have, in the order of the base.
-    pub tasks: Vec<TaskRow>,
-    /// What one of them has a figure of, and the other not.
-    pub gone: Vec<Gone>,
-    /// The share of the base within which a change is no difference.
+    /// Tasks that both have, in the order of the base; without a load.
+    pub tasks: Vec<Row>,
+    /// What only one of them has a figure of.
+    pub unmatched: Vec<Unmatched>,
+    /// The share of the base within which a change is not reported.
     pub tolerance: f64,
 }
 
-/// One subject under one load in both.
+/// One subject under one load, or one task, in both.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The panel's heading.
+    /// The heading of the panel, or of the group of tasks.
     pub panel: String,
-    /// The subject; two names where each record has one subject only and they are not called alike.
+    /// The name of the subject or task; two names if each record has only one and they differ.
     pub subject: String,
-    /// The load.
-    pub load: LoadPoint,
-    /// Figure by figure.
+    /// The load; none for a task.
+    pub load: Option<LoadPoint>,
+    /// The figures that both have; of a task, its phases and at the end all of them together.
     pub changes: Vec<Change>,
 }
 
 /// One figure in both.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Which.
-    pub figure: Figure,
+    /// The figure or phase that was measured.
+    pub measure: Measure,
     /// The median in the base.
     pub base: f64,
     /// The median in the other.
     pub other: f64,
-    /// The other divided by the base; none where the base is zero.
+    /// The other divided by the base; none if the base is zero.
     pub ratio: Option<Ratio>,
-    /// What is to be told.
-    pub tell: Tell,
+    /// Whether the other is better or worse.
+    pub verdict: ChangeVerdict,
 }
 
-/// What is to be told of a change.
+/// What a change is measured in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Measure {
+    /// A figure of a server.
+    Figure(Figure),
+    /// The time of a phase of a task, in seconds.
+    Phase {
+        /// The phase, or `all phases`.
+        name: String,
+        /// Whether it stands for the task: all phases together, or one that is part of no whole.
+        is_whole: bool,
+    },
+}
+
+/// Whether the other record is better than the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tell {
+pub enum ChangeVerdict {
     /// The other is better, beyond the interval.
     Better,
     /// The other is worse, beyond the interval.
     Worse,
     /// There is no significant difference.
     NoDifference,
-    /// One of them has a single repeat, or too few that count, so nothing is told.
+    /// One of them has a single repeat, or too few valid ones.
     Unproven,
 }
 
 /// What may not become worse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guarded {
-    /// A figure of servers. Goodput stands for the time of tasks, too: that of all phases together, and of each phase that
-    /// is part of no whole.
+    /// A figure of servers. Goodput includes the time of tasks: that of all phases together, and of
+    /// each phase that is part of no whole.
     Figure(Figure),
     /// The time of a phase of tasks.
     Phase(String),
@@ -78,10 +94,10 @@ pub enum Guarded {
 
 /// What only one of the records has a figure of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
-    /// The panel's heading.
+pub struct Unmatched {
+    /// The heading of the panel or group.
     pub panel: String,
-    /// The subject.
+    /// The name of the subject or task.
     pub subject: String,
     /// The load, or the phase.
     pub load: String,
@@ -106,23 +122,23 @@ pub const COMPARED: [Figure; 10] = [
 ];
 
 impl Comparison {
-    /// Holds a record against another, which is the base.
+    /// Compares a record with another, which is the base.
     pub fn of(base: &LabRecord, other: &LabRecord, tolerance: f64) -> Result<Self, Unreadable> {
         let (first, second) = (Analysis::of(base)?, Analysis::of(other)?);
         let mut comparison = Self {
             cautions: differences(base, other),
             rows: Vec::new(),
             tasks: Vec::new(),
-            gone: Vec::new(),
+            unmatched: Vec::new(),
             tolerance,
         };
-        hold_tasks(&mut comparison, &first.groups, &second.groups);
+        compare_tasks(&mut comparison, &first.groups, &second.groups);
         for panel in &first.panels {
             let same = second
                 .panels
                 .iter()
                 .find(|other| other.title() == panel.title());
-            comparison.hold_panel(panel, same);
+            comparison.compare_panel(panel, same);
         }
         let known = |panel: &Panel| {
             first
@@ -143,15 +159,14 @@ impl Comparison {
 
     /// Whether something that is guarded became worse, or a subject has no figures any more.
     pub fn has_regressed(&self, guarded: &[Guarded]) -> bool {
-        let is_guarded = |figure: Figure| guarded.contains(&Guarded::Figure(figure));
-        let changes = self.rows.iter().flat_map(|row| &row.changes);
-        let mut worse = changes.filter(|change| change.tell == Tell::Worse);
-        worse.any(|change| is_guarded(change.figure))
-            || self.tasks.iter().any(|row| row.has_regressed(guarded))
-            || self.gone.iter().any(|gone| gone.lost)
+        let rows = self.rows.iter().chain(&self.tasks);
+        let mut changes = rows.flat_map(|row| &row.changes);
+        changes
+            .any(|change| change.verdict == ChangeVerdict::Worse && change.measure.is_in(guarded))
+            || self.unmatched.iter().any(|one| one.lost)
     }
 
-    fn hold_panel(&mut self, panel: &Panel, other: Option<&Panel>) {
+    fn compare_panel(&mut self, panel: &Panel, other: Option<&Panel>) {
         for curve in panel.contestants() {
             let same = other.and_then(|other| counterpart(panel, curve, other));
             for point in curve.points.iter().filter(|point| point.has_figures()) {
@@ -159,11 +174,16 @@ impl Comparison {
                 match found {
                     Some(found) if found.has_figures() => self.rows.push(Row {
                         panel: panel.title(),
-                        subject: names(curve, same),
-                        load: point.load,
+                        subject: names(
+                            &curve.subject,
+                            same.map_or(&curve.subject, |same| &same.subject),
+                        ),
+                        load: Some(point.load),
                         changes: self.changes(point, found),
                     }),
-                    _ => self.gone.push(gone(panel, curve, point, found, Side::Base)),
+                    _ => self
+                        .unmatched
+                        .push(unmatched(panel, curve, point, found, Side::Base)),
                 }
             }
         }
@@ -175,8 +195,8 @@ impl Comparison {
             for point in curve.points.iter().filter(|point| point.has_figures()) {
                 let found = same.and_then(|same| at(same, point.load));
                 if found.is_none_or(|found| !found.has_figures()) {
-                    self.gone
-                        .push(gone(panel, curve, point, found, Side::Other));
+                    self.unmatched
+                        .push(unmatched(panel, curve, point, found, Side::Other));
                 }
             }
         }
@@ -185,28 +205,74 @@ impl Comparison {
     fn changes(&self, base: &Point, other: &Point) -> Vec<Change> {
         let are_enough = base.is_ranked() && other.is_ranked();
         let change = |figure: Figure| {
-            let (before, after) = (base.values(figure), other.values(figure));
-            Some(Change {
-                figure,
-                base: base.median(figure)?,
-                other: other.median(figure)?,
-                ratio: Ratio::of(&before, &after),
-                tell: if are_enough {
-                    tell(figure.better(), &before, &after, self.tolerance)
-                } else {
-                    Tell::Unproven
-                },
-            })
+            let values = [base.values(figure), other.values(figure)];
+            self.change(Measure::Figure(figure), &values, are_enough)
         };
         COMPARED.into_iter().filter_map(change).collect()
     }
+
+    /// The change of what was measured `[before, after]`; none if a record has no value.
+    pub(super) fn change(
+        &self,
+        measure: Measure,
+        [before, after]: &[Vec<f64>; 2],
+        are_enough: bool,
+    ) -> Option<Change> {
+        let verdict = if are_enough {
+            verdict(measure.better(), before, after, self.tolerance)
+        } else {
+            ChangeVerdict::Unproven
+        };
+        Some(Change {
+            measure,
+            base: median(before)?,
+            other: median(after)?,
+            ratio: Ratio::of(before, after),
+            verdict,
+        })
+    }
 }
 
-/// What is to be told of a figure whose repeats were `before` and are `after`: a difference is one when even the kinder
-/// end of the interval of their ratio is further from 1 than the tolerance.
-pub(super) fn tell(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> Tell {
+impl Measure {
+    /// The words for people.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Figure(figure) => figure.label(),
+            Self::Phase { name, .. } => name,
+        }
+    }
+
+    /// A value for people, with its unit.
+    pub fn text(&self, value: f64) -> String {
+        match self {
+            Self::Figure(figure) => figure.unit().text(value),
+            Self::Phase { .. } => Unit::Milliseconds.text(value * 1e3),
+        }
+    }
+
+    fn better(&self) -> Better {
+        match self {
+            Self::Figure(figure) => figure.better(),
+            Self::Phase { .. } => Better::Lower,
+        }
+    }
+
+    fn is_in(&self, guarded: &[Guarded]) -> bool {
+        match self {
+            Self::Figure(figure) => guarded.contains(&Guarded::Figure(*figure)),
+            Self::Phase { name, is_whole } => {
+                guarded.contains(&Guarded::Phase(name.clone()))
+                    || *is_whole && guarded.contains(&Guarded::Figure(Figure::Goodput))
+            }
+        }
+    }
+}
+
+/// The verdict on a figure whose repeats were `before` and are `after`: there is a difference if
+/// the whole interval of their ratio is further from 1 than the tolerance.
+fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> ChangeVerdict {
     if before.len() < 2 || after.len() < 2 {
-        return Tell::Unproven;
+        return ChangeVerdict::Unproven;
     }
     let (up, down) = match Ratio::of(before, after) {
         Some(ratio) => (ratio.low > 1.0 + tolerance, ratio.high < 1.0 - tolerance),
@@ -214,21 +280,9 @@ pub(super) fn tell(better: Better, before: &[f64], after: &[f64], tolerance: f64
         None => (is_above(after, before), is_above(before, after)),
     };
     match (better, up, down) {
-        (_, false, false) => Tell::NoDifference,
-        (Better::Higher, up, _) => {
-            if up {
-                Tell::Better
-            } else {
-                Tell::Worse
-            }
-        }
-        (Better::Lower, up, _) => {
-            if up {
-                Tell::Worse
-            } else {
-                Tell::Better
-            }
-        }
+        (_, false, false) => ChangeVerdict::NoDifference,
+        (Better::Higher, true, _) | (Better::Lower, false, _) => ChangeVerdict::Better,
+        (Better::Higher, false, _) | (Better::Lower, true, _) => ChangeVerdict::Worse,
     }
 }
 
@@ -248,10 +302,12 @@ fn counterpart<'a>(panel: &Panel, curve: &Curve, other: &'a Panel) -> Option<&'a
     same.or_else(|| other.contestants().next().filter(|_| alone))
 }
 
-fn names(curve: &Curve, same: Option<&Curve>) -> String {
-    match same.filter(|same| same.subject != curve.subject) {
-        Some(other) => format!("{} against {}", other.subject, curve.subject),
-        None => curve.subject.clone(),
+/// The name of a subject, or both names if they differ.
+pub(super) fn names(base: &str, other: &str) -> String {
+    if base == other {
+        base.to_owned()
+    } else {
+        format!("{other} against {base}")
     }
 }
 
@@ -265,10 +321,16 @@ enum Side {
     Other,
 }
 
-fn gone(panel: &Panel, curve: &Curve, point: &Point, found: Option<&Point>, side: Side) -> Gone {
+fn unmatched(
+    panel: &Panel,
+    curve: &Curve,
+    point: &Point,
+    found: Option<&Point>,
+    side: Side,
+) -> Unmatched {
     let reason = found.and_then(|found| found.standing().reason());
     let reason = reason.unwrap_or_else(|| "it was not run".to_owned());
-    Gone {
+    Unmatched {
         panel: panel.title(),
         subject: curve.subject.clone(),
         load: point.load.to_string(),

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::comparison::{Change, Comparison, Row, Tell};
-use super::tasks::{PhaseChange, TaskRow};
+use super::comparison::{Change, ChangeVerdict, Comparison, Measure, Row};
 use crate::statistics::Ratio;
 
 /// The version of this form. A field that is added does not raise it.
@@ -11,10 +10,10 @@ const VERSION: u32 = 1;
 
 /// The comparison as JSON.
 pub fn comparison_json(comparison: &Comparison) -> Value {
-    let gone = comparison.gone.iter().map(|gone| {
+    let unmatched = comparison.unmatched.iter().map(|one| {
         json!({
-            "panel": gone.panel, "subject": gone.subject, "load": gone.load,
-            "reason": gone.reason, "lost": gone.lost,
+            "panel": one.panel, "subject": one.subject, "load": one.load,
+            "reason": one.reason, "lost": one.lost,
         })
     });
     json!({
@@ -22,46 +21,33 @@ pub fn comparison_json(comparison: &Comparison) -> Value {
         "tolerance": comparison.tolerance,
         "cautions": comparison.cautions,
         "rows": comparison.rows.iter().map(row).collect::<Vec<Value>>(),
-        "tasks": comparison.tasks.iter().map(task).collect::<Vec<Value>>(),
-        "gone": gone.collect::<Vec<Value>>(),
+        "tasks": comparison.tasks.iter().map(row).collect::<Vec<Value>>(),
+        "gone": unmatched.collect::<Vec<Value>>(),
     })
 }
 
 fn row(row: &Row) -> Value {
-    json!({
-        "panel": row.panel,
-        "subject": row.subject,
-        "load": row.load.to_string(),
-        "changes": row.changes.iter().map(change).collect::<Vec<Value>>(),
-    })
-}
-
-fn task(row: &TaskRow) -> Value {
-    json!({
-        "group": row.group,
-        "task": row.task,
-        "phases": row.phases.iter().map(phase).collect::<Vec<Value>>(),
-    })
-}
-
-fn phase(change: &PhaseChange) -> Value {
-    json!({
-        "phase": change.phase,
-        "base_seconds": change.base,
-        "other_seconds": change.other,
-        "other_by_base": ratio(change.ratio),
-        "tell": tell(change.tell),
-    })
+    let changes: Vec<Value> = row.changes.iter().map(change).collect();
+    match row.load {
+        Some(load) => json!({
+            "panel": row.panel, "subject": row.subject, "load": load.to_string(), "changes": changes,
+        }),
+        None => json!({ "group": row.panel, "task": row.subject, "phases": changes }),
+    }
 }
 
 fn change(change: &Change) -> Value {
-    json!({
-        "figure": change.figure.name(),
-        "base": change.base,
-        "other": change.other,
-        "other_by_base": ratio(change.ratio),
-        "tell": tell(change.tell),
-    })
+    let (ratio, verdict) = (ratio(change.ratio), verdict(change.verdict));
+    match &change.measure {
+        Measure::Figure(figure) => json!({
+            "figure": figure.name(), "base": change.base, "other": change.other,
+            "other_by_base": ratio, "tell": verdict,
+        }),
+        Measure::Phase { name, .. } => json!({
+            "phase": name, "base_seconds": change.base, "other_seconds": change.other,
+            "other_by_base": ratio, "tell": verdict,
+        }),
+    }
 }
 
 fn ratio(ratio: Option<Ratio>) -> Option<Value> {
@@ -71,11 +57,11 @@ fn ratio(ratio: Option<Ratio>) -> Option<Value> {
     })
 }
 
-fn tell(tell: Tell) -> &'static str {
-    match tell {
-        Tell::Better => "better",
-        Tell::Worse => "worse",
-        Tell::NoDifference => "no significant difference",
-        Tell::Unproven => "unproven",
+fn verdict(verdict: ChangeVerdict) -> &'static str {
+    match verdict {
+        ChangeVerdict::Better => "better",
+        ChangeVerdict::Worse => "worse",
+        ChangeVerdict::NoDifference => "no significant difference",
+        ChangeVerdict::Unproven => "unproven",
     }
 }

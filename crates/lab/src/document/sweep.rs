@@ -7,8 +7,8 @@ use vervet_config::{FromConfig, Node, Reader, Shape, Shown, TextShape, Value};
 /// The most values of one sweep.
 pub const POINTS_MAX: usize = 1000;
 
-/// Values of a sweep: `10`, `"100..1000+100"` (in steps of 100), `"1..400*2"` (each twice the one before), `"1..400"`
-/// (the same). Numbers take `k` and `m`. The last value is always there.
+/// Values of a sweep: `10`, `"100..1000+100"` (in steps of 100), `"1..400*2"` (each twice the one
+/// before), `"1..400"` (the same). Numbers take `k` and `m`. The last value is always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sweep {
     from: u64,
@@ -29,7 +29,7 @@ const SHAPE: TextShape = TextShape {
 };
 
 impl Sweep {
-    /// One value.
+    /// A sweep of a single value.
     pub const fn one(value: u64) -> Sweep {
         Sweep {
             from: value,
@@ -96,9 +96,9 @@ fn number(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits
         .parse()
-        .map_err(|_| format!("`{text}` is no number"))?;
+        .map_err(|_| format!("invalid number `{text}`"))?;
     match number.checked_mul(scale) {
-        Some(0) => Err("0 is no value of a sweep".to_owned()),
+        Some(0) => Err("a sweep begins at 1 or more".to_owned()),
         Some(number) => Ok(number),
         None => Err(format!("`{text}` is too large")),
     }
@@ -117,7 +117,7 @@ impl FromConfig for Sweep {
         if let Value::Integer(number) = node.value {
             let number = u64::try_from(number).ok().filter(|number| *number > 0);
             if number.is_none() {
-                let reason = "is given a number that is no value of a sweep";
+                let reason = "is given a number below 1";
                 reader.refuse(node, &Self::shape(), reason);
             }
             return number.map(Sweep::one);
@@ -153,18 +153,18 @@ mod tests {
 
     #[test]
     fn refuses_what_never_ends_or_goes_down() {
-        check("", Err("`` is no number"));
-        check("0", Err("0 is no value of a sweep"));
-        check("a..5", Err("`a` is no number"));
+        check("", Err("invalid number ``"));
+        check("0", Err("a sweep begins at 1 or more"));
+        check("a..5", Err("invalid number `a`"));
         check("5..1", Err("1 is less than 5"));
-        check("1..5+0", Err("0 is no value of a sweep"));
+        check("1..5+0", Err("a sweep begins at 1 or more"));
         check("1..5*1", Err("a factor of 1 never ends"));
         check("1..2000+1", Err("it has more than 1000 values"));
         check(
             "18446744073709551615k",
             Err("`18446744073709551615k` is too large"),
         );
-        check("-1", Err("`-1` is no number"));
+        check("-1", Err("invalid number `-1`"));
     }
 
     #[test]

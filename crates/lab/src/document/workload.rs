@@ -12,9 +12,9 @@ section! {
         pub about: Text = "",
         /// The response time that satisfies its users: the T of Apdex.
         pub apdex: Time = "500ms" in "1ms"..="1h",
-        /// The request target. `{file}` stands for a file of the tree, drawn anew for each request.
+        /// The request target. `{file}` stands for a file of the tree, drawn for each request.
         pub path: Text = "/",
-        /// The method.
+        /// The method of the requests.
         pub method: Text = "GET",
         /// The host that is asked for; without it the address of the subject.
         pub host: Option<Text>,
@@ -34,13 +34,15 @@ section! {
 }
 
 section! {
-    /// What must come back for each request. An answer that is otherwise is an error and no throughput.
+    /// What must come back for each request. An answer that is otherwise is an error and no
+    /// throughput.
     pub struct Expect {
-        /// The status code.
+        /// The status code of each response.
         pub status: u16 = 200 in 100..=599,
         /// The length of the content. That of a generated file is known without it.
         pub length: Option<Size>,
-        /// The SHA-256 of the content, in hexadecimal. That of a generated file is known without it.
+        /// The SHA-256 of the content, in hexadecimal. That of a generated file is known without
+        /// it.
         pub sha256: Option<Text>,
         /// A text that is in the content.
         pub contains: Option<Text>,
@@ -50,26 +52,28 @@ section! {
 }
 
 section! {
-    /// Files that are made for the lab, the same ones from the same seed. They are served below `/NAME/`.
+    /// Files that are made for the lab, the same ones from the same seed. They are served below
+    /// `/NAME/`.
     pub struct Tree {
-        /// How many.
+        /// The number of files.
         pub files: u32 = 1 in 1..=1_000_000,
         /// The size of each, or of the smallest.
         pub size: Size = "100B" in 0..="1GiB",
         /// The size of the largest; sizes between are drawn evenly.
         pub size_max: Option<Size> = _ in 0..="1GiB",
-        /// What every file holds, in the place of drawn bytes.
+        /// The content of every file [default: random bytes].
         pub content: Option<Text>,
     }
 }
 
 section! {
-    /// How a workload is asked for: by so many connections that each wait for their answer (closed), or at a rate that
-    /// does not wait (open). Each value of the sweep is one step.
+    /// How a workload is asked for: by so many connections that each wait for their answer
+    /// (closed), or at a rate that does not wait (open). Each value of the sweep is one step.
     pub struct Load {
         /// Connections, each with one request under way. With `rate` it is the most that there are.
         pub connections: Vec<Sweep> = [10],
-        /// Requests a second, sent when they are due whatever the answers do. Without it the load is closed.
+        /// Requests a second, sent when they are due whatever the answers do. Without it the load
+        /// is closed.
         pub rate: Vec<Sweep>,
         /// Whether connections are kept for further requests.
         pub keep_alive: bool = true,

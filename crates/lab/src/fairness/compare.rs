@@ -3,7 +3,7 @@
 use crate::document::Difference;
 use crate::record::{FairnessRow, FairnessVerdict};
 
-use super::look::Looked;
+use super::examine::ExaminedSubject;
 
 /// The properties, in the order of the table, with the names that a record has for them.
 const PROPERTIES: [(Difference, &str); 7] = [
@@ -19,11 +19,11 @@ const PROPERTIES: [(Difference, &str); 7] = [
 /// One row for each property of a workload.
 pub fn rows(
     workload: &str,
-    looked: &[(String, Looked)],
+    looked: &[(String, ExaminedSubject)],
     allowed: &[Difference],
 ) -> Vec<FairnessRow> {
     let row = |(property, name): &(Difference, &str)| {
-        let value = |looked: &Looked| {
+        let value = |looked: &ExaminedSubject| {
             let found = looked.properties.iter().find(|(one, _)| one == property);
             found.map_or(String::new(), |(_, value)| value.clone())
         };
@@ -75,8 +75,8 @@ pub fn refusals(rows: &[FairnessRow]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn looked(status: &str) -> Looked {
-        Looked {
+    fn looked(status: &str) -> ExaminedSubject {
+        ExaminedSubject {
             properties: vec![(Difference::Status, status.to_owned())],
             wrong: None,
             content: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compare::rows;
-use super::look::{Looked, look};
+use super::examine::{ExaminedSubject, examine};
 use crate::record::{FairnessRow, Outcome, Role};
 use crate::runner::Stage;
 use crate::workload::targets;
@@ -11,21 +11,22 @@ use crate::workload::targets;
 /// What the gate found.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    /// The table.
+    /// The table of properties by subject.
     pub rows: Vec<FairnessRow>,
-    /// Subjects that cannot be measured, by workload and subject: their steps are recorded so, without another try.
+    /// Subjects that cannot be measured, by workload and subject: their steps are recorded so,
+    /// without another try.
     pub broken: BTreeMap<(usize, usize), Outcome>,
     /// What came back for each workload: the answer that the ceiling gives.
     pub contents: BTreeMap<usize, Vec<u8>>,
 }
 
-/// Looks at all subjects that are there. `say` is told of each.
+/// Examines all subjects that are installed, and reports each to `say`.
 pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
     let mut gate = Gate::default();
     for (index, workload) in stage.plan.workloads.iter().enumerate() {
         let all = targets(stage.plan, workload);
         let target = all.first().map_or("/", String::as_str);
-        let mut seen: Vec<(String, Looked)> = Vec::new();
+        let mut seen: Vec<(String, ExaminedSubject)> = Vec::new();
         for subject in workload
             .subjects
             .iter()
@@ -38,7 +39,7 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
                 continue;
             }
             say(format!("looking at {} on {}", planned.name, workload.name));
-            match look_at(stage, (index, subject), target) {
+            match examine_subject(stage, (index, subject), target) {
                 Ok(looked) => {
                     if let Some(reason) = looked.wrong.clone() {
                         gate.broken
@@ -64,16 +65,16 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
     gate
 }
 
-fn look_at(
+fn examine_subject(
     stage: &Stage<'_>,
     (workload, subject): (usize, usize),
     target: &str,
-) -> Result<Looked, String> {
+) -> Result<ExaminedSubject, String> {
     let planned = &stage.plan.subjects[subject];
     let running = stage
         .start(workload, 0, subject, &[])
         .map_err(|error| error.to_string())?;
-    let looked = look(
+    let looked = examine(
         &stage.plan.workloads[workload],
         target,
         running.address,

@@ -1,12 +1,12 @@
-//! The fairness gate: before any step, each subject answers each of its workloads a few times, and what came back is
-//! compared.
+//! The fairness gate: before any step, each subject answers each of its workloads a few times, and
+//! what came back is compared.
 
 mod compare;
+mod examine;
 mod gate;
-mod look;
 
 pub use compare::{refusals, rows};
+pub use examine::{ExaminedSubject, examine};
 pub use gate::{Gate, pass};
-pub use look::{Looked, look};
 
-pub(crate) use look::wrong;
+pub(crate) use examine::wrong;

@@ -2,25 +2,25 @@
 
 use std::path::Path;
 
-use vervet_config::{Diagnostic, Diagnostics, Setting};
+use vervet_config::{Diagnostic, Diagnostics, Setting, Span, cited, nearest};
 
-use super::names::Names;
 use super::types::Plan;
-use super::{rules, steps, subjects, tasks, trees, workloads};
+use super::{rules, steps, subjects, tasks, workloads};
 use crate::document::{History, Lab};
-use crate::record::{self, LabFile, Shortened};
+use crate::record;
+use crate::record::{LabFile, Shortened};
 
 /// Whether the lab is run as it stands, or shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As it stands.
+    /// The lab file as it is.
     Full,
     /// With what `[quick]` says.
     Quick,
 }
 
 impl Plan {
-    /// The plan of a lab file that lies in `folder`; or everything that is wrong with it. Warnings come back beside a plan.
+    /// The plan of a lab file in `folder`, with warnings; or everything that is wrong with it.
     pub fn of(
         lab: &Lab,
         file: LabFile,
@@ -32,7 +32,7 @@ impl Plan {
         let (mut subjects, mut trees, mut workloads) = (Vec::new(), Vec::new(), Vec::new());
         if lab.task.is_empty() {
             subjects = subjects::resolve(lab, &mut found);
-            trees = trees::resolve(lab, pace, &mut found);
+            trees = workloads::resolve_trees(lab, pace, &mut found);
             workloads = workloads::resolve(lab, &trees, pace, &mut found);
         }
         let rules = rules::resolve(lab, &workloads, &mut found);
@@ -105,7 +105,9 @@ fn cores(lab: &Lab, found: &mut Diagnostics) -> (Vec<u32>, Vec<u32>) {
     if let Some(shared) = server.iter().find(|core| generator.contains(core)) {
         let message = format!("core {shared} is given to the server and to the generator");
         let warning = Diagnostic::warning(generator.span(), message);
-        found.push(warning.note("each takes time from the other: figures tell of both together"));
+        found.push(
+            warning.note("each takes time from the other: the figures are those of both together"),
+        );
     }
     (server.value().clone(), generator.value().clone())
 }
@@ -141,4 +143,59 @@ fn of_history(history: &History, lab: &Lab, found: &mut Diagnostics) -> record::
         figures: figures.collect(),
         mistakes: history.mistakes.value().clone(),
     }
+}
+
+/// Finds names by their place in the file.
+pub(super) struct Names<'n> {
+    /// What they are names of, in the singular.
+    noun: &'static str,
+    known: Vec<&'n str>,
+}
+
+impl<'n> Names<'n> {
+    /// The names of `noun`.
+    pub(super) fn new(noun: &'static str, known: impl Iterator<Item = &'n str>) -> Self {
+        Self {
+            noun,
+            known: known.collect(),
+        }
+    }
+
+    /// The index of a name; where there is none, a finding at `span`.
+    pub(super) fn index(&self, name: &str, span: Span, found: &mut Diagnostics) -> Option<usize> {
+        let index = self.known.iter().position(|known| *known == name);
+        if index.is_none() {
+            let message = format!("there is no {} `{}`", self.noun, cited(name));
+            let mut problem =
+                Diagnostic::error(span, message).nearest(nearest(name, self.known.iter().copied()));
+            if !self.known.is_empty() {
+                problem = problem.expected(format!("one of {}", list(&self.known)));
+            }
+            found.push(problem);
+        }
+        index
+    }
+
+    /// The indices of a list of names, in the order of the list; of all where the list is empty.
+    pub(super) fn indices(
+        &self,
+        list: &Setting<Vec<String>>,
+        found: &mut Diagnostics,
+    ) -> Vec<usize> {
+        if list.is_empty() {
+            return (0..self.known.len()).collect();
+        }
+        let indices = list
+            .iter()
+            .filter_map(|name| self.index(name, list.span(), found));
+        let mut indices: Vec<usize> = indices.collect();
+        indices.sort_unstable();
+        indices.dedup();
+        indices
+    }
+}
+
+fn list(known: &[&str]) -> String {
+    let quoted: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
 }

@@ -2,7 +2,7 @@
 
 use vervet_config::{Diagnostic, Diagnostics};
 
-use super::names::Names;
+use super::resolve::Names;
 use super::types::{CEILING, PlannedWorkload};
 use crate::document::{Figure, Lab, Rule};
 use crate::record::{self, Against, Bound};

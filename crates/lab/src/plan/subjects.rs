@@ -1,8 +1,9 @@
 //! Subjects: how each comes to run, and what is wrong with what the file says of that.
 
-use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, cited, nearest};
+use vervet_config::{Diagnostic, Diagnostics, Name, Named, Setting, Span, cited, nearest};
 
-use super::types::{CEILING, PlannedSubject, Way};
+use super::resolve::Names;
+use super::types::{CEILING, PlannedSubject, SubjectStart};
 use crate::adapter::{self, Row, Serves, Settings};
 use crate::document::{Lab, Log, Plain, Subject};
 use crate::record::Role;
@@ -29,7 +30,7 @@ fn ceiling() -> PlannedSubject {
     PlannedSubject {
         name: CEILING.to_owned(),
         role: Role::Ceiling,
-        way: Way::Ceiling,
+        start: SubjectStart::Ceiling,
         program: None,
         app: None,
         beside: Vec::new(),
@@ -48,12 +49,11 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
         let message = "`ceiling` is the name of the lab's own server of canned answers";
         found.push(Diagnostic::error(name.span(), message).expected("another name"));
     }
-    let way = way(name, subject, found);
+    let start = start(name, subject, found);
     if subject.process.is_some() && subject.address.is_none() {
         let message = "`process` is for a server that runs already";
-        found.push(
-            Diagnostic::error(subject.process.span(), message).expected("`address` beside it"),
-        );
+        found
+            .push(Diagnostic::error(subject.process.span(), message).expected("`address` as well"));
     }
     let texts = |named: &vervet_config::Named<String>| {
         named
@@ -67,7 +67,7 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
     Some(PlannedSubject {
         name: name.value().clone(),
         role: Role::Contestant,
-        way: way?,
+        start: start?,
         program: path(&subject.program),
         app: path(&subject.app),
         beside: subject.beside.value().clone(),
@@ -81,19 +81,19 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
     })
 }
 
-/// How a subject comes to run: exactly one of three directives says so.
-fn way(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
-    let ways = [
+/// How a subject is started: exactly one of three directives says so.
+fn start(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<SubjectStart> {
+    let kinds = [
         subject.adapter.is_some(),
         !subject.command.is_empty(),
         subject.address.is_some(),
     ];
-    if ways.iter().filter(|given| **given).count() != 1 {
+    if kinds.iter().filter(|given| **given).count() != 1 {
         let name_text = name.value();
-        let message = if ways.contains(&true) {
-            format!("the subject `{name_text}` comes to run in two ways")
+        let message = if kinds.contains(&true) {
+            format!("the subject `{name_text}` is started in two ways")
         } else {
-            format!("nothing says how the subject `{name_text}` comes to run")
+            format!("the subject `{name_text}` does not say how it is started")
         };
         let problem = Diagnostic::error(name.span(), message);
         found.push(problem.expected("one of `adapter`, `command`, `address`"));
@@ -107,58 +107,51 @@ fn way(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
     if let Some(adapter) = subject.adapter.value() {
         return of_adapter(adapter, subject, found);
     }
-    for (given, directive, span) in [
-        (
-            !subject.settings.is_empty(),
-            "settings",
-            subject.settings.span(),
-        ),
-        (subject.program.is_some(), "program", subject.program.span()),
-        (subject.app.is_some(), "app", subject.app.span()),
-    ] {
-        if given {
-            let message = format!("`{directive}` is for an adapter");
-            found.push(Diagnostic::error(span, message).expected("`adapter` beside it"));
-        }
-    }
+    let program = (subject.program.is_some(), "program", subject.program.span());
+    let app = (subject.app.is_some(), "app", subject.app.span());
+    let settings = &subject.settings;
+    let settings = (!settings.is_empty(), "settings", settings.span());
+    refuse_without_adapter(&[settings, program, app], found);
     let Some(address) = subject.address.value() else {
-        return Some(Way::Command(subject.command.value().clone()));
+        return Some(SubjectStart::Command(subject.command.value().clone()));
     };
     let parsed = address.parse().ok();
     if parsed.is_none() {
-        let message = format!("`address` cannot be `{}`", cited(address));
+        let message = format!("invalid address `{}`", cited(address));
         let problem = Diagnostic::error(subject.address.span(), message);
         found.push(problem.expected("an address with its port such as \"127.0.0.1:8080\""));
     }
-    parsed.map(Way::Address)
+    parsed.map(SubjectStart::Address)
 }
 
-fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<Way> {
+/// Refuses directives that are for adapters, each with whether it is set.
+pub(super) fn refuse_without_adapter(directives: &[(bool, &str, Span)], found: &mut Diagnostics) {
+    for (_, directive, span) in directives.iter().filter(|(is_set, ..)| *is_set) {
+        let message = format!("`{directive}` is for an adapter");
+        found.push(Diagnostic::error(*span, message).expected("`adapter` as well"));
+    }
+}
+
+fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<SubjectStart> {
     let span = subject.adapter.span();
-    let Some(adapter) = adapter::adapter(name) else {
-        let known = adapter::names();
-        let problem = Diagnostic::error(span, format!("there is no adapter `{}`", cited(name)));
-        let listed: Vec<String> = known.iter().map(|one| format!("`{one}`")).collect();
-        let problem = problem.nearest(nearest(name, known.iter().copied()));
-        found.push(problem.expected(format!("one of {}", listed.join(", "))));
-        return None;
-    };
+    let names = Names::new("adapter", adapter::names().into_iter());
+    let adapter = adapter::ADAPTERS[names.index(name, span, found)?];
     if adapter.serves == Serves::App && subject.app.is_none() {
         let message = format!("the adapter `{name}` serves an application");
-        found.push(Diagnostic::error(span, message).expected("`app` beside it"));
+        found.push(Diagnostic::error(span, message).expected("`app` as well"));
     }
     check_settings(adapter.name, adapter.settings, &subject.settings, found);
     let given = subject
         .settings
         .iter()
         .map(|(name, value)| (name.as_str(), value.0.as_str()));
-    Some(Way::Adapter(
+    Some(SubjectStart::Adapter(
         adapter,
         Settings::new(adapter.settings, given),
     ))
 }
 
-/// Holds what a file sets of an adapter against what the adapter has.
+/// Checks the settings of a lab file against those of the adapter.
 pub(super) fn check_settings(
     adapter: &str,
     rows: &[Row],
@@ -172,7 +165,7 @@ pub(super) fn check_settings(
         };
         if let Some(refusal) = row.refusal(&value.0) {
             let message = format!(
-                "`{}` {refusal}, and is given `{}`",
+                "`{}` {refusal}, but is given `{}`",
                 row.name,
                 cited(&value.0)
             );

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use vervet_config::{Diagnostic, Diagnostics, Name, Path, cited, nearest};
+use vervet_config::{Diagnostic, Diagnostics, Name, Path};
 
-use super::order::drawn;
-use super::resolve::{Pace, sets};
+use super::resolve::{Names, Pace, sets};
+use super::steps::drawn;
 use super::steps::{STEPS_MAX, Sets};
-use super::subjects::check_settings;
+use super::subjects::{check_settings, refuse_without_adapter};
 use crate::adapter::Settings;
 use crate::document::{Lab, Task};
-use crate::task::{TASK_ADAPTERS, TaskAdapter, task_adapter};
+use crate::task::{TASK_ADAPTERS, TaskAdapter};
 
 /// The longest name of a task: it is part of the path of a socket.
 const NAME_BYTES_MAX: usize = 40;
@@ -22,7 +22,7 @@ pub struct PlannedTasks {
     /// The tasks, in the order of the file.
     pub tasks: Vec<PlannedTask>,
     /// Each run of one, in the order in which they are done.
-    pub steps: Vec<TaskPlace>,
+    pub steps: Vec<PlannedTaskRun>,
     /// How many values are put into a store.
     pub count: u32,
     /// How long each is.
@@ -31,13 +31,13 @@ pub struct PlannedTasks {
     pub client: Option<PathBuf>,
 }
 
-/// A task.
+/// A task as it is run.
 #[derive(Clone, Debug)]
 pub struct PlannedTask {
-    /// Its name.
+    /// The name in the lab file.
     pub name: String,
     /// How it is run.
-    pub way: TaskWay,
+    pub start: TaskStart,
     /// The server that the file names.
     pub program: Option<PathBuf>,
     /// What it is compared within.
@@ -48,8 +48,8 @@ pub struct PlannedTask {
 
 /// How a task is run.
 #[derive(Clone, Debug)]
-pub enum TaskWay {
-    /// By an adapter.
+pub enum TaskStart {
+    /// An adapter runs it.
     Adapter(&'static TaskAdapter, Settings),
     /// By a command of the file.
     Command(Vec<String>),
@@ -57,7 +57,7 @@ pub enum TaskWay {
 
 /// One task for one repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TaskPlace {
+pub struct PlannedTaskRun {
     /// Its place, from 0.
     pub order: u32,
     /// Which repeat, from 1.
@@ -98,16 +98,18 @@ pub(super) fn resolve(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> Planned
 }
 
 /// Each repeat passes through all tasks, in an order that is drawn.
-fn places(tasks: usize, sets: Sets) -> Vec<TaskPlace> {
+fn places(tasks: usize, sets: Sets) -> Vec<PlannedTaskRun> {
     let each = (1..=sets.repeats).flat_map(|repeat| {
         let order = drawn(sets.seed, [u64::from(repeat), 0, 0], tasks);
         order.into_iter().map(move |task| (repeat, task))
     });
-    let numbered = (0..).zip(each).map(|(order, (repeat, task))| TaskPlace {
-        order,
-        repeat,
-        task,
-    });
+    let numbered = (0..)
+        .zip(each)
+        .map(|(order, (repeat, task))| PlannedTaskRun {
+            order,
+            repeat,
+            task,
+        });
     numbered.collect()
 }
 
@@ -121,7 +123,7 @@ fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask>
     }
     Some(PlannedTask {
         name: name.value().clone(),
-        way: way(name, task, found)?,
+        start: start(name, task, found)?,
         program: task.program.value().clone().map(Path::into_path_buf),
         group: task.group.value().clone(),
         timeout: task.timeout.duration(),
@@ -129,7 +131,7 @@ fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask>
 }
 
 /// How a task is run: exactly one of two directives says so.
-fn way(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskWay> {
+fn start(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskStart> {
     let adapter = match (task.adapter.value(), task.command.is_empty()) {
         (Some(adapter), true) => adapter,
         (None, false) => return Some(command(task, found)),
@@ -138,7 +140,7 @@ fn way(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskWay> {
             let message = if adapter.is_some() {
                 format!("the task `{name_text}` is run in two ways")
             } else {
-                format!("nothing says how the task `{name_text}` is run")
+                format!("the task `{name_text}` does not say how it is run")
             };
             let problem = Diagnostic::error(name.span(), message);
             found.push(problem.expected("either `adapter` or `command`"));
@@ -146,33 +148,20 @@ fn way(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskWay> {
         }
     };
     let span = task.adapter.span();
-    let Some(known) = task_adapter(adapter) else {
-        let names: Vec<&str> = TASK_ADAPTERS.iter().map(|one| one.name).collect();
-        let message = format!("there is no adapter `{}` of tasks", cited(adapter));
-        let problem =
-            Diagnostic::error(span, message).nearest(nearest(adapter, names.iter().copied()));
-        found.push(problem.expected(format!("one of {}", names.join(", "))));
-        return None;
-    };
+    let names = Names::new("adapter of tasks", TASK_ADAPTERS.iter().map(|one| one.name));
+    let known = TASK_ADAPTERS[names.index(adapter, span, found)?];
     check_settings(known.name, known.settings, &task.settings, found);
     let given = task.settings.iter();
     let given = given.map(|(name, value)| (name.as_str(), value.0.as_str()));
-    Some(TaskWay::Adapter(
+    Some(TaskStart::Adapter(
         known,
         Settings::new(known.settings, given),
     ))
 }
 
-fn command(task: &Task, found: &mut Diagnostics) -> TaskWay {
-    let for_adapters = [
-        (!task.settings.is_empty(), "settings", task.settings.span()),
-        (task.program.is_some(), "program", task.program.span()),
-    ];
-    for (given, directive, span) in for_adapters {
-        if given {
-            let message = format!("`{directive}` is for an adapter");
-            found.push(Diagnostic::error(span, message).expected("`adapter` beside it"));
-        }
-    }
-    TaskWay::Command(task.command.value().clone())
+fn command(task: &Task, found: &mut Diagnostics) -> TaskStart {
+    let settings = (!task.settings.is_empty(), "settings", task.settings.span());
+    let program = (task.program.is_some(), "program", task.program.span());
+    refuse_without_adapter(&[settings, program], found);
+    TaskStart::Command(task.command.value().clone())
 }

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::tasks::PlannedTasks;
 use crate::adapter::{Adapter, Connections, Settings};
 use crate::document::{Difference, Log};
+use crate::hash::sha256_hex;
 use crate::record::{History, LabFile, LoadShape, Role, Rule, Shortened};
-
-use super::tasks::PlannedTasks;
 
 /// The name of the server of ours that does nothing but send one answer.
 pub const CEILING: &str = "ceiling";
@@ -18,7 +18,7 @@ pub const CEILING: &str = "ceiling";
 pub struct Plan {
     /// What the lab file calls itself.
     pub title: String,
-    /// The lab file.
+    /// The lab file that was read.
     pub file: LabFile,
     /// The folder that it lies in.
     pub folder: PathBuf,
@@ -48,26 +48,26 @@ pub struct Plan {
     pub workloads: Vec<PlannedWorkload>,
     /// Each step, in the order in which they are run.
     pub steps: Vec<PlannedStep>,
-    /// What is done in the place of servers and loads, in a lab of tasks.
+    /// The tasks, in a lab of tasks.
     pub tasks: PlannedTasks,
-    /// Published figures.
+    /// The published figures to show.
     pub history: Option<History>,
 }
 
-/// A subject.
+/// A subject as it is started.
 #[derive(Clone, Debug)]
 pub struct PlannedSubject {
-    /// Its name.
+    /// The name in the lab file.
     pub name: String,
     /// What it is there for.
     pub role: Role,
     /// How it comes to run.
-    pub way: Way,
+    pub start: SubjectStart,
     /// The program that the file names.
     pub program: Option<PathBuf>,
     /// The application that the file names.
     pub app: Option<PathBuf>,
-    /// The command of the process beside it; empty: none.
+    /// The command of its second process; empty: none.
     pub beside: Vec<String>,
     /// The command that says whether it can take part; empty: it can.
     pub requires: Vec<String>,
@@ -87,12 +87,12 @@ pub struct PlannedSubject {
 
 /// How a subject comes to run.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum SubjectStart {
     /// An adapter starts it.
     Adapter(&'static Adapter, Settings),
     /// A command of the file starts it.
     Command(Vec<String>),
-    /// It runs already.
+    /// It runs already at this address.
     Address(SocketAddr),
     /// It is the server of canned answers.
     Ceiling,
@@ -103,7 +103,7 @@ pub enum Way {
 pub struct PlannedTree {
     /// Its name, which is its folder below the site.
     pub name: String,
-    /// How many files.
+    /// The lab file that was read.
     pub files: u32,
     /// The size of the smallest, in bytes.
     pub bytes_min: u64,
@@ -116,15 +116,15 @@ pub struct PlannedTree {
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct PlannedWorkload {
-    /// Its name.
+    /// The name in the lab file.
     pub name: String,
-    /// What it does.
+    /// The description in the lab file.
     pub about: String,
     /// The T of Apdex.
     pub apdex: Duration,
     /// The congestion control that it is measured under; none: the one of the namespace.
     pub congestion: Option<String>,
-    /// What is sent.
+    /// The request that is sent.
     pub request: Request,
     /// The index of its tree.
     pub tree: Option<usize>,
@@ -136,10 +136,10 @@ pub struct PlannedWorkload {
     pub loads: Vec<PlannedLoad>,
 }
 
-/// What is sent for each request, beside `Host` and what frames it.
+/// What is sent for each request, without `Host` and the framing fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The method.
+    /// The method of the request.
     pub method: String,
     /// The host; none: the address.
     pub host: Option<String>,
@@ -147,14 +147,14 @@ pub struct Request {
     pub target: String,
     /// Further field lines, without their line ends.
     pub fields: Vec<String>,
-    /// The content.
+    /// The content of the request.
     pub content: Option<String>,
 }
 
 /// What must come back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// The status code.
+    /// The expected status code.
     pub status: u16,
     /// The length of the content in bytes.
     pub length: Option<u64>,
@@ -171,7 +171,7 @@ pub struct PlannedLoad {
     pub name: String,
     /// Closed or open, and how much.
     pub shape: LoadShape,
-    /// The most connections.
+    /// The most connections at once.
     pub connections: u32,
     /// Further connections that stay idle.
     pub idle_connections: u32,
@@ -194,9 +194,9 @@ pub struct PlannedLoad {
 pub enum Reuse {
     /// For one exchange each.
     Close,
-    /// For all.
+    /// For all requests of the step.
     Keep,
-    /// For so many.
+    /// For this number of requests.
     Requests(u32),
 }
 
@@ -286,5 +286,73 @@ impl Plan {
     /// The subject of a step.
     pub fn subject(&self, step: &PlannedStep) -> &PlannedSubject {
         &self.subjects[step.subject]
+    }
+}
+
+/// About how long starting and ending a server takes, without its load.
+const OVERHEAD: Duration = Duration::from_millis(900);
+
+/// What a task takes, about: it takes its own time, which is what is asked.
+const TASK: Duration = Duration::from_secs(2);
+
+impl Plan {
+    /// How long a step takes, about.
+    pub fn step_time(&self, step: &PlannedStep) -> Duration {
+        let load = self.load(step);
+        let before = if step.window == 0 {
+            load.warm_up + OVERHEAD
+        } else {
+            Duration::ZERO
+        };
+        before + load.window.unwrap_or(load.duration)
+    }
+
+    /// How long all of them take, about.
+    pub fn estimate(&self) -> Duration {
+        let steps: Duration = self.steps.iter().map(|step| self.step_time(step)).sum();
+        let tasks = u32::try_from(self.tasks.steps.len()).unwrap_or(u32::MAX);
+        steps + TASK.saturating_mul(tasks)
+    }
+
+    /// What the plan is known by: two plans that ask for the same have the same one.
+    pub fn signature(&self) -> String {
+        let loads: Vec<_> = self
+            .workloads
+            .iter()
+            .map(|workload| &workload.loads)
+            .collect();
+        let text = format!(
+            "{:?} {loads:?} {:?} {:?} {:?}",
+            self.steps, self.trees, self.tasks, self.file.sha256
+        );
+        sha256_hex(text.as_bytes())
+    }
+
+    /// Leaves only the named subjects, and the ceiling. An unknown name is given back.
+    pub fn keep_only(&mut self, names: &[String]) -> Result<(), String> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let known = self.names();
+        if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(name.clone());
+        }
+        let tasks = &self.tasks.tasks;
+        self.tasks
+            .steps
+            .retain(|step| names.contains(&tasks[step.task].name));
+        let (subjects, workloads) = (&self.subjects, &self.workloads);
+        let is_named = |subject: usize| names.contains(&subjects[subject].name);
+        // The ceiling sends what a subject sends.
+        let has_named = |workload: usize| {
+            let mut subjects = workloads[workload].subjects.iter();
+            subjects.any(|subject| is_named(*subject))
+        };
+        self.steps.retain(|step| {
+            let is_ceiling = subjects[step.subject].role == Role::Ceiling;
+            is_named(step.subject) || is_ceiling && has_named(step.workload)
+        });
+        self.shortened.only = names.to_vec();
+        Ok(())
     }
 }

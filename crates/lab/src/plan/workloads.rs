@@ -3,8 +3,7 @@
 use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Span, cited};
 
 use super::loads;
-use super::names::Names;
-use super::resolve::Pace;
+use super::resolve::{Names, Pace};
 use super::types::{Expected, PlannedTree, PlannedWorkload, Request};
 use crate::document::{Expect, Lab, Workload};
 
@@ -86,7 +85,7 @@ fn one(
     check_fields(workload, found);
     let method = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if workload.method.is_empty() || !workload.method.bytes().all(method) {
-        let message = format!("`{}` is no method", cited(&workload.method));
+        let message = format!("invalid method `{}`", cited(&workload.method));
         found.push(
             Diagnostic::error(workload.method.span(), message).expected("a token such as \"GET\""),
         );
@@ -141,7 +140,7 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
     let path = &workload.path;
     let visible = |byte: u8| byte.is_ascii_graphic();
     if !path.starts_with('/') || !path.bytes().all(visible) {
-        let message = format!("`{}` is no request target", cited(path));
+        let message = format!("invalid request target `{}`", cited(path));
         let problem = Diagnostic::error(path.span(), message);
         found
             .push(problem.expected("a path from `/` on, spaces and other letters percent-encoded"));
@@ -150,7 +149,7 @@ fn check_target(workload: &Workload, found: &mut Diagnostics) {
     match (has_file, workload.tree.is_some()) {
         (true, false) => {
             let message = "`{file}` stands for a file of a tree, and no tree is named";
-            found.push(Diagnostic::error(path.span(), message).expected("`tree` beside it"));
+            found.push(Diagnostic::error(path.span(), message).expected("`tree` as well"));
         }
         (false, true) => {
             let message = "the files of the tree are not asked for: `path` has no `{file}`";
@@ -173,7 +172,7 @@ fn check_fields(workload: &Workload, found: &mut Diagnostics) {
         let name = field.split_once(':').map(|(name, _)| name);
         let name = name.filter(|name| !name.is_empty() && name.bytes().all(token));
         let Some(name) = name.filter(|_| !field.contains(['\r', '\n', '\0'])) else {
-            let message = format!("`{}` is no field", cited(field));
+            let message = format!("invalid field `{}`", cited(field));
             found.push(
                 Diagnostic::error(span, message)
                     .expected("a name and a value such as \"Accept: text/html\""),
@@ -193,11 +192,11 @@ fn expected(expect: &Expect, tree: Option<&PlannedTree>, found: &mut Diagnostics
     let is_hash =
         |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     if sha256.as_ref().is_some_and(|hash| !is_hash(hash)) {
-        let problem = Diagnostic::error(expect.sha256.span(), "`sha256` is no hash");
+        let problem = Diagnostic::error(expect.sha256.span(), "`sha256` is not a valid hash");
         found.push(problem.expected("64 hexadecimal digits"));
     }
     let refuse = |span: Span, directive: &str, found: &mut Diagnostics| {
-        let message = format!("`{directive}` says again what `text` says");
+        let message = format!("`{directive}` repeats what `text` says");
         found.push(Diagnostic::error(span, message).expected("one of the two"));
     };
     let mut planned = Expected {
@@ -217,9 +216,58 @@ fn expected(expect: &Expect, tree: Option<&PlannedTree>, found: &mut Diagnostics
         planned.length = Some(text.len() as u64);
         planned.sha256 = Some(crate::hash::sha256_hex(text.as_bytes()));
     }
-    // Files of one length are checked by it; each has a hash of its own, and the fairness gate looks at one of them.
+    // Files of one length are checked by it; each has a hash of its own, and the fairness gate
+    // looks at one of them.
     if let Some(tree) = tree.filter(|tree| tree.bytes_min == tree.bytes_max) {
         planned.length.get_or_insert(tree.bytes_max);
     }
     planned
+}
+
+/// The most bytes of all trees together.
+const BYTES_MAX: u64 = 64 << 30;
+
+/// All trees, in the order of the file.
+pub(super) fn resolve_trees(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> Vec<PlannedTree> {
+    let mut trees = Vec::new();
+    let mut bytes: u64 = 0;
+    for (name, tree) in lab.tree.iter() {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if !name.bytes().all(plain) {
+            let problem = Diagnostic::error(
+                name.span(),
+                "the name of a tree is a folder of its request targets",
+            );
+            found.push(problem.expected("letters, digits, `-` and `_`"));
+        }
+        let least = tree.size.bytes();
+        let most = tree.size_max.map_or(least, vervet_config::Size::bytes);
+        if most < least {
+            let problem = Diagnostic::error(
+                tree.size_max.span(),
+                "the largest size is less than the smallest",
+            );
+            found.push(problem.note_at(tree.size.span(), "the smallest"));
+        }
+        let files = match pace {
+            Pace::Full => *tree.files,
+            Pace::Quick => (*tree.files).min(*lab.quick.files),
+        };
+        bytes = bytes.saturating_add(most.saturating_mul(u64::from(files)));
+        if bytes > BYTES_MAX {
+            let message =
+                format!("the trees may come to {bytes} bytes, at most {BYTES_MAX} are made");
+            found.push(Diagnostic::error(name.span(), message).expected("fewer or smaller files"));
+        }
+        let content = tree.content.value().clone();
+        let length = content.as_ref().map(|content| content.len() as u64);
+        trees.push(PlannedTree {
+            name: name.value().clone(),
+            files,
+            bytes_min: length.unwrap_or(least),
+            bytes_max: length.unwrap_or(most),
+            content,
+        });
+    }
+    trees
 }

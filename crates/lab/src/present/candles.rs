@@ -3,8 +3,8 @@
 use vervet_report::chart::{Candle, CandleChart};
 
 use super::charts::{colour, figure_axis};
+use super::page::Table;
 use super::page::{Chart, Picture};
-use super::table::Table;
 use crate::record::LoadPoint;
 use crate::statistics::{Curve, Figure, Panel, Point};
 

@@ -6,14 +6,15 @@ use vervet_report::chart::{
 
 use super::candles::candles;
 use super::over_time::over_time;
+use super::page::Table;
 use super::page::{Chart, Picture};
-use super::table::Table;
 use crate::record::{LoadPoint, Role};
 use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
 
 /// Loads that differ by more than this factor stand on a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
-/// A ceiling more than this many times above the best contestant is not drawn: it would press all of them onto the axis.
+/// A ceiling more than this many times above the best contestant is not drawn: it would press all
+/// of them onto the axis.
 const CEILING_DRAWN_UP_TO: f64 = 8.0;
 
 /// What one chart shows of a panel.
@@ -159,7 +160,8 @@ fn drawn<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a Cu
     curves(panel, shown).filter(move |curve| !beyond || curve.role == Role::Contestant)
 }
 
-/// How many times the best contestant's figure the ceiling's is, where that is too far above for one chart.
+/// How many times the best contestant's figure the ceiling's is, where that is too far above for
+/// one chart.
 fn ceiling_beyond(panel: &Panel, shown: &Shown<'_>) -> Option<f64> {
     let ceiling = panel
         .ceiling()

@@ -28,7 +28,7 @@ pub fn steps_csv(record: &LabRecord, analysis: &Analysis) -> String {
     for panel in &analysis.panels {
         for curve in &panel.curves {
             for point in &curve.points {
-                for taken in &point.taken {
+                for taken in &point.repeats {
                     let began = record.steps.iter().find(|step| step.order == taken.order);
                     let rules: Vec<&str> = taken
                         .findings

@@ -49,7 +49,7 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "lower bound",
         "The audit took repeats out because the generator was the limit (generator_cpu, generator_lag, \
          generator_starved), under the load that ranks or so many that a load does not rank. The server may be able to do \
-         more, and its place is no better than what the generator could ask of it. Marked ≥.",
+         more, and its place may be better. Marked ≥.",
     ),
     (
         "ceiling",
@@ -110,7 +110,7 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
     (
         "queue_overflow",
         "Waits gather at one second and at three, where TCP asks for a connection again after the queue of the \
-         listener was full. The kernel's own counters stand beside it.",
+         listener was full. The kernel's own counters are shown with it.",
     ),
     (
         "refused_is_fast",

@@ -1,8 +1,8 @@
 //! Old figures next to new ones, with what was wrong in them.
 
 use super::charts::estimate_text;
+use super::page::Table;
 use super::page::{Block, Section};
-use super::table::Table;
 use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
 use crate::statistics::{ALL_PHASES, Analysis, Curve, Figure, Panel};
@@ -17,8 +17,8 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
         let mut section = Section::new("Old figures next to new ones");
         section.text(history.source.clone());
         section.text(
-            "Another machine, another kernel, other versions: the old figures and the new ones are not compared, they stand \
-             beside each other.",
+            "Another machine, another kernel, other versions: the old figures and the new ones are shown next to each \
+             other, not compared.",
         );
         section
     } else {
@@ -38,10 +38,11 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
     section
 }
 
-/// An old figure; the new one beside it, and what that is of.
+/// An old figure, the new one, and what that is of.
 type Row<'a> = (&'a OldFigure, Option<(String, String)>);
 
-/// Whether any has a new one: of servers that nobody has any more there is none, and no column for it.
+/// Whether any has a new one: of servers that nobody has any more there is none, and no column for
+/// it.
 fn has_new(rows: &[Row<'_>]) -> bool {
     rows.iter().any(|(_, new)| new.is_some())
 }

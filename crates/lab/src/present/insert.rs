@@ -4,9 +4,9 @@ use vervet_report::units;
 
 use super::markdown::sections_markdown;
 use super::page::Section;
-use super::rules::rules_section;
+use super::page::Table;
 use super::setup::environment_section;
-use super::table::Table;
+use super::setup::rules_section;
 use super::tasks::{facts_section, group_section};
 use crate::record::{LabRecord, Role};
 use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
@@ -79,23 +79,18 @@ fn panel_table(panel: &Panel) -> Table {
                 )
             }),
             share.map_or("–".to_owned(), |share| format!("{share:.2}")),
-            text(point, Figure::Goodput),
-            text(point, Figure::ResponseP50),
-            text(point, Figure::ResponseP99),
+            point.text(Figure::Goodput),
+            point.text(Figure::ResponseP50),
+            point.text(Figure::ResponseP99),
             format!(
                 "{}, {}",
-                text(point, Figure::MemoryIdle),
-                text(point, Figure::MemoryPeak)
+                point.text(Figure::MemoryIdle),
+                point.text(Figure::MemoryPeak)
             ),
             remarks(point),
         ]);
     }
     table
-}
-
-fn text(point: &Point, figure: Figure) -> String {
-    let value = point.median(figure);
-    value.map_or("–".to_owned(), |value| figure.unit().text(value))
 }
 
 fn remarks(point: &Point) -> String {

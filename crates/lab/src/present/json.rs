@@ -1,9 +1,9 @@
-//! What the lab concludes, for programs: places, points with their medians and intervals, sweeps, findings. The record
-//! itself, with every histogram, is another file.
+//! What the lab concludes, for programs: places, points with their medians and intervals, sweeps,
+//! findings. The record itself, with every histogram, is another file.
 
 use serde_json::{Map, Value, json};
 
-use super::found::outcome_text;
+use super::findings::outcome_text;
 use crate::record::LabRecord;
 use crate::statistics::{Analysis, Curve, Estimate, Figure, Panel, Point, RuleResult, TaskGroup};
 
@@ -112,13 +112,13 @@ fn point(point: &Point) -> Value {
         }
     }
     let outcomes: Vec<String> = point
-        .taken
+        .repeats
         .iter()
         .filter_map(|taken| outcome_text(&taken.outcome))
         .collect();
     json!({
         "load": point.load,
-        "repeats": point.taken.len(),
+        "repeats": point.repeats.len(),
         "counted": point.counted().count(),
         "not_ranked": point.standing().reason(),
         "outcomes": outcomes,

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use vervet_report::escape::Printable;
 
+use super::page::{Align, Table};
 use super::page::{Block, Page, Picture, Section};
-use super::table::{Align, Table};
 
-/// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none: left out, and their
-/// tables stand alone.
+/// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none:
+/// left out, and their tables stand alone.
 pub fn page_markdown(page: &Page, charts: Option<&str>) -> String {
     let mut text = format!("# {}\n\n{}\n", plain(&page.title), plain(&page.subtitle));
     write_sections(&mut text, &page.sections, ("##", charts));

@@ -1,11 +1,11 @@
-//! A record as people and programs read it: one page of sections, tables and charts, written as HTML, as Markdown, as SVG
-//! files; the figures as JSON and CSV.
+//! A record as people and programs read it: one page of sections, tables and charts, written as
+//! HTML, as Markdown, as SVG files; the figures as JSON and CSV.
 
 mod candles;
 mod charts;
 mod csv;
 mod definitions;
-mod found;
+mod findings;
 mod history;
 mod html;
 mod insert;
@@ -15,20 +15,16 @@ mod over_time;
 mod page;
 mod panels;
 mod report;
-mod rules;
-mod served;
+mod requests;
 mod setup;
-mod style;
-mod table;
 mod tasks;
 
 pub use csv::steps_csv;
-pub(crate) use found::outcome_text;
+pub(crate) use findings::outcome_text;
 pub use html::page_html;
 pub use insert::inserted;
 pub use json::analysis_json;
 pub(crate) use json::estimate as estimate_json;
 pub use markdown::page_markdown;
-pub use page::{Block, Chart, Page, Picture, Section};
+pub use page::{Align, Block, Chart, Column, Page, Picture, Section, Table};
 pub use report::{report_html, report_page};
-pub use table::{Align, Column, Table};

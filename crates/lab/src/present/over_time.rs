@@ -3,12 +3,12 @@
 use vervet_report::chart::{Axis, LineChart, Series, Stroke, Unit as ChartUnit};
 
 use super::charts::{colour, figure_axis};
+use super::page::Table;
 use super::page::{Chart, Picture};
-use super::table::Table;
 use crate::statistics::{Curve, Figure, Figures, Moment, Panel, Unit};
 
 /// What is drawn over time.
-struct Course {
+struct TimeChart {
     /// The name of its chart.
     name: &'static str,
     /// Its title; "at the greatest goodput" follows.
@@ -21,32 +21,33 @@ struct Course {
     value: fn(&Moment) -> Option<f64>,
 }
 
-/// Good answers, failures, response time and processor time over time; those of which there is nothing are left out.
+/// Good answers, failures, response time and processor time over time; those of which there is
+/// nothing are left out.
 pub(super) fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
     let runs: Vec<(&Curve, &Figures)> = panel
         .contestants()
         .filter_map(|curve| Some((curve, middle(curve)?)))
         .filter(|(_, figures)| figures.series.len() > 1)
         .collect();
-    let is_seen = |course: &Course| {
+    let is_seen = |chart: &TimeChart| {
         let moments = runs.iter().flat_map(|(_, figures)| &figures.series);
-        moments.filter_map(course.value).any(|value| value > 0.0)
+        moments.filter_map(chart.value).any(|value| value > 0.0)
     };
-    let seen = courses().into_iter().filter(is_seen);
-    seen.map(|course| picture(panel, &runs, &course, prefix))
+    let seen = time_charts().into_iter().filter(is_seen);
+    seen.map(|chart| picture(panel, &runs, &chart, prefix))
         .collect()
 }
 
-fn courses() -> [Course; 4] {
+fn time_charts() -> [TimeChart; 4] {
     [
-        Course {
+        TimeChart {
             name: "rate-time",
             title: "Good answers per second over time",
             axis: figure_axis(Figure::Goodput),
             unit: Unit::PerSecond,
             value: |moment| Some(moment.rate),
         },
-        Course {
+        TimeChart {
             name: "failed-time",
             title: "Failed requests per second over time",
             axis: (
@@ -56,14 +57,14 @@ fn courses() -> [Course; 4] {
             unit: Unit::PerSecond,
             value: |moment| Some(moment.failed_rate),
         },
-        Course {
+        TimeChart {
             name: "response-time",
             title: "Response time p99 over time",
             axis: figure_axis(Figure::ResponseP99),
             unit: Unit::Milliseconds,
             value: |moment| moment.p99_ms,
         },
-        Course {
+        TimeChart {
             name: "cpu-time",
             title: "Cores that the server kept busy over time",
             axis: figure_axis(Figure::CoresBusy),
@@ -73,10 +74,10 @@ fn courses() -> [Course; 4] {
     ]
 }
 
-fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], course: &Course, prefix: &str) -> Picture {
-    let (y, factor) = course.axis.clone();
+fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], chart: &TimeChart, prefix: &str) -> Picture {
+    let (y, factor) = chart.axis.clone();
     let place = |moment: &Moment| {
-        let value = (course.value)(moment).map_or(f64::NAN, |value| value * factor);
+        let value = (chart.value)(moment).map_or(f64::NAN, |value| value * factor);
         (moment.at_seconds * 1e9, value)
     };
     let series = runs.iter().map(|(curve, figures)| Series {
@@ -85,9 +86,9 @@ fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], course: &Course, prefix: 
         colour: colour(panel, curve),
         stroke: Stroke::Solid,
     });
-    let title = course.title;
+    let title = chart.title;
     Picture {
-        name: format!("{prefix}-{}", course.name),
+        name: format!("{prefix}-{}", chart.name),
         chart: Chart::Lines(LineChart {
             title: format!("{title}, at the greatest goodput"),
             description: format!(
@@ -99,12 +100,12 @@ fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], course: &Course, prefix: 
             bands: Vec::new(),
             series: series.collect(),
         }),
-        table: table(runs, course),
+        table: table(runs, chart),
     }
 }
 
 /// A row for each moment, a column for each subject.
-fn table(runs: &[(&Curve, &Figures)], course: &Course) -> Table {
+fn table(runs: &[(&Curve, &Figures)], chart: &TimeChart) -> Table {
     let mut table = Table::new("The same as numbers", &["#second"]);
     for (curve, _) in runs {
         table.numbers(curve.subject.clone());
@@ -115,8 +116,8 @@ fn table(runs: &[(&Curve, &Figures)], course: &Course) -> Table {
         .flat_map(|(_, figures)| figures.series.iter().enumerate())
     {
         let cells = runs.iter().map(|(_, figures)| {
-            let value = figures.series.get(number).and_then(course.value);
-            value.map_or("–".to_owned(), |value| course.unit.text(value))
+            let value = figures.series.get(number).and_then(chart.value);
+            value.map_or("–".to_owned(), |value| chart.unit.text(value))
         });
         let second = format!("{:.1}", moment.at_seconds);
         table.row(std::iter::once(second).chain(cells));

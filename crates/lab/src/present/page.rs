@@ -2,12 +2,10 @@
 
 use vervet_report::chart::{BarChart, CandleChart, LineChart, Size};
 
-use super::table::Table;
-
-/// A page.
+/// A report as sections with blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// Its title.
+    /// The heading, as plain text.
     pub title: String,
     /// One line below it.
     pub subtitle: String,
@@ -15,10 +13,10 @@ pub struct Page {
     pub sections: Vec<Section>,
 }
 
-/// A section.
+/// A section of a page.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
-    /// Its heading.
+    /// The heading, as plain text.
     pub title: String,
     /// What stands in it.
     pub blocks: Vec<Block>,
@@ -29,19 +27,19 @@ pub struct Section {
 pub enum Block {
     /// A heading below that of the section.
     Heading(String),
-    /// A paragraph.
+    /// A paragraph of plain text.
     Text(String),
     /// Sentences, one below the other.
     List(Vec<String>),
     /// Words and what they mean.
     Definitions(Vec<(String, String)>),
-    /// A table.
+    /// A table that is visible.
     Table(Table),
-    /// A table that is opened by whoever wants it.
+    /// A table that is folded until it is opened.
     Folded(Table),
     /// A chart, with its table.
     Picture(Box<Picture>),
-    /// Text as it is in a file, with its name; opened by whoever wants it.
+    /// The name of a file and its text, folded until it is opened.
     File(String, String),
 }
 
@@ -50,25 +48,25 @@ pub enum Block {
 pub struct Picture {
     /// The name of its file, without ending; unique in a page.
     pub name: String,
-    /// The chart.
+    /// The chart that is drawn.
     pub chart: Chart,
     /// The same as numbers.
     pub table: Table,
 }
 
-/// A chart.
+/// A chart of any kind.
 #[derive(Debug, Clone)]
 pub enum Chart {
     /// Lines over an axis.
     Lines(LineChart),
-    /// Bars.
+    /// Horizontal bars with values.
     Bars(BarChart),
-    /// Candles.
+    /// Candles from p10 to p90.
     Candles(CandleChart),
 }
 
 impl Chart {
-    /// What it shows.
+    /// The title of the chart.
     pub fn title(&self) -> &str {
         match self {
             Self::Lines(chart) => &chart.title,
@@ -116,7 +114,7 @@ impl Section {
         }
     }
 
-    /// Adds a paragraph.
+    /// Adds a paragraph of text.
     pub fn text(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Text(text.into()));
     }
@@ -126,5 +124,76 @@ impl Section {
         if !table.is_empty() {
             self.blocks.push(Block::Table(table));
         }
+    }
+}
+
+/// A table of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    /// What the table shows; may be empty.
+    pub caption: String,
+    /// The columns, from the left.
+    pub columns: Vec<Column>,
+    /// Its rows, each with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// Whether a cell that ends in a rating of Apdex is coloured by it.
+    pub heat: bool,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The heading of the column.
+    pub label: String,
+    /// On which side its cells stand.
+    pub align: Align,
+}
+
+/// On which side cells stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// For words: at the left.
+    Left,
+    /// For numbers: at the right.
+    Right,
+}
+
+impl Table {
+    /// A table without rows: columns whose label begins with `#` hold numbers.
+    pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
+        let column = |label: &&str| match label.strip_prefix('#') {
+            Some(label) => Column {
+                label: label.to_owned(),
+                align: Align::Right,
+            },
+            None => Column {
+                label: (*label).to_owned(),
+                align: Align::Left,
+            },
+        };
+        Self {
+            caption: caption.into(),
+            columns: columns.iter().map(column).collect(),
+            rows: Vec::new(),
+            heat: false,
+        }
+    }
+
+    /// Adds a column of numbers.
+    pub fn numbers(&mut self, label: impl Into<String>) {
+        self.columns.push(Column {
+            label: label.into(),
+            align: Align::Right,
+        });
+    }
+
+    /// Adds a row of cells.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 }

@@ -1,11 +1,12 @@
-//! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what every load gave.
+//! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what
+//! every load gave.
 
 use super::charts::{estimate_text, pictures};
-use super::found::loads_text;
+use super::findings::loads_text;
+use super::page::Table;
 use super::page::{Block, Section};
-use super::table::Table;
 use crate::statistics::{
-    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Place, Point, Ranking, Standing, Unit,
+    Apdex, Curve, Estimate, Figure, LoadKind, Panel, Point, RankedSubject, Ranking, Standing, Unit,
 };
 
 /// The section of a panel; `prefix` makes the names of its charts unique in a page.
@@ -43,29 +44,31 @@ fn verdict(ranking: &Ranking) -> String {
         .collect();
     let caution = caution(places);
     match first.as_slice() {
-        [] => "Nobody is ranked: see below for the reasons.".to_owned(),
+        [] => "No subject is ranked: see below for the reasons.".to_owned(),
         [only] if places.len() == 1 => format!("{only} is the only one that is ranked.{caution}"),
         [only] if may_be_overtaken(ranking) => {
             format!("{only} has the greatest goodput of what can be ranked.{caution}")
         }
         [only] => format!("{only} has the greatest goodput.{caution}"),
-        several if places.iter().all(Place::is_proven) => {
+        several if places.iter().all(RankedSubject::is_proven) => {
             format!(
                 "No significant difference: {}.{caution}",
                 several.join(", ")
             )
         }
         several => format!(
-            "Too few valid repeats to tell {} apart.{caution}",
+            "Too few valid repeats to compare {}.{caution}",
             several.join(", ")
         ),
     }
 }
 
-/// What the interval of the place that is known least is worth; nothing where that is what it promises.
-fn caution(places: &[Place]) -> String {
-    let by_coverage =
-        |a: &&Place, b: &&Place| a.goodput.coverage().total_cmp(&b.goodput.coverage());
+/// What the interval of the place that is known least is worth; nothing where that is what it
+/// promises.
+fn caution(places: &[RankedSubject]) -> String {
+    let by_coverage = |a: &&RankedSubject, b: &&RankedSubject| {
+        a.goodput.coverage().total_cmp(&b.goodput.coverage())
+    };
     let Some(goodput) = places.iter().min_by(by_coverage).map(|place| place.goodput) else {
         return String::new();
     };
@@ -91,7 +94,8 @@ fn caution(places: &[Place]) -> String {
 fn may_be_overtaken(ranking: &Ranking) -> bool {
     let behind = ranking.places.iter().filter(|place| place.place > 1);
     let mut unranked = ranking.unranked.iter();
-    behind.clone().any(Place::is_lower_bound) || unranked.any(|entry| !entry.limited.is_empty())
+    behind.clone().any(RankedSubject::is_lower_bound)
+        || unranked.any(|entry| !entry.limited.is_empty())
 }
 
 /// Whom the generator could not load enough, and under which loads; none where it could.
@@ -142,7 +146,7 @@ fn ranking(panel: &Panel) -> Table {
         let Some(point) = curve.points.iter().find(|point| point.load == place.load) else {
             continue;
         };
-        let figure = |figure: Figure| text(figure, point);
+        let figure = |figure: Figure| point.text(figure);
         let [best, apdex] = best(curve);
         let share = point
             .share_of_ceiling
@@ -167,33 +171,27 @@ fn ranking(panel: &Panel) -> Table {
 }
 
 fn caption(ranking: &Ranking) -> &'static str {
-    if ranking.places.iter().all(Place::is_proven) {
+    if ranking.places.iter().all(RankedSubject::is_proven) {
         "By goodput. Subjects without a significant difference share a place"
     } else {
         "By goodput. There are too few valid repeats to give places"
     }
 }
 
-fn place_text(place: &Place) -> String {
+fn place_text(place: &RankedSubject) -> String {
     match (place.is_proven(), place.tied) {
         (false, _) => "?".to_owned(),
         (true, tied) => format!("{}{}", place.place, if tied { "=" } else { "" }),
     }
 }
 
-fn goodput_text(place: &Place) -> String {
+fn goodput_text(place: &RankedSubject) -> String {
     let goodput = estimate_text(Figure::Goodput, &place.goodput);
     if place.is_lower_bound() {
         format!("≥ {goodput}")
     } else {
         goodput
     }
-}
-
-fn text(figure: Figure, point: &Point) -> String {
-    point
-        .median(figure)
-        .map_or("–".to_owned(), |value| figure.unit().text(value))
 }
 
 /// What a load is an amount of.
@@ -272,7 +270,7 @@ fn cell(point: Option<&Point>, place: Option<usize>) -> String {
     let Some(point) = point else {
         return "–".to_owned();
     };
-    let goodput = text(Figure::Goodput, point);
+    let goodput = point.text(Figure::Goodput);
     match (place, point.standing()) {
         (Some(place), Standing::Partly { counted, of }) => {
             format!("{place}. {goodput} ({counted} of {of} repeats)")

@@ -3,13 +3,13 @@
 use vervet_report::units;
 
 use super::definitions::definitions_section;
-use super::found::{failures_section, findings_section};
+use super::findings::{failures_section, findings_section};
 use super::history::history_section;
 use super::html::page_html;
 use super::page::{Page, Section};
 use super::panels::panel_section;
-use super::rules::rules_section;
-use super::served::{hosts_section, pages_section, requests_section};
+use super::requests::{hosts_section, pages_section, requests_section};
+use super::setup::rules_section;
 use super::setup::{configuration_section, content_section, environment_section, fairness_section};
 use super::tasks::{facts_section, group_section, task_definitions_section, task_failures_section};
 use crate::record::{LabRecord, SubjectState};
@@ -69,7 +69,7 @@ fn task_sections(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     sections
 }
 
-/// The report as one file of HTML. Its data are in the record, which lies beside it.
+/// The report as one file of HTML. Its data are in the record in the same folder.
 pub fn report_html(record: &LabRecord, analysis: &Analysis) -> String {
     page_html(&report_page(record, analysis))
 }

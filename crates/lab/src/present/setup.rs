@@ -1,10 +1,12 @@
-//! What was set up: the lab, its subjects, its workloads and files, what the fairness gate saw, and the machine.
+//! What was set up: the lab, its subjects, its workloads and files, what the fairness gate saw, and
+//! the machine.
 
 use vervet_report::{Run, units};
 
+use super::page::Table;
 use super::page::{Block, Section};
-use super::table::Table;
 use crate::record::{FairnessVerdict, LabRecord, Role, SubjectState};
+use crate::statistics::{Analysis, RuleResult, Verdict};
 
 /// The section of the configuration.
 pub(super) fn configuration_section(record: &LabRecord) -> Section {
@@ -142,9 +144,9 @@ fn first_run(record: &LabRecord, workload: &str) -> Option<Run> {
 
 /// The section of the fairness gate.
 pub(super) fn fairness_section(record: &LabRecord) -> Section {
-    let mut section = Section::new("Were they asked the same?");
+    let mut section = Section::new("Fairness");
     if record.fairness.is_empty() {
-        section.text("The fairness gate left nothing in this record.");
+        section.text("The record has no results of the fairness gate.");
         return section;
     }
     section.text("Before any step, one answer of each subject to each workload was compared with the others.");
@@ -185,4 +187,48 @@ pub(super) fn environment_section(record: &LabRecord) -> Section {
     }
     section.table(table);
     section
+}
+
+/// The section of rules; none where the lab file has none.
+pub(super) fn rules_section(record: &LabRecord, analysis: &Analysis) -> Option<Section> {
+    let results = analysis.rules(record);
+    if results.is_empty() {
+        return None;
+    }
+    let mut section = Section::new("Rules");
+    let count = |verdict| {
+        let same = results.iter().filter(|result| result.verdict == verdict);
+        same.count()
+    };
+    section.text(format!(
+        "Of {} rules {} are met, {} are not met and {} are inconclusive. A ratio is the median over \
+         the repeats, with its 95 % interval; a rule is inconclusive if its median misses the bound \
+         and a part of the interval does not.",
+        results.len(),
+        count(Verdict::Met),
+        count(Verdict::NotMet),
+        count(Verdict::Inconclusive)
+    ));
+    let columns = ["workload", "rule", "#measured", "against", "verdict"];
+    let mut table = Table::new("", &columns);
+    for result in &results {
+        table.row([
+            result.rule.workload.clone(),
+            result.text(),
+            ratio(result),
+            result.other.clone(),
+            result.verdict.text().to_owned(),
+        ]);
+    }
+    section.table(table);
+    Some(section)
+}
+
+fn ratio(result: &RuleResult) -> String {
+    result.ratio.map_or("–".to_owned(), |ratio| {
+        format!(
+            "{:.3} × ({:.2} to {:.2})",
+            ratio.median, ratio.low, ratio.high
+        )
+    })
 }

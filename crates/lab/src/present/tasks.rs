@@ -1,13 +1,13 @@
-//! The report of a lab of tasks: for each group the time of each phase with its share of the whole, then each phase with
-//! its interval, what failed, and what the tasks told beside that.
+//! The report of a lab of tasks: for each group the time of each phase with its share of the whole,
+//! then each phase with its interval, what failed, and what else the tasks reported.
 
 use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
 use vervet_report::units;
 
-use super::found::outcome_text;
+use super::findings::outcome_text;
+use super::page::Table;
 use super::page::{Block, Chart, Picture, Section};
 use super::report::file_name;
-use super::table::Table;
 use crate::record::{LabRecord, OldFigure};
 use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
 
@@ -211,19 +211,19 @@ pub(super) fn task_failures_section(groups: &[TaskGroup]) -> Option<Section> {
     })
 }
 
-/// The section of what the tasks told beside their phases; none where they told nothing.
+/// The section of the facts that the tasks reported; none if there are no facts.
 pub(super) fn facts_section(record: &LabRecord) -> Option<Section> {
     let mut table = Table::new("", &["task", "fact", "value"]);
     for step in &record.tasks {
         for (name, value) in &step.facts {
             let row = [step.task.clone(), name.clone(), value.clone()];
-            // What each repeat tells alike is told once.
+            // A fact that all repeats report is listed once.
             if !table.rows.iter().any(|known| *known == row) {
                 table.row(row);
             }
         }
     }
-    let mut section = Section::new("What the tasks told of themselves");
+    let mut section = Section::new("Facts that the tasks reported");
     (!table.is_empty()).then(|| {
         section.table(table);
         section
@@ -259,7 +259,7 @@ pub(super) fn task_definitions_section(groups: &[TaskGroup]) -> Section {
     section
 }
 
-/// The new figure beside an old one of a task, and what it is of.
+/// The new figure for an old one of a task, and what it is of.
 pub(super) fn new_task_figure(old: &OldFigure, groups: &[TaskGroup]) -> Option<(String, String)> {
     let name = old.subject.as_deref()?;
     let mut tasks = groups.iter().flat_map(|group| &group.tasks);

@@ -1,17 +1,19 @@
-//! A record as one file of JSON: read with its version looked at first, written whole or not at all.
+//! A record as one file of JSON: read with its version looked at first, written whole or not at
+//! all.
 
-use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
-use super::journal::JournalError;
+use super::journal::{JournalError, read_journal};
 use super::lab_record::{LAB_RECORD_VERSION, LabRecord};
 
-/// The longest file that is read as a record, in bytes: a file that is none must not fill the memory.
+/// The longest file that is read as a record, in bytes: a file that is none must not fill the
+/// memory.
 pub const RECORD_BYTES_MAX: u64 = 1 << 30;
 
 /// Why there is no record.
@@ -37,7 +39,7 @@ impl fmt::Display for RecordError {
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
             Self::TooLong(path) => write!(
                 f,
-                "{}: longer than {RECORD_BYTES_MAX} bytes, which no record is",
+                "{}: too long for a record: more than {RECORD_BYTES_MAX} bytes",
                 path.display()
             ),
             Self::Version(version) => write!(
@@ -98,7 +100,8 @@ pub fn record_to_json(record: &LabRecord) -> Result<Vec<u8>, RecordError> {
     serde_json::to_vec(record).map_err(RecordError::Form)
 }
 
-/// Writes a record as a file of JSON: beside it first and then in its place, so that no reader sees half of one.
+/// Writes a record as a file of JSON: first under another name, so that no
+/// reader sees half of one.
 pub fn write_record(path: &Path, record: &LabRecord) -> Result<(), RecordError> {
     let json = record_to_json(record)?;
     let mut beside = path.to_owned().into_os_string();
@@ -111,4 +114,44 @@ pub fn write_record(path: &Path, record: &LabRecord) -> Result<(), RecordError> 
         fs::rename(&beside, path)
     };
     write().map_err(|error| RecordError::File(path.to_owned(), error))
+}
+
+/// The name of a record in the folder of its lab.
+pub const RECORD_FILE: &str = "lab.json";
+/// The name of a record that was compressed with gzip, as `gzip lab.json` leaves it.
+pub const COMPRESSED_RECORD_FILE: &str = "lab.json.gz";
+/// The name of the journal in the folder of its lab.
+pub const JOURNAL_FILE: &str = "journal.jsonl";
+
+/// The file of a lab's folder that its record is read from: `lab.json`, `lab.json.gz`, or else
+/// the journal of a lab that is running or was interrupted.
+pub fn record_file(folder: &Path) -> Option<PathBuf> {
+    [RECORD_FILE, COMPRESSED_RECORD_FILE, JOURNAL_FILE]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|file| file.exists())
+}
+
+/// Reads a record: from the folder of a lab, from a journal (`.jsonl`), or from a file of JSON,
+/// compressed with gzip or not. A report (`.html`) stands for the folder that it lies in.
+pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
+    let is_report = path
+        .extension()
+        .is_some_and(|end| end == "html" || end == "htm");
+    let folder = match path.parent() {
+        Some(parent) if is_report && parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) if is_report => parent,
+        _ => path,
+    };
+    let file = if folder.is_dir() {
+        record_file(folder).ok_or_else(|| RecordError::Nothing(folder.to_owned()))?
+    } else {
+        path.to_owned()
+    };
+    if file.extension().is_none_or(|end| end != "jsonl") {
+        return read_record(&file);
+    }
+    let (record, _truncated) =
+        read_journal(&file).map_err(|error| RecordError::Journal(file, error))?;
+    Ok(record)
 }

@@ -1,8 +1,10 @@
-//! The journal of a lab while it runs: a file of lines, each one JSON, each on the disk before the next thing happens.
+//! The journal of a lab while it runs: a file of lines, each one JSON, each on the disk before the
+//! next thing happens.
 //!
-//! The first line is the head, then come the fairness table and the steps, and the last says that the lab came to its
-//! end. A lab that is killed, or whose machine loses power, leaves at most its last line torn; that line is dropped
-//! when the journal is read and overwritten when it goes on.
+//! The first line is the head, then come the fairness table and the steps, and the last says that
+//! the lab came to its end. A lab that is killed, or whose machine loses power, leaves at most its
+//! last line truncated; that line is dropped when the journal is read and overwritten when it goes
+//! on.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,10 +20,10 @@ use super::{FairnessRow, Head, LabRecord, Step, TaskStep};
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum JournalLine {
     /// What was set up: the first line, and no other.
     Begin {
-        /// [`LAB_RECORD_VERSION`].
+        /// The version of the form: [`LAB_RECORD_VERSION`].
         version: u32,
         /// What was set up.
         head: Box<Head>,
@@ -45,9 +47,9 @@ pub struct Journal {
     file: File,
 }
 
-/// What was at the end of a journal and is no whole line.
+/// The incomplete last line of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Torn {
+pub struct TruncatedLine {
     /// Where it begins, in bytes.
     pub at: u64,
     /// How long it is, in bytes.
@@ -72,17 +74,17 @@ impl fmt::Display for JournalError {
         match self {
             Self::File(error) => error.fmt(f),
             Self::Empty => {
-                f.write_str("the journal holds no whole line: nothing was run, begin anew")
+                f.write_str("the journal has no complete line: nothing was run, start again")
             }
             Self::Version(version) => write!(
                 f,
                 "the journal has form {version}, and this program reads form {LAB_RECORD_VERSION}: \
-                 use the release that wrote it, or begin anew"
+                 use the release that wrote it, or start again"
             ),
             Self::Line(line, problem) => write!(
                 f,
-                "line {line} of the journal is not one: {problem}; only the last may be torn, \
-                 so the file was changed by something else"
+                "line {line} of the journal is invalid: {problem}; only the last may be truncated, \
+                 so something else changed the file"
             ),
         }
     }
@@ -101,7 +103,7 @@ impl Journal {
     pub fn create(path: &Path, head: &Head) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let mut journal = Self { file };
-        journal.append(&Entry::Begin {
+        journal.append(&JournalLine::Begin {
             version: LAB_RECORD_VERSION,
             head: Box::new(head.clone()),
         })?;
@@ -113,8 +115,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Goes on with a journal: gives what stands in it, and cuts off a torn last line.
-    pub fn resume(path: &Path) -> Result<(Self, LabRecord, Option<Torn>), JournalError> {
+    /// Continues a journal: returns its record, and cuts off a truncated last line.
+    pub fn resume(path: &Path) -> Result<(Self, LabRecord, Option<TruncatedLine>), JournalError> {
         let (record, torn) = read_journal(path)?;
         let mut file = OpenOptions::new().write(true).open(path)?;
         if let Some(torn) = torn {
@@ -125,7 +127,7 @@ impl Journal {
     }
 
     /// Adds a line, and returns once it is on the disk.
-    pub fn append(&mut self, entry: &Entry) -> io::Result<()> {
+    pub fn append(&mut self, entry: &JournalLine) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         self.file.write_all(&line)?;
@@ -133,14 +135,14 @@ impl Journal {
     }
 }
 
-/// Reads what stands in a journal, and what of its end is no whole line.
-pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<Torn>), JournalError> {
+/// Reads a journal: its record, and the incomplete last line if there is one.
+pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), JournalError> {
     let bytes = fs::read(path)?;
     let whole = bytes
         .iter()
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |at| at + 1);
-    let torn = (whole < bytes.len()).then_some(Torn {
+    let torn = (whole < bytes.len()).then_some(TruncatedLine {
         at: whole as u64,
         bytes: (bytes.len() - whole) as u64,
     });
@@ -151,17 +153,17 @@ pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<Torn>), JournalErr
     for (index, line) in lines.enumerate() {
         let wrong = |problem: String| JournalError::Line(index + 2, problem);
         match serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))? {
-            Entry::Begin { .. } => return Err(wrong("a second head".to_owned())),
-            Entry::Fairness(rows) => record.fairness = rows,
-            Entry::Step(step) => {
+            JournalLine::Begin { .. } => return Err(wrong("a second head".to_owned())),
+            JournalLine::Fairness(rows) => record.fairness = rows,
+            JournalLine::Step(step) => {
                 once(&mut orders, step.order).map_err(wrong)?;
                 record.steps.push(*step);
             }
-            Entry::Task(step) => {
+            JournalLine::Task(step) => {
                 once(&mut orders, step.order).map_err(wrong)?;
                 record.tasks.push(*step);
             }
-            Entry::End { ended_unix_ms } => record.ended_unix_ms = Some(ended_unix_ms),
+            JournalLine::End { ended_unix_ms } => record.ended_unix_ms = Some(ended_unix_ms),
         }
     }
     Ok((record, torn))
@@ -194,7 +196,7 @@ fn begin(line: &[u8]) -> Result<LabRecord, JournalError> {
         return Err(JournalError::Version(begin.version));
     }
     match serde_json::from_slice(line).map_err(wrong)? {
-        Entry::Begin { head, .. } => Ok(LabRecord::new(*head)),
+        JournalLine::Begin { head, .. } => Ok(LabRecord::new(*head)),
         _ => Err(JournalError::Line(1, "the head is missing".to_owned())),
     }
 }

@@ -1,12 +1,14 @@
-//! The record of one lab: everything that a report, a comparison or another run of the same lab needs.
+//! The record of one lab: everything that a report, a comparison or another run of the same lab
+//! needs.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Environment, FairnessRow, Rule, Step, Subject, TaskStep};
+use super::{Step, TaskStep};
 
-/// The version of the form in which records are written. It grows when an older reader would misread a record.
+/// The version of the form in which records are written. It grows when an older reader would
+/// misread a record.
 pub const LAB_RECORD_VERSION: u32 = 1;
 
 /// Everything that is known of one lab.
@@ -74,7 +76,7 @@ pub struct Head {
     pub program: String,
     /// When the lab began, in milliseconds of Unix time.
     pub began_unix_ms: u64,
-    /// The lab file.
+    /// The lab file that was run.
     pub lab: LabFile,
     /// The files that the lab file names: applications, and those of commands.
     pub assets: Vec<Asset>,
@@ -105,7 +107,7 @@ pub struct Head {
 pub struct LabFile {
     /// Its name, without folders.
     pub name: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
     /// SHA-256 of the text, in hexadecimal digits.
     pub sha256: String,
@@ -132,7 +134,7 @@ pub struct Asset {
 pub struct Shortened {
     /// It was run with what `[quick]` says (`--quick`).
     pub quick: bool,
-    /// The only subjects that were run beside the ceiling (`--only`); none: all.
+    /// The only subjects that were run in addition to the ceiling (`--only`); none: all.
     pub only: Vec<String>,
 }
 
@@ -164,31 +166,205 @@ pub struct Workload {
 pub struct History {
     /// Where they were published, and how they came about.
     pub source: String,
-    /// The figures.
+    /// The figures that were published.
     pub figures: Vec<OldFigure>,
     /// What was wrong with the experiment as a whole, one sentence each.
     pub mistakes: Vec<String>,
 }
 
-/// One old figure.
+/// One figure of a publication.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OldFigure {
     /// What it was measured of, as it was published.
     pub what: String,
-    /// The subject whose new figure stands beside it; none: no new figure.
+    /// The subject whose new figure is shown next to it; none: no new figure.
     pub subject: Option<String>,
-    /// The workload whose new figure stands beside it; none: the first.
+    /// The workload whose new figure is shown next to it; none: the first.
     pub workload: Option<String>,
-    /// At how many connections or users it was measured; none: the best step stands beside it.
+    /// At how many connections or users it was measured; none: the best step is shown.
     pub connections: Option<u32>,
     /// The phase of a task; none: all of its phases together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Which figure: `seconds` and `operations_per_second` of phases; `goodput`, `response_mean_ms`, `response_p50_ms`, `response_p90_ms`, `response_p99_ms`,
-    /// `response_max_ms`, `error_share`, `cpu_us_per_request`, `requests_per_cpu_second`, `memory_peak_bytes`.
+    /// Which figure: `seconds` and `operations_per_second` of phases; `goodput`,
+    /// `response_mean_ms`, `response_p50_ms`, `response_p90_ms`, `response_p99_ms`,
+    /// `response_max_ms`, `error_share`, `cpu_us_per_request`, `requests_per_cpu_second`,
+    /// `memory_peak_bytes`.
     pub figure: String,
     /// The value as it was published, with its unit.
     pub said: String,
     /// What is wrong in it, in a sentence; may be empty.
     pub wrong: String,
+}
+
+/// A server under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Its name in the lab file; unique.
+    pub name: String,
+    /// What starts it: `nginx`, `gunicorn`, `command`.
+    pub adapter: String,
+    /// What it is there for.
+    pub role: Role,
+    /// What it says its version is.
+    pub version: Option<String>,
+    /// The command line that it was started with, with its flags.
+    pub command: Vec<String>,
+    /// The configuration that was written for it, as text; empty where it has none.
+    pub configuration: String,
+    /// The cores that it may run on, as `taskset` writes them; none: all.
+    pub cores: Option<String>,
+    /// Whether it took part.
+    pub state: SubjectState,
+}
+
+/// What a subject is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It is compared with the others.
+    Contestant,
+    /// The built-in server of canned answers: what this kernel can do. Never ranked.
+    Ceiling,
+}
+
+/// Whether a subject took part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectState {
+    /// It was found and has its steps.
+    Present,
+    /// It took no part.
+    Skipped {
+        /// Why: not installed, refused by the fairness gate.
+        reason: String,
+    },
+}
+
+impl Subject {
+    /// Whether it took part and is compared.
+    pub fn is_contestant(&self) -> bool {
+        self.role == Role::Contestant && self.state == SubjectState::Present
+    }
+}
+
+/// What was known of the machine when the lab began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// In the order in which they are shown. Names are unique.
+    pub facts: Vec<Fact>,
+}
+
+impl Environment {
+    /// The value of a fact.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let fact = self.facts.iter().find(|fact| fact.name == name)?;
+        Some(&fact.value)
+    }
+
+    /// Adds a fact about the machine.
+    pub fn add(&mut self, group: &str, name: &str, value: impl Into<String>, weight: Weight) {
+        self.facts.push(Fact {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            value: value.into(),
+            weight,
+        });
+    }
+}
+
+/// One thing that was known, for example the congestion control of TCP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it belongs to: `cpu`, `kernel`, `limits`, `vervet`.
+    pub group: String,
+    /// The name that its source gives it: `model name`, `net.core.somaxconn`.
+    pub name: String,
+    /// The value as its source writes it.
+    pub value: String,
+    /// Whether figures may differ because of it.
+    pub weight: Weight,
+}
+
+/// Whether two environments that differ in a fact give figures that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Figures may differ because of it: a comparison tells when it does.
+    Decides,
+    /// For the reader only: the load before the lab, the time of the day.
+    Informs,
+}
+
+/// A rule of the lab file for one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The name of the workload.
+    pub workload: String,
+    /// The name of the subject.
+    pub subject: String,
+    /// The name of the figure.
+    pub figure: String,
+    /// What the ratio must be.
+    pub bound: Bound,
+    /// What the figure is divided by.
+    pub against: Against,
+}
+
+/// What a ratio must be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The ratio is at least this.
+    AtLeast(f64),
+    /// The ratio is at most this.
+    AtMost(f64),
+}
+
+/// What a figure is compared with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Against {
+    /// The same figure of one of these subjects: the one with the most requests per CPU-second.
+    Subjects(Vec<String>),
+    /// The same figure of the same subject under this workload.
+    Workload(String),
+    /// A number of bytes.
+    Bytes(u64),
+}
+
+impl Bound {
+    /// Whether a ratio is what it must be.
+    pub fn holds(self, ratio: f64) -> bool {
+        match self {
+            Self::AtLeast(least) => ratio >= least,
+            Self::AtMost(most) => ratio <= most,
+        }
+    }
+}
+
+/// One property of the answers to one workload, over all subjects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FairnessRow {
+    /// The name of the workload.
+    pub workload: String,
+    /// What was looked at: `status`, `content sha-256`, `field bytes`, `compression`, `log`,
+    /// `keep-alive`.
+    pub property: String,
+    /// Subject and value, in the order of the subjects.
+    pub values: Vec<(String, String)>,
+    /// What became of it.
+    pub verdict: FairnessVerdict,
+}
+
+/// What the gate made of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FairnessVerdict {
+    /// All subjects have the same value.
+    Equal,
+    /// They differ, the lab file admits it, and the report says so.
+    Differs,
+    /// They differ and the lab file does not admit it: no step was run.
+    Refused,
 }

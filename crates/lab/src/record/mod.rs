@@ -1,33 +1,23 @@
-//! What a lab leaves on the disk: the record of everything that was set up, asked and seen, the journal that it is
-//! written to step by step, and the one file that it becomes. Values and their files; what they mean is said by
-//! `statistics`.
+//! What a lab leaves on the disk: the record of everything that was set up, asked and seen, the
+//! journal that it is written to step by step, and the one file that it becomes. Values and their
+//! files; what they mean is said by `statistics`.
 
-mod environment;
-mod fairness;
 mod file;
 mod journal;
 mod lab_record;
-mod open;
-mod rule;
 mod step;
-mod stored_run;
-mod subject;
-mod task;
-mod watched;
 
-pub use environment::{Environment, Fact, Weight};
-pub use fairness::{FairnessRow, FairnessVerdict};
 pub use file::{
-    RECORD_BYTES_MAX, RecordError, read_record, record_from_json, record_to_json, write_record,
+    COMPRESSED_RECORD_FILE, JOURNAL_FILE, RECORD_BYTES_MAX, RECORD_FILE, RecordError, open_record,
+    read_record, record_file, record_from_json, record_to_json, write_record,
 };
-pub use journal::{Entry, Journal, JournalError, Torn, read_journal};
+pub use journal::{Journal, JournalError, JournalLine, TruncatedLine, read_journal};
 pub use lab_record::{
-    Asset, Head, History, LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Shortened, Workload,
+    Against, Asset, Bound, Environment, Fact, FairnessRow, FairnessVerdict, Head, History,
+    LAB_RECORD_VERSION, LabFile, LabRecord, OldFigure, Role, Rule, Shortened, Subject,
+    SubjectState, Weight, Workload,
 };
-pub use open::{COMPRESSED_RECORD_FILE, JOURNAL_FILE, RECORD_FILE, open_record, record_file};
-pub use rule::{Against, Bound, Rule};
-pub use step::{Connections, LoadPoint, LoadShape, Outcome, Step};
-pub use stored_run::StoredRun;
-pub use subject::{Role, Subject, SubjectState};
-pub use task::{Phase, TaskStep};
-pub use watched::{ServerFigures, Watched, WatchedSample};
+pub use step::{
+    Connections, LoadPoint, LoadShape, Outcome, Phase, ServerFigures, Step, StoredRun, TaskStep,
+    Watched, WatchedSample,
+};

@@ -3,20 +3,19 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use vervet_report::Finding;
-
-use super::{StoredRun, Watched};
+use serde_json::value::RawValue;
+use vervet_report::{Finding, Run};
 
 /// One run of one subject under one load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Its place in the order in which the lab ran, from 0; unique.
     pub order: u32,
-    /// The subject's name.
+    /// The name of the subject.
     pub subject: String,
-    /// The workload's name.
+    /// The name of the workload.
     pub workload: String,
-    /// What was asked.
+    /// The load that was applied.
     pub load: LoadPoint,
     /// Which repeat, from 1.
     pub repeat: u32,
@@ -34,7 +33,7 @@ pub struct Step {
     pub run: Option<StoredRun>,
     /// What the server spent.
     pub server: Watched,
-    /// What the lab's own audit found, beside what the generator found of itself.
+    /// What the audit of the lab found, in addition to that of the generator.
     #[serde(default)]
     pub audit: Vec<Finding>,
 }
@@ -80,12 +79,12 @@ fn is_zero(count: &u32) -> bool {
 pub enum LoadShape {
     /// So many connections, each of which asks again once it is answered.
     Closed {
-        /// Connections.
+        /// The number of connections.
         concurrency: u32,
     },
     /// So many requests a second, whether they are answered or not.
     Open {
-        /// Requests per second.
+        /// Requests due per second.
         rate: f64,
     },
 }
@@ -165,4 +164,156 @@ pub enum Outcome {
         /// What was expected and what came.
         reason: String,
     },
+}
+
+/// One run of one task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskStep {
+    /// Its place in the order in which the lab ran, from 0; unique.
+    pub order: u32,
+    /// The name of the task.
+    pub task: String,
+    /// The group that it is compared within; may be empty.
+    pub group: String,
+    /// Which repeat, from 1.
+    pub repeat: u32,
+    /// When it began, in milliseconds of Unix time.
+    pub began_unix_ms: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The phases that it told, in their order; of a task that failed, those before.
+    pub phases: Vec<Phase>,
+    /// Other facts that it reported, with their names.
+    pub facts: Vec<(String, String)>,
+}
+
+/// A phase with its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Its name; unique in its step.
+    pub name: String,
+    /// Whether it is a part of a whole, which all such phases make up together.
+    pub is_part: bool,
+    /// How many operations it had.
+    pub operations: u64,
+    /// How long it took, in nanoseconds.
+    pub time_ns: u64,
+}
+
+/// The JSON of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredRun {
+    json: Box<RawValue>,
+}
+
+impl StoredRun {
+    /// Stores a run as JSON.
+    pub fn of(run: &Run) -> serde_json::Result<Self> {
+        let json = serde_json::value::to_raw_value(run)?;
+        Ok(Self { json })
+    }
+
+    /// Reads it. A run of another version, or one that is none, is an error.
+    pub fn read(&self) -> serde_json::Result<Run> {
+        let run: Run = serde_json::from_str(self.json())?;
+        if run.version == vervet_report::VERSION {
+            return Ok(run);
+        }
+        Err(serde::de::Error::custom(format_args!(
+            "the run has version {}, and this program reads version {}",
+            run.version,
+            vervet_report::VERSION
+        )))
+    }
+
+    /// The text of the JSON.
+    pub fn json(&self) -> &str {
+        self.json.get()
+    }
+}
+
+impl PartialEq for StoredRun {
+    fn eq(&self, other: &Self) -> bool {
+        self.json() == other.json()
+    }
+}
+
+/// What was watched of a subject's process tree during a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Watched {
+    /// The figures are those of the whole tree for the whole step.
+    Valid(ServerFigures),
+    /// They are not to be used: a process was replaced, or could not be read.
+    Invalid {
+        /// Why the figures are not valid.
+        reason: String,
+    },
+}
+
+impl Watched {
+    /// The figures, when they may be used.
+    pub fn figures(&self) -> Option<&ServerFigures> {
+        match self {
+            Self::Valid(figures) => Some(figures),
+            Self::Invalid { .. } => None,
+        }
+    }
+}
+
+/// What a process tree spent between the first and the last request of a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerFigures {
+    /// Processor time in user mode, in microseconds.
+    pub cpu_user_us: u64,
+    /// Processor time in the kernel, in microseconds.
+    pub cpu_system_us: u64,
+    /// Processor time by the scheduler's clock, in nanoseconds; none where it was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// How long the server was ready to run while others had its core, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
+    /// The sum of resident memory before the first request, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_idle_bytes: Option<u64>,
+    /// The greatest sum of resident memory, in bytes.
+    pub rss_peak_bytes: u64,
+    /// The mean sum of resident memory, in bytes.
+    pub rss_mean_bytes: u64,
+    /// The greatest sum of proportional memory, shared pages counted once, in bytes; none where it
+    /// cannot be read.
+    pub pss_peak_bytes: Option<u64>,
+    /// The mean of the same.
+    pub pss_mean_bytes: Option<u64>,
+    /// The greatest number of processes.
+    pub processes: u32,
+    /// Readings during the step, in order of time; may be empty.
+    #[serde(default)]
+    pub samples: Vec<WatchedSample>,
+}
+
+impl ServerFigures {
+    /// Processor time of both modes, in microseconds.
+    pub fn cpu_us(&self) -> u64 {
+        let ticks = self.cpu_user_us.saturating_add(self.cpu_system_us);
+        self.cpu_ns.map_or(ticks, |cpu_ns| cpu_ns / 1000)
+    }
+
+    /// The greatest memory, shared pages counted once where the kernel tells, in bytes.
+    pub fn memory_peak_bytes(&self) -> u64 {
+        self.pss_peak_bytes.unwrap_or(self.rss_peak_bytes)
+    }
+}
+
+/// One reading of a process tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedSample {
+    /// Milliseconds since the step began.
+    pub at_ms: u64,
+    /// Processor time since the step began, in microseconds.
+    pub cpu_us: u64,
+    /// Memory at this moment, in bytes.
+    pub memory_bytes: u64,
 }

@@ -1,11 +1,12 @@
-//! The files that a lab file names, with their content where a record can carry it: what it takes to run the lab again.
+//! The files that a lab file names, with their content where a record can carry it: what it takes
+//! to run the lab again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::hash::sha256_hex;
-use crate::plan::{Plan, PlannedSubject, TaskWay, Way};
+use crate::plan::{Plan, PlannedSubject, SubjectStart, TaskStart};
 use crate::record::Asset;
 
 /// The longest text of a file that a record carries along.
@@ -18,9 +19,9 @@ pub(super) fn assets(plan: &Plan) -> Vec<Asset> {
     let mut assets: Vec<Asset> = Vec::new();
     let of_subjects = plan.subjects.iter();
     let of_subjects = of_subjects.flat_map(|subject| of_subject(subject, &plan.folder));
-    let of_tasks = plan.tasks.tasks.iter().flat_map(|task| match &task.way {
-        TaskWay::Command(command) => of_command(command, &[], &plan.folder),
-        TaskWay::Adapter(..) => Vec::new(),
+    let of_tasks = plan.tasks.tasks.iter().flat_map(|task| match &task.start {
+        TaskStart::Command(command) => of_command(command, &[], &plan.folder),
+        TaskStart::Adapter(..) => Vec::new(),
     });
     let mut queue: Vec<PathBuf> = of_subjects.chain(of_tasks).collect();
     while let Some(path) = queue.pop() {
@@ -37,16 +38,17 @@ pub(super) fn assets(plan: &Plan) -> Vec<Asset> {
 
 /// What a subject names: its application, and what its commands name.
 fn of_subject(subject: &PlannedSubject, folder: &Path) -> Vec<PathBuf> {
-    let command = match &subject.way {
-        Way::Command(command) => command.as_slice(),
-        Way::Adapter(..) | Way::Address(_) | Way::Ceiling => &[],
+    let command = match &subject.start {
+        SubjectStart::Command(command) => command.as_slice(),
+        SubjectStart::Adapter(..) | SubjectStart::Address(_) | SubjectStart::Ceiling => &[],
     };
     let more = [subject.beside.as_slice(), &subject.requires].concat();
     let files = of_command(command, &more, folder);
     subject.app.iter().cloned().chain(files).collect()
 }
 
-/// What a command names: its program where that lies with the lab file, and files in its arguments and in those of others.
+/// What a command names: its program where that lies with the lab file, and files in its arguments
+/// and in those of others.
 fn of_command(command: &[String], more: &[String], folder: &Path) -> Vec<PathBuf> {
     let program = command.first().map(Path::new);
     let program = program.filter(|program| program.components().count() > 1);

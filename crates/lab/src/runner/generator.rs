@@ -1,8 +1,9 @@
 //! Load by the generator of this repository, in this process, on cores of its own.
 
-use std::sync::Arc;
+use std::fmt;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use vervet_load::destination::{Family, resolve};
@@ -12,10 +13,9 @@ use vervet_load::script::{ContentOfAnswer, Request, Script, Scripts, Step, Turn}
 use vervet_load::{Check, Control, Load, Plan, StatusSet};
 use vervet_report::{Reuse, Run};
 
-use super::measurer::{MeasureError, Measurer, Order};
-use crate::plan;
+use crate::plan::{PlannedLoad, PlannedWorkload};
 use crate::record::LoadShape;
-use crate::workload;
+use crate::{plan, workload};
 
 /// How often a step is asked whether it is to be given up.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -186,5 +186,41 @@ impl Script for User {
         };
         out.extend_from_slice(&self.requests[index]);
         Step::Send(self.request)
+    }
+}
+
+/// Makes the load of one step after another.
+pub trait Measurer {
+    /// Applies a load to its end and returns the run. A target that fails is not an error: the run
+    /// says so.
+    fn measure(&mut self, order: &Order<'_>) -> Result<Run, MeasureError>;
+}
+
+/// The load of one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// Where the subject answers.
+    pub address: SocketAddr,
+    /// What is asked and what must come back.
+    pub workload: &'a PlannedWorkload,
+    /// The request targets, of which one is drawn for each request.
+    pub targets: &'a [String],
+    /// How much, and for how long.
+    pub load: &'a PlannedLoad,
+    /// The cores of the generator; none: all.
+    pub cores: &'a [u32],
+    /// What targets are drawn from.
+    pub seed: u64,
+    /// Set when the step is to be given up.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// Why a load could not be applied: the fault of the generator or of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasureError(pub String);
+
+impl fmt::Display for MeasureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }

@@ -1,11 +1,8 @@
 //! Running a lab: each step in its order, each on the disk before the next begins.
 
 mod assets;
-mod congestion;
 mod generator;
-mod measurer;
 mod options;
-mod out;
 mod resume;
 mod run;
 mod servers;
@@ -14,9 +11,8 @@ mod step;
 mod tasks;
 mod watching;
 
-pub use generator::Generator;
-pub use measurer::{MeasureError, Measurer, Order};
+pub use generator::{Generator, MeasureError, Measurer, Order};
 pub use options::{Options, Progress, RunError};
-pub use out::{JOURNAL, RECORD};
+pub use resume::{JOURNAL, RECORD};
 pub use run::run;
 pub use stage::Stage;

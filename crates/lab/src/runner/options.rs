@@ -1,33 +1,34 @@
-//! What running a lab needs beside its plan, and how it may fail.
+//! What running a lab needs in addition to its plan, and how it may fail.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::measurer::{MeasureError, Measurer};
+use super::generator::{MeasureError, Measurer};
 use crate::record::{JournalError, RecordError, Step, TaskStep};
 use crate::workload::FileError;
 
-/// What running a lab needs beside its plan.
+/// What running a lab needs in addition to its plan.
 pub struct Options<'a> {
     /// The folder of the record.
     pub out: PathBuf,
     /// This program with its version and commit.
     pub program: String,
-    /// The command of the server of canned answers, but for `--content FILE` and `--listen ADDRESS`.
+    /// The command of the server of canned answers, but for `--content FILE` and `--listen
+    /// ADDRESS`.
     pub ceiling: Vec<String>,
     /// Who makes the load.
     pub measurer: &'a mut dyn Measurer,
-    /// Who is told.
+    /// The receiver of progress messages.
     pub progress: &'a mut dyn Progress,
     /// Set when the lab is to end before its time.
     pub interrupted: &'a AtomicBool,
 }
 
-/// Is told what happens.
+/// Receives the progress of a lab.
 pub trait Progress {
-    /// A sentence for whoever watches.
+    /// A sentence for the user.
     fn say(&mut self, text: &str);
     /// A step is on the disk: so many of all are.
     fn step(&mut self, done: usize, of: usize, step: &Step);
@@ -44,7 +45,7 @@ pub enum RunError {
     Busy(PathBuf),
     /// The journal of a lab that was begun.
     Journal(PathBuf, JournalError),
-    /// The record.
+    /// The record cannot be read or written.
     Record(RecordError),
     /// The folder has a record of another lab, or of this one otherwise asked for.
     Differs(PathBuf, &'static str),
@@ -71,7 +72,7 @@ impl fmt::Display for RunError {
             Self::Record(error) => error.fmt(f),
             Self::Differs(path, what) => write!(
                 f,
-                "{} holds the steps of a lab with {what}: give another folder, or remove it to begin anew",
+                "{} holds the steps of a lab with {what}: give another folder, or remove it to start again",
                 path.display()
             ),
             Self::Files(error) => error.fmt(f),
@@ -82,7 +83,7 @@ impl fmt::Display for RunError {
                 f.write_str("the subjects do not answer alike, so nothing was measured\n")?;
                 f.write_str(&differences.join("\n"))
             }
-            Self::Measure(error) => write!(f, "cannot make load: {error}"),
+            Self::Measure(error) => write!(f, "cannot generate load: {error}"),
             Self::Interrupted => {
                 f.write_str("interrupted: the same command goes on where it stopped")
             }

@@ -1,13 +1,18 @@
 //! Beginning a journal, or going on with one.
 
+use std::fs;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::assets::assets;
 use super::options::RunError;
-use super::out::Out;
 use super::stage::Stage;
-use crate::environment::{self, SIGNATURE};
-use crate::plan::{Plan, Way};
+use crate::environment;
+use crate::environment::SIGNATURE;
+use crate::plan::{Plan, SubjectStart};
 use crate::record::{Head, Journal, LabRecord, Subject, SubjectState, Workload};
 
 /// Milliseconds of Unix time.
@@ -87,11 +92,11 @@ pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
     of.enumerate()
         .map(|(index, (subject, found))| Subject {
             name: subject.name.clone(),
-            adapter: match &subject.way {
-                Way::Adapter(adapter, _) => adapter.name.to_owned(),
-                Way::Command(_) => "command".to_owned(),
-                Way::Address(_) => "address".to_owned(),
-                Way::Ceiling => "canned".to_owned(),
+            adapter: match &subject.start {
+                SubjectStart::Adapter(adapter, _) => adapter.name.to_owned(),
+                SubjectStart::Command(_) => "command".to_owned(),
+                SubjectStart::Address(_) => "address".to_owned(),
+                SubjectStart::Ceiling => "canned".to_owned(),
             },
             role: subject.role,
             version: found.as_ref().ok().and_then(|found| found.version.clone()),
@@ -106,4 +111,49 @@ pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
             },
         })
         .collect()
+}
+
+/// The journal in the folder of a lab.
+pub const JOURNAL: &str = crate::record::JOURNAL_FILE;
+/// The record in the folder of a lab that came to its end.
+pub const RECORD: &str = crate::record::RECORD_FILE;
+/// Held while a lab writes.
+const LOCK: &str = ".lock";
+
+/// The folder, held for one lab at a time.
+#[derive(Debug)]
+pub(super) struct Out {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Out {
+    /// Makes the folder if need be and takes hold of it.
+    pub(super) fn open(path: &Path) -> Result<Self, RunError> {
+        let fail = |error| RunError::Folder(path.to_owned(), error);
+        fs::create_dir_all(path).map_err(fail)?;
+        let lock = File::create(path.join(LOCK)).map_err(fail)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| RunError::Busy(path.to_owned()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            lock,
+        })
+    }
+
+    pub(super) fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
+    pub(super) fn record(&self) -> PathBuf {
+        self.path.join(RECORD)
+    }
+}
+
+impl Drop for Out {
+    fn drop(&mut self) {
+        // A child that is being started has the descriptor until it runs its program: closing alone
+        // would not let go.
+        let _ = flock(&self.lock, FlockOperation::Unlock);
+    }
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::options::{Options, RunError};
-use super::out::Out;
+use super::resume::Out;
 use super::servers::Servers;
 use super::stage::Stage;
 use super::step::{self, Common};
 use super::{resume, resume::unix_ms, tasks};
 use crate::fairness;
 use crate::plan::{Plan, PlannedStep};
-use crate::record::{Entry, Journal, LabRecord, Role, write_record};
+use crate::record::{Journal, JournalLine, LabRecord, Role, write_record};
 use crate::subject::Missing;
 use crate::workload::targets;
 
@@ -41,7 +41,11 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
         options.progress.say(&text);
     }
     let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
-    append(&mut journal, &out, &Entry::Fairness(gate.rows.clone()))?;
+    append(
+        &mut journal,
+        &out,
+        &JournalLine::Fairness(gate.rows.clone()),
+    )?;
     record.fairness.clone_from(&gate.rows);
     let refusals = fairness::refusals(&gate.rows);
     if !refusals.is_empty() {
@@ -71,7 +75,7 @@ pub(super) fn end(
     record: &mut LabRecord,
 ) -> Result<(), RunError> {
     let ended_unix_ms = unix_ms();
-    append(journal, out, &Entry::End { ended_unix_ms })?;
+    append(journal, out, &JournalLine::End { ended_unix_ms })?;
     record.ended_unix_ms = Some(ended_unix_ms);
     write_record(&out.record(), record).map_err(RunError::Record)
 }
@@ -86,7 +90,7 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
             Ok(_) => {}
             Err(Missing(why)) => options
                 .progress
-                .say(&format!("{} takes no part: {why}", subject.name)),
+                .say(&format!("{} is skipped: {why}", subject.name)),
         }
     }
     for (_, reason) in &stage.unusable {
@@ -119,16 +123,17 @@ fn steps(
         if begin.elapsed() + plan.step_time(planned) > plan.time_limit {
             options
                 .progress
-                .say("the time limit of the lab is reached: what is left is left out");
+                .say("the time limit of the lab is reached: the remaining steps are left out");
             break;
         }
         let step = step::run(common, planned, &mut servers, options.measurer);
         let step = step.map_err(RunError::Measure)?;
-        // A load that was given up is no measurement: the step is made anew when the lab goes on.
+        // A load that was interrupted is not a measurement: the step is repeated when the lab goes
+        // on.
         if common.interrupted.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted);
         }
-        append(journal, out, &Entry::Step(Box::new(step.clone())))?;
+        append(journal, out, &JournalLine::Step(Box::new(step.clone())))?;
         record.steps.push(step);
         if let Some(step) = record.steps.last() {
             options.progress.step(record.steps.len(), of, step);
@@ -137,7 +142,11 @@ fn steps(
     Ok(())
 }
 
-pub(super) fn append(journal: &mut Journal, out: &Out, entry: &Entry) -> Result<(), RunError> {
+pub(super) fn append(
+    journal: &mut Journal,
+    out: &Out,
+    entry: &JournalLine,
+) -> Result<(), RunError> {
     journal
         .append(entry)
         .map_err(|error| RunError::Folder(out.journal(), error))

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use vervet_watch::{Target, Watcher};
 
-use super::congestion;
-use super::measurer::MeasureError;
+use super::generator::MeasureError;
+use super::stage::apply_congestion;
 use super::step::{self, ANSWER_MAX, Common};
 use crate::document::Log;
 use crate::plan::PlannedStep;
@@ -24,8 +24,8 @@ use crate::workload::request;
 /// access, which took up to twelve times as long as writing to memory that had been used.
 const TRUNCATE_EVERY: Duration = Duration::from_millis(100);
 
-/// How long a server that listens is left alone before its idle memory is read: it may still release
-/// the pages that it needed only to start.
+/// How long a server that listens is left alone before its idle memory is read: it may still
+/// release the pages that it needed only to start.
 const SETTLE: Duration = Duration::from_millis(200);
 
 /// The servers that are up.
@@ -60,7 +60,7 @@ impl Servers {
         if !in_turn || self.round != Some(planned.round()) {
             self.up.clear();
             if let Some(control) = &plan.workload(planned).congestion {
-                congestion::apply(control).map_err(MeasureError)?;
+                apply_congestion(control).map_err(MeasureError)?;
             }
             let mut subjects = vec![planned.subject];
             if in_turn {

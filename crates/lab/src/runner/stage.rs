@@ -1,24 +1,25 @@
-//! Where subjects are started: the programs that were found, the generated files, and a folder that is gone afterwards.
+//! Where subjects are started: the programs that were found, the generated files, and a folder that
+//! is gone afterwards.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tempfile::TempDir;
 
-use super::congestion;
 use super::options::RunError;
 use crate::adapter::{Setup, Traffic};
-use crate::plan::{Plan, PlannedStep, PlannedSubject, Way};
-use crate::subject::{Found, Missing, Running, StartError, Wanted, find_subject};
+use crate::plan::{Plan, PlannedStep, PlannedSubject, SubjectStart};
+use crate::subject::{Missing, Running, StartError, StartOptions, SubjectProgram, find_subject};
 use crate::workload;
 
 /// Where subjects are started.
 #[derive(Debug)]
 pub struct Stage<'a> {
-    /// What is run.
+    /// The plan that is run.
     pub plan: &'a Plan,
-    found: Vec<Result<Found, Missing>>,
+    found: Vec<Result<SubjectProgram, Missing>>,
     ceiling: Vec<String>,
     /// Congestion controls that cannot be set, each with the reason.
     pub(super) unusable: Vec<(String, String)>,
@@ -38,7 +39,8 @@ impl<'a> Stage<'a> {
             .tempdir()
             .map_err(fail)?;
         let found = plan.subjects.iter().map(|subject| {
-            let has_ceiling = !ceiling.is_empty() || !matches!(subject.way, Way::Ceiling);
+            let has_ceiling =
+                !ceiling.is_empty() || !matches!(subject.start, SubjectStart::Ceiling);
             let missing = || Missing("this program has no server of canned answers".to_owned());
             has_ceiling.then_some(()).ok_or_else(missing)?;
             find_subject(subject, &plan.folder)
@@ -47,7 +49,7 @@ impl<'a> Stage<'a> {
             plan,
             found: found.collect(),
             ceiling: ceiling.to_vec(),
-            unusable: congestion::unusable(plan),
+            unusable: unusable_congestion(plan),
             folder,
         };
         let site = stage.site();
@@ -59,7 +61,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What came of looking for each subject's program.
-    pub fn found(&self) -> &[Result<Found, Missing>] {
+    pub fn found(&self) -> &[Result<SubjectProgram, Missing>] {
         &self.found
     }
 
@@ -88,7 +90,7 @@ impl<'a> Stage<'a> {
         let found = self.found[subject].as_ref().map_err(missing)?;
         let site = self.site();
         let command: Vec<String> = self.ceiling.iter().chain(ceiling).cloned().collect();
-        Running::start(&Wanted {
+        Running::start(&StartOptions {
             subject: &self.plan.subjects[subject],
             found,
             traffic: traffic(self.plan, workload, load),
@@ -100,7 +102,8 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// The command of a subject and the configuration written for it, with words in the place of what each start chooses.
+    /// The command of a subject and the configuration written for it, with placeholders for what
+    /// each start chooses.
     pub fn shown(&self, subject: usize) -> (Vec<String>, String) {
         let planned = &self.plan.subjects[subject];
         let (command, configuration) = self.shown_alone(subject, planned);
@@ -108,7 +111,10 @@ impl<'a> Stage<'a> {
             return (command, configuration);
         }
         let beside = planned.beside.join(" ");
-        (command, format!("# beside it: {beside}\n{configuration}"))
+        (
+            command,
+            format!("# second process: {beside}\n{configuration}"),
+        )
     }
 
     fn shown_alone(&self, subject: usize, planned: &PlannedSubject) -> (Vec<String>, String) {
@@ -117,8 +123,8 @@ impl<'a> Stage<'a> {
             .ok()
             .and_then(|found| found.program.clone());
         let program = program.unwrap_or_default();
-        let launch = match &planned.way {
-            Way::Adapter(adapter, settings) if !program.as_os_str().is_empty() => {
+        let launch = match &planned.start {
+            SubjectStart::Adapter(adapter, settings) if !program.as_os_str().is_empty() => {
                 (adapter.launch)(&Setup {
                     program: &program,
                     port: 0,
@@ -134,8 +140,8 @@ impl<'a> Stage<'a> {
                     traffic: traffic(self.plan, 0, 0),
                 })
             }
-            Way::Command(command) => return (command.clone(), String::new()),
-            Way::Ceiling => {
+            SubjectStart::Command(command) => return (command.clone(), String::new()),
+            SubjectStart::Ceiling => {
                 let command = self.ceiling.iter().map(|word| shown_word(word));
                 return (command.collect(), CEILING.to_owned());
             }
@@ -173,7 +179,8 @@ const CEILING: &str = "\
 /// Where systems keep programs: a path in it says which one ran, and is the same elsewhere.
 const SYSTEM: [&str; 4] = ["/usr/", "/bin/", "/sbin/", "/opt/"];
 
-/// A word of a command as a record has it: of a path that this machine alone has, the name of the file.
+/// A word of a command as a record has it: of a path that this machine alone has, the name of the
+/// file.
 pub(super) fn shown_word(word: &str) -> String {
     let is_own = word.starts_with('/') && !SYSTEM.iter().any(|place| word.starts_with(place));
     let name = Path::new(word).file_name().filter(|_| is_own);
@@ -194,6 +201,38 @@ fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
         connections: load.reuse.connections(),
         connections_max: u64::from(load.connections) + u64::from(load.idle_connections),
     }
+}
+
+/// Where the kernel has the default of a namespace.
+const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
+/// Sets it. The namespace of the system, which other programs use, is left alone.
+pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
+    let fail = |error: io::Error| format!("cannot set the congestion control {control}: {error}");
+    if fs::read_to_string(CONTROL).map_err(fail)?.trim() == control {
+        return Ok(());
+    }
+    if namespace("self").map_err(fail)? == namespace("1").map_err(fail)? {
+        return Err(format!(
+            "cannot set the congestion control {control}: the network namespace is that of the \
+             system (bench/lab runs a lab in one of its own)"
+        ));
+    }
+    fs::write(CONTROL, control).map_err(fail)
+}
+
+fn namespace(process: &str) -> io::Result<PathBuf> {
+    fs::read_link(format!("/proc/{process}/ns/net"))
+}
+
+/// The congestion controls of a plan that cannot be set, each with the reason.
+pub(super) fn unusable_congestion(plan: &Plan) -> Vec<(String, String)> {
+    let controls = plan.workloads.iter();
+    let controls: BTreeSet<&String> = controls
+        .filter_map(|workload| workload.congestion.as_ref())
+        .collect();
+    let refused = |control: &String| Some((control.clone(), apply_congestion(control).err()?));
+    controls.into_iter().filter_map(refused).collect()
 }
 
 #[cfg(test)]

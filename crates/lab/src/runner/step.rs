@@ -6,18 +6,19 @@ use std::time::Duration;
 use vervet_report::{Finding, Run, Verdict};
 use vervet_watch::Target;
 
-use super::measurer::{MeasureError, Measurer, Order};
+use super::generator::{MeasureError, Measurer, Order};
 use super::resume::unix_ms;
 use super::servers::{Server, Servers};
 use super::stage::Stage;
 use super::watching::{Watching, unwatched};
 use crate::fairness::{Gate, wrong};
-use crate::plan::{PlannedLoad, PlannedStep, PlannedSubject, Reuse, Way};
+use crate::plan::{PlannedLoad, PlannedStep, PlannedSubject, Reuse, SubjectStart};
 use crate::probe;
 use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun, Watched};
 use crate::subject::Running;
 
-/// How much of a step a thread of the generator may wait for a core that others have, in thousandths.
+/// How much of a step a thread of the generator may wait for a core that others have, in
+/// thousandths.
 const WAITED_PERMILLE_MAX: u32 = 500;
 /// A shorter window is a burst, and says nothing of that, in microseconds.
 const WINDOW_US_MIN: u64 = 500_000;
@@ -168,7 +169,7 @@ pub(super) fn ceiling_arguments(
     planned: &PlannedStep,
 ) -> Result<Vec<String>, MeasureError> {
     let plan = common.stage.plan;
-    if !matches!(plan.subject(planned).way, Way::Ceiling) {
+    if !matches!(plan.subject(planned).start, SubjectStart::Ceiling) {
         return Ok(Vec::new());
     }
     let empty = Vec::new();
@@ -219,7 +220,7 @@ fn outcome(running: &mut Running, request: &[u8]) -> Outcome {
         },
         (None, false) => Outcome::Crashed {
             reason: format!(
-                "it runs and does not answer any more; it said: {}",
+                "it runs but no longer responds; it said: {}",
                 running.said()
             ),
         },
@@ -227,7 +228,7 @@ fn outcome(running: &mut Running, request: &[u8]) -> Outcome {
     }
 }
 
-/// What the lab itself finds against the figures, beside what the generator found.
+/// What the lab itself finds against the figures, in addition to the generator.
 fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
     let mut remarks = Vec::new();
     let wrong = run.errors.wrong_status + run.errors.wrong_content;
@@ -248,7 +249,7 @@ fn remarks(step: &Step, run: &Run) -> Vec<Finding> {
             verdict: Verdict::Failed,
             measured: reason.clone(),
             bound: "the subject runs to the end of the step".to_owned(),
-            meaning: "what was measured until then is no figure of it".to_owned(),
+            meaning: "what was measured until then does not count".to_owned(),
             advice: "find out why it ended before measuring it".to_owned(),
         });
     }

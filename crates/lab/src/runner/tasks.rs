@@ -8,19 +8,22 @@ use std::time::Instant;
 use rustix::fs::statfs;
 
 use super::options::{Options, RunError};
-use super::out::Out;
 use super::resume;
+use super::resume::Out;
 use super::run::{append, end};
 use super::stage::shown_word;
-use crate::plan::{Plan, PlannedTask, TaskPlace, TaskWay};
-use crate::record::{Entry, Journal, LabRecord, Role, Subject, SubjectState, TaskStep, Weight};
+use crate::plan::{Plan, PlannedTask, PlannedTaskRun, TaskStart};
+use crate::record::{
+    Journal, JournalLine, LabRecord, Role, Subject, SubjectState, TaskStep, Weight,
+};
 use crate::subject::Missing;
-use crate::task::{FoundTask, TaskRun, find_task, shown};
+use crate::task::{TaskPrograms, TaskRun, find_task, shown};
 
-/// Where tasks are run: what was found, and a folder on the disk of the record, as what is kept is kept there.
+/// Where tasks are run: what was found, and a folder on the disk of the record, as what is kept is
+/// kept there.
 struct Scene<'a> {
     plan: &'a Plan,
-    found: Vec<Result<FoundTask, Missing>>,
+    found: Vec<Result<TaskPrograms, Missing>>,
     folder: tempfile::TempDir,
     /// Paths of sockets have at most 108 bytes: they have a folder of their own.
     sockets: tempfile::TempDir,
@@ -66,7 +69,7 @@ impl Scene<'_> {
             if let Err(Missing(why)) = found {
                 options
                     .progress
-                    .say(&format!("{} takes no part: {why}", task.name));
+                    .say(&format!("{} is skipped: {why}", task.name));
             }
         }
         if self.found.iter().all(Result::is_err) {
@@ -90,9 +93,9 @@ impl Scene<'_> {
         let of = self.plan.tasks.tasks.iter().zip(&self.found);
         of.map(|(task, found)| Subject {
             name: task.name.clone(),
-            adapter: match &task.way {
-                TaskWay::Adapter(adapter, _) => adapter.name.to_owned(),
-                TaskWay::Command(_) => "command".to_owned(),
+            adapter: match &task.start {
+                TaskStart::Adapter(adapter, _) => adapter.name.to_owned(),
+                TaskStart::Command(_) => "command".to_owned(),
             },
             role: Role::Contestant,
             version: found.as_ref().ok().and_then(|found| found.version.clone()),
@@ -111,12 +114,13 @@ impl Scene<'_> {
         .collect()
     }
 
-    /// The command of a task as a record has it: of a program of ours its name, of the lab file's own each word.
-    fn command(&self, task: &PlannedTask, found: &FoundTask) -> Vec<String> {
+    /// The command of a task as a record has it: of a program of ours its name, of the lab file's
+    /// own each word.
+    fn command(&self, task: &PlannedTask, found: &TaskPrograms) -> Vec<String> {
         let words = shown(self.plan, task, found);
-        match &task.way {
-            TaskWay::Adapter(..) => words.iter().map(|word| shown_word(word)).collect(),
-            TaskWay::Command(_) => words,
+        match &task.start {
+            TaskStart::Adapter(..) => words.iter().map(|word| shown_word(word)).collect(),
+            TaskStart::Command(_) => words,
         }
     }
 
@@ -140,11 +144,11 @@ impl Scene<'_> {
             if begin.elapsed() > self.plan.time_limit {
                 options
                     .progress
-                    .say("the time limit of the lab is reached: what is left is left out");
+                    .say("the time limit of the lab is reached: the remaining steps are left out");
                 break;
             }
             let step = self.step(place, found, options)?;
-            append(journal, out, &Entry::Task(Box::new(step.clone())))?;
+            append(journal, out, &JournalLine::Task(Box::new(step.clone())))?;
             record.tasks.push(step);
             if let Some(step) = record.tasks.last() {
                 options.progress.task(record.tasks.len(), of, step);
@@ -153,11 +157,12 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// One run of one task. One that was given up is no measurement: it is made anew when the lab goes on.
+    /// One run of one task. One that was interrupted is not a measurement: it is repeated when the
+    /// lab goes on.
     fn step(
         &self,
-        place: &TaskPlace,
-        found: &FoundTask,
+        place: &PlannedTaskRun,
+        found: &TaskPrograms,
         options: &Options<'_>,
     ) -> Result<TaskStep, RunError> {
         let task = &self.plan.tasks.tasks[place.task];

@@ -1,5 +1,5 @@
-//! What a subject's processes spend while a load is applied: a thread reads them, and afterwards its readings are held
-//! against the window of the run.
+//! What a subject's processes spend while a load is applied: a thread reads them, and afterwards
+//! its readings are matched with the window of the run.
 
 use std::fs;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -133,7 +133,8 @@ fn read(
     }
 }
 
-/// What was spent between two moments. Processor time at a moment between two readings lies on the line between them.
+/// What was spent between two moments. Processor time at a moment between two readings lies on the
+/// line between them.
 fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     let trees = readings.first().map_or(0, |reading| reading.samples.len());
     for tree in 0..trees {
@@ -160,7 +161,8 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
         .iter()
         .map(|one| one.samples.iter().map(|sample| sample.rss_bytes).sum())
         .collect();
-    // Proportional memory is read once a second; what is read within a window may be that of its ends.
+    // Proportional memory is read once a second; what is read within a window may be that of its
+    // ends.
     let pss: Vec<u64> = readings.iter().filter_map(pss).collect();
     let processes = seen.iter().map(|one| {
         one.samples
@@ -192,7 +194,8 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     })
 }
 
-/// The readings within a window; one that is shorter than the distance of two readings has the nearest.
+/// The readings within a window; one that is shorter than the distance of two readings has the
+/// nearest.
 fn seen(readings: &[Reading], from: u64, to: u64) -> Vec<&Reading> {
     let within = readings
         .iter()

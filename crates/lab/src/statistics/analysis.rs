@@ -1,11 +1,11 @@
-//! A record, sorted: for each workload and kind of load a panel, in it a curve for each subject, on it a point for each
-//! load, and in that the repeats.
+//! A record, sorted: for each workload and kind of load a panel, in it a curve for each subject, on
+//! it a point for each load, and in that the repeats.
 
 use std::fmt;
 
 use super::figure::Figure;
 use super::figures::Figures;
-use super::point::{Point, Taken};
+use super::point::{Point, Repeat};
 use super::ranking::Ranking;
 use super::rules::{at_ceiling, step_findings};
 use super::sweep::{ANSWERED_SHARE_MIN, Sweep};
@@ -25,15 +25,16 @@ pub struct Analysis {
 /// One workload under one kind of load: what is compared with each other.
 #[derive(Debug, Clone)]
 pub struct Panel {
-    /// The workload.
+    /// The workload of the panel.
     pub workload: Workload,
-    /// Closed or open.
+    /// Whether the load is closed or open.
     pub kind: LoadKind,
     /// Whether connections were kept.
     pub connections: Connections,
-    /// One curve for each subject that has steps here, in the order of the lab file; the ceiling among them.
+    /// One curve for each subject that has steps here, in the order of the lab file; the ceiling
+    /// among them.
     pub curves: Vec<Curve>,
-    /// Who is ahead.
+    /// The subjects ranked by goodput.
     pub ranking: Ranking,
 }
 
@@ -49,7 +50,7 @@ pub enum LoadKind {
 /// One subject over a sweep.
 #[derive(Debug, Clone)]
 pub struct Curve {
-    /// The subject's name.
+    /// The name of the subject.
     pub subject: String,
     /// What it is there for.
     pub role: Role,
@@ -99,7 +100,7 @@ impl Analysis {
             let panel = panel_of(&mut panels, workload, step.load);
             curve_of(panel, subject)
                 .point_of(step.load, record.head.repeats)
-                .taken
+                .repeats
                 .push(taken);
         }
         let place = |name: &str| {
@@ -121,7 +122,7 @@ impl Analysis {
 }
 
 impl Panel {
-    /// The curves of those that are compared.
+    /// The curves of the contestants.
     pub fn contestants(&self) -> impl Iterator<Item = &Curve> {
         self.curves
             .iter()
@@ -172,8 +173,10 @@ impl Panel {
                 .sort_by(|a, b| a.load.amount().total_cmp(&b.load.amount()));
         }
         for point in self.curves.iter_mut().flat_map(|curve| &mut curve.points) {
-            point.taken.sort_by_key(|taken| (taken.repeat, taken.order));
-            point.taken = joined(&point.taken);
+            point
+                .repeats
+                .sort_by_key(|taken| (taken.repeat, taken.order));
+            point.repeats = joined(&point.repeats);
         }
         self.hold_against_ceiling();
         for point in self.curves.iter_mut().flat_map(|curve| &mut curve.points) {
@@ -185,8 +188,9 @@ impl Panel {
         self.ranking = Ranking::of_peaks(self.contestants());
     }
 
-    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of its greatest. An open load
-    /// asks for a rate: what the ceiling can do is known there only when it could not keep up, and is then its greatest.
+    /// Each goodput as a share of the ceiling's under the same load; where it has none there, of
+    /// its greatest. An open load asks for a rate: what the ceiling can do is known there only when
+    /// it could not keep up, and is then its greatest.
     fn hold_against_ceiling(&mut self) {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;
@@ -234,7 +238,7 @@ impl Curve {
                 self.points.push(Point {
                     load,
                     asked: usize::try_from(repeats).unwrap_or(usize::MAX),
-                    taken: Vec::new(),
+                    repeats: Vec::new(),
                     share_of_ceiling: None,
                     findings: Vec::new(),
                 });
@@ -244,7 +248,7 @@ impl Curve {
     }
 }
 
-fn take(step: &Step, workload: &Workload) -> serde_json::Result<Taken> {
+fn take(step: &Step, workload: &Workload) -> serde_json::Result<Repeat> {
     let run = step
         .run
         .as_ref()
@@ -255,7 +259,7 @@ fn take(step: &Step, workload: &Workload) -> serde_json::Result<Taken> {
         (Some(run), Some(figures)) => step_findings(step, run, figures),
         _ => step.audit.clone(),
     };
-    Ok(Taken {
+    Ok(Repeat {
         order: step.order,
         repeat: step.repeat,
         outcome: step.outcome.clone(),

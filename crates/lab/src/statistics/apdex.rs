@@ -1,5 +1,6 @@
-//! Apdex: how content users were, as one number from 0 to 1. Who was answered within T is satisfied and counts whole,
-//! who was answered within 4 T tolerates it and counts half, everybody else, failures among them, counts nothing.
+//! Apdex: how content users were, as one number from 0 to 1. Who was answered within T is satisfied
+//! and counts whole, who was answered within 4 T tolerates it and counts half, everybody else,
+//! failures among them, counts nothing.
 
 use std::fmt;
 
@@ -15,15 +16,15 @@ pub struct Apdex(f64);
 /// The word for a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rating {
-    /// Below 0.5.
+    /// A score below 0.5.
     Unacceptable,
-    /// From 0.5.
+    /// A score from 0.5.
     Poor,
-    /// From 0.7.
+    /// A score from 0.7.
     Fair,
-    /// From 0.85.
+    /// A score from 0.85.
     Good,
-    /// From 0.94.
+    /// A score from 0.94.
     Excellent,
 }
 
@@ -47,7 +48,7 @@ impl Apdex {
         Self((score.clamp(0.0, 1.0) * 100.0).round() / 100.0)
     }
 
-    /// The score.
+    /// The score from 0 to 1.
     pub fn score(self) -> f64 {
         self.0
     }
@@ -60,7 +61,7 @@ impl Apdex {
 }
 
 impl Rating {
-    /// The word.
+    /// The word for the rating.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unacceptable => "unacceptable",

@@ -1,9 +1,10 @@
 //! What repeats say of a figure: their median, and the interval that its true value lies in.
 //!
-//! The interval is found by the bootstrap: repeats are drawn from the repeats, with replacement, again and again, and
-//! the middle 95 % of the medians of what was drawn is the interval. It asks nothing of the shape of the noise. With few
-//! repeats it is all there can be, from the least to the greatest, and covers the true median less often than 95 %; with more
-//! it leaves the outermost out, and may cover less often, too: [`Estimate::coverage`] says how often.
+//! The interval is found by the bootstrap: repeats are drawn from the repeats, with replacement,
+//! again and again, and the middle 95 % of the medians of what was drawn is the interval. It asks
+//! nothing of the shape of the noise. With few repeats it is all there can be, from the least to
+//! the greatest, and covers the true median less often than 95 %; with more it leaves the outermost
+//! out, and may cover less often, too: [`Estimate::coverage`] says how often.
 
 use fastrand::Rng;
 
@@ -13,7 +14,7 @@ const RESAMPLES: usize = 2_000;
 const SEED: u64 = 0x7665_7276_6574;
 /// How much of the drawn medians lies below the interval, and as much above it.
 const TAIL: f64 = 0.025;
-/// A figure whose repeats differ by more than this share of their median is told with a warning.
+/// A figure whose repeats differ by more than this share of their median gets a warning.
 pub const SPREAD_MAX: f64 = 0.10;
 
 /// What repeats say of a figure.
@@ -25,9 +26,9 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
-    /// The least repeat.
+    /// The smallest value of a repeat.
     pub least: f64,
-    /// The greatest repeat.
+    /// The largest value of a repeat.
     pub greatest: f64,
     /// How many repeats there were.
     pub repeats: usize,
@@ -63,7 +64,8 @@ impl Estimate {
         self.repeats > 1
     }
 
-    /// How far the repeats lie apart, as a share of their median; where that is 0 and they are not all, without bound.
+    /// How far the repeats lie apart, as a share of their median; where that is 0 and they are not
+    /// all, without bound.
     pub fn spread(&self) -> f64 {
         let apart = self.greatest - self.least;
         if apart == 0.0 {
@@ -72,9 +74,9 @@ impl Estimate {
         (apart / self.median).abs()
     }
 
-    /// How often, at least, such an interval covers the true median. Of repeats that know nothing of each other each lies
-    /// below it as often as above; the interval leaves it out only where no more of them lie on one side of it than lie
-    /// outside of the interval there.
+    /// How often, at least, such an interval covers the true median. Of repeats that know nothing
+    /// of each other each lies below it as often as above; the interval leaves it out only where no
+    /// more of them lie on one side of it than lie outside of the interval there.
     pub fn coverage(&self) -> f64 {
         let outside = at_most(self.below, self.repeats) + at_most(self.above, self.repeats);
         (1.0 - outside).max(0.0)
@@ -114,13 +116,14 @@ pub struct Ratio {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
-    /// Whether there is an interval: both have more than one repeat, and not so many of the base are 0 that the ratio may be
-    /// anything.
+    /// Whether there is an interval: both have more than one repeat, and not so many of the base
+    /// are 0 that the ratio may be anything.
     pub has_interval: bool,
 }
 
 impl Ratio {
-    /// `second` divided by `first`, the base; none where the base is not above zero or a side is missing.
+    /// `second` divided by `first`, the base; none where the base is not above zero or a side is
+    /// missing.
     pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let mut values = first.iter().chain(second);
         if values.any(|value| !value.is_finite()) {
@@ -133,7 +136,8 @@ impl Ratio {
         let mut rng = Rng::with_seed(SEED);
         let below = drawn_medians(first, &mut rng);
         let above = drawn_medians(second, &mut rng);
-        // Nothing to nothing may be any ratio: for the lower end the least, for the upper one that without bound.
+        // Nothing to nothing may be any ratio: for the lower end the least, for the upper one that
+        // without bound.
         let ratios = |of_nothing: f64| -> Vec<f64> {
             let pairs = above.iter().zip(&below);
             let ratios = pairs.map(|(above, below)| above / below);

@@ -1,5 +1,5 @@
-//! The figures that a lab speaks of, in one place: name, words, unit, which direction is better, and where each comes
-//! from. Tables, charts, comparisons and old figures all ask here.
+//! The figures that a lab speaks of, in one place: name, words, unit, which direction is better,
+//! and where each comes from. Tables, charts, comparisons and old figures all ask here.
 
 use vervet_report::units;
 
@@ -51,28 +51,28 @@ pub enum Figure {
 /// Which direction is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// More is better.
+    /// A larger value is better.
     Higher,
-    /// Less is better.
+    /// A smaller value is better.
     Lower,
 }
 
 /// What a value is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Per second.
+    /// A rate per second.
     PerSecond,
     /// A share, 0 to 1, shown in percent.
     Share,
-    /// Milliseconds.
+    /// A time in milliseconds.
     Milliseconds,
-    /// Microseconds.
+    /// A time in microseconds.
     Microseconds,
-    /// Bytes.
+    /// A size in bytes.
     Bytes,
-    /// Cores.
+    /// A number of processor cores.
     Cores,
-    /// A plain number.
+    /// A number without a unit.
     Number,
 }
 

@@ -1,12 +1,12 @@
-//! The figures of one step: everything that tables and rules need of a run, taken from it once, so that its histograms
-//! can be let go.
+//! The figures of one step: everything that tables and rules need of a run, taken from it once, so
+//! that its histograms can be let go.
 
 use vervet_report::{Errors, Histogram, Run, SlowRequest};
 
 use super::Apdex;
 use super::apdex::TOLERATED_T;
-use super::course::{Moment, course};
 use super::number::number;
+use super::series::{Moment, series};
 use crate::record::{ServerFigures, Step, Workload};
 
 /// The figures of one step.
@@ -43,8 +43,8 @@ pub struct Figures {
     /// What the server spent; none where that is not to be used.
     pub server: Option<Spent>,
     /// Figures by step of a scenario.
-    pub parts: Vec<Part>,
-    /// The slowest requests.
+    pub parts: Vec<ScenarioStep>,
+    /// The slowest requests of the run.
     pub slowest: Vec<SlowRequest>,
     /// Rate, response time and what the server spent over time.
     pub series: Vec<Moment>,
@@ -53,7 +53,7 @@ pub struct Figures {
 /// Response times, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
-    /// The shortest.
+    /// The shortest response time.
     pub min_ms: f64,
     /// A tenth took at most this.
     pub p10_ms: f64,
@@ -65,9 +65,9 @@ pub struct Times {
     pub p95_ms: f64,
     /// 99 % took at most this.
     pub p99_ms: f64,
-    /// The longest.
+    /// The longest response time.
     pub max_ms: f64,
-    /// The mean.
+    /// The mean response time.
     pub mean_ms: f64,
 }
 
@@ -84,7 +84,7 @@ pub struct Spent {
     pub cpu_us_per_request: Option<f64>,
     /// Good answers per second of processor time; none where no time was spent.
     pub requests_per_cpu_second: Option<f64>,
-    /// Cores kept busy.
+    /// Cores that the server kept busy.
     pub cores_busy: f64,
     /// Resident memory before the first request, in bytes; none where it was not read.
     pub memory_idle_bytes: Option<f64>,
@@ -99,22 +99,24 @@ pub struct Spent {
 pub struct Waits {
     /// About one second: 1.0 to 1.3.
     pub near_1_s: u64,
-    /// About three seconds, 3.0 to 3.4: two waits, of one second and of two; on kernels before 3.1, one wait.
+    /// About three seconds, 3.0 to 3.4: two waits, of one second and of two; on kernels before 3.1,
+    /// one wait.
     pub near_3_s: u64,
-    /// Between 0.5 and 0.95 seconds: where a slow server would have answers, and a lost request has none.
+    /// Between 0.5 and 0.95 seconds: where a slow server would have answers, and a lost request has
+    /// none.
     pub before_1_s: u64,
 }
 
 /// One step of a scenario.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// Its name.
+pub struct ScenarioStep {
+    /// The name of the step.
     pub name: String,
-    /// Good answers.
+    /// The number of good answers.
     pub done: u64,
-    /// Failures.
+    /// The number of failed requests.
     pub failed: u64,
-    /// Response times.
+    /// Response times of good answers.
     pub response: Option<Times>,
     /// How content users were.
     pub apdex: Option<Apdex>,
@@ -153,10 +155,10 @@ impl Figures {
             parts: run
                 .steps
                 .iter()
-                .map(|part| Part::of(part, workload.apdex_seconds))
+                .map(|part| ScenarioStep::of(part, workload.apdex_seconds))
                 .collect(),
             slowest: run.slowest.requests().to_vec(),
-            series: course(run, step.server.figures()),
+            series: series(run, step.server.figures()),
         }
     }
 
@@ -215,7 +217,7 @@ impl Waits {
                 });
                 near.map(|(_, count)| count).sum()
             };
-            // Whoever was connected late was answered late, too: the same waits, seen twice.
+            // A request that was connected late is answered late: the same wait is in both.
             within(&run.timings.response).max(within(&run.timings.connect))
         };
         Self {
@@ -226,7 +228,7 @@ impl Waits {
     }
 }
 
-impl Part {
+impl ScenarioStep {
     fn of(part: &vervet_report::StepFigures, apdex_seconds: f64) -> Self {
         let failed = part.errors.total();
         Self {

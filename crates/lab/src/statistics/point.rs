@@ -8,31 +8,31 @@ use super::figures::Figures;
 use super::rules::is_of_generator;
 use crate::record::{LoadPoint, Outcome};
 
-/// So many repeats of a load have to count for its figures to rank, or all where fewer were asked for: of one or two that
-/// an audit left, nobody knows how far they are from the others.
+/// So many repeats of a load have to count for its figures to rank, or all where fewer were asked
+/// for: of one or two that an audit left, nobody knows how far they are from the others.
 pub const RANKED_REPEATS_MIN: usize = 3;
 
-/// Said of a point without any figure.
+/// TaskOutput of a point without any figure.
 const NOTHING: &str = "nothing was measured";
 
 /// One subject under one load.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// The load.
+    /// The load that was applied.
     pub load: LoadPoint,
     /// How many repeats the lab asked for.
     pub asked: usize,
     /// The repeats, in their order.
-    pub taken: Vec<Taken>,
+    pub repeats: Vec<Repeat>,
     /// The goodput as a share of what this kernel can do; none where the ceiling was not measured.
     pub share_of_ceiling: Option<f64>,
     /// What was found of the repeats together.
     pub findings: Vec<Finding>,
 }
 
-/// One repeat.
+/// One repeat of a point.
 #[derive(Debug, Clone)]
-pub struct Taken {
+pub struct Repeat {
     /// Its place in the order in which the lab ran.
     pub order: u32,
     /// Which repeat, from 1.
@@ -48,18 +48,18 @@ pub struct Taken {
 /// Whether a point has a place in a ranking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// All repeats count.
+    /// All repeats are valid.
     Ranked,
     /// Some repeats do not count, and the others do.
     Partly {
-        /// How many count.
+        /// The number of valid repeats.
         counted: usize,
-        /// Of how many.
+        /// The number of all repeats.
         of: usize,
     },
     /// Fewer count than are needed: its figures are shown, and nothing is said by them.
     TooFew {
-        /// How many count.
+        /// The number of valid repeats.
         counted: usize,
         /// How many are needed.
         needed: usize,
@@ -68,7 +68,7 @@ pub enum Standing {
     },
     /// It has no place.
     Unranked {
-        /// Why.
+        /// Why it is not ranked.
         reason: String,
     },
 }
@@ -101,8 +101,9 @@ impl Standing {
     }
 }
 
-impl Taken {
-    /// Whether its figures count: the load was applied, and no rule says that they must not be used.
+impl Repeat {
+    /// Whether its figures count: the load was applied, and no rule says that they must not be
+    /// used.
     pub fn counts(&self) -> bool {
         let failed = |finding: &Finding| finding.verdict == Verdict::Failed;
         self.outcome == Outcome::Measured
@@ -119,7 +120,7 @@ impl Taken {
 impl Point {
     /// The repeats that count.
     pub fn counted(&self) -> impl Iterator<Item = &Figures> {
-        let counted = self.taken.iter().filter(|taken| taken.counts());
+        let counted = self.repeats.iter().filter(|taken| taken.counts());
         counted.filter_map(|taken| taken.figures.as_ref())
     }
 
@@ -128,7 +129,7 @@ impl Point {
         let counted: Vec<&Figures> = self.counted().collect();
         if counted.is_empty() {
             return self
-                .taken
+                .repeats
                 .iter()
                 .filter_map(|taken| taken.figures.as_ref())
                 .collect();
@@ -154,14 +155,20 @@ impl Point {
         super::estimate::median(&self.values(figure))
     }
 
-    /// Whether it has a place in a ranking. What the subject did wrong in one repeat disqualifies it; what went wrong with
-    /// the generator or the machine takes that repeat out only, and the others rank where they are enough
-    /// ([`RANKED_REPEATS_MIN`]).
+    /// The median of a figure with its unit; a dash if there is none.
+    pub fn text(&self, figure: Figure) -> String {
+        let value = self.median(figure);
+        value.map_or("–".to_owned(), |value| figure.unit().text(value))
+    }
+
+    /// Whether it has a place in a ranking. What the subject did wrong in one repeat disqualifies
+    /// it; what went wrong with the generator or the machine takes that repeat out only, and the
+    /// others rank where they are enough ([`RANKED_REPEATS_MIN`]).
     pub fn standing(&self) -> Standing {
-        if let Some(reason) = self.taken.iter().find_map(|taken| fault(&taken.outcome)) {
+        if let Some(reason) = self.repeats.iter().find_map(|taken| fault(&taken.outcome)) {
             return Standing::Unranked { reason };
         }
-        let of = self.taken.len();
+        let of = self.repeats.len();
         let needed = self.asked.min(RANKED_REPEATS_MIN);
         match self.counted().count() {
             0 => Standing::Unranked {
@@ -187,15 +194,17 @@ impl Point {
         !matches!(self.standing(), Standing::Unranked { .. })
     }
 
-    /// Whether a repeat does not count because the generator was the limit: those that do are the slower ones.
+    /// Whether a repeat does not count because the generator was the limit: those that do are the
+    /// slower ones.
     pub fn is_of_generator(&self) -> bool {
-        let faultless = |taken: &Taken| fault(&taken.outcome).is_none();
-        self.taken.iter().all(faultless) && self.taken.iter().any(Taken::is_of_generator)
+        let faultless = |taken: &Repeat| fault(&taken.outcome).is_none();
+        self.repeats.iter().all(faultless) && self.repeats.iter().any(Repeat::is_of_generator)
     }
 
-    /// Everything found of it: of its repeats, and of them together; the same rule once, the worst of it.
+    /// Everything found of it: of its repeats, and of them together; the same rule once, the worst
+    /// of it.
     pub fn all_findings(&self) -> Vec<&Finding> {
-        let each = self.taken.iter().flat_map(|taken| &taken.findings);
+        let each = self.repeats.iter().flat_map(|taken| &taken.findings);
         let mut worst: Vec<&Finding> = Vec::new();
         for finding in each.chain(&self.findings) {
             match worst.iter_mut().find(|known| known.rule == finding.rule) {
@@ -234,7 +243,7 @@ impl Point {
     }
 
     fn first_failure(&self) -> Option<String> {
-        let mut findings = self.taken.iter().flat_map(|taken| &taken.findings);
+        let mut findings = self.repeats.iter().flat_map(|taken| &taken.findings);
         let failed = findings.find(|finding| finding.verdict == Verdict::Failed);
         failed.map(|finding| format!("audit: {} ({})", finding.rule, finding.measured))
     }

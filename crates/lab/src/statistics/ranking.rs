@@ -10,31 +10,31 @@ use crate::record::LoadPoint;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranking {
     /// Those that have a place, by goodput, greatest first.
-    pub places: Vec<Place>,
+    pub places: Vec<RankedSubject>,
     /// Those that have none.
     pub unranked: Vec<Unranked>,
 }
 
 /// A subject with a place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct RankedSubject {
     /// From 1. Subjects without a significant difference from the first of a place share it.
     pub place: usize,
     /// Whether others have the same place.
     pub tied: bool,
-    /// The subject.
+    /// The name of the subject.
     pub subject: String,
     /// The load under which it had its goodput.
     pub load: LoadPoint,
-    /// Its goodput.
+    /// The goodput with its interval.
     pub goodput: Estimate,
-    /// The loads that say too little of it because the generator was the limit there. With any of them its goodput is a
-    /// lower bound, and so is its place.
+    /// The loads that say too little of it because the generator was the limit there. With any of
+    /// them its goodput is a lower bound, and so is its place.
     pub limited: Vec<LoadPoint>,
 }
 
-impl Place {
-    /// Whether there are enough repeats to tell it apart from others: one has no interval.
+impl RankedSubject {
+    /// Whether there are enough repeats to compare it with others: one has no interval.
     pub fn is_proven(&self) -> bool {
         self.goodput.has_interval()
     }
@@ -48,9 +48,9 @@ impl Place {
 /// A subject without a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unranked {
-    /// The subject.
+    /// The name of the subject.
     pub subject: String,
-    /// Why.
+    /// Why it is not ranked.
     pub reason: String,
     /// The loads under which the generator was the limit.
     pub limited: Vec<LoadPoint>,
@@ -64,7 +64,7 @@ impl Ranking {
             let peak = curve.sweep.peak.map(|index| &curve.points[index]);
             let goodput = peak.and_then(|point| Some((point, point.estimate(Figure::Goodput)?)));
             match goodput {
-                Some((point, goodput)) => ranking.places.push(Place {
+                Some((point, goodput)) => ranking.places.push(RankedSubject {
                     place: 0,
                     tied: false,
                     subject: curve.subject.clone(),
@@ -89,7 +89,8 @@ impl Ranking {
     }
 
     fn number(&mut self) {
-        let by_goodput = |a: &Place, b: &Place| b.goodput.median.total_cmp(&a.goodput.median);
+        let by_goodput =
+            |a: &RankedSubject, b: &RankedSubject| b.goodput.median.total_cmp(&a.goodput.median);
         self.places.sort_by(by_goodput);
         let mut first = 0;
         for index in 0..self.places.len() {
@@ -112,8 +113,8 @@ impl Ranking {
     }
 }
 
-/// The loads whose repeats, all or too many of them, do not count because the generator was the limit; and the one that
-/// ranks, where only the slower of its repeats count.
+/// The loads whose repeats, all or too many of them, do not count because the generator was the
+/// limit; and the one that ranks, where only the slower of its repeats count.
 fn limited(curve: &Curve) -> Vec<LoadPoint> {
     let points = curve.points.iter().enumerate();
     let says_too_little = |(index, point): &(usize, &Point)| {
@@ -126,7 +127,8 @@ fn limited(curve: &Curve) -> Vec<LoadPoint> {
         .collect()
 }
 
-/// Why no load of a subject ranks: where repeats count somewhere, that they are too few; else what is wrong with the first.
+/// Why no load of a subject ranks: where repeats count somewhere, that they are too few; else what
+/// is wrong with the first.
 fn reason(curve: &Curve) -> String {
     let standings: Vec<Standing> = curve.points.iter().map(Point::standing).collect();
     let counted = |standing: &Standing| match standing {

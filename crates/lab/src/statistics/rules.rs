@@ -1,5 +1,5 @@
-//! Rules that keep one step from being taken for what it is not: a full queue for a slow server, a refusal for a fast
-//! answer, the client for the server. What the generator found of itself stands beside them.
+//! Rules that keep one step from being taken for what it is not: a full queue for a slow server, a
+//! refusal for a fast answer, the client for the server. The findings of the generator come first.
 
 use vervet_report::{Finding, Run, Verdict};
 
@@ -9,19 +9,20 @@ use crate::record::{LoadShape, Step, Watched};
 
 /// The share of failed requests above which a step gets a warning.
 pub const ERROR_SHARE_MAX: f64 = 0.01;
-/// The share of requests without an answer at the end above which quantiles are told to be cut off.
+/// The share of requests without an answer at the end above which quantiles count as cut off.
 pub const CENSORED_SHARE_MAX: f64 = 0.01;
 /// How busy the busiest thread of the generator may be, as a share of a core.
 pub const CLIENT_BUSY_MAX: f64 = 0.90;
 /// The share of the ceiling above which the ceiling is what was measured.
 pub const CEILING_SHARE_MAX: f64 = 0.95;
-/// Rules that say, where they failed, that the generator was the limit: the server may be able to do more than was seen.
+/// Rules that say, where they failed, that the generator was the limit: the server may be able to
+/// do more than was seen.
 pub const GENERATOR_RULES: [&str; 3] = ["generator_cpu", "generator_lag", "generator_starved"];
 /// How far connections times time may be from what was asked, as a share of it (Little's law).
 const LITTLE_OFF_MAX: f64 = 0.10;
-/// Above this median a wait of a second is no exception, in milliseconds.
+/// Above this median, in milliseconds, a wait of a second is not an exception.
 const QUEUE_MEDIAN_MS_MAX: f64 = 500.0;
-/// So many waits near a second are told without the kernel's word, too.
+/// So many waits near a second are reported even if the kernel counted no full queue.
 const WAITS_ALONE_MIN: u64 = 10;
 
 /// What is to be said of a step, apart from what passed. The generator's own findings come first.

@@ -1,5 +1,5 @@
-//! What a sweep shows beside its figures: from where on more load gives no more answers, where it pays best, and whether
-//! it began too late to see either.
+//! What a sweep shows: from where on more load gives no more answers, which load is best, and
+//! whether it began too late to see either.
 
 use super::apdex::BEST_SCORE_MIN;
 use super::figure::Figure;
@@ -8,20 +8,21 @@ use crate::record::LoadShape;
 
 /// The knee is the least load that reaches this share of the greatest goodput.
 pub const KNEE_SHARE: f64 = 0.95;
-/// A step is saturated when a load that is greater by some factor raises the goodput by less than this power of the
-/// factor: an unsaturated server has 1, a saturated one 0.
+/// A step is saturated when a load that is greater by some factor raises the goodput by less than
+/// this power of the factor: an unsaturated server has 1, a saturated one 0.
 const ELASTICITY_MIN: f64 = 0.2;
 /// An open load is saturated when less than this share of what was due is answered.
 pub(super) const ANSWERED_SHARE_MIN: f64 = 0.95;
 
-/// What a sweep shows beside its figures. Indices are of its points.
+/// What a sweep shows. Indices are of its points.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sweep {
     /// The point with the greatest goodput among those that are ranked.
     pub peak: Option<usize>,
     /// The least load that reaches [`KNEE_SHARE`] of it, among the same.
     pub knee: Option<usize>,
-    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`], among the same.
+    /// The point with the greatest goodput times Apdex, where Apdex is at least [`BEST_SCORE_MIN`],
+    /// among the same.
     pub best: Option<usize>,
     /// From where on more load gives no more answers.
     pub saturation: Option<Saturation>,
@@ -89,7 +90,8 @@ fn saturation(points: &[Point]) -> Option<Saturation> {
     let rates: Vec<(usize, f64, f64)> = points
         .iter()
         .enumerate()
-        // What did not count, or crashed, tells nothing of a load. Where the generator was the limit, it is saturated.
+        // What did not count, or crashed, tells nothing of a load. Where the generator was the
+        // limit, it is saturated.
         .filter(|(_, point)| point.has_figures())
         .filter(|(_, point)| point.is_ranked() || !point.is_of_generator())
         .filter_map(|(index, point)| {

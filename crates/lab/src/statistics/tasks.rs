@@ -1,12 +1,13 @@
-//! What tasks say over their repeats: how long each phase takes, which share of the whole it has, and who is ahead of whom
-//! within a group.
+//! What tasks say over their repeats: how long each phase takes, which share of the whole it has,
+//! and who is ahead of whom within a group.
 
 use super::estimate::Estimate;
 use super::number::{milliseconds, share};
 use super::point::RANKED_REPEATS_MIN;
 use crate::record::{LabRecord, Outcome, Phase, TaskStep};
 
-/// What stands for all phases that are parts of the whole. No phase has this name: theirs have no space.
+/// What stands for all phases that are parts of the whole. No phase has this name: theirs have no
+/// space.
 pub(crate) const ALL_PHASES: &str = "all phases";
 
 /// Tasks that promise the same, and are compared.
@@ -14,7 +15,8 @@ pub(crate) const ALL_PHASES: &str = "all phases";
 pub struct TaskGroup {
     /// Its name; empty where the lab has one group only.
     pub name: String,
-    /// Its tasks, by the time that all phases take together, least first; those without one at the end.
+    /// Its tasks, by the time that all phases take together, least first; those without one at the
+    /// end.
     pub tasks: Vec<TaskFigures>,
 }
 
@@ -29,10 +31,10 @@ pub(crate) fn group_title(name: &str) -> &str {
 /// What the repeats of a task say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskFigures {
-    /// The task.
+    /// The name in the lab file or output.
     pub name: String,
-    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no whole. A task without a significant difference
-    /// from the first of a place has the same place.
+    /// Its place, from 1; none where too few repeats came to their end, or its phases make up no
+    /// whole. A task without a significant difference from the first of a place has the same place.
     pub place: Option<usize>,
     /// Its phases, in their order.
     pub phases: Vec<PhaseFigures>,
@@ -44,14 +46,14 @@ pub struct TaskFigures {
     pub asked: usize,
     /// How many repeats came to their end.
     pub measured: usize,
-    /// What came of those that did not.
+    /// The outcomes of repeats that did not.
     pub failures: Vec<Outcome>,
 }
 
 /// What the repeats of a task say of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFigures {
-    /// The phase.
+    /// The name in the lab file or output.
     pub name: String,
     /// Its operations, each time.
     pub operations: u64,
@@ -64,7 +66,7 @@ pub struct PhaseFigures {
 }
 
 impl PhaseFigures {
-    /// Operations a second.
+    /// Operations per second, with their interval.
     pub fn per_second(&self) -> Estimate {
         let of = |seconds: f64| operations_over(self.operations, seconds);
         Estimate {
@@ -96,7 +98,7 @@ impl TaskFigures {
         self.phases.iter().find(|phase| phase.name == name)
     }
 
-    /// Whether so many repeats came to their end that its figures can be held against others'
+    /// Whether so many repeats came to their end that its figures can be compared with others
     /// ([`RANKED_REPEATS_MIN`]).
     pub fn has_enough_repeats(&self) -> bool {
         self.measured >= self.asked.min(RANKED_REPEATS_MIN)

@@ -10,7 +10,7 @@ use super::analysis::{Analysis, Curve, Panel};
 use super::estimate::{Estimate, median};
 use super::figure::Figure;
 use super::number::number;
-use super::point::{Point, Taken};
+use super::point::{Point, Repeat};
 use super::rules::is_of_generator;
 use crate::plan::CEILING;
 use crate::record::{Against, Bound, LabRecord, Outcome, Role, Rule, TaskStep};
@@ -18,7 +18,7 @@ use crate::record::{Against, Bound, LabRecord, Outcome, Role, Rule, TaskStep};
 /// A rule and what the repeats say of it.
 #[derive(Debug, Clone)]
 pub struct RuleResult {
-    /// The rule.
+    /// The rule of the lab file.
     pub rule: Rule,
     /// The subject that the figure was compared with; empty where it was another figure.
     pub other: String,
@@ -88,9 +88,9 @@ impl Analysis {
             let figure = Figure::named(&rule.figure);
             let point = self.point(workload, subject).into_iter();
             let usable = point
-                .flat_map(|point| &point.taken)
+                .flat_map(|point| &point.repeats)
                 .filter(|taken| is_usable(taken));
-            let value = |taken: &Taken| {
+            let value = |taken: &Repeat| {
                 let value = figure?.value(taken.figures.as_ref()?)?;
                 Some((taken.repeat, value))
             };
@@ -132,9 +132,9 @@ impl Analysis {
     /// Requests per CPU-second of a subject that did nothing wrong.
     fn efficiency(&self, workload: &str, subject: &str) -> Option<f64> {
         let point = self.point(workload, subject)?;
-        let is_faulty = |taken: &Taken| taken.outcome != Outcome::Measured;
+        let is_faulty = |taken: &Repeat| taken.outcome != Outcome::Measured;
         let rate = point.median(Figure::RequestsPerCpuSecond);
-        rate.filter(|_| !point.taken.iter().any(is_faulty))
+        rate.filter(|_| !point.repeats.iter().any(is_faulty))
     }
 
     /// The greatest load of a subject under a workload.
@@ -188,7 +188,7 @@ fn curve<'a>(panel: &'a Panel, subject: &str) -> Option<&'a Curve> {
 
 /// Whether a repeat counts for a rule. Where the generator was the limit its figures are those of
 /// a server that was not full, which is the same for all subjects: what a request costs is known.
-fn is_usable(taken: &Taken) -> bool {
+fn is_usable(taken: &Repeat) -> bool {
     let against = |finding: &Finding| {
         finding.verdict == vervet_report::Verdict::Failed && !is_of_generator(finding)
     };

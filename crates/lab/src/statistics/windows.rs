@@ -5,16 +5,16 @@
 use super::estimate::median;
 use super::figures::{Figures, Spent, Times};
 use super::number::number;
-use super::point::Taken;
+use super::point::Repeat;
 use crate::record::Outcome;
 
 /// Joins what was measured in windows of the same repeat. `taken` is in order of repeats.
-pub(super) fn joined(taken: &[Taken]) -> Vec<Taken> {
+pub(super) fn joined(taken: &[Repeat]) -> Vec<Repeat> {
     let repeats = taken.chunk_by(|one, next| one.repeat == next.repeat);
     repeats.map(join).collect()
 }
 
-fn join(windows: &[Taken]) -> Taken {
+fn join(windows: &[Repeat]) -> Repeat {
     let mut joined = windows[0].clone();
     if windows.len() == 1 {
         return joined;

@@ -1,7 +1,8 @@
 //! The processes of a subject: started on their cores in a group of their own, and certainly ended.
 //!
-//! They end with the lab in each of its ways to end: with the value when it is dropped; by the signal that setpriv(1) asks
-//! the kernel for when the lab is killed or aborts, which masters such as that of nginx pass on to their workers.
+//! They end with the lab in each of its ways to end: with the value when it is dropped; by the
+//! signal that setpriv(1) asks the kernel for when the lab is killed or aborts, which masters such
+//! as that of nginx pass on to their workers.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::adapter::Part;
+use crate::adapter::Process;
 
 /// How long processes have to end after TERM, before they are killed.
 const STOP_MAX: Duration = Duration::from_secs(3);
@@ -33,7 +34,7 @@ impl Children {
     /// Starts one more, in `folder`, its output appended to the file `log`.
     pub fn start(
         &mut self,
-        part: &Part,
+        part: &Process,
         cores: &[u32],
         folder: &Path,
         log: &Path,
@@ -199,7 +200,7 @@ pub(crate) fn tree(roots: &[u32]) -> Vec<u32> {
     tree
 }
 
-/// The field of /proc/PID/stat, counted behind the command's name: the parent, and the time of birth.
+/// The field of /proc/PID/stat, counted after the command's name.
 const STATE: usize = 0;
 const PARENT: usize = 1;
 const BORN: usize = 19;
@@ -242,7 +243,7 @@ mod tests {
     fn start(script: &str, folder: &TempTree) -> Children {
         let mut children = Children::default();
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();
-        let part = Part {
+        let part = Process {
             command,
             environment: vec![("GREETING".to_owned(), "hi".to_owned())],
             after: None,

@@ -1,5 +1,5 @@
-//! The application in a folder of the subject's own: what it writes beside itself is gone with the step, and a server that
-//! changes to another user may read it.
+//! The application in a folder of the subject's own: what it writes next to itself is removed with
+//! the step, and a server that changes to another user may read it.
 
 use std::fmt;
 use std::fs;
@@ -61,7 +61,7 @@ pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
     Ok(target)
 }
 
-/// A folder that servers may write to, whoever they change to.
+/// A folder that servers may write to, whatever user they change to.
 fn make(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o777))

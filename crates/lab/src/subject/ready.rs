@@ -1,12 +1,12 @@
 //! Whether a subject answers yet.
 
-use std::fmt;
-use std::net::{SocketAddr, TcpStream};
+use std::collections::BTreeSet;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{fmt, fs, io};
 
 use super::children::Children;
-use super::listening::{holds, listeners};
 use crate::probe;
 
 /// How long one try may take.
@@ -15,7 +15,7 @@ const TRY_MAX: Duration = Duration::from_secs(2);
 /// Why a subject did not become ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotReady {
-    /// It ended before.
+    /// It ended before it was ready.
     Ended(String),
     /// Another process has its port.
     Foreign(u16),
@@ -87,7 +87,7 @@ fn look(
     if is_ours {
         let sockets = listeners(address.port());
         if sockets.is_empty() {
-            return Ok(Some(format!("nobody listens on port {}", address.port())));
+            return Ok(Some(format!("nothing listens on port {}", address.port())));
         }
         if !children.tree().iter().any(|pid| holds(*pid, &sockets)) {
             return Err(NotReady::Foreign(address.port()));
@@ -107,18 +107,60 @@ fn look(
     })
 }
 
+/// A port of 127.0.0.1 that nobody has at this moment.
+pub(crate) fn free_port() -> io::Result<u16> {
+    TcpListener::bind(("127.0.0.1", 0))?
+        .local_addr()
+        .map(|address| address.port())
+}
+
+/// The TCP sockets of this network namespace that listen on a port, by their numbers (inodes).
+pub fn listeners(port: u16) -> BTreeSet<String> {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
+    let tables = tables.map(|table| fs::read_to_string(table).unwrap_or_default());
+    tables.iter().flat_map(|table| parse(table, port)).collect()
+}
+
+/// Whether a process holds one of some sockets; `false` for one that is gone or another user's.
+pub fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
+    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return false;
+    };
+    let links = entries
+        .flatten()
+        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    links
+        .filter_map(|link| {
+            let link = link.to_string_lossy().into_owned();
+            Some(link.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+        })
+        .any(|inode| sockets.contains(&inode))
+}
+
+fn parse(table: &str, port: u16) -> Vec<String> {
+    const LISTEN: &str = "0A";
+    let suffix = format!(":{port:04X}");
+    let rows = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|row| row.len() > 9 && row[1].ends_with(&suffix) && row[3] == LISTEN)
+        .map(|row| row[9].to_owned())
+        .collect()
+}
+
 #[cfg(test)]
-mod tests {
+mod ready_tests {
     use super::*;
-    use crate::adapter::Part;
+    use crate::adapter::Process;
     use vervet_testkit::{PATIENCE, TempTree};
 
     /// What comes of waiting for the file `made` while a script runs.
     fn check(script: &str, within: Duration) -> Result<(), NotReady> {
         let folder = TempTree::new();
-        let part = Part {
+        let part = Process {
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
-            ..Part::default()
+            ..Process::default()
         };
         let mut children = Children::default();
         let log = folder.path().join("log");
@@ -133,5 +175,29 @@ mod tests {
         assert_eq!(check("exit 4", PATIENCE), Err(ended));
         let late = check("exec sleep 1000", Duration::from_millis(20)).unwrap_err();
         assert!(late.to_string().ends_with("/made"), "{late}");
+    }
+}
+
+#[cfg(test)]
+mod listening_tests {
+    use super::*;
+
+    #[test]
+    fn finds_listeners_only() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+            0: 0100007F:2710 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 555 1\n\
+            1: 0100007F:2710 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 556 1\n\
+            2: 0100007F:2711 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 557 1\n";
+        assert_eq!(parse(table, 10_000), ["555"]);
+        assert!(parse(table, 50_000).is_empty());
+    }
+
+    #[test]
+    fn this_process_holds_its_listener() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let sockets = listeners(listener.local_addr().unwrap().port());
+        assert_eq!(sockets.len(), 1);
+        assert!(holds(std::process::id(), &sockets));
+        assert!(!holds(1, &BTreeSet::new()));
     }
 }

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use super::children::Children;
 use super::folder::{CopyError, copy_app};
-use super::found::Found;
-use super::listening::free_port;
+use super::program::SubjectProgram;
+use super::ready::free_port;
 use super::ready::{self, NotReady};
-use crate::adapter::{Launch, Part, Setup, Traffic};
-use crate::plan::{PlannedSubject, Way};
+use crate::adapter::{Launch, Process, Setup, Traffic};
+use crate::plan::{PlannedSubject, SubjectStart};
 use crate::probe::{self, ProbeError};
 
 /// How often another port is tried when one that was free is taken before the subject has it.
@@ -26,11 +26,11 @@ const SAID_BYTES_MAX: usize = 2000;
 
 /// What is to be started, and for what.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
-    /// The subject.
+pub struct StartOptions<'a> {
+    /// The subject that is started.
     pub subject: &'a PlannedSubject,
-    /// Its program.
-    pub found: &'a Found,
+    /// The program of the subject.
+    pub found: &'a SubjectProgram,
     /// What is going to be asked for.
     pub traffic: Traffic,
     /// The folder of the generated files.
@@ -48,7 +48,7 @@ pub struct Wanted<'a> {
 /// A subject that runs, until it is dropped.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it answers.
+    /// The address that it listens on.
     pub address: SocketAddr,
     /// The commands it was started with, and the configurations written for it.
     pub launch: Launch,
@@ -61,7 +61,7 @@ pub struct Running {
 pub enum StartError {
     /// A file or process of the lab's own.
     System(io::Error),
-    /// Its application.
+    /// The application cannot be copied.
     App(CopyError),
     /// It was started, and did not answer; with the end of what it said.
     NotReady(NotReady, String),
@@ -86,7 +86,7 @@ impl From<io::Error> for StartError {
 
 impl Running {
     /// Starts a subject on a free port and waits until it is ready.
-    pub fn start(wanted: &Wanted<'_>) -> Result<Self, StartError> {
+    pub fn start(wanted: &StartOptions<'_>) -> Result<Self, StartError> {
         let mut tries = 1;
         loop {
             let result = Self::try_start(wanted);
@@ -104,13 +104,13 @@ impl Running {
         }
     }
 
-    fn try_start(wanted: &Wanted<'_>) -> Result<Self, StartError> {
+    fn try_start(wanted: &StartOptions<'_>) -> Result<Self, StartError> {
         let folder = wanted.work.join(&wanted.subject.name);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => fs::create_dir_all(&folder)?,
         }
-        let (address, launch) = if let Way::Address(address) = &wanted.subject.way {
+        let (address, launch) = if let SubjectStart::Address(address) = &wanted.subject.start {
             (*address, Launch::default())
         } else {
             let port = free_port()?;
@@ -158,14 +158,14 @@ impl Running {
         self.children.ended()
     }
 
-    /// Whether it still answers a request. One that does not is given a moment to be seen to end: its connections end
-    /// before its process does.
+    /// Whether it still answers a request. One that does not is given a moment to be seen to end:
+    /// its connections end before its process does.
     pub fn answers(&mut self, request: &[u8]) -> bool {
         let deadline = Instant::now() + END_MAX;
         loop {
             match probe::once(self.address, request, END_MAX) {
                 Ok(_) | Err(ProbeError::Malformed(_)) => return true,
-                // A queue that is full, or work that is left over, is no end.
+                // A full queue or unfinished work does not mean that it ended.
                 Err(error) if error.is_late() => return true,
                 Err(_) if self.children.ended().is_some() || Instant::now() >= deadline => {
                     return false;
@@ -187,14 +187,14 @@ impl Running {
         String::from_utf8_lossy(&bytes[from..]).trim().to_owned()
     }
 
-    /// Ends it.
+    /// Ends all of its processes.
     pub fn stop(mut self) {
         self.children.stop();
     }
 }
 
 /// What is started on a port.
-fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, StartError> {
+fn launch(wanted: &StartOptions<'_>, folder: &Path, port: u16) -> Result<Launch, StartError> {
     let subject = wanted.subject;
     let program = wanted.found.program.clone().unwrap_or_default();
     let app = match &subject.app {
@@ -207,8 +207,8 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
             .replace("{folder}", &folder.display().to_string())
             .replace("{file}", &wanted.lab.display().to_string())
     };
-    let mut launch = match &subject.way {
-        Way::Adapter(adapter, settings) => (adapter.launch)(&Setup {
+    let mut launch = match &subject.start {
+        SubjectStart::Adapter(adapter, settings) => (adapter.launch)(&Setup {
             program: &program,
             port,
             folder,
@@ -218,11 +218,11 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
             log: subject.log,
             traffic: wanted.traffic,
         }),
-        Way::Command(command) => {
+        SubjectStart::Command(command) => {
             let arguments: Vec<String> = command.iter().skip(1).map(fill).collect();
             Launch::of(&program, arguments.iter().map(String::as_str))
         }
-        Way::Ceiling => {
+        SubjectStart::Ceiling => {
             let listen = format!("127.0.0.1:{port}");
             let command = wanted
                 .ceiling
@@ -231,20 +231,20 @@ fn launch(wanted: &Wanted<'_>, folder: &Path, port: u16) -> Result<Launch, Start
                 .chain(["--canned".to_owned(), listen]);
             Launch {
                 files: Vec::new(),
-                parts: vec![Part {
+                parts: vec![Process {
                     command: command.collect(),
-                    ..Part::default()
+                    ..Process::default()
                 }],
             }
         }
-        Way::Address(_) => Launch::default(),
+        SubjectStart::Address(_) => Launch::default(),
     };
     if !subject.beside.is_empty() {
         launch.parts.insert(
             0,
-            Part {
+            Process {
                 command: subject.beside.iter().map(fill).collect(),
-                ..Part::default()
+                ..Process::default()
             },
         );
     }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::adapter::{TaskLaunch, TaskSetup};
-use super::found::FoundTask;
-use super::said::{Said, said};
+use super::output::{TaskOutput, parse_output};
+use super::programs::TaskPrograms;
 use super::server::Server;
-use crate::adapter::Part;
-use crate::plan::{Plan, PlannedTask, TaskWay};
+use crate::adapter::Process;
+use crate::plan::{Plan, PlannedTask, TaskStart};
 use crate::record::Outcome;
 use crate::subject::Children;
 
@@ -25,7 +25,7 @@ const END_MAX: Duration = Duration::from_millis(500);
 pub(crate) struct TaskRun<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) task: &'a PlannedTask,
-    pub(crate) found: &'a FoundTask,
+    pub(crate) found: &'a TaskPrograms,
     /// A folder on the disk of the record; what an earlier run left there is removed.
     pub(crate) folder: &'a Path,
     /// A path for a socket, short enough for one.
@@ -34,14 +34,14 @@ pub(crate) struct TaskRun<'a> {
 }
 
 /// What came of a run, and what it said.
-pub(crate) struct Told {
+pub(crate) struct TaskResult {
     pub(crate) outcome: Outcome,
-    pub(crate) said: Said,
+    pub(crate) said: TaskOutput,
 }
 
 impl TaskRun<'_> {
     /// Runs it. An error is one of the lab's own files.
-    pub(crate) fn pass(&self) -> io::Result<Told> {
+    pub(crate) fn pass(&self) -> io::Result<TaskResult> {
         self.clean()?;
         fs::create_dir_all(self.folder)?;
         let launch = self.launch();
@@ -50,9 +50,9 @@ impl TaskRun<'_> {
             Ok(server) => server,
             Err(reason) => {
                 self.clean()?;
-                return Ok(Told {
+                return Ok(TaskResult {
                     outcome: Outcome::NotReady { reason },
-                    said: Said::default(),
+                    said: TaskOutput::default(),
                 });
             }
         };
@@ -63,14 +63,14 @@ impl TaskRun<'_> {
 
     /// What is run, with the places of this run.
     fn launch(&self) -> TaskLaunch {
-        match &self.task.way {
-            TaskWay::Adapter(adapter, settings) => (adapter.launch)(&TaskSetup {
+        match &self.task.start {
+            TaskStart::Adapter(adapter, settings) => (adapter.launch)(&TaskSetup {
                 program: &self.found.server,
                 folder: self.folder,
                 socket: self.socket,
                 settings,
             }),
-            TaskWay::Command(command) => TaskLaunch {
+            TaskStart::Command(command) => TaskLaunch {
                 client: command.iter().skip(1).map(|text| self.fill(text)).collect(),
                 ..TaskLaunch::default()
             },
@@ -87,7 +87,7 @@ impl TaskRun<'_> {
     }
 
     /// Lets the client take its time, and looks at what it says.
-    fn measure(&self, launch: &TaskLaunch, mut server: Server) -> io::Result<Told> {
+    fn measure(&self, launch: &TaskLaunch, mut server: Server) -> io::Result<TaskResult> {
         let log = self.folder.join("client.log");
         let mut client = Children::default();
         let cores = &self.plan.generator_cores;
@@ -96,24 +96,24 @@ impl TaskRun<'_> {
         client.stop();
         let output = fs::read(&log).unwrap_or_default();
         let output = String::from_utf8_lossy(&output).into_owned();
-        let told = match said(&output) {
-            Ok(said) => Told {
+        let told = match parse_output(&output) {
+            Ok(said) => TaskResult {
                 outcome: self.outcome(status, &said, &mut server),
                 said,
             },
-            Err(reason) => Told {
+            Err(reason) => TaskResult {
                 outcome: Outcome::WrongAnswers { reason },
-                said: Said::default(),
+                said: TaskOutput::default(),
             },
         };
         Ok(told)
     }
 
     /// The command of the client, with what the lab says of its operations.
-    fn client(&self, launch: &TaskLaunch) -> Part {
+    fn client(&self, launch: &TaskLaunch) -> Process {
         let mut command = vec![self.found.client.display().to_string()];
         command.extend(launch.client.iter().cloned());
-        if let TaskWay::Adapter(adapter, _) = &self.task.way
+        if let TaskStart::Adapter(adapter, _) = &self.task.start
             && adapter.client == super::Client::Stores
         {
             let fill = |text: &&str| self.fill(text);
@@ -127,9 +127,9 @@ impl TaskRun<'_> {
             ];
             command.extend(more.iter().map(fill));
         }
-        Part {
+        Process {
             command,
-            ..Part::default()
+            ..Process::default()
         }
     }
 
@@ -147,7 +147,12 @@ impl TaskRun<'_> {
         }
     }
 
-    fn outcome(&self, status: Option<ExitStatus>, said: &Said, server: &mut Server) -> Outcome {
+    fn outcome(
+        &self,
+        status: Option<ExitStatus>,
+        said: &TaskOutput,
+        server: &mut Server,
+    ) -> Outcome {
         let last = said.rest.last().map_or("it said nothing", String::as_str);
         let Some(status) = status else {
             let reason = format!("it did not end within {:?}", self.task.timeout);
@@ -166,7 +171,7 @@ impl TaskRun<'_> {
             return Outcome::Crashed { reason };
         }
         if said.phases.is_empty() {
-            let reason = "it told no phase".to_owned();
+            let reason = "it reported no phase".to_owned();
             return Outcome::WrongAnswers { reason };
         }
         Outcome::Measured
@@ -194,8 +199,8 @@ fn end(server: &mut Server) -> Option<ExitStatus> {
     }
 }
 
-/// The command of a task with words in the place of what each run chooses.
-pub(crate) fn shown(plan: &Plan, task: &PlannedTask, found: &FoundTask) -> Vec<String> {
+/// The command of a task with placeholders for what each run chooses.
+pub(crate) fn shown(plan: &Plan, task: &PlannedTask, found: &TaskPrograms) -> Vec<String> {
     let never = AtomicBool::new(false);
     let (folder, socket) = (PathBuf::from("{folder}"), PathBuf::from("{socket}"));
     let run = TaskRun {

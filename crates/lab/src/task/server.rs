@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::adapter::TaskLaunch;
-use crate::adapter::Part;
+use crate::adapter::Process;
 use crate::subject::{Children, NotReady};
 
 /// How long a server may take until it answers.
@@ -25,7 +25,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Runs what is to be run before, and starts the server, if there is one; why there is none, in words.
+    /// Runs what is to be run before, and starts the server, if there is one; why there is none, in
+    /// words.
     pub(super) fn start(
         launch: &TaskLaunch,
         cores: &[u32],
@@ -86,7 +87,7 @@ impl Server {
 }
 
 /// Runs something to its end.
-fn prepare(part: &Part, folder: &Path) -> Result<(), String> {
+fn prepare(part: &Process, folder: &Path) -> Result<(), String> {
     let log = folder.join("prepare.log");
     let name = part.command.first().map_or("", String::as_str);
     let mut children = Children::default();

@@ -2,15 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::mark::{Mark, TREND_TOLERANCE};
-use super::series::{Entry, Line, Trend};
-use super::tasks::{TaskEntry, TaskLine};
+use super::series::{Line, Mark, TREND_TOLERANCE, Trend, TrendPoint};
 use crate::present::estimate_json;
 
 /// The version of this form. A field that is added does not raise it.
 const VERSION: u32 = 1;
 
-/// The trend as JSON: the records, oldest first, and for each line as many entries; null where a record has none.
+/// The trend as JSON: the records, oldest first, and for each line as many entries, null if a
+/// record has none.
 pub fn trend_json(trend: &Trend) -> Value {
     let records = trend.labels.iter();
     let records = records.map(|(name, began)| json!({ "name": name, "began_unix_ms": began }));
@@ -25,47 +24,45 @@ pub fn trend_json(trend: &Trend) -> Value {
 }
 
 fn line(line: &Line) -> Value {
-    let entries = line.entries.iter();
-    let entries = entries.map(|found| found.as_ref().map(entry));
     json!({
         "panel": line.panel,
         "subject": line.subject,
-        "entries": entries.collect::<Vec<Option<Value>>>(),
+        "entries": entries(line, |point| {
+            let apdex = point.apdex.iter();
+            let apdex = apdex.map(|(load, apdex)| json!({ "load": load, "score": apdex.score() }));
+            json!({
+                "load": point.load,
+                "goodput": estimate_json(&point.value),
+                "mean_ms": point.mean_ms,
+                "apdex": apdex.collect::<Vec<Value>>(),
+                "mark": mark(&point.mark),
+            })
+        }),
     })
 }
 
-fn entry(entry: &Entry) -> Value {
-    let apdex = entry.apdex.iter();
-    let apdex = apdex.map(|(load, apdex)| json!({ "load": load, "score": apdex.score() }));
+fn task(line: &Line) -> Value {
     json!({
-        "load": entry.load,
-        "goodput": estimate_json(&entry.goodput),
-        "mean_ms": entry.mean_ms,
-        "apdex": apdex.collect::<Vec<Value>>(),
-        "mark": mark(&entry.mark),
-    })
-}
-
-fn task(line: &TaskLine) -> Value {
-    let entries = line.entries.iter();
-    let entries = entries.map(|found| found.as_ref().map(task_entry));
-    json!({
-        "group": line.group,
-        "task": line.task,
+        "group": line.panel,
+        "task": line.subject,
         "phase": line.phase,
         "is_whole": line.is_whole,
-        "entries": entries.collect::<Vec<Option<Value>>>(),
+        "entries": entries(line, |point| {
+            let work = point.work.iter();
+            let work = work
+                .map(|(phase, operations)| json!({ "phase": phase, "operations": operations }));
+            json!({
+                "seconds": estimate_json(&point.value),
+                "work": work.collect::<Vec<Value>>(),
+                "mark": mark(&point.mark),
+            })
+        }),
     })
 }
 
-fn task_entry(entry: &TaskEntry) -> Value {
-    let work = entry.work.iter();
-    let work = work.map(|(phase, operations)| json!({ "phase": phase, "operations": operations }));
-    json!({
-        "seconds": estimate_json(&entry.seconds),
-        "work": work.collect::<Vec<Value>>(),
-        "mark": mark(&entry.mark),
-    })
+fn entries(line: &Line, entry: impl Fn(&TrendPoint) -> Value) -> Vec<Option<Value>> {
+    let points = line.points.iter();
+    points.map(|point| point.as_ref().map(&entry)).collect()
 }
 
 fn mark(mark: &Mark) -> Value {

@@ -5,100 +5,74 @@ use std::fmt::Write as _;
 use vervet_report::escape::Printable;
 use vervet_report::units;
 
-use super::mark::Mark;
-use super::page::panels;
-use super::series::{Entry, Trend};
-use super::tasks::{TaskEntry, TaskLine};
+use super::page::distinct;
+use super::series::{Line, Mark, Trend, TrendPoint};
 use crate::statistics::Unit;
 
-/// What stands where a record has nothing.
+/// Written if a record does not have a figure.
 pub(super) const NONE: &str = "–";
 
-/// The trend for a terminal: a line for each record of each subject, and of each phase of a task.
+/// The trend as text: a line for each record of each subject, and of each phase of a task.
 pub fn trend_text(trend: &Trend) -> String {
     let mut text = String::new();
-    for panel in panels(trend) {
-        let _ = writeln!(text, "{}", Printable(panel));
-        for line in trend.lines.iter().filter(|line| line.panel == panel) {
-            let _ = writeln!(text, "  {}", Printable(&line.subject));
-            let entries = line.entries.iter().map(Option::as_ref);
-            records(&mut text, "    ", trend, entries.map(entry_text));
+    for lines in [&trend.lines, &trend.tasks] {
+        for panel in distinct(lines.iter().map(|line| line.panel.as_str())) {
+            let _ = writeln!(text, "{}", Printable(panel));
+            let mut subject = None;
+            for line in lines.iter().filter(|line| line.panel == panel) {
+                if subject != Some(&line.subject) {
+                    let _ = writeln!(text, "  {}", Printable(&line.subject));
+                }
+                subject = Some(&line.subject);
+                write_line(&mut text, trend, line);
+            }
         }
-    }
-    let mut before: Option<&TaskLine> = None;
-    for line in &trend.tasks {
-        if before.is_none_or(|before| before.group != line.group) {
-            let _ = writeln!(text, "{}", Printable(&line.group));
-            before = None;
-        }
-        if before.is_none_or(|before| before.task != line.task) {
-            let _ = writeln!(text, "  {}", Printable(&line.task));
-        }
-        before = Some(line);
-        let _ = writeln!(text, "    {}", Printable(&line.phase));
-        let entries = line.entries.iter().map(Option::as_ref);
-        records(&mut text, "      ", trend, entries.map(task_entry_text));
     }
     text
 }
 
-/// A line for each record.
-fn records(text: &mut String, indent: &str, trend: &Trend, entries: impl Iterator<Item = String>) {
-    for ((label, _), entry) in trend.labels.iter().zip(entries) {
-        let _ = writeln!(text, "{indent}{}: {entry}", Printable(label));
+fn write_line(text: &mut String, trend: &Trend, line: &Line) {
+    let mut indent = "    ";
+    if !line.phase.is_empty() {
+        let _ = writeln!(text, "{indent}{}", Printable(&line.phase));
+        indent = "      ";
+    }
+    for ((label, _), point) in trend.labels.iter().zip(&line.points) {
+        let point = point_text(line, point.as_ref());
+        let _ = writeln!(text, "{indent}{}: {point}", Printable(label));
     }
 }
 
-/// What a record says of a subject, in words.
-pub(super) fn entry_text(entry: Option<&Entry>) -> String {
-    let Some(entry) = entry else {
+/// What a record says of a line.
+pub(super) fn point_text(line: &Line, point: Option<&TrendPoint>) -> String {
+    let Some(point) = point else {
         return NONE.to_owned();
     };
-    let mean = entry.mean_ms.map_or(String::new(), |mean| {
-        format!(", mean {}", Unit::Milliseconds.text(mean))
-    });
-    format!(
-        "{}{mean}, {}{}",
-        Unit::PerSecond.text(entry.goodput.median),
-        entry.load,
-        mark_text(&entry.mark, |before| Unit::PerSecond.text(before))
-    )
+    let mut text = value_text(line, point.value.median);
+    if let Some(mean_ms) = point.mean_ms {
+        let _ = write!(text, ", mean {}", Unit::Milliseconds.text(mean_ms));
+    }
+    if !point.load.is_empty() {
+        let _ = write!(text, ", {}", point.load);
+    }
+    if let [(_, operations @ 2..)] = point.work.as_slice() {
+        let _ = write!(text, ", {} operations", units::count(*operations));
+    }
+    if !point.has_enough_repeats {
+        text.push_str(", too few repeats");
+    }
+    if let Mark::Regression { before, change } = point.mark {
+        let (change, before) = (change * 100.0, value_text(line, before));
+        let _ = write!(text, ": regression, {change:+.1} % of {before}");
+    }
+    text
 }
 
-/// What a record says of a phase, in words.
-pub(super) fn task_entry_text(entry: Option<&TaskEntry>) -> String {
-    let Some(entry) = entry else {
-        return NONE.to_owned();
-    };
-    let work = match entry.work.as_slice() {
-        [(_, operations)] if *operations > 1 => {
-            format!(", {} operations", units::count(*operations))
-        }
-        _ => String::new(),
-    };
-    let few = if entry.has_enough_repeats {
-        ""
+/// A figure of a line with its unit.
+pub(super) fn value_text(line: &Line, value: f64) -> String {
+    if line.phase.is_empty() {
+        Unit::PerSecond.text(value)
     } else {
-        ", too few repeats"
-    };
-    format!(
-        "{}{work}{few}{}",
-        seconds_text(entry.seconds.median),
-        mark_text(&entry.mark, seconds_text)
-    )
-}
-
-/// A time in seconds, for people.
-pub(super) fn seconds_text(seconds: f64) -> String {
-    units::time(seconds * 1e9)
-}
-
-fn mark_text(mark: &Mark, value: impl Fn(f64) -> String) -> String {
-    match mark {
-        Mark::TooFew | Mark::Usual => String::new(),
-        Mark::Regression { before, change } => {
-            let change = change * 100.0;
-            format!(": regression, {change:+.1} % of {}", value(*before))
-        }
+        units::time(value * 1e9)
     }
 }

@@ -1,4 +1,5 @@
-//! Records that tests make by hand: every number in them is written in the test that looks at what comes of it.
+//! Records that tests make by hand: every number in them is written in the test that looks at what
+//! comes of it.
 
 // Each test binary uses what it needs of this.
 #![allow(dead_code, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -98,8 +99,8 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
     }
 }
 
-/// A closed run of ten seconds with so many good answers a second, whose response times are drawn from pairs of
-/// milliseconds and how many of all they are.
+/// A closed run of ten seconds with so many good answers a second, whose response times are drawn
+/// from pairs of milliseconds and how many of all they are.
 pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
     let asked = Asked {
         target: "http://127.0.0.1/".to_owned(),
@@ -153,8 +154,8 @@ impl Lab {
         Self { record }
     }
 
-    /// Adds repeats of a subject under so many connections, each with its goodput; response times are what Little's law
-    /// says, all alike.
+    /// Adds repeats of a subject under so many connections, each with its goodput; response times
+    /// are what Little's law says, all alike.
     pub(crate) fn rates(mut self, subject: &str, connections: u32, rates: &[f64]) -> Self {
         for rate in rates {
             let run = run(*rate, &[(f64::from(connections) / rate * 1e3, 1)]);
@@ -186,8 +187,9 @@ impl Lab {
         })
     }
 
-    /// Adds a repeat of a subject that is changed before it is added. It sent nothing, and the server spent two seconds of
-    /// processor time, three quarters of it in the kernel, and had 8 MiB at most.
+    /// Adds a repeat of a subject that is changed before it is added. It sent nothing, and the
+    /// server spent two seconds of processor time, three quarters of it in the kernel, and had 8
+    /// MiB at most.
     pub(crate) fn step(
         mut self,
         subject: &str,

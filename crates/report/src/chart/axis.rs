@@ -1,4 +1,5 @@
-//! What an axis shows: its label, the unit of its values, how they are spread, and how far it reaches.
+//! What an axis shows: its label, the unit of its values, how they are spread, and how far it
+//! reaches.
 
 use super::ticks::{linear, logarithmic};
 use crate::units;
@@ -25,15 +26,15 @@ pub enum Unit {
     Number,
     /// Whole numbers: no tick stands between two of them.
     Count,
-    /// Per second.
+    /// A rate per second.
     PerSecond,
-    /// Nanoseconds.
+    /// A time in nanoseconds.
     Time,
-    /// Bytes.
+    /// A size in bytes.
     Bytes,
-    /// Bytes per second.
+    /// A rate in bytes per second.
     BytesPerSecond,
-    /// Of a hundred.
+    /// A share in percent.
     Percent,
     /// Percentiles by their nines: 1 is 90 %, 2 is 99 %, 3 is 99.9 %. See [`nines`].
     Nines,
@@ -62,7 +63,7 @@ pub enum Range {
     FromZero,
     /// From the smallest to the largest value, wherever the ticks are.
     Exact,
-    /// As given.
+    /// From and to these values.
     Fixed(f64, f64),
 }
 
@@ -108,7 +109,8 @@ impl Axis {
         self
     }
 
-    /// Settles range and ticks for values, with about so many ticks; none where no value can be drawn.
+    /// Settles range and ticks for values, with about so many ticks; none where no value can be
+    /// drawn.
     pub(super) fn settle(
         &self,
         values: impl Iterator<Item = f64>,
@@ -184,7 +186,8 @@ impl Settled {
 }
 
 impl Unit {
-    /// The units that labels of values up to this may be written in: what one is worth, and its name.
+    /// The units that labels of values up to this may be written in: what one is worth, and its
+    /// name.
     pub(super) fn written(self, largest: f64, scale: Scale) -> (f64, &'static str) {
         let steps: &[(f64, &str)] = match self {
             Self::Number | Self::Count => &[(1.0, "")],
@@ -237,7 +240,8 @@ impl Unit {
         }
     }
 
-    /// Ticks with their labels: all in one unit on a linear axis, each in its own on a logarithmic one.
+    /// Ticks with their labels: all in one unit on a linear axis, each in its own on a logarithmic
+    /// one.
     fn labels(self, ticks: &[f64], scale: Scale) -> Vec<(f64, String)> {
         let largest = ticks
             .iter()

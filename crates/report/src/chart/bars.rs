@@ -8,7 +8,7 @@ use crate::escape::Html;
 /// A chart of horizontal bars.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarChart {
-    /// What it shows.
+    /// The title of the chart.
     pub title: String,
     /// What is to be seen, in a sentence, for those who do not see it.
     pub description: String,
@@ -18,7 +18,7 @@ pub struct BarChart {
     pub bars: Vec<Bar>,
 }
 
-/// One bar.
+/// One bar with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// What it is of.
@@ -27,7 +27,7 @@ pub struct Bar {
     pub value: Option<f64>,
     /// The ends of its interval.
     pub interval: Option<(f64, f64)>,
-    /// Its colour.
+    /// The colour of the bar.
     pub colour: Colour,
 }
 

@@ -1,4 +1,5 @@
-//! Candlesticks with labels: the response times of a server, from the minimum to the 95th percentile.
+//! Candlesticks with labels: the response times of a server, from the minimum to the 95th
+//! percentile.
 
 use super::axis::{Axis, Settled};
 use super::canvas::{Anchor, Canvas, Number, Size, standalone};
@@ -8,7 +9,7 @@ use crate::escape::Html;
 /// A chart of horizontal candles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandleChart {
-    /// What it shows.
+    /// The title of the chart.
     pub title: String,
     /// What is to be seen, in a sentence, for those who do not see it.
     pub description: String,
@@ -18,7 +19,8 @@ pub struct CandleChart {
     pub candles: Vec<Candle>,
 }
 
-/// One candle: a box from the low to the high value with a line at the middle, and whiskers to the ends.
+/// One candle: a box from the low to the high value with a line at the middle, and whiskers to the
+/// ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candle {
     /// What it is of.
@@ -33,7 +35,7 @@ pub struct Candle {
     pub high: f64,
     /// Where the upper whisker ends.
     pub greatest: f64,
-    /// Its colour.
+    /// The colour of the box.
     pub colour: Colour,
 }
 

@@ -1,12 +1,13 @@
-//! What charts are drawn on: an SVG element with its title and description, and text of a known size.
+//! What charts are drawn on: an SVG element with its title and description, and text of a known
+//! size.
 
 use std::fmt::Write as _;
 
 use super::style::STYLE;
 use crate::escape::Html;
 
-/// The size that a chart is drawn for. It grows and shrinks with its place; texts are as large as this says where the
-/// place is as wide.
+/// The size that a chart is drawn for. It grows and shrinks with its place; texts are as large as
+/// this says where the place is as wide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// Width, in pixels of CSS.
@@ -24,7 +25,7 @@ impl Size {
         height: 320.0,
         text: 13.0,
     };
-    /// For a telephone.
+    /// The size for a telephone.
     pub const NARROW: Self = Self {
         width: 340.0,
         height: 260.0,

@@ -4,16 +4,17 @@ use std::fmt::Write as _;
 
 use super::axis::{Axis, Settled};
 use super::canvas::{Anchor, Canvas, Number, Size, standalone};
-use super::mark::MARKED_MAX;
 use super::style::Colour;
+use super::style::MARKED_MAX;
 use crate::escape::Html;
 
 /// Points of a series that are drawn; of more, the lowest and highest of each piece are.
 pub const POINTS_MAX: usize = 800;
-/// Up to so many points in a chart have a text where the pointer is: each takes more of a page than all else about it, and
-/// of more the pointer hits a neighbour.
+/// Up to so many points in a chart have a text where the pointer is: each takes more of a page than
+/// all else about it, and of more the pointer hits a neighbour.
 const POINTED_MAX: usize = 80;
-/// Charts narrower than this, in pixels of CSS, are for fingers, which point at nothing without touching it.
+/// Charts narrower than this, in pixels of CSS, are for fingers, which point at nothing without
+/// touching it.
 const POINTED_FROM: f64 = 600.0;
 /// The length of the sample of a line in the legend.
 const SAMPLE: f64 = 28.0;
@@ -21,28 +22,28 @@ const SAMPLE: f64 = 28.0;
 /// A chart of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineChart {
-    /// What it shows.
+    /// The title of the chart.
     pub title: String,
     /// What is to be seen, in a sentence, for those who do not see it.
     pub description: String,
-    /// The horizontal axis.
+    /// The horizontal axis of the chart.
     pub x: Axis,
-    /// The vertical axis.
+    /// The vertical axis of the chart.
     pub y: Axis,
     /// Drawn first, below the lines.
     pub bands: Vec<Band>,
-    /// The lines.
+    /// The lines of the chart.
     pub series: Vec<Series>,
 }
 
-/// One line.
+/// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
     /// Its points, in order of `x`. Where `y` is not a number the line has a gap.
     pub points: Vec<(f64, f64)>,
-    /// Its colour.
+    /// The colour of the line or band.
     pub colour: Colour,
     /// How it is drawn.
     pub stroke: Stroke,
@@ -55,18 +56,18 @@ pub struct Band {
     pub name: String,
     /// `x`, the low and the high value.
     pub points: Vec<(f64, f64, f64)>,
-    /// Its colour.
+    /// The colour of the line or band.
     pub colour: Colour,
 }
 
 /// How a line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stroke {
-    /// Throughout.
+    /// A line without gaps.
     Solid,
-    /// In dashes.
+    /// A line of dashes.
     Dashed,
-    /// In dots.
+    /// A line of dots.
     Dotted,
 }
 
@@ -410,7 +411,8 @@ fn ticks_within(length: f64, room: f64) -> usize {
     (length / room).clamp(2.0, 20.0) as usize
 }
 
-/// At most [`POINTS_MAX`] points: of each piece of the line the lowest and the highest, in their order.
+/// At most [`POINTS_MAX`] points: of each piece of the line the lowest and the highest, in their
+/// order.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     if points.len() <= POINTS_MAX {
         return points.to_vec();

@@ -1,13 +1,12 @@
-//! Charts as values, drawn as SVG: no script, no font and no picture from elsewhere. Each names itself and says in a
-//! sentence what it shows; colours come from variables of the page, so that they follow light and dark, and lines differ
-//! by their dashes and the marks of their points too.
+//! Charts as values, drawn as SVG: no script, no font and no picture from elsewhere. Each names
+//! itself and says in a sentence what it shows; colours come from variables of the page, so that
+//! they follow light and dark, and lines differ by their dashes and the marks of their points too.
 
 mod axis;
 mod bars;
 mod candles;
 mod canvas;
 mod line;
-mod mark;
 mod style;
 mod ticks;
 

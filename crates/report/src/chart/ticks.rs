@@ -5,7 +5,8 @@ use super::axis::{Scale, Unit};
 /// More are never drawn, whatever the values.
 const TICKS_MAX: usize = 50;
 
-/// Ticks around values from `low` to `high`, about so many; the first is at most `low`, the last at least `high`.
+/// Ticks around values from `low` to `high`, about so many; the first is at most `low`, the last at
+/// least `high`.
 pub(super) fn linear(low: f64, high: f64, unit: Unit, about: usize) -> Vec<f64> {
     let (worth, _) = unit.written(low.abs().max(high.abs()), Scale::Linear);
     let (low, high) = (low / worth, high / worth);

@@ -6,7 +6,7 @@ use crate::errors::ErrorClass;
 use crate::histogram::Histogram;
 use crate::run::Run;
 
-use super::quantity::Quantity;
+use super::statement::Quantity;
 
 /// A figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Metric {
     Throughput,
     /// Content of good answers per second: `goodput`.
     Goodput,
-    /// Good answers: `done`.
+    /// The number of good answers: `done`.
     Done,
     /// Failed requests, counted or as a share: `errors`, `errors.refused`.
     Errors(Option<ErrorClass>, Amount),
@@ -27,7 +27,7 @@ pub enum Metric {
     Censored,
 }
 
-/// Which time.
+/// Which of the times of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// To have a connection.
@@ -43,13 +43,13 @@ pub enum Timing {
 /// Which figure of a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stat {
-    /// The shortest.
+    /// The shortest of all times.
     Min,
-    /// The mean.
+    /// The mean of all times.
     Mean,
-    /// The standard deviation.
+    /// Their standard deviation: `sd`.
     Sd,
-    /// The longest.
+    /// The longest of all times.
     Max,
     /// A percentile, above 0 and up to 100.
     Percentile(f64),
@@ -58,13 +58,14 @@ pub enum Stat {
 /// How failed requests are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// How many.
+    /// The number of failed requests.
     Count,
     /// Of a hundred finished requests.
     Percent,
 }
 
-/// The names that a condition may begin with, apart from other percentiles, for messages and completion.
+/// The names that a condition may begin with, apart from other percentiles, for messages and
+/// completion.
 pub(super) const NAMES: &[&str] = &[
     "p50",
     "p75",
@@ -135,7 +136,8 @@ impl Metric {
         }
     }
 
-    /// Its value in a run, in the unit of its quantity; none where nothing of the kind was measured.
+    /// Its value in a run, in the unit of its quantity; none where nothing of the kind was
+    /// measured.
     pub fn value(self, run: &Run) -> Option<f64> {
         let value = match self {
             Self::Time(timing, stat) => return stat.value(timing.of(run)),
@@ -163,7 +165,7 @@ fn float(count: u64) -> f64 {
 }
 
 impl Timing {
-    /// Its name.
+    /// The name in a condition.
     pub fn name(self) -> &'static str {
         match self {
             Self::Connect => "connect",

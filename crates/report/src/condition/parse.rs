@@ -1,7 +1,10 @@
-//! Parses a condition. An error states its column, what was expected there, and the nearest known name.
+//! Parses a condition. An error states its column, what was expected there, and the nearest known
+//! name.
 
 use std::fmt;
 use std::str::FromStr;
+
+use vervet_config::nearest;
 
 use super::metric::{Amount, Metric, NAMES, TIMINGS};
 use super::statement::{Comparison, Condition};
@@ -10,8 +13,6 @@ use crate::escape::Printable;
 
 /// The longest condition that is looked at, in bytes.
 const CONDITION_BYTES_MAX: usize = 200;
-/// How alike a name must be to be offered, from 0 to 1.
-const LIKENESS_MIN: f64 = 0.6;
 
 /// Why a text is not a valid condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,16 +145,9 @@ fn nearest_name(name: &str) -> Option<String> {
             .filter(|name| matches!(Metric::named(name), Some(Metric::Time(..))));
         stats.map(|stat| format!("{}.{stat}", timing.name()))
     });
-    let small = name.to_ascii_lowercase();
-    let likeness = |known: &String| strsim::jaro_winkler(&small, known);
-    let all = plain.chain(of_errors).chain(of_times);
-    let (known, alike) = all
-        .map(|known| {
-            let alike = likeness(&known);
-            (known, alike)
-        })
-        .max_by(|one, other| one.1.total_cmp(&other.1))?;
-    (alike >= LIKENESS_MIN).then_some(known)
+    let known: Vec<String> = plain.chain(of_errors).chain(of_times).collect();
+    let nearest = nearest(&name.to_ascii_lowercase(), known.iter().map(String::as_str));
+    nearest.map(str::to_owned)
 }
 
 impl fmt::Display for ConditionError {

@@ -1,4 +1,5 @@
-//! Series as CSV, RFC 4180, with a line of names first. Times are in nanoseconds; a field is empty where nothing is known.
+//! Series as CSV, RFC 4180, with a line of names first. Times are in nanoseconds; a field is empty
+//! where nothing is known.
 
 use std::fmt::Write as _;
 

@@ -1,18 +1,18 @@
-//! What each figure of a report means, how it is calculated and in what unit: the page `docs/load-report.md`, and the end of
-//! every page of a run.
+//! What each figure of a report means, how it is calculated and in what unit: the page
+//! `docs/load-report.md`, and the end of every page of a run.
 
 use std::fmt::Write as _;
 
-/// One figure.
+/// One figure of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name.
+    /// The name of the figure.
     pub name: &'static str,
     /// Its unit in documents.
     pub unit: &'static str,
     /// How it is calculated.
     pub formula: &'static str,
-    /// What it says.
+    /// What the figure tells a reader.
     pub meaning: &'static str,
 }
 
@@ -180,7 +180,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-/// The page `docs/load-report.md`.
+/// The text of the page `docs/load-report.md`.
 pub fn definitions_markdown() -> String {
     let mut page = String::from(
         "# What a report of a load run says\n\n\

@@ -1,5 +1,5 @@
-//! A histogram as percentiles, in the text that HdrHistogram's programs write and its plotters read. Values are in
-//! milliseconds.
+//! A histogram as percentiles, in the text that HdrHistogram's programs write and its plotters
+//! read. Values are in milliseconds.
 
 use std::fmt::Write as _;
 

@@ -1,12 +1,13 @@
 //! A run as JSON, its schema, and reading it back.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
 
-use super::stream::StreamLine;
+use crate::interval::Interval;
 use crate::run::{Run, VERSION};
 
 /// Why a text is not a valid report.
@@ -77,4 +78,52 @@ impl std::error::Error for ReadError {
             Self::Version(_) => None,
         }
     }
+}
+
+/// One line of the stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, for as long as its line is written"
+)]
+#[schemars(title = "A line of the stream of a load run")]
+pub enum StreamLine<'a> {
+    /// An interval has ended.
+    Interval {
+        /// The interval that has ended.
+        interval: Cow<'a, Interval>,
+    },
+    /// The run has ended. It is the last line.
+    Run {
+        /// The whole run, its intervals too.
+        run: Cow<'a, Run>,
+    },
+}
+
+/// The line of an interval, with its end.
+pub fn stream_interval(interval: &Interval) -> String {
+    line(&StreamLine::Interval {
+        interval: Cow::Borrowed(interval),
+    })
+}
+
+/// The last line, with its end.
+pub fn stream_run(run: &Run) -> String {
+    line(&StreamLine::Run {
+        run: Cow::Borrowed(run),
+    })
+}
+
+fn line(line: &StreamLine<'_>) -> String {
+    let mut text =
+        serde_json::to_string(line).unwrap_or_else(|_| unreachable!("all keys are text"));
+    text.push('\n');
+    text
+}
+
+/// The whole stream at once.
+pub(super) fn ndjson(run: &Run) -> String {
+    let intervals = run.intervals.iter().map(stream_interval);
+    intervals.chain([stream_run(run)]).collect()
 }

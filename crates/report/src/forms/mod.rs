@@ -8,7 +8,6 @@ mod json;
 mod openmetrics;
 mod page;
 mod registry;
-mod stream;
 mod table;
 mod tables;
 mod text;
@@ -17,10 +16,11 @@ mod words;
 pub use csv::{csv_intervals, csv_steps};
 pub use definitions::{DEFINITIONS, Definition, definitions_markdown};
 pub use hgrm::hgrm;
-pub use json::{ReadError, from_json, json, schema, stream_schema};
+pub use json::{
+    ReadError, StreamLine, from_json, json, schema, stream_interval, stream_run, stream_schema,
+};
 pub use openmetrics::openmetrics;
 pub use page::html;
 pub use registry::{FORMS, Form, FormStream};
-pub use stream::{StreamLine, stream_interval, stream_run};
 pub use table::{Align, Table};
 pub use text::text;

@@ -1,6 +1,6 @@
 //! The registry of forms: the command line of `vervet load` knows each form by its row here.
 
-use super::{csv_intervals, hgrm, html, json, openmetrics, stream, text};
+use super::{csv_intervals, hgrm, html, json, openmetrics, text};
 use super::{stream_interval, stream_run};
 use crate::interval::Interval;
 use crate::run::Run;
@@ -53,7 +53,7 @@ pub const FORMS: &[Form] = &[
         ..form(
             "ndjson",
             "One JSON object per interval while running, then the results",
-            stream::ndjson,
+            json::ndjson,
         )
     },
     form(

@@ -1,4 +1,5 @@
-//! A table as a value: for a terminal in columns, for a page as HTML. What stands in it is made harmless in both.
+//! A table as a value: for a terminal in columns, for a page as HTML. What stands in it is made
+//! harmless in both.
 
 use std::fmt::Write as _;
 
@@ -7,9 +8,9 @@ use crate::escape::{Html, Printable};
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Texts.
+    /// At the left, for texts.
     Left,
-    /// Figures.
+    /// At the right, for figures.
     Right,
 }
 
@@ -85,7 +86,8 @@ impl Table {
         text
     }
 
-    /// As an element of a page, which scrolls within itself where it is too wide. The first column names its row.
+    /// As an element of a page, which scrolls within itself where it is too wide. The first column
+    /// names its row.
     pub fn html(&self, caption: &str) -> String {
         let caption = Html(caption);
         let mut html = format!(

@@ -3,11 +3,11 @@
 use super::table::{Align, Table};
 use super::words::{self, of_core, of_ms, of_ns};
 use crate::histogram::{Histogram, QUANTILES};
+use crate::machine::Watched;
 use crate::plan::Mode;
 use crate::run::Run;
 use crate::search::Search;
 use crate::units::{bytes, count, percent, rate, time};
-use crate::watched::Watched;
 use Align::{Left, Right};
 
 /// What was asked.

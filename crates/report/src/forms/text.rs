@@ -1,5 +1,5 @@
-//! A run for a terminal, for somebody who never measured before: each part under its name, what is odd at the end, where
-//! it is read.
+//! A run for a terminal, for somebody who never measured before: each part under its name, what is
+//! odd at the end, where it is read.
 
 use std::fmt::Write as _;
 

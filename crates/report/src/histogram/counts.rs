@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packed::{Packed, Unreadable};
-use super::record::HistogramRecord;
 
 /// The longest time that is recorded, in nanoseconds: one hour. Longer times are recorded as this.
 pub const TIME_MAX_NS: u64 = 3_600_000_000_000;
@@ -25,13 +24,10 @@ pub const QUANTILES: [(&str, f64); 7] = [
 
 /// Digits that are kept of each value.
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// Buckets per power of two in [`Histogram::rounded`].
-const ROUNDED_PIECES: u64 = 64;
-
 /// Histogram in nanoseconds, each kept to three significant digits, up to one hour.
 ///
-/// Recording takes no allocation. An empty one holds 270 KB; what is kept in numbers (one for each second of a run) is
-/// kept as [`Packed`].
+/// Recording takes no allocation. An empty one holds 270 KB; what is kept in numbers (one for each
+/// second of a run) is kept as [`Packed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "HistogramRecord", try_from = "HistogramRecord")]
 pub struct Histogram {
@@ -51,7 +47,7 @@ impl Histogram {
         }
     }
 
-    /// Records a time.
+    /// Records one time, at most [`TIME_MAX_NS`].
     pub fn record(&mut self, time: Duration) {
         self.record_ns(u64::try_from(time.as_nanos()).unwrap_or(TIME_MAX_NS));
     }
@@ -67,7 +63,8 @@ impl Histogram {
             .saturating_record_n(time_ns.min(TIME_MAX_NS), count);
     }
 
-    /// Adds what another has recorded. Nothing is lost: the order in which several are added makes no difference.
+    /// Adds what another has recorded. Nothing is lost: the order in which several are added makes
+    /// no difference.
     pub fn merge(&mut self, other: &Self) {
         if self.counts.add(&other.counts).is_err() {
             unreachable!("all have the same bounds");
@@ -94,11 +91,6 @@ impl Histogram {
         self.counts
             .value_at_quantile(quantile.clamp(0.0, 1.0))
             .min(self.max_ns())
-    }
-
-    /// The share (0 to 1) of all that took at most so long; 1 when there is none.
-    pub fn share_within(&self, time_ns: u64) -> f64 {
-        self.counts.quantile_below(time_ns)
     }
 
     /// The shortest; 0 when there is none.
@@ -135,20 +127,6 @@ impl Histogram {
         times
     }
 
-    /// The same in less space: of each time, less than one hundredth is lost. How many there are, the shortest and the
-    /// longest stay.
-    #[must_use]
-    pub fn rounded(&self) -> Self {
-        let (shortest, longest) = (self.min_ns(), self.max_ns());
-        let mut times = Self::new();
-        for (number, (time_ns, count)) in self.recorded().enumerate() {
-            let is_end = number == 0 || time_ns >= longest;
-            let kept = if is_end { time_ns } else { rounded_ns(time_ns) };
-            times.record_many_ns(kept.clamp(shortest, longest), count);
-        }
-        times
-    }
-
     /// Reads what [`Histogram::pack`] and other programs write: HdrHistogram's V2 form in base64.
     pub fn from_base64(text: &str) -> Result<Self, Unreadable> {
         Packed::from_base64(text).map(|packed| Self::unpack(&packed))
@@ -163,8 +141,9 @@ impl Histogram {
 }
 
 impl Histogram {
-    /// Times from the shortest to the longest, closer and closer to the longest: each with the share (0 to 1) that did
-    /// not exceed it and how many that were. `steps` many for each halving of what is left.
+    /// Times from the shortest to the longest, closer and closer to the longest: each with the
+    /// share (0 to 1) that did not exceed it and how many that were. `steps` many for each halving
+    /// of what is left.
     pub fn percentiles(&self, steps: u32) -> impl Iterator<Item = (u64, f64, u64)> {
         let mut seen = 0u64;
         self.counts.iter_quantiles(steps).map(move |step| {
@@ -174,15 +153,67 @@ impl Histogram {
     }
 }
 
-/// The middle of the piece that a time lies in, of 64 to each doubling: at most 1/128 away.
-fn rounded_ns(time_ns: u64) -> u64 {
-    let doubling = time_ns.max(ROUNDED_PIECES).ilog2() - ROUNDED_PIECES.ilog2();
-    let piece = 1 << doubling;
-    time_ns / piece * piece + piece / 2
-}
-
 impl Default for Histogram {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// Histogram in a document. Everything but `histogram` follows from it and is not read back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistogramRecord {
+    /// How many times were recorded.
+    pub count: u64,
+    /// The shortest, in nanoseconds.
+    pub min_ns: u64,
+    /// The arithmetic mean, in nanoseconds.
+    pub mean_ns: f64,
+    /// The standard deviation, in nanoseconds.
+    pub sd_ns: f64,
+    /// The time that half of all did not exceed, in nanoseconds.
+    pub p50_ns: u64,
+    /// The time that three quarters of all did not exceed, in nanoseconds.
+    pub p75_ns: u64,
+    /// The time that 90 % did not exceed, in nanoseconds.
+    pub p90_ns: u64,
+    /// The time that 95 % did not exceed, in nanoseconds.
+    pub p95_ns: u64,
+    /// The time that 99 % did not exceed, in nanoseconds.
+    pub p99_ns: u64,
+    /// The time that 99.9 % did not exceed, in nanoseconds.
+    pub p99_9_ns: u64,
+    /// The time that 99.99 % did not exceed, in nanoseconds.
+    pub p99_99_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+    /// All times, as a packed histogram.
+    pub histogram: Packed,
+}
+
+impl From<Histogram> for HistogramRecord {
+    fn from(times: Histogram) -> Self {
+        Self {
+            count: times.count(),
+            min_ns: times.min_ns(),
+            mean_ns: times.mean_ns(),
+            sd_ns: times.sd_ns(),
+            p50_ns: times.quantile_ns(0.5),
+            p75_ns: times.quantile_ns(0.75),
+            p90_ns: times.quantile_ns(0.9),
+            p95_ns: times.quantile_ns(0.95),
+            p99_ns: times.quantile_ns(0.99),
+            p99_9_ns: times.quantile_ns(0.999),
+            p99_99_ns: times.quantile_ns(0.9999),
+            max_ns: times.max_ns(),
+            histogram: times.pack(),
+        }
+    }
+}
+
+impl TryFrom<HistogramRecord> for Histogram {
+    type Error = Unreadable;
+
+    fn try_from(record: HistogramRecord) -> Result<Self, Unreadable> {
+        Ok(Self::unpack(&record.histogram))
     }
 }

@@ -1,7 +1,9 @@
-//! Which slot of an HdrHistogram a value falls in: the arithmetic of its published format for three significant digits
-//! and a lowest value of 1. Within a slot values differ by less than a thousandth.
+//! Which slot of an HdrHistogram a value falls in: the arithmetic of its published format for three
+//! significant digits and a lowest value of 1. Within a slot values differ by less than a
+//! thousandth.
 
-/// A value below `2 * HALF` has a slot of its own; above, each doubling is divided into `HALF` slots.
+/// A value below `2 * HALF` has a slot of its own; above, each doubling is divided into `HALF`
+/// slots.
 const HALF_BITS: u32 = 10;
 const HALF: u64 = 1 << HALF_BITS;
 

@@ -1,5 +1,6 @@
-//! A histogram in little space: HdrHistogram's V2 encoding, uncompressed, which its plotters and other ports read. A few
-//! thousand distinct times take a few kilobytes. Agents send it, so what cannot be right is refused here.
+//! A histogram in little space: HdrHistogram's V2 encoding, uncompressed, which its plotters and
+//! other ports read. A few thousand distinct times take a few kilobytes. Agents send it, so what
+//! cannot be right is refused here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -83,7 +84,7 @@ impl Packed {
         self.counts = merged;
     }
 
-    /// The V2 encoding.
+    /// The histogram in the V2 encoding.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut counts = Vec::with_capacity(self.counts.len() * 3);
         let mut next = 0;

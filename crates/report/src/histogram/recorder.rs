@@ -3,16 +3,18 @@
 use super::counts::{Histogram, TIME_MAX_NS};
 use super::index::{lowest, slot};
 
-/// Times in nanoseconds, counted and not looked at until [`Recorder::take`] gives them as a [`Histogram`].
+/// Times in nanoseconds, counted and not looked at until [`Recorder::take`] gives them as a
+/// [`Histogram`].
 ///
-/// The shortest and the longest, which a histogram keeps up with each time, are found in its slots then. Holds 270 KB.
+/// The shortest and the longest, which a histogram keeps up with each time, are found in its slots
+/// then. Holds 270 KB.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     counts: Box<[u64]>,
 }
 
 impl Recorder {
-    /// No times yet.
+    /// A recorder without any times.
     pub fn new() -> Self {
         let slots = usize::try_from(slot(TIME_MAX_NS)).unwrap_or(usize::MAX) + 1;
         Self {

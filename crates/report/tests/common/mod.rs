@@ -1,5 +1,6 @@
-//! The run that every form is shown with: open load of ten seconds with a stall of one, a scenario with a step that
-//! fails, a watched server, an audit with each verdict, and names that would like to steer what they are shown on.
+//! The run that every form is shown with: open load of ten seconds with a stall of one, a scenario
+//! with a step that fails, a watched server, an audit with each verdict, and names that would like
+//! to steer what they are shown on.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -131,7 +132,8 @@ fn asked() -> Asked {
     }
 }
 
-/// A second of a thousand requests; the fifth begins with a stall of 900 ms that its requests wait for.
+/// A second of a thousand requests; the fifth begins with a stall of 900 ms that its requests wait
+/// for.
 fn add_second(run: &mut Run, second: u64, numbers: &mut Numbers) {
     let mut times = Histogram::new();
     let mut errors = Errors::default();

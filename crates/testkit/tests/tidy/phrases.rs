@@ -111,6 +111,7 @@ const HELD: &[&str] = &[
     "crates/engine/",
     "crates/http/",
     "crates/load/",
+    "crates/lab/",
     "crates/report/",
     "crates/server/src/access_log/",
     "crates/server/src/admin/",

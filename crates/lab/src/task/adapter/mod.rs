@@ -1,9 +1,7 @@
-//! Adapters of tasks: how each is found and run. Each is one file and its lines here.
+//! Adapters of tasks: how each is found and run. Each is a static of `stores` and its line here.
 //!
 //! An adapter starts nothing: it receives a [`TaskSetup`] and returns what to run ([`TaskLaunch`]).
 
-mod host;
-mod mariadb;
 mod setup;
 mod stores;
 
@@ -17,8 +15,8 @@ pub const TASK_ADAPTERS: &[&TaskAdapter] = &[
     &stores::REDIS,
     &stores::REDB,
     &stores::SQLITE,
-    &mariadb::ADAPTER,
-    &host::ADAPTER,
+    &stores::MARIADB,
+    &stores::HOST,
 ];
 
 /// How one kind of task is found and run.
@@ -28,13 +26,14 @@ pub struct TaskAdapter {
     pub name: &'static str,
     /// One line for people.
     pub about: &'static str,
-    /// The names of its server's program, of which the first that is there is taken; none: it has no server.
+    /// The names of its server's program, of which the first that is there is taken; none: it has
+    /// no server.
     pub server: &'static [&'static str],
-    /// Further programs that it needs beside that.
+    /// Further programs that it needs.
     pub beside: &'static [&'static str],
     /// Who takes the time.
     pub client: Client,
-    /// How what it needs is to be had, as the end of the sentence "to get it, ...".
+    /// How to get it, as the end of the sentence "to get it, ...".
     pub get: &'static str,
     /// What a lab file may set.
     pub settings: &'static [Row],
@@ -49,7 +48,7 @@ pub struct TaskAdapter {
 pub enum Client {
     /// `vervet-stores`, which has the clients of stores.
     Stores,
-    /// This program.
+    /// The program `vervet` itself.
     Ours,
 }
 

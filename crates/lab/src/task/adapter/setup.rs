@@ -1,10 +1,10 @@
-//! What an adapter of tasks is told, and what it says is to be run.
+//! What an adapter of tasks receives, and what it returns to be run.
 
 use std::path::Path;
 
 use rustix::process::getuid;
 
-use crate::adapter::{Kind, Part, Row, Settings};
+use crate::adapter::{Kind, Process, Row, Settings};
 
 /// What an adapter is told.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub struct TaskSetup<'a> {
     pub folder: &'a Path,
     /// The socket to listen on.
     pub socket: &'a Path,
-    /// The settings.
+    /// The settings of the adapter.
     pub settings: &'a Settings,
 }
 
@@ -23,9 +23,9 @@ pub struct TaskSetup<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskLaunch {
     /// What is run to its end before, and not measured.
-    pub prepare: Vec<Part>,
-    /// The server.
-    pub server: Option<Part>,
+    pub prepare: Vec<Process>,
+    /// The server, if it has one.
+    pub server: Option<Process>,
     /// The arguments of the client.
     pub client: Vec<String>,
 }
@@ -75,16 +75,16 @@ impl TaskSetup<'_> {
 }
 
 /// A program with its arguments.
-pub(super) fn part(program: &Path, arguments: &[&str]) -> Part {
+pub(super) fn part(program: &Path, arguments: &[&str]) -> Process {
     let program = program.display().to_string();
     let arguments = arguments.iter().map(|argument| (*argument).to_owned());
-    Part {
+    Process {
         command: std::iter::once(program).chain(arguments).collect(),
-        ..Part::default()
+        ..Process::default()
     }
 }
 
-/// An argument for root alone: servers that refuse to run as root are told that it is meant.
+/// An argument for root alone: servers that refuse to run as root need it.
 pub(super) fn as_root(argument: &'static str) -> Option<&'static str> {
     getuid().is_root().then_some(argument)
 }

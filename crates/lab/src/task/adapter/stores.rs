@@ -1,8 +1,11 @@
-//! Stores that one client and at most one plain server make: memcached, Valkey or Redis, and redb and
-//! `SQLite`, which are files in the client.
+//! Stores that one client and at most one plain server make: memcached, Valkey or Redis, and redb
+//! and `SQLite`, which are files in the client.
 
-use super::setup::{DURABLE, INDEX, as_root};
+use std::path::Path;
+
+use super::setup::{DURABLE, INDEX, as_root, part};
 use super::{Client, TaskAdapter, TaskLaunch, TaskSetup};
+use crate::adapter::{Kind, Row};
 
 /// memcached, in memory only.
 pub(super) static MEMCACHED: TaskAdapter = TaskAdapter {
@@ -97,6 +100,99 @@ pub(super) static SQLITE: TaskAdapter = TaskAdapter {
 fn sqlite(setup: &TaskSetup<'_>) -> TaskLaunch {
     TaskLaunch {
         client: setup.client("sqlite", &setup.own("pairs.sqlite")),
+        ..TaskLaunch::default()
+    }
+}
+
+/// `MariaDB`, with a table of `InnoDB`.
+pub(super) static MARIADB: TaskAdapter = TaskAdapter {
+    name: "mariadb",
+    about: "puts and gets on MariaDB, a table of InnoDB",
+    server: &["mariadbd"],
+    beside: &[INSTALL],
+    client: Client::Stores,
+    get: "install the Debian package mariadb-server",
+    settings: &[DURABLE, INDEX],
+    version: &["--version"],
+    launch: mariadb,
+};
+
+/// Makes the tables that the server needs of itself.
+const INSTALL: &str = "mariadb-install-db";
+
+fn mariadb(setup: &TaskSetup<'_>) -> TaskLaunch {
+    let data = format!("--datadir={}", setup.own("data"));
+    let socket = format!("--socket={}", setup.socket.display());
+    let pid_file = format!("--pid-file={}", setup.own("pid"));
+    let is_durable = setup.settings.get("durable") == "true";
+    let commit = if is_durable {
+        "--innodb-flush-log-at-trx-commit=1"
+    } else {
+        "--innodb-flush-log-at-trx-commit=0"
+    };
+    // None reads the machine's own configuration, which may say anything.
+    let mut arguments = vec!["--no-defaults", &data];
+    arguments.extend(as_root("--user=root"));
+    let mut install = arguments.clone();
+    install.extend(["--auth-root-authentication-method=normal", "--skip-test-db"]);
+    let install = part(Path::new(INSTALL), &install);
+    arguments.extend([
+        &socket,
+        &pid_file,
+        "--skip-networking",
+        "--innodb-buffer-pool-size=256M",
+        commit,
+    ]);
+    TaskLaunch {
+        prepare: vec![install],
+        ..setup.served("mariadb", &arguments)
+    }
+}
+
+/// The host itself: what a processor, the loopback, the disk and a system call take.
+pub(super) static HOST: TaskAdapter = TaskAdapter {
+    name: "host",
+    about: "the host: pi drawn on all cores, the loopback, the disk, a system call",
+    server: &[],
+    beside: &[],
+    client: Client::Ours,
+    get: "it is within vervet",
+    settings: &[SAMPLES, ROUND_TRIPS, SYNCS, CALLS],
+    version: &[],
+    launch: host,
+};
+
+const SAMPLES: Row = count("samples", "50000000", "points drawn for pi by each core");
+const ROUND_TRIPS: Row = count(
+    "round_trips",
+    "20000",
+    "bytes that go over the loopback and come back",
+);
+const SYNCS: Row = count(
+    "syncs",
+    "200",
+    "writes that are on the disk before the next",
+);
+const CALLS: Row = count("calls", "2000000", "system calls");
+
+const fn count(name: &'static str, default: &'static str, about: &'static str) -> Row {
+    Row {
+        name,
+        default,
+        kind: Kind::Count(1, 1_000_000_000),
+        about,
+    }
+}
+
+fn host(setup: &TaskSetup<'_>) -> TaskLaunch {
+    let mut client = ["lab", "probe", "--folder"].map(str::to_owned).to_vec();
+    client.push(setup.folder.display().to_string());
+    for row in HOST.settings {
+        client.push(format!("--{}", row.name.replace('_', "-")));
+        client.push(setup.settings.get(row.name).to_owned());
+    }
+    TaskLaunch {
+        client,
         ..TaskLaunch::default()
     }
 }

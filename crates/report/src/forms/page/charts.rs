@@ -3,9 +3,9 @@
 use crate::chart::{Axis, Bar, BarChart, Colour, LineChart, Range, Series, Stroke, Unit, nines};
 use crate::histogram::Histogram;
 use crate::interval::Interval;
+use crate::machine::WatchedSample;
 use crate::run::Run;
 use crate::units::rate as per_second;
-use crate::watched::WatchedSample;
 
 use super::super::words::of_ns;
 

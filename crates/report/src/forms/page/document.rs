@@ -1,5 +1,5 @@
-//! The page of a run, part by part. Each chart has its table, the whole run stands in the page as JSON, and what each
-//! figure means stands at the end.
+//! The page of a run, part by part. Each chart has its table, the whole run stands in the page as
+//! JSON, and what each figure means stands at the end.
 
 use std::fmt::{Arguments, Write as _};
 
@@ -19,7 +19,8 @@ const PAGE_STYLE: &str = include_str!("page.css");
 /// Rows of the table of intervals; the JSON in the page has all.
 const INTERVAL_ROWS_MAX: usize = 600;
 
-/// Points of a chart over time: of more, neighbours are put together, or spikes would hide each other.
+/// Points of a chart over time: of more, neighbours are put together, or spikes would hide each
+/// other.
 const PIECES_MAX: usize = 120;
 
 /// The run as a page.

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use vervet_report::{ErrorClass, Finding, Verdict, units};
 
+use super::page::Table;
 use super::page::{Block, Section};
-use super::table::Table;
 use crate::record::{LoadPoint, Outcome};
-use crate::statistics::{Analysis, Curve, Panel, Taken, is_of_generator};
+use crate::statistics::{Analysis, Curve, Panel, Repeat, is_of_generator};
 
 /// What follows from a step in which the generator was the limit.
 const GENERATOR_LIMIT: &str = "The generator was the limit in these steps, and what they show is the least that the server \
                                can do. They do not rank; where a place would need them, it is a lower bound, marked ≥.";
 
-/// The section of findings: each rule with what it means and what to do, and below it where it was found.
+/// The section of findings: each rule with what it means and what to do, and below it where it was
+/// found.
 pub(super) fn findings_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("What to know before believing a figure");
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn findings_section(analysis: &Analysis) -> Section {
         }
     }
     if groups.is_empty() {
-        section.text("No rule found anything.");
+        section.text("There are no findings.");
         return section;
     }
     groups.sort_by_key(|group| (Reverse(group.verdict()), group.first().rule.clone()));
@@ -49,7 +50,7 @@ pub(super) fn findings_section(analysis: &Analysis) -> Section {
 }
 
 /// One finding of a subject, and the loads that it was found under.
-struct Found<'a> {
+struct Occurrence<'a> {
     panel: &'a Panel,
     subject: &'a str,
     loads: Vec<LoadPoint>,
@@ -59,7 +60,7 @@ struct Found<'a> {
 /// Findings of one rule that mean the same.
 struct Group<'a> {
     /// At least one.
-    found: Vec<Found<'a>>,
+    found: Vec<Occurrence<'a>>,
 }
 
 impl Group<'_> {
@@ -113,11 +114,11 @@ impl Group<'_> {
 }
 
 /// Each rule once for a subject, by its name; the finding is the worst, and of several the first.
-fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Found<'a>> {
-    let mut rules: BTreeMap<&str, Found<'a>> = BTreeMap::new();
+fn found<'a>(panel: &'a Panel, curve: &'a Curve) -> Vec<Occurrence<'a>> {
+    let mut rules: BTreeMap<&str, Occurrence<'a>> = BTreeMap::new();
     for point in &curve.points {
         for finding in point.all_findings() {
-            let found = rules.entry(&finding.rule).or_insert(Found {
+            let found = rules.entry(&finding.rule).or_insert(Occurrence {
                 panel,
                 subject: &curve.subject,
                 loads: Vec::new(),
@@ -165,7 +166,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
         ],
     );
     let mut steps = Table::new(
-        "Steps that came to nothing",
+        "Steps that failed",
         &["#step", "subject", "workload and load", "what came of it"],
     );
     for (panel, subject, load, taken) in each_step(analysis) {
@@ -178,7 +179,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
         for curve in &panel.curves {
             for point in &curve.points {
                 let place = format!("{}, {}", panel.title(), point.load.shape);
-                for (class, count) in classes(&point.taken) {
+                for (class, count) in classes(&point.repeats) {
                     requests.row([
                         curve.subject.clone(),
                         place.clone(),
@@ -199,11 +200,11 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
 }
 
 /// Every step with its panel, subject and load.
-fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String, &Taken)> {
+fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String, &Repeat)> {
     analysis.panels.iter().flat_map(|panel| {
         panel.curves.iter().flat_map(move |curve| {
             curve.points.iter().flat_map(move |point| {
-                let each = point.taken.iter();
+                let each = point.repeats.iter();
                 each.map(move |taken| {
                     (
                         panel,
@@ -217,7 +218,7 @@ fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String,
     })
 }
 
-fn classes(taken: &[Taken]) -> Vec<(ErrorClass, u64)> {
+fn classes(taken: &[Repeat]) -> Vec<(ErrorClass, u64)> {
     let count = |class: ErrorClass| -> u64 {
         let figures = taken.iter().filter_map(|taken| taken.figures.as_ref());
         figures.map(|figures| figures.errors.of(class)).sum()

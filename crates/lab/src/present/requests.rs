@@ -1,10 +1,13 @@
-//! What was asked and how it was answered, load by load: the tables of tests, pages and requests, and the slowest.
+//! What was asked and how it was answered, load by load: the tables of tests, pages and requests,
+//! and the slowest.
 
 use vervet_report::units;
 
+use super::page::Table;
 use super::page::{Block, Section};
-use super::table::Table;
-use crate::statistics::{Analysis, Apdex, Curve, Figure, Figures, Panel, Part, Point, Unit};
+use crate::statistics::{
+    Analysis, Apdex, Curve, Figure, Figures, Panel, Point, ScenarioStep, Unit,
+};
 
 /// How many of the slowest requests are shown for each subject.
 const SLOWEST_SHOWN: usize = 5;
@@ -57,13 +60,14 @@ fn tests(panel: &Panel) -> Table {
             rate.map_or("–".to_owned(), |rate| Unit::PerSecond.text(rate)),
             units::count(success.saturating_add(failed)),
             units::count(success),
-            text(Figure::ErrorShare, point),
+            point.text(Figure::ErrorShare),
         ]);
     }
     table
 }
 
-/// Whole passes: the good answers of the last step of a scenario, or all of them where there is one request.
+/// Whole passes: the good answers of the last step of a scenario, or all of them where there is one
+/// request.
 fn passes(figures: &Figures) -> u64 {
     figures.parts.last().map_or(figures.done, |part| part.done)
 }
@@ -98,19 +102,20 @@ fn pages(panel: &Panel) -> Table {
             point.load.shape.to_string(),
             apdex.map_or("–".to_owned(), |apdex| format!("{:.2}", apdex.score())),
             apdex.map_or("–".to_owned(), |apdex| apdex.rating().to_string()),
-            text(Figure::Goodput, point),
+            point.text(Figure::Goodput),
             most.map_or("–".to_owned(), |most| Unit::PerSecond.text(most)),
             units::count(done.saturating_add(failed)),
             units::count(done),
-            text(Figure::ErrorShare, point),
+            point.text(Figure::ErrorShare),
         ];
-        row.extend(TIMES.map(|figure| text(figure, point)));
+        row.extend(TIMES.map(|figure| point.text(figure)));
         table.row(row);
     }
     table
 }
 
-/// The section of requests: the steps of scenarios, and the slowest requests of each subject at its best step.
+/// The section of requests: the steps of scenarios, and the slowest requests of each subject at its
+/// best step.
 pub(super) fn requests_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Requests");
     for panel in &analysis.panels {
@@ -173,12 +178,12 @@ fn slowest_parts(panel: &Panel) -> Table {
             continue;
         };
         let shown = point.shown();
-        let mut parts: Vec<&Part> = shown
+        let mut parts: Vec<&ScenarioStep> = shown
             .first()
             .into_iter()
             .flat_map(|figures| &figures.parts)
             .collect();
-        let mean = |part: &Part| part.response.map_or(0.0, |times| times.mean_ms);
+        let mean = |part: &ScenarioStep| part.response.map_or(0.0, |times| times.mean_ms);
         parts.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
         for part in parts.into_iter().take(SLOWEST_SHOWN) {
             table.row(part_row(curve, point, part));
@@ -187,7 +192,7 @@ fn slowest_parts(panel: &Panel) -> Table {
     table
 }
 
-fn part_row(curve: &Curve, point: &Point, part: &Part) -> Vec<String> {
+fn part_row(curve: &Curve, point: &Point, part: &ScenarioStep) -> Vec<String> {
     let all = part.done.saturating_add(part.failed);
     let share = crate::statistics::share(part.failed, all);
     let mut row = vec![
@@ -291,11 +296,11 @@ pub(super) fn hosts_section(analysis: &Analysis) -> Section {
                 point.load.shape.to_string(),
                 format!("{:.2} s", spent.cpu_user_seconds),
                 format!("{:.2} s", spent.cpu_system_seconds),
-                text(Figure::CoresBusy, point),
-                text(Figure::CpuPerRequest, point),
-                text(Figure::RequestsPerCpuSecond, point),
-                text(Figure::MemoryPeak, point),
-                text(Figure::MemoryMean, point),
+                point.text(Figure::CoresBusy),
+                point.text(Figure::CpuPerRequest),
+                point.text(Figure::RequestsPerCpuSecond),
+                point.text(Figure::MemoryPeak),
+                point.text(Figure::MemoryMean),
             ]);
         }
         if !table.is_empty() {
@@ -308,10 +313,4 @@ pub(super) fn hosts_section(analysis: &Analysis) -> Section {
 fn each_point(panel: &Panel) -> impl Iterator<Item = (&Curve, &Point)> {
     let curves = panel.contestants();
     curves.flat_map(|curve| curve.points.iter().map(move |point| (curve, point)))
-}
-
-fn text(figure: Figure, point: &Point) -> String {
-    point
-        .median(figure)
-        .map_or("–".to_owned(), |value| figure.unit().text(value))
 }

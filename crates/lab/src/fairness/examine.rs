@@ -14,7 +14,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// What was seen, property by property, in words that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Looked {
+pub struct ExaminedSubject {
     /// Each property with its value.
     pub properties: Vec<(Difference, String)>,
     /// What is not as the workload expects, as a sentence; nothing where all is.
@@ -24,12 +24,12 @@ pub struct Looked {
 }
 
 /// Asks a subject for `target`: alone, twice on a connection, closing it, and with gzip on offer.
-pub fn look(
+pub fn examine(
     workload: &PlannedWorkload,
     target: &str,
     address: SocketAddr,
     log: Log,
-) -> Result<Looked, String> {
+) -> Result<ExaminedSubject, String> {
     let ask = |fields: &[&str]| {
         let bytes = request(workload, target, address, fields);
         let answer = Probe::connect(address, ANSWER_MAX).and_then(|mut probe| probe.ask(&bytes));
@@ -58,7 +58,7 @@ pub fn look(
             format!("{kept}; asked to close: {}", connection(&closing)),
         ),
     ];
-    Ok(Looked {
+    Ok(ExaminedSubject {
         properties,
         wrong: wrong(workload, &plain),
         content: plain.content,

@@ -1,11 +1,54 @@
-//! Generated files: the same names, sizes and bytes from the same seed.
+//! The files of trees, and the requests for them.
 
-use std::fmt;
-use std::fs;
-use std::io;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
-use crate::plan::PlannedTree;
+use crate::plan::{Plan, PlannedTree, PlannedWorkload};
+
+/// Stands for a file of the tree in a request target.
+const FILE: &str = "{file}";
+
+/// Every request target of a workload, in the order of the files; one where it has no tree.
+pub fn targets(plan: &Plan, workload: &PlannedWorkload) -> Vec<String> {
+    let path = &workload.request.target;
+    match workload.tree {
+        None => vec![path.clone()],
+        Some(tree) => {
+            let of = |index| path.replace(FILE, &file_name(index));
+            (0..plan.trees[tree].files).map(of).collect()
+        }
+    }
+}
+
+/// A request, head and content, with further field lines.
+pub(crate) fn request(
+    workload: &PlannedWorkload,
+    target: &str,
+    address: SocketAddr,
+    fields: &[&str],
+) -> Vec<u8> {
+    let asked = &workload.request;
+    let host = asked.host.clone().unwrap_or_else(|| address.to_string());
+    let mut text = format!("{} {target} HTTP/1.1\r\nHost: {host}\r\n", asked.method);
+    for field in asked
+        .fields
+        .iter()
+        .map(String::as_str)
+        .chain(fields.iter().copied())
+    {
+        text.push_str(field);
+        text.push_str("\r\n");
+    }
+    if let Some(content) = &asked.content {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "Content-Length: {}\r\n", content.len());
+    }
+    text.push_str("\r\n");
+    text.push_str(asked.content.as_deref().unwrap_or_default());
+    text.into_bytes()
+}
 
 /// Files of one folder: servers and file systems differ in folders of a hundred thousand.
 const PER_FOLDER: u32 = 1000;
@@ -42,12 +85,13 @@ pub fn create(tree: &PlannedTree, seed: u64, site: &Path) -> Result<(), FileErro
 }
 
 /// The name of a file below its tree.
-pub(super) fn file_name(index: u32) -> String {
+fn file_name(index: u32) -> String {
     format!("{}/{index}.txt", index / PER_FOLDER)
 }
 
-/// What a file holds. Each has a generator of its own, so that one can be made without those before it.
-pub(super) fn content(tree: &PlannedTree, seed: u64, index: u32) -> Vec<u8> {
+/// What a file holds. Each has a generator of its own, so that one can be made without those before
+/// it.
+fn content(tree: &PlannedTree, seed: u64, index: u32) -> Vec<u8> {
     if let Some(content) = &tree.content {
         return content.as_bytes().to_vec();
     }

@@ -12,9 +12,10 @@ pub struct Moment {
     pub at_seconds: f64,
     /// Good answers per second.
     pub rate: f64,
-    /// Failures per second.
+    /// Failed requests per second.
     pub failed_rate: f64,
-    /// The response time that half did not exceed, in milliseconds; none where nothing was answered.
+    /// The response time that half did not exceed, in milliseconds; none where nothing was
+    /// answered.
     pub p50_ms: Option<f64>,
     /// The response time that 99 % did not exceed, in milliseconds.
     pub p99_ms: Option<f64>,
@@ -23,7 +24,7 @@ pub struct Moment {
 }
 
 /// The pieces of a run, in order of time.
-pub(super) fn course(run: &Run, server: Option<&ServerFigures>) -> Vec<Moment> {
+pub(super) fn series(run: &Run, server: Option<&ServerFigures>) -> Vec<Moment> {
     let samples = server.map_or(&[][..], |server| &server.samples);
     let pieces = run.intervals.iter();
     pieces.map(|interval| moment(interval, samples)).collect()
@@ -45,7 +46,8 @@ fn moment(interval: &Interval, samples: &[WatchedSample]) -> Moment {
     }
 }
 
-/// Cores kept busy between two moments, in milliseconds; none where less than half of the time was read.
+/// Cores kept busy between two moments, in milliseconds; none where less than half of the time was
+/// read.
 fn cores_busy(samples: &[WatchedSample], from_ms: f64, to_ms: f64) -> Option<f64> {
     let until_ms = number(samples.last()?.at_ms).min(to_ms);
     let read_ms = until_ms - from_ms;
@@ -55,8 +57,8 @@ fn cores_busy(samples: &[WatchedSample], from_ms: f64, to_ms: f64) -> Option<f64
     Some((spent_us(samples, until_ms) - spent_us(samples, from_ms)) / (read_ms * 1e3))
 }
 
-/// Processor time from the first moment to this one, in microseconds. Between two readings it lies on the line between
-/// them.
+/// Processor time from the first moment to this one, in microseconds. Between two readings it lies
+/// on the line between them.
 fn spent_us(samples: &[WatchedSample], at_ms: f64) -> f64 {
     let mut before = (0.0, 0.0);
     for sample in samples {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::adapter::{Client, TaskAdapter};
-use crate::plan::{Plan, PlannedTask, TaskWay};
+use crate::plan::{Plan, PlannedTask, TaskStart};
 use crate::subject::{Missing, find, first_line, of_command, ours};
 
 /// The client of stores.
@@ -11,7 +11,7 @@ const STORES: &str = "vervet-stores";
 
 /// A task whose programs are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundTask {
+pub struct TaskPrograms {
     /// The program of its server; empty where it has none.
     pub server: PathBuf,
     /// The program that takes the time.
@@ -21,12 +21,12 @@ pub struct FoundTask {
 }
 
 /// Looks for the programs of a task.
-pub fn find_task(task: &PlannedTask, plan: &Plan) -> Result<FoundTask, Missing> {
-    match &task.way {
-        TaskWay::Adapter(adapter, _) => of_adapter(adapter, task, plan),
-        TaskWay::Command(command) => {
+pub fn find_task(task: &PlannedTask, plan: &Plan) -> Result<TaskPrograms, Missing> {
+    match &task.start {
+        TaskStart::Adapter(adapter, _) => of_adapter(adapter, task, plan),
+        TaskStart::Command(command) => {
             let found = of_command(command, &plan.folder)?;
-            Ok(FoundTask {
+            Ok(TaskPrograms {
                 server: PathBuf::new(),
                 client: found.program.unwrap_or_default(),
                 version: None,
@@ -39,7 +39,7 @@ fn of_adapter(
     adapter: &TaskAdapter,
     task: &PlannedTask,
     plan: &Plan,
-) -> Result<FoundTask, Missing> {
+) -> Result<TaskPrograms, Missing> {
     let missing = |what: &str| {
         Missing(format!(
             "{what} is not installed: to get it, {}",
@@ -67,7 +67,7 @@ fn of_adapter(
         return Err(missing(beside));
     }
     let version = server.as_ref().and_then(|server| version(server, adapter));
-    Ok(FoundTask {
+    Ok(TaskPrograms {
         server: server.unwrap_or_default(),
         client: client(adapter.client, plan)?,
         version,
@@ -82,7 +82,8 @@ fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
     first_line(&command)
 }
 
-/// The program that takes the time: as the file says, beside this one, or in the search path.
+/// The program that takes the time: as the file says, in the folder of this one, or in the search
+/// path.
 fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     if client == Client::Ours {
         return ours().ok_or_else(|| Missing("there is no program vervet in PATH".to_owned()));

@@ -1,4 +1,5 @@
-//! What a task says: a line for each phase, a line for each fact, and whatever else, which is for people.
+//! What a task says: a line for each phase, a line for each fact, and whatever else, which is for
+//! people.
 
 use crate::record::Phase;
 
@@ -7,18 +8,19 @@ pub const PHASES_MAX: usize = 64;
 
 /// What a task said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct TaskOutput {
     /// Its phases, in order.
     pub phases: Vec<Phase>,
     /// Its facts, with their names.
     pub facts: Vec<(String, String)>,
-    /// The other lines.
+    /// The lines that are neither.
     pub rest: Vec<String>,
 }
 
-/// Reads the output of a task; or says which line is none. What it is not said to be is passed on as text.
-pub fn said(output: &str) -> Result<Said, String> {
-    let mut said = Said::default();
+/// Reads the output of a task; or says which line is none. What it is not said to be is passed on
+/// as text.
+pub fn parse_output(output: &str) -> Result<TaskOutput, String> {
+    let mut said = TaskOutput::default();
     for line in output.lines().filter(|line| !line.trim().is_empty()) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
@@ -36,23 +38,24 @@ pub fn said(output: &str) -> Result<Said, String> {
     Ok(said)
 }
 
-impl Said {
+impl TaskOutput {
     fn add(&mut self, phase: Option<Phase>, line: &str) -> Result<(), String> {
         let phase = phase.ok_or_else(|| {
             format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`")
         })?;
         if self.phases.iter().any(|known| known.name == phase.name) {
-            return Err(format!("it told the phase {} twice", phase.name));
+            return Err(format!("it reported the phase {} twice", phase.name));
         }
         if self.phases.len() == PHASES_MAX {
-            return Err(format!("it told more than {PHASES_MAX} phases"));
+            return Err(format!("it reported more than {PHASES_MAX} phases"));
         }
         self.phases.push(phase);
         Ok(())
     }
 }
 
-/// A phase without its word, which is a part of no whole. One that took no time, or did nothing, is none.
+/// A phase without its word, which is a part of no whole. One that took no time, or did nothing, is
+/// none.
 fn phase(text: &str) -> Option<Phase> {
     let mut words = text.split(' ');
     let name = words.next().filter(|name| !name.is_empty())?;
@@ -72,7 +75,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(output: &str, expected: &str) {
-        assert_eq!(said(output).unwrap_err(), expected);
+        assert_eq!(parse_output(output).unwrap_err(), expected);
     }
 
     #[test]
@@ -93,19 +96,20 @@ mod tests {
                 format!("it said `{line}`, which is not `phase NAME OPERATIONS NANOSECONDS`");
             check_refused(line, &expected);
         }
-        check_refused("phase a 1 1\nphase a 1 1", "it told the phase a twice");
+        check_refused("phase a 1 1\nphase a 1 1", "it reported the phase a twice");
         let phases = |count: usize| {
             let lines: Vec<String> = (0..count).map(|n| format!("phase p{n} 1 1")).collect();
             lines.join("\n")
         };
-        let most = said(&phases(PHASES_MAX)).unwrap();
+        let most = parse_output(&phases(PHASES_MAX)).unwrap();
         assert_eq!(most.phases.len(), PHASES_MAX);
-        check_refused(&phases(PHASES_MAX + 1), "it told more than 64 phases");
+        check_refused(&phases(PHASES_MAX + 1), "it reported more than 64 phases");
     }
 
     #[test]
     fn phases_facts_and_talk_are_told_apart() {
-        let found = said("hello\nphase put 10 500\n\nfact pi 3.1 about\nprobe call 2 7\n").unwrap();
+        let found =
+            parse_output("hello\nphase put 10 500\n\nfact pi 3.1 about\nprobe call 2 7\n").unwrap();
         let phase = |name: &str, is_part, operations, time_ns| Phase {
             name: name.to_owned(),
             is_part,

@@ -1,5 +1,5 @@
-//! The files of a lab, written out of its record into a folder. Each must have the hash that the record has of it: a
-//! record that was changed by hand does not run as if it were the old one.
+//! The files of a lab, written out of its record into a folder. Each must have the hash that the
+//! record has of it: a record that was changed by hand does not run as if it were the old one.
 
 use std::fmt;
 use std::fs;
@@ -10,14 +10,15 @@ use std::path::{Component, Path, PathBuf};
 use crate::hash::sha256_hex;
 use crate::record::{Asset, LabRecord};
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The lab file.
+    /// The path of the lab file.
     pub lab_file: PathBuf,
     /// The list of all files with their hashes, as `sha256sum -c` reads it.
     pub list: PathBuf,
-    /// Files that the record does not carry, by path: they have to be put there before the lab can run.
+    /// Files that the record does not carry, by path: they have to be put there before the lab can
+    /// run.
     pub missing: Vec<String>,
 }
 
@@ -26,7 +27,7 @@ pub struct Written {
 pub enum BundleError {
     /// A file or folder.
     File(PathBuf, io::Error),
-    /// A path that leads out of the folder, or is no path.
+    /// An invalid path, or one that leads out of the folder.
     Path(String),
     /// Content that has not the hash that the record says.
     Unlike(Unlike),
@@ -35,7 +36,7 @@ pub enum BundleError {
 /// A file whose content is not what the record says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlike {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
     /// The hash in the record.
     pub said: String,
@@ -62,8 +63,8 @@ impl fmt::Display for BundleError {
 
 impl std::error::Error for BundleError {}
 
-/// Writes the lab file, the files that the record carries, and the list of hashes into a folder. Files that are there
-/// are left alone when they are the same, and are an error otherwise.
+/// Writes the lab file, the files that the record carries, and the list of hashes into a folder.
+/// Files that are there are left alone when they are the same, and are an error otherwise.
 pub fn write_bundle(record: &LabRecord, folder: &Path) -> Result<Written, BundleError> {
     let head = &record.head;
     let mut list = String::new();
