@@ -170,7 +170,7 @@ fn who_is_not_proven_is_not_called_a_tie() {
     check_has(
         &text,
         &[
-            "Too few valid repeats to tell b, a apart. There is one repeat only.",
+            "Too few valid repeats to compare b, a. There is one repeat only.",
             "There are too few valid repeats to give places",
             "| ? | b | 900/s (one repeat) |",
             "| 10 connections | 100/s | 900/s |",
@@ -470,7 +470,7 @@ fn an_inserted_table_leaves_the_prose_around_it() {
     assert!(page.ends_with(&format!("{}{after}", markers[1])), "{page}");
     check_has(
         &page,
-        &["| workload | monkey |", "one core, medians of five"],
+        &["| workload | monkey |", "medians of five interleaved runs"],
     );
     assert_eq!(inserted("no markers", &lab.record, &lab.analysis()), None);
 }

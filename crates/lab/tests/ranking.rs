@@ -2,7 +2,7 @@
 
 use crate::common::{Lab, closed, run};
 use vervet_lab::record::{Connections, LoadPoint, LoadShape, Outcome, Role, Watched};
-use vervet_lab::statistics::{Figure, Place, Standing};
+use vervet_lab::statistics::{Figure, RankedSubject, Standing};
 use vervet_report::ErrorClass;
 
 /// Places as `1 a, 1= b`, and the reasons of subjects without one.
@@ -193,7 +193,13 @@ fn one_repeat_tells_nobody_apart() {
         .rates("a", 10, &[100.0])
         .rates("b", 10, &[900.0]);
     check(&lab, &["1= b", "1= a"], &[]);
-    assert!(!lab.panel().ranking.places.iter().any(Place::is_proven));
+    assert!(
+        !lab.panel()
+            .ranking
+            .places
+            .iter()
+            .any(RankedSubject::is_proven)
+    );
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn a_journal_is_not_begun_over_another() {
 fn lines_that_are_none_are_told_with_their_number() {
     let written = journal();
     add(&written.path, b"nonsense\n");
-    check_refused(&written.path, "line 4 of the journal is not one");
+    check_refused(&written.path, "line 4 of the journal is invalid");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn idle_connections_get_an_answer_and_stay() {
         skip!("needs python3");
     }
     let text = IN_TURN
-        .replace("window = '500ms'", "idle_connections = 3\npipelining = 4")
+        .replace("window = '500ms'", "idle_connections = 3, pipelining = 4")
         .replace("repeats = 2", "repeats = 1");
     let (record, _) = measured(&text);
     for step in &record.steps {
@@ -131,7 +131,7 @@ fn idle_connections_get_an_answer_and_stay() {
 
 #[test]
 fn pipelining_of_an_open_load_is_refused() {
-    let text = IN_TURN.replace("window = '500ms'", "rate = 10\npipelining = 4");
+    let text = IN_TURN.replace("window = '500ms'", "rate = 10, pipelining = 4");
     let findings = plan_or_findings(&text).unwrap_err();
     assert!(
         findings.contains("`pipelining` is for closed loads"),

@@ -28,7 +28,7 @@ fn names_that_are_none_are_told_with_the_nearest() {
     check_refused(
         "service.p990>1ms",
         1,
-        &["service. and a figure of it", "did you mean `service.p99"],
+        &["service. and a figure of it", "did you mean `service.p90`?"],
     );
     check_refused(
         "service>1ms",

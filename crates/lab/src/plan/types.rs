@@ -290,7 +290,7 @@ impl Plan {
 }
 
 /// About how long starting and ending a server takes, without its load.
-const OVERHEAD: Duration = Duration::from_millis(900);
+const OVERHEAD: Duration = Duration::from_millis(700);
 
 /// What a task takes, about: it takes its own time, which is what is asked.
 const TASK: Duration = Duration::from_secs(2);

@@ -12,7 +12,7 @@ use crate::record::{LoadPoint, Outcome};
 /// for: of one or two that an audit left, nobody knows how far they are from the others.
 pub const RANKED_REPEATS_MIN: usize = 3;
 
-/// TaskOutput of a point without any figure.
+/// Reported for a point without any figure.
 const NOTHING: &str = "nothing was measured";
 
 /// One subject under one load.

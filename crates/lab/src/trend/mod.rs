@@ -8,5 +8,5 @@ mod text;
 
 pub use json::trend_json;
 pub use page::{trend_html, trend_page};
-pub use series::{Line, Mark, TREND_TOLERANCE, Trend, TrendPoint};
+pub use series::{Line, Mark, TREND_TOLERANCE, Trend, TrendPoint, Work};
 pub use text::trend_text;

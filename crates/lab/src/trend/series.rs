@@ -53,12 +53,15 @@ pub struct TrendPoint {
     /// Apdex under each load, ascending.
     pub apdex: Vec<(String, Apdex)>,
     /// Each phase with its operations: only the same work is compared.
-    pub work: Vec<(String, u64)>,
+    pub work: Work,
     /// Whether enough repeats ended for a comparison with other records.
     pub has_enough_repeats: bool,
     /// The comparison with the records before it.
     pub mark: Mark,
 }
+
+/// Phases with their operations.
+pub type Work = Vec<(String, u64)>;
 
 /// How a point compares with those before it.
 #[derive(Debug, Clone, PartialEq)]
@@ -153,7 +156,7 @@ impl Line {
         } else {
             Better::Lower
         };
-        let mut before: Vec<(Vec<(String, u64)>, Vec<f64>)> = Vec::new();
+        let mut before: Vec<(Work, Vec<f64>)> = Vec::new();
         let enough = |point: &&mut TrendPoint| point.has_enough_repeats;
         for point in self.points.iter_mut().flatten().filter(enough) {
             let known = before.iter().position(|(work, _)| *work == point.work);
@@ -208,7 +211,7 @@ fn goodput(curve: &Curve) -> Option<TrendPoint> {
 
 /// Each phase of a task, and whether it is a whole of its own; at the end all phases together.
 fn phases(task: &TaskFigures) -> Vec<(String, bool, TrendPoint)> {
-    let point = |value: Estimate, work: Vec<(String, u64)>| TrendPoint {
+    let point = |value: Estimate, work: Work| TrendPoint {
         value,
         load: String::new(),
         mean_ms: None,
