@@ -98,7 +98,7 @@ fn number(text: &str) -> Result<u64, String> {
         .parse()
         .map_err(|_| format!("invalid number `{text}`"))?;
     match number.checked_mul(scale) {
-        Some(0) => Err("a sweep begins at 1 or more".to_owned()),
+        Some(0) => Err("0 is too small, expected at least 1".to_owned()),
         Some(number) => Ok(number),
         None => Err(format!("`{text}` is too large")),
     }
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn refuses_what_never_ends_or_goes_down() {
         check("", Err("invalid number ``"));
-        check("0", Err("a sweep begins at 1 or more"));
+        check("0", Err("0 is too small, expected at least 1"));
         check("a..5", Err("invalid number `a`"));
         check("5..1", Err("1 is less than 5"));
-        check("1..5+0", Err("a sweep begins at 1 or more"));
+        check("1..5+0", Err("0 is too small, expected at least 1"));
         check("1..5*1", Err("a factor of 1 never ends"));
         check("1..2000+1", Err("it has more than 1000 values"));
         check(
