@@ -1,5 +1,5 @@
 //! Every adapter whose program is installed starts, answers its workload, and leaves no process
-//! behind. Those that are not are named.
+//! running. Those that are not are named.
 use std::path::{Path, PathBuf};
 
 use vervet_lab::adapter::{ADAPTERS, Serves};

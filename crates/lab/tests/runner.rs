@@ -382,10 +382,10 @@ fn a_process_beside_a_subject_is_a_part_of_it() {
     }
     // Nobody would answer if only the command were started.
     let command = "= ['python3', '{file}/server.py', '{port}', 'ok']\n";
-    let beside = [concat!("be", "side "), command].concat();
+    let second = [concat!("be", "side "), command].concat();
     let text = lab(&[("pair", "ok")]).replace(
         "command = ['python3', '{file}/server.py', '{port}', 'ok']\n",
-        &format!("command = ['sleep', '1000']\n{beside}"),
+        &format!("command = ['sleep', '1000']\n{second}"),
     );
     let (_tree, out) = out();
     let (result, _) = attempt(&plan(&text), &out, &mut nothing, &AtomicBool::new(false));

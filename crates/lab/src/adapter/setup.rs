@@ -1,4 +1,4 @@
-//! What an adapter is told: where to listen, what to serve, and what for.
+//! What an adapter receives: where to listen, what to serve, and what for.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -204,25 +204,24 @@ impl Comparison {
 
     fn changes(&self, base: &Point, other: &Point) -> Vec<Change> {
         let are_enough = base.is_ranked() && other.is_ranked();
+        let tolerance = are_enough.then_some(self.tolerance);
         let change = |figure: Figure| {
             let values = [base.values(figure), other.values(figure)];
-            self.change(Measure::Figure(figure), &values, are_enough)
+            Self::change(Measure::Figure(figure), &values, tolerance)
         };
         COMPARED.into_iter().filter_map(change).collect()
     }
 
-    /// The change of what was measured `[before, after]`; none if a record has no value.
+    /// The change of what was measured `[before, after]`; none if a record has no value. Without a
+    /// tolerance there are too few valid repeats for a verdict.
     pub(super) fn change(
-        &self,
         measure: Measure,
         [before, after]: &[Vec<f64>; 2],
-        are_enough: bool,
+        tolerance: Option<f64>,
     ) -> Option<Change> {
-        let verdict = if are_enough {
-            verdict(measure.better(), before, after, self.tolerance)
-        } else {
-            ChangeVerdict::Unproven
-        };
+        let verdict = tolerance.map_or(ChangeVerdict::Unproven, |tolerance| {
+            verdict(measure.better(), before, after, tolerance)
+        });
         Some(Change {
             measure,
             base: median(before)?,

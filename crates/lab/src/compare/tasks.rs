@@ -54,6 +54,7 @@ fn counterpart<'a>(
 
 fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &TaskFigures) -> Row {
     let are_enough = base.has_enough_repeats() && other.has_enough_repeats();
+    let tolerance = are_enough.then_some(comparison.tolerance);
     let mut changes = Vec::new();
     let mut are_same = true;
     for phase in &base.phases {
@@ -64,7 +65,7 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
                     is_whole: phase.share.is_none(),
                 };
                 let times = [phase.times.clone(), found.times.clone()];
-                changes.extend(comparison.change(measure, &times, are_enough));
+                changes.extend(Comparison::change(measure, &times, tolerance));
             }
             Err(reason) => {
                 are_same = false;
@@ -84,7 +85,7 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
             is_whole: true,
         };
         let totals = [base.totals.clone(), other.totals.clone()];
-        changes.extend(comparison.change(measure, &totals, are_enough));
+        changes.extend(Comparison::change(measure, &totals, tolerance));
     }
     Row {
         panel: group_title(group).to_owned(),

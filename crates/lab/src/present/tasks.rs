@@ -17,7 +17,7 @@ const PHASES: [(&str, &str); 5] = [
         "Create",
         "An empty store comes to be: a file with its table, or a server that has nothing. All begin empty.",
     ),
-    ("Connect", "It is opened, anew."),
+    ("Connect", "It is opened again."),
     (
         "Put",
         "One value after the other, each a change of its own, by one connection that waits for the answer.",

@@ -95,7 +95,7 @@ pub struct Head {
     pub subjects: Vec<Subject>,
     /// What was asked, in the order of the lab file; nothing in a lab of tasks.
     pub workloads: Vec<Workload>,
-    /// Old figures that these are to stand beside.
+    /// Old figures to show next to the new ones.
     pub history: Option<History>,
     /// What figures must reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -161,7 +161,7 @@ pub struct Workload {
     pub apdex_seconds: f64,
 }
 
-/// Old figures that new ones are shown beside.
+/// Old figures to show next to new ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// Where they were published, and how they came about.

@@ -115,7 +115,7 @@ impl Server {
         };
         let subject = plan.subject(planned);
         let targets = step::watched(subject, &running);
-        std::thread::sleep(SETTLE);
+        running.settle(SETTLE);
         let rss_idle_bytes = rss_bytes(&targets);
         let request = one_request(common, planned, &running);
         if let Some(outcome) = step::first_answer(common, planned, (&mut running, &request)) {

@@ -110,10 +110,10 @@ impl<'a> Stage<'a> {
         if planned.beside.is_empty() {
             return (command, configuration);
         }
-        let beside = planned.beside.join(" ");
+        let second = planned.beside.join(" ");
         (
             command,
-            format!("# second process: {beside}\n{configuration}"),
+            format!("# second process: {second}\n{configuration}"),
         )
     }
 
@@ -158,7 +158,7 @@ impl<'a> Stage<'a> {
         (commands.collect(), files.collect())
     }
 
-    /// A file of the stage, written anew.
+    /// Writes a file of the stage.
     pub fn file(&self, name: &str, content: &[u8]) -> std::io::Result<PathBuf> {
         let path = self.folder.path().join(name);
         fs::write(&path, content)?;

@@ -39,7 +39,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What these repeats say; none where there is no repeat, or one is no number.
+    /// What these repeats say; none where there is no repeat, or one is not finite.
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.iter().any(|value| !value.is_finite()) {
             return None;

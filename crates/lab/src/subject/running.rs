@@ -148,6 +148,14 @@ impl Running {
         Ok(running)
     }
 
+    /// Waits this long, or until it has ended.
+    pub fn settle(&mut self, time: Duration) {
+        let deadline = Instant::now() + time;
+        while Instant::now() < deadline && self.ended().is_none() {
+            self.children.pause();
+        }
+    }
+
     /// The processes that were started.
     pub fn pids(&self) -> Vec<u32> {
         self.children.pids()

@@ -95,7 +95,7 @@ impl Trend {
             for panel in &analysis.panels {
                 for curve in panel.contestants() {
                     if let Some(point) = goodput(curve) {
-                        let line = Line::new(&panel.title(), &curve.subject, "", true);
+                        let line = Line::new(&panel.title(), &curve.subject, "");
                         line.add(&mut trend.lines, number, point);
                     }
                 }
@@ -104,7 +104,8 @@ impl Trend {
                 for task in &group.tasks {
                     for (phase, is_whole, point) in phases(task) {
                         let title = group_title(&group.name);
-                        let line = Line::new(title, &task.name, &phase, is_whole);
+                        let mut line = Line::new(title, &task.name, &phase);
+                        line.is_whole = is_whole;
                         line.add(&mut trend.tasks, number, point);
                     }
                 }
@@ -127,12 +128,12 @@ impl Trend {
 }
 
 impl Line {
-    fn new(panel: &str, subject: &str, phase: &str, is_whole: bool) -> Self {
+    fn new(panel: &str, subject: &str, phase: &str) -> Self {
         Self {
             panel: panel.to_owned(),
             subject: subject.to_owned(),
             phase: phase.to_owned(),
-            is_whole,
+            is_whole: true,
             points: Vec::new(),
         }
     }

@@ -228,7 +228,7 @@ mod tests {
         let files = [
             ("crates/http/src/a.rs", long.as_str()),
             ("crates/http/src/b.rs", short),
-            ("crates/lab/src/b.rs", short),
+            ("crates/server/src/b.rs", short),
         ];
         let expected = ["crates/http/src/b.rs:1", "crates/http/src/b.rs:9"];
         check_rule(check, &files, &expected);

@@ -6,7 +6,7 @@ use rustix::process::getuid;
 
 use crate::adapter::{Kind, Process, Row, Settings};
 
-/// What an adapter is told.
+/// What an adapter receives.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskSetup<'a> {
     /// The program of the server; empty where it has none.
