@@ -140,8 +140,8 @@ thread_local! {
 }
 
 impl Caches {
-    /// Counters for one more owner. When it is gone, its counts stay in the sums, and its entries do
-    /// not.
+    /// Counters for one more owner. When it is gone, its counts stay in the sums, and its entries
+    /// do not.
     pub(crate) fn counts(&self, name: CacheName) -> Arc<CacheCounts> {
         let counts = Arc::new(CacheCounts {
             name,

@@ -1,4 +1,5 @@
-//! Sites without configuration: a folder that is named by a host and has a folder `www` is that host's site.
+//! Sites without configuration: a folder that is named by a host and has a folder `www` is that
+//! host's site.
 //!
 //! ```text
 //! sites/example.org/www/        the site of example.org

@@ -1,9 +1,10 @@
 //! The web server: what a configuration document becomes, and how it answers requests.
 //!
-//! `settings` is the document; `plan` checks and resolves it; `staging` opens what it needs; `server` runs it on the
-//! engine and reloads it. On each reactor `web` takes a request through filters and routes (`matching`) to an action:
-//! files (`files`), pages from templates (`pages`), redirects and fixed answers (`actions`). `access_log`, `error_log`,
-//! `metrics` and `admin` show what happens. The modules form a ladder, which the tidy test of `testkit` checks.
+//! `settings` is the document; `plan` checks and resolves it; `staging` opens what it needs;
+//! `server` runs it on the engine and reloads it. On each reactor `web` takes a request through
+//! filters and routes (`matching`) to an action: files (`files`), pages from templates (`pages`),
+//! redirects and fixed answers (`actions`). `access_log`, `error_log`, `metrics` and `admin` show
+//! what happens. The modules form a ladder, which the tidy test of `testkit` checks.
 
 pub mod access_log;
 pub mod actions;

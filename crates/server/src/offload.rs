@@ -1,7 +1,7 @@
 //! Work that would hold up a reactor, done by one thread of the process: compressing and listing.
 //!
-//! The thread starts with the first piece of work. At most [`WORK_MAX`] pieces wait; who finds no place answers
-//! without that work.
+//! The thread starts with the first piece of work. At most [`WORK_MAX`] pieces wait; who finds no
+//! place answers without that work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

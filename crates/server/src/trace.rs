@@ -1,7 +1,8 @@
-//! The trace of one request: each part that it passed, what that part decided, and how long it took.
+//! The trace of one request: each part that it passed, what that part decided, and how long it
+//! took.
 //!
-//! Which requests are traced is decided by [`crate::web::Tracer`]. A request that is not traced costs one comparison for
-//! each step.
+//! Which requests are traced is decided by [`crate::web::Tracer`]. A request that is not traced
+//! costs one comparison for each step.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -87,7 +88,8 @@ impl Trace {
         })
     }
 
-    /// The lines: each with the number of the trace, the microseconds since the step before, and the text.
+    /// The lines: each with the number of the trace, the microseconds since the step before, and
+    /// the text.
     pub(crate) fn lines(&self, number: u64) -> Vec<String> {
         let Some(trace) = &self.0 else {
             return Vec::new();
@@ -127,7 +129,8 @@ impl Steps {
     }
 }
 
-/// Adds the result of a cache look-up to the trace of the request that this thread answers, if it is traced.
+/// Adds the result of a cache look-up to the trace of the request that this thread answers, if it
+/// is traced.
 #[inline]
 pub(crate) fn note_cache(cache: &str, result: &str) {
     if HAS_CURRENT.get() {

@@ -1,4 +1,5 @@
-//! Actions over a connection: respond, status, redirect, rewrite, and what is answered where no action does.
+//! Actions over a connection: respond, status, redirect, rewrite, and what is answered where no
+//! action does.
 
 use crate::support::routed::{Site, check, check_refused};
 use vervet_testkit::RawClient;

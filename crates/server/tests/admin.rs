@@ -190,7 +190,8 @@ fn the_state_is_json() {
     }
 }
 
-/// Reads the text by the reference parser, which is strict, and says what it has found, a sample a line.
+/// Reads the text by the reference parser, which is strict, and says what it has found, a sample a
+/// line.
 const PARSE: &str = "
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families

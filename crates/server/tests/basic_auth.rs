@@ -1,4 +1,5 @@
-//! Basic authentication over a connection: the challenge, users, files that change, and floods of wrong passwords.
+//! Basic authentication over a connection: the challenge, users, files that change, and floods of
+//! wrong passwords.
 
 use std::sync::{Arc, Mutex};
 
@@ -144,7 +145,8 @@ fn users_enter_by_either_kind_of_entry_and_are_named() {
     realm.check("c\u{e4}c:Password", 401);
 }
 
-/// A password that was right a moment ago costs no second verification, and a wrong one is not remembered.
+/// A password that was right a moment ago costs no second verification, and a wrong one is not
+/// remembered.
 #[test]
 fn a_verified_password_is_remembered() {
     let realm = Realm::of(&[("ann", OPEN)]);
@@ -208,8 +210,9 @@ fn failures_of_a_client_are_throttled() {
     realm.check("ann:open sesame", 200);
 }
 
-/// A hundred clients with a hundred wrong passwords each: all are answered, no more than the queue's places are ever taken,
-/// and the requests of another client pass meanwhile. That the reactor itself verifies nothing is shown beside the filter.
+/// A hundred clients with a hundred wrong passwords each: all are answered, no more than the
+/// queue's places are ever taken, and the requests of another client pass meanwhile. That the
+/// reactor itself verifies nothing is shown beside the filter.
 #[test]
 fn ten_thousand_wrong_passwords_are_answered_beside_others() {
     let realm = Realm::of(&[("ann", OPEN)]);

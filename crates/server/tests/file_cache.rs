@@ -243,8 +243,8 @@ fn crowded(limits: CacheLimits) -> Site {
     site
 }
 
-/// Asks for the files of `asked` one after the other. Says whether the last of them is then answered from memory: as it
-/// was before it changed.
+/// Asks for the files of `asked` one after the other. Says whether the last of them is then
+/// answered from memory: as it was before it changed.
 fn check_admission(limits: CacheLimits, asked: &[&str], kept: bool) {
     let mut site = crowded(limits);
     for name in asked {

@@ -98,7 +98,8 @@ fn blocks_come_and_go_while_the_server_runs() {
     assert_eq!(open().exchange(GET).status, 200, "a block that has ended");
 }
 
-/// The whole of A11: rules and answers see the client that a listed proxy names, and the socket's own for all others.
+/// The whole of A11: rules and answers see the client that a listed proxy names, and the socket's
+/// own for all others.
 #[test]
 fn rules_hold_for_the_client_behind_a_listed_proxy() {
     let through = |proxies: &str| {

@@ -1,4 +1,5 @@
-//! Rates and requests under way, over connections. The rates are so low that no second of the test's own time counts.
+//! Rates and requests under way, over connections. The rates are so low that no second of the
+//! test's own time counts.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Filters as a document asks for them: which requests they hold for, in which order, and what a reload keeps (F1 to F3).
+//! Filters as a document asks for them: which requests they hold for, in which order, and what a
+//! reload keeps (F1 to F3).
 
 use crate::support::basic;
 use crate::support::served::{Served, get, plan, read, said, tools};

@@ -57,11 +57,13 @@ fn check(format: &str) {
     assert_eq!(counted.count_total, 0, "{format}: {counted:?}");
 }
 
-/// What a line of this format costs the reactor and the writer, in nanoseconds of the processor, and its bytes.
+/// What a line of this format costs the reactor and the writer, in nanoseconds of the processor,
+/// and its bytes.
 fn cost(format: &str) -> (u64, u64, u64) {
     const BATCHES: u64 = 8000;
     const BATCH: u64 = 100;
-    /// Lines that may wait: more bytes than make the writer hurry, in every format, and fewer than a buffer keeps.
+    /// Lines that may wait: more bytes than make the writer hurry, in every format, and fewer than
+    /// a buffer keeps.
     const WAITING_MAX: u64 = 900;
     let (tree, request) = (
         TempTree::new(),

@@ -182,7 +182,8 @@ fn a_request_under_way_gets_its_line_as_the_plan_of_its_time_wanted() {
     );
     writer.finish(&ended.finished(Some(before)));
 
-    // With its plan the last end of the old log is gone: its file is closed, once its line is written.
+    // With its plan the last end of the old log is gone: its file is closed, once its line is
+    // written.
     drop(old);
     let text = |name| std::fs::read_to_string(tree.join(name)).unwrap_or_default();
     assert!(vervet_testkit::wait_until(

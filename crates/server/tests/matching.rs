@@ -60,7 +60,8 @@ proptest! {
     }
 }
 
-/// Prints what a look-up costs. Not a check: run it with `--ignored --nocapture`, best in a release build.
+/// Prints what a look-up costs. Not a check: run it with `--ignored --nocapture`, best in a release
+/// build.
 #[test]
 #[ignore = "prints figures, proves nothing"]
 fn what_a_look_up_costs() {

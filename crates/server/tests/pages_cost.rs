@@ -1,4 +1,5 @@
-//! What a rendering costs: how often it asks for memory, and, for those who want to know, how long it takes.
+//! What a rendering costs: how often it asks for memory, and, for those who want to know, how long
+//! it takes.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -9,8 +10,8 @@ use vervet_engine::reactor::Now;
 use vervet_server::pages::{Input, Page, PageOptions, Renderer};
 use vervet_testkit::TempTree;
 
-/// Allocations of the greeting: two of the engine's stacks, the handle of its result, the root of the scope's names,
-/// and nothing of ours.
+/// Allocations of the greeting: two of the engine's stacks, the handle of its result, the root of
+/// the scope's names, and nothing of ours.
 const GREETING_ALLOCATIONS_MAX: u64 = 5;
 
 fn renderer(folder: &Path, template: &str) -> Renderer {

@@ -1,4 +1,5 @@
-//! Edited pages: live on the next request, the last good version where the new one is not good, told once.
+//! Edited pages: live on the next request, the last good version where the new one is not good,
+//! told once.
 
 use crate::page_support::Site;
 use vervet_server::pages::{Mode, Renderer};
@@ -254,7 +255,8 @@ fn names_that_visitors_make_up_leave_nothing_behind_and_write_one_line() {
     assert_eq!(site.get("/?a=a&b=2026-11-21").text, "ok2026-11-21");
 }
 
-/// Reactors that render while files change see whole editions only: a page and its part are always of one age.
+/// Reactors that render while files change see whole editions only: a page and its part are always
+/// of one age.
 #[test]
 fn reactors_never_see_half_of_an_edit() {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -271,7 +273,8 @@ fn reactors_never_see_half_of_an_edit() {
                 let input = vervet_server::pages::Input::get("/");
                 while !is_done.load(Ordering::Relaxed) {
                     let content = renderer.render(&input, site.now).content;
-                    // One of the two files may be newer than the other, for they are not written at once.
+                    // One of the two files may be newer than the other, for they are not written at
+                    // once.
                     let numbers: Vec<u32> = content
                         .iter()
                         .map(|digit| u32::from(digit - b'0'))

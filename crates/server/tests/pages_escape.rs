@@ -126,7 +126,8 @@ const FILTERS: &str = "\
     replace('&', '<'); replace('x', '<b>'|safe); split('&'); lines; batch(2)|list; slice(2)|list; unique|list; sort; join; join('<b>'|safe); json; \
     tojson; tojson(2); urlencode; format; bool; map('upper')|list; select|list; reject|list; min; max; escape; link";
 
-/// Whatever a filter makes of what a visitor sent, it is not taken for markup, also where markup is mixed in.
+/// Whatever a filter makes of what a visitor sent, it is not taken for markup, also where markup is
+/// mixed in.
 #[test]
 fn no_filter_makes_markup_of_what_visitors_send() {
     for filter in FILTERS.split("; ") {

@@ -1,4 +1,5 @@
-//! The guide for those who write templates, example by example: each is rendered, and gives what the guide shows.
+//! The guide for those who write templates, example by example: each is rendered, and gives what
+//! the guide shows.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Pages made of several templates: inheritance, includes, imports; and what is wrong with them, known at load.
+//! Pages made of several templates: inheritance, includes, imports; and what is wrong with them,
+//! known at load.
 
 use crate::page_support::Site;
 use vervet_server::files::root::Symlinks;

@@ -1,4 +1,5 @@
-//! A page cannot hang a reactor: steps, nesting, output and time are bounded, and what runs into a bound is counted.
+//! A page cannot hang a reactor: steps, nesting, output and time are bounded, and what runs into a
+//! bound is counted.
 
 use std::time::Duration;
 
@@ -84,7 +85,8 @@ fn recursion_ends_before_the_stack_does() {
         "{% macro m() %}{{ caller() }}{% endmacro %}{% macro n() %}{% call m() %}{{ n() }}{% endcall %}{% endmacro %}{{ n() }}",
     ];
     for template in recursive {
-        // Three quarters of the stack of a thread of the server, in the build with the largest frames.
+        // Three quarters of the stack of a thread of the server, in the build with the largest
+        // frames.
         let run = move || {
             let mut site = limited(template, |_| {});
             let shown = site.get("/");

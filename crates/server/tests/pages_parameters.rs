@@ -1,4 +1,5 @@
-//! Typed parameters: what visitors may send, what it is read as, and what they are told where it does not fit.
+//! Typed parameters: what visitors may send, what it is read as, and what they are told where it
+//! does not fit.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! What holds for any value and any template: values come out as text, cookies come back, and nothing panics. A panic
-//! ends the server, so a template that makes the engine panic would be one that ends it.
+//! What holds for any value and any template: values come out as text, cookies come back, and
+//! nothing panics. A panic ends the server, so a template that makes the engine panic would be one
+//! that ends it.
 
 use crate::page_support::{Asked, Site, encoded};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! Pages as routes of a site: with the variables of the route, what the site does to all its answers, and reloads.
+//! Pages as routes of a site: with the variables of the route, what the site does to all its
+//! answers, and reloads.
 
 use std::fs;
 use std::path::Path;
@@ -90,7 +91,8 @@ fn what_a_site_does_to_its_answers_holds_for_pages_and_forms() {
     }
 }
 
-/// What a page says with a failing status is meant for its visitor; what the server says of a page is not.
+/// What a page says with a failing status is meant for its visitor; what the server says of a page
+/// is not.
 #[test]
 fn pages_of_the_site_take_the_place_of_notices_alone() {
     let tree = TempTree::new()

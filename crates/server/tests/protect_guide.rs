@@ -1,4 +1,5 @@
-//! The guide to access and limits: each document in it is served, and each request in it gets the answer that stands there.
+//! The guide to access and limits: each document in it is served, and each request in it gets the
+//! answer that stands there.
 
 use crate::support;
 use crate::support::served::Served;
@@ -36,7 +37,8 @@ fn tree() -> TempTree {
     })
 }
 
-/// `METHOD TARGET [with FIELD | as NAME:PASSWORD] -> STATUS [with FIELD | without NAME]`, or `-> closed`.
+/// `METHOD TARGET [with FIELD | as NAME:PASSWORD] -> STATUS [with FIELD | without NAME]`, or `->
+/// closed`.
 #[track_caller]
 fn check(served: &Served, line: &str) {
     let (asked, expected) = line

@@ -1,4 +1,5 @@
-//! An action or a filter is its own file and one line of a registry: no other file of the sources names its section.
+//! An action or a filter is its own file and one line of a registry: no other file of the sources
+//! names its section.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! Many roots in one process: what they share, and what they do not.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::support::{NOW_S, age, text};
@@ -102,7 +101,8 @@ fn roots_share_the_bounds_and_not_the_files() {
             );
         }
     }
-    // The sum is told by each, and it is the whole: twenty caches of their own would hold four times as much.
+    // The sum is told by each, and it is the whole: twenty caches of their own would hold four
+    // times as much.
     assert_eq!(sites[0].usage(), sites[19].usage());
     assert!(sites[0].usage().bytes > LIMITS.bytes_max / 2);
 }

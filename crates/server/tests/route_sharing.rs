@@ -1,5 +1,5 @@
-//! What ten thousand routes share: equal folders are one action with one handler on each reactor, from plan to plan, and what
-//! was read for them is let go of when it serves.
+//! What ten thousand routes share: equal folders are one action with one handler on each reactor,
+//! from plan to plan, and what was read for them is let go of when it serves.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -196,7 +196,8 @@ fn user_folders_are_those_of_users() {
         .file("bob/secret.txt", "secret")
         .dir("mallory")
         .dir("none");
-    // In place of the folder stands a link to the home; and one to a neighbour's folder is in a folder.
+    // In place of the folder stands a link to the home; and one to a neighbour's folder is in a
+    // folder.
     symlink(".", tree.join("mallory/public_html")).unwrap();
     tree.write("mallory/secret.txt", "secret");
     symlink(

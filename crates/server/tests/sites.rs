@@ -1,5 +1,5 @@
-//! Sites as a document gives them: which one answers, what two of them differ in, and what is said of documents that
-//! contradict themselves (D1 to D4).
+//! Sites as a document gives them: which one answers, what two of them differ in, and what is said
+//! of documents that contradict themselves (D1 to D4).
 
 use crate::support::served::{Served, get, plan};
 use vervet_testkit::TempTree;

@@ -1,4 +1,5 @@
-//! Files over a connection: what the engine adds, what it leaves out, and what it does when a file fails it.
+//! Files over a connection: what the engine adds, what it leaves out, and what it does when a file
+//! fails it.
 
 use std::fs::OpenOptions;
 

@@ -22,10 +22,10 @@ const SENDFILE_BYTES_PER_VISIT_MAX: u64 = 8 << 20;
 const UNCORKED_BYTES_MAX: u64 = 64 * 1024;
 
 /// Parts of files that end in the second segment of 64 KiB are handed over in two pieces, the first
-/// of 32 KiB. With one call, the pages of the second segment wait for BBR's pacing: 64 KiB on a kept
-/// connection cost 27 us of CPU under BBR and 22 in two pieces, 100 KB cost 43 and 27, 120 KB 52
-/// and 31; under cubic the two are within 3 %. What fits one segment, and what needs more than two,
-/// costs a third more in pieces (140 KB: 27 and 35 us).
+/// of 32 KiB. With one call, the pages of the second segment wait for BBR's pacing: 64 KiB on a
+/// kept connection cost 27 us of CPU under BBR and 22 in two pieces, 100 KB cost 43 and 27, 120 KB
+/// 52 and 31; under cubic the two are within 3 %. What fits one segment, and what needs more than
+/// two, costs a third more in pieces (140 KB: 27 and 35 us).
 const TWO_SEGMENTS: std::ops::RangeInclusive<u64> = 63 * 1024..=128 * 1024;
 
 /// The first of the two pieces.

@@ -1,5 +1,5 @@
-//! Which requests get a line: rules by status, path and method, statuses that are always logged, and
-//! sampling of the rest.
+//! Which requests get a line: rules by status, path and method, statuses that are always logged,
+//! and sampling of the rest.
 //!
 //! Paths and methods are matched when the request arrives, the status when the response has ended.
 

@@ -1,14 +1,14 @@
 //! Escapes bytes of a peer, so that they end neither the line nor a quoted text in it.
 
-/// Whether a byte needs no escape: visible ASCII and the space, without the quote, the backslash and
-/// the delimiter.
+/// Whether a byte needs no escape: visible ASCII and the space, without the quote, the backslash
+/// and the delimiter.
 #[allow(clippy::needless_bitwise_bool)] // no jumps: see LARGE_CHUNK
 const fn is_plain(byte: u8, Delimiter(delimiter): Delimiter) -> bool {
     (byte >= 0x20) & (byte < 0x7f) & (byte != b'"') & (byte != b'\\') & (byte != delimiter)
 }
 
-/// Bytes that are checked together: one vector register of the smallest machine. Single bytes cost 1
-/// to 2 ns each, which with a usual User-Agent was the larger part of a line.
+/// Bytes that are checked together: one vector register of the smallest machine. Single bytes cost
+/// 1 to 2 ns each, which with a usual User-Agent was the larger part of a line.
 const LARGE_CHUNK: usize = 16;
 /// The same for shorter values.
 const MEDIUM_CHUNK: usize = 8;

@@ -85,8 +85,8 @@ pub struct LogPlan {
 pub struct Needs {
     /// Request IDs.
     pub request_ids: bool,
-    /// Heads of responses: [`LogWriter::record_response`](super::LogWriter::record_response) must be
-    /// called.
+    /// Heads of responses: [`LogWriter::record_response`](super::LogWriter::record_response) must
+    /// be called.
     pub responses: bool,
 }
 

@@ -64,8 +64,8 @@ impl<'a> RequestInfo<'a> {
 /// Bytes of an ID that is accepted from a request; longer ones are replaced.
 pub const REQUEST_ID_BYTES_MAX: usize = 128;
 
-/// The ID of one request, in logs, response fields and pages. It is a value: making one allocates no
-/// memory.
+/// The ID of one request, in logs, response fields and pages. It is a value: making one allocates
+/// no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId<'a>(Text<'a>);
 

@@ -1,8 +1,8 @@
 //! A format string: text with variables in braces, parsed once into the pieces of a line.
 //!
-//! `{client} "{request}" {status}`. A literal brace is doubled. Values are escaped so that a peer can
-//! end neither the line nor the value: control bytes, bytes above ASCII, the quote, the backslash, and
-//! the byte that follows the value in the format.
+//! `{client} "{request}" {status}`. A literal brace is doubled. Values are escaped so that a peer
+//! can end neither the line nor the value: control bytes, bytes above ASCII, the quote, the
+//! backslash, and the byte that follows the value in the format.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the site.
+//! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the
+//! site.
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ use crate::web::{Action, Handler, Request};
 words! {
     /// Which part of the path is looked up in the folder.
     pub enum FilesFrom {
-        /// What `*` stands for: with `path = "/static/*"`, `/static/a.css` is `a.css` in the folder. The whole path where
-        /// the route has no `*`.
+        /// What `*` stands for: with `path = "/static/*"`, `/static/a.css` is `a.css` in the
+        /// folder. The whole path where the route has no `*`.
         Matched = "matched",
         /// The whole path: `/static/a.css` is `static/a.css` in the folder.
         Path = "path",
@@ -35,20 +36,22 @@ section! {
     /// files = { root = "static", max_age = "1h" }
     /// ```
     pub struct ServeFiles short(root) {
-        /// The folder, or one file that is all there is. Nothing outside it is served, whatever a path or a link says.
+        /// The folder, or one file that is all there is. Nothing outside it is served, whatever a
+        /// path or a link says.
         pub root: Path,
         /// Names tried in order where a folder is asked for; the first that exists is served.
         pub index: Vec<Text> = ["index.html"],
         /// Show what a folder without such a file holds; otherwise it is answered with 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking (`Cache-Control: max-age`). With `"0s"` they ask each time
-        /// (`no-cache`); without it nothing is said, and they guess.
+        /// How long caches may use a file without asking (`Cache-Control: max-age`). With `"0s"`
+        /// they ask each time (`no-cache`); without it nothing is said, and they guess.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
         /// Serve names that begin with a dot. `.well-known` at the top is always served.
         pub hidden: bool = false,
         /// Follow symbolic links.
         pub symlinks: Symlinks = "refuse",
-        /// Answer unknown paths whose last name has no dot with the page at `/`, whose script routes them.
+        /// Answer unknown paths whose last name has no dot with the page at `/`, whose script
+        /// routes them.
         pub spa: bool = false,
         /// Send content encoded to those who accept it.
         pub compression: Compression = "on",
@@ -58,7 +61,8 @@ section! {
 }
 
 section! {
-    /// Serves a folder or a file that lies somewhere else, in place of what `*` stands for. As `files`, in its shortest form.
+    /// Serves a folder or a file that lies somewhere else, in place of what `*` stands for. As
+    /// `files`, in its shortest form.
     ///
     /// ```toml
     /// [[site.route]]
@@ -254,7 +258,8 @@ impl ActionDirective for Alias {
     }
 }
 
-/// The action of another route or of the last plan, if it serves the same folder: its handlers go on with their caches.
+/// The action of another route or of the last plan, if it serves the same folder: its handlers go
+/// on with their caches.
 fn kept(
     opened: Result<FilesAction, Diagnostic>,
     resources: &mut Resources<'_>,

@@ -1,5 +1,6 @@
-//! What a route does with a request. Each action is a file of its own: its section, the [`ActionDirective`] of that
-//! section, and what answers. Adding one adds its module and its line in [`actions!`].
+//! What a route does with a request. Each action is a file of its own: its section, the
+//! [`ActionDirective`] of that section, and what answers. Adding one adds its module and its line
+//! in [`actions!`].
 
 mod files;
 mod fixed;
@@ -29,7 +30,8 @@ pub use users::{User, Users};
 
 /// The section of an action, as a route gives it.
 pub(crate) trait ActionDirective: fmt::Debug + Send + Sync {
-    /// Finds mistakes for which no file has to be opened. `offer` is what the path of the route provides.
+    /// Finds mistakes for which no file has to be opened. `offer` is what the path of the route
+    /// provides.
     fn check(&self, _: Offer<'_>) -> Result<(), Diagnostic> {
         Ok(())
     }
@@ -80,7 +82,8 @@ macro_rules! actions {
                 status: $crate::actions::StatusCode,
                 /// Send the client elsewhere.
                 redirect: $crate::actions::Redirect,
-                /// Go on with another path and query of the site: its routes are asked again, from the first one on.
+                /// Go on with another path and query of the site: its routes are asked again, from
+                /// the first one on.
                 rewrite: $crate::actions::Rewrite,
             }
         }

@@ -21,7 +21,8 @@ use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Answers with content that stands here, whatever the method. One of `text`, `html` and `json` gives it.
+    /// Answers with content that stands here, whatever the method. One of `text`, `html` and `json`
+    /// gives it.
     ///
     /// ```toml
     /// [[site.route]]
@@ -33,7 +34,8 @@ section! {
     /// respond = { status = 503, html = "<h1>Back at noon</h1>" }
     /// ```
     pub struct Respond short(text) {
-        /// The status. One of 200 comes with an entity tag, and with 304 to those who have it already.
+        /// The status. One of 200 comes with an entity tag, and with 304 to those who have it
+        /// already.
         pub status: u16 = 200 in 200..=599,
         /// Content of type `text/plain; charset=utf-8`.
         pub text: Option<Text>,
@@ -150,8 +152,8 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     Ok((text, media_type.unwrap_or(usual)))
 }
 
-/// Strong, and the same in every process that has the same configuration. Equal tags of different contents would take
-/// a collision of 64 bits.
+/// Strong, and the same in every process that has the same configuration. Equal tags of different
+/// contents would take a collision of 64 bits.
 fn tag(content: &[u8], media_type: &str) -> Box<[u8]> {
     let mut hasher = DefaultHasher::new();
     (content, media_type).hash(&mut hasher);

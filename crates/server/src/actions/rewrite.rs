@@ -10,7 +10,8 @@ use crate::resources::Resources;
 use crate::web::RewriteAction;
 
 section! {
-    /// Goes on with another path and query of the site: its routes are tried again, from the first one on.
+    /// Goes on with another path and query of the site: its routes are tried again, from the first
+    /// one on.
     ///
     /// ```toml
     /// [[site.route]]
@@ -18,7 +19,8 @@ section! {
     /// rewrite = "/post.html?id={id}"
     /// ```
     pub struct Rewrite short(to) {
-        /// The path, with the placeholders of `redirect`. The query of the request stays unless the target has one.
+        /// The path, with the placeholders of `redirect`. The query of the request stays unless the
+        /// target has one.
         pub to: Text,
     }
 }

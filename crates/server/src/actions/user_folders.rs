@@ -1,7 +1,7 @@
 //! `user_folders = "public_html"`: `/~bob/` is the folder of that name in Bob's home.
 //!
-//! Who may be served is decided by the file of accounts; what, by the folder, which is reached from the home without
-//! passing a symbolic link: a user cannot put something else in its place.
+//! Who may be served is decided by the file of accounts; what, by the folder, which is reached from
+//! the home without passing a symbolic link: a user cannot put something else in its place.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +23,8 @@ use crate::matching::{Offer, SlashForm};
 use crate::resources::{Needs, Resources};
 use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 
-/// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are asked for.
+/// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are
+/// asked for.
 pub const USERS_OPEN_MAX: usize = 256;
 
 section! {
@@ -37,7 +38,8 @@ section! {
     /// user_folders = "public_html"
     /// ```
     pub struct UserFolders short(folder) {
-        /// The folder, relative to the home. Neither it nor a folder on the way may be a symbolic link.
+        /// The folder, relative to the home. Neither it nor a folder on the way may be a symbolic
+        /// link.
         pub folder: Text = "public_html",
         /// Users with a smaller number are not served: services, as a rule.
         pub uid_min: u32 = 1000 in 1..=4294967295,
@@ -182,7 +184,8 @@ fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl UserFoldersHandler {
-    /// Whether a user of this name may be served. What is refused is not told from what is not there.
+    /// Whether a user of this name may be served. What is refused is not told from what is not
+    /// there.
     fn serves(&self, name: &[u8]) -> bool {
         let rules = &*self.shared;
         let is_in = |names: &[String]| names.iter().any(|known| known.as_bytes() == name);

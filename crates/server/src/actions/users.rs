@@ -1,7 +1,8 @@
 //! The users of the machine, as the file of accounts names them: `/etc/passwd`, or one of its form.
 //!
-//! The file is read when it has changed, looked at once in [`LOOK_MS`]. Accounts of directories elsewhere, such as LDAP,
-//! are not asked: that may take seconds, and whoever wants their folders served can list them in a file.
+//! The file is read when it has changed, looked at once in [`LOOK_MS`]. Accounts of directories
+//! elsewhere, such as LDAP, are not asked: that may take seconds, and whoever wants their folders
+//! served can list them in a file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,8 @@ impl Users {
         }
     }
 
-    /// Reads the file if it has changed, at most once in [`LOOK_MS`]. Where it cannot be read, what was known stays.
+    /// Reads the file if it has changed, at most once in [`LOOK_MS`]. Where it cannot be read, what
+    /// was known stays.
     pub fn look(&mut self, now: Now) -> Look {
         let is_fresh = |looked: u64| now.monotonic_ms.saturating_sub(looked) < LOOK_MS;
         if self.looked_ms.is_some_and(is_fresh) {

@@ -93,8 +93,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads the counters of a running engine, its sites and its logs. The caller fills in the rest:
-    /// the phase, the plan, the names of listeners, counters of filters and caches.
+    /// Reads the counters of a running engine, its sites and its logs. The caller fills in the
+    /// rest: the phase, the plan, the names of listeners, counters of filters and caches.
     pub fn collect(
         engine: &EngineControl,
         metrics: &Metrics,
@@ -156,8 +156,8 @@ pub struct LogReport {
 }
 
 impl LogReport {
-    /// All sinks in use, by name. Sinks of one name, such as one daemon with two tags, are summed: a
-    /// metric must not have two samples with equal labels.
+    /// All sinks in use, by name. Sinks of one name, such as one daemon with two tags, are summed:
+    /// a metric must not have two samples with equal labels.
     pub fn all(sinks: &LogSinks) -> Vec<Self> {
         let mut reports: BTreeMap<String, Self> = BTreeMap::new();
         for report in sinks.sinks().iter().map(Self::new) {

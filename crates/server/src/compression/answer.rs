@@ -1,7 +1,9 @@
-//! Answers that are not files, compressed on their way out: pages, listings of apps, whatever is text and in memory.
+//! Answers that are not files, compressed on their way out: pages, listings of apps, whatever is
+//! text and in memory.
 //!
-//! Small ones are compressed where they are, larger ones by the thread that also compresses files, and go out when they are
-//! ready. What is a file or a stream stays as it is: files bring their own codings, and a stream may have to arrive at once.
+//! Small ones are compressed where they are, larger ones by the thread that also compresses files,
+//! and go out when they are ready. What is a file or a stream stays as it is: files bring their own
+//! codings, and a stream may have to arrive at once.
 
 use std::sync::Arc;
 
@@ -59,8 +61,8 @@ enum Choice {
 }
 
 impl AnswerCompression {
-    /// Compresses answers of at least `min_bytes` with one of `codings`; large ones on the thread of
-    /// `offload`.
+    /// Compresses answers of at least `min_bytes` with one of `codings`; large ones on the thread
+    /// of `offload`.
     pub fn new(min_bytes: u64, codings: Vec<Encoding>, offload: Arc<Offload>) -> Self {
         Self {
             min_bytes,
@@ -69,8 +71,9 @@ impl AnswerCompression {
         }
     }
 
-    /// The answer as it is sent. `pipe` makes a stream of the exchange ([`Exchange::stream`](vervet_engine::Exchange::stream)), which
-    /// a large answer becomes while it is compressed.
+    /// The answer as it is sent. `pipe` makes a stream of the exchange
+    /// ([`Exchange::stream`](vervet_engine::Exchange::stream)), which a large answer becomes while
+    /// it is compressed.
     pub fn apply(
         &self,
         accepted: AcceptedCodings,
@@ -132,7 +135,8 @@ impl AnswerCompression {
             .encodings()
             .find(|encoding| self.codings.contains(encoding));
         match best {
-            // What would be sent is not known without compressing it, and a head may do without (RFC 9110 §9.3.2).
+            // What would be sent is not known without compressing it, and a head may do without
+            // (RFC 9110 §9.3.2).
             Some(encoding) if accepted.method != Method::Head => Choice::In(encoding),
             _ => Choice::NotHere,
         }
@@ -157,8 +161,8 @@ fn vary(response: &mut Response) {
     }
 }
 
-/// The fields of an answer whose content is in another coding: other bytes, so its tag promises the meaning alone (RFC 9110
-/// §8.8.1), and parts of the original cannot be asked for.
+/// The fields of an answer whose content is in another coding: other bytes, so its tag promises the
+/// meaning alone (RFC 9110 §8.8.1), and parts of the original cannot be asked for.
 fn encoded(mut response: Response, encoding: Encoding) -> Response {
     let _ = response.set_field("Content-Encoding", encoding.token().as_bytes());
     response.remove_field("Accept-Ranges");
@@ -171,7 +175,8 @@ fn encoded(mut response: Response, encoding: Encoding) -> Response {
     response
 }
 
-/// Sends the content in one piece: a pipe that is empty takes it, so nobody waits for a slow client here.
+/// Sends the content in one piece: a pipe that is empty takes it, so nobody waits for a slow client
+/// here.
 fn send_compressed(mut sender: ContentSender, content: &Bytes, encoding: Encoding) {
     if sender.is_closed() {
         return;

@@ -8,8 +8,8 @@ use vervet_http::negotiation::Encoding;
 /// Smaller files are not compressed, in bytes: they fit one packet anyway.
 pub const COMPRESS_BYTES_MIN: u64 = 1024;
 
-/// Larger files are not compressed on the way, in bytes: it would take a tenth of a second and more. Siblings
-/// made beforehand have no such bound.
+/// Larger files are not compressed on the way, in bytes: it would take a tenth of a second and
+/// more. Siblings made beforehand have no such bound.
 pub const COMPRESS_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 // Levels at which each costs about as much as the others for text: some 10 ms for 1 MB.

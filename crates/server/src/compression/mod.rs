@@ -1,4 +1,5 @@
-//! Content codings: which one a client accepts, how hard content is compressed, and answers compressed on their way out.
+//! Content codings: which one a client accepts, how hard content is compressed, and answers
+//! compressed on their way out.
 //!
 //! What is kept of compressed files is the file server's business.
 

@@ -1,5 +1,5 @@
-//! The codings a peer accepts, best first, in one byte; and a memory of recent Accept-Encoding values, because
-//! browsers of one kind all send the same.
+//! The codings a peer accepts, best first, in one byte; and a memory of recent Accept-Encoding
+//! values, because browsers of one kind all send the same.
 
 use vervet_http::negotiation::{Encoding, choose_encoding};
 

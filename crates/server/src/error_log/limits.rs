@@ -18,7 +18,8 @@ impl LimitWatch {
     }
 
     /// Logs a warning for each limit on connections, and an info event for each timeout, that was
-    /// reached since the last call. Slow peers are normal; too many connections concern the operator.
+    /// reached since the last call. Slow peers are normal; too many connections concern the
+    /// operator.
     pub fn check(&mut self, now: &Totals, log: &ErrorLog) {
         let (before, after) = (&self.before.timeouts, &now.timeouts);
         let in_number = [

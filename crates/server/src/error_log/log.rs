@@ -71,8 +71,8 @@ impl ErrorLog {
         self.state().parts = parts.map_or_else(Vec::new, |parts| parts.own().collect());
     }
 
-    /// Writes an event. Its kind is one word, such as `page`, `limit` or `reload`. Events of one kind
-    /// share a rate limit.
+    /// Writes an event. Its kind is one word, such as `page`, `limit` or `reload`. Events of one
+    /// kind share a rate limit.
     pub fn write(&self, level: Level, kind: &'static str, text: fmt::Arguments<'_>) {
         let mut state = self.state();
         if level.index() > state.level_of(kind).index() {
@@ -122,8 +122,8 @@ impl ErrorLog {
         }
     }
 
-    /// Writes the lines of one trace, whatever the level of the log. They have no rate limit, and are
-    /// neither kept in memory nor counted.
+    /// Writes the lines of one trace, whatever the level of the log. They have no rate limit, and
+    /// are neither kept in memory nor counted.
     pub fn write_trace(&self, texts: &[String]) {
         let (sender, format) = {
             let state = self.state();
@@ -334,8 +334,8 @@ mod tests {
         });
         let sink = logs.open(&Target::file(&pipe)).unwrap();
         let log = own.get_or_init(|| ErrorLog::new(&sink, Level::Info));
-        // As many kinds as it takes to fill the buffers with what each may write at once, long before the writer's own
-        // attempts could drop a line.
+        // As many kinds as it takes to fill the buffers with what each may write at once, long
+        // before the writer's own attempts could drop a line.
         let text = "x".repeat(8000);
         for kind in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
             for _ in 0..BURST_MAX {

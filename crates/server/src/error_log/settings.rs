@@ -22,8 +22,8 @@ section! {
         pub level: Level = "notice",
         /// Levels of single parts of the server, which override it.
         pub parts: Option<PartLevels>,
-        /// The file that lines are appended to. It is reopened on SIGUSR1 and when it was renamed. Its
-        /// directory must exist.
+        /// The file that lines are appended to. It is reopened on SIGUSR1 and when it was renamed.
+        /// Its directory must exist.
         pub file: Option<Path>,
         /// Permissions of a new file, in octal; at most 640, less the bits of the umask.
         pub mode: LogMode = "640",
@@ -31,7 +31,8 @@ section! {
         pub stream: Option<StreamName>,
         /// A syslog daemon; levels become severities.
         pub syslog: Option<Syslog>,
-        /// The systemd journal; levels become priorities, and `VERVET_KIND` is the kind of the event.
+        /// The systemd journal; levels become priorities, and `VERVET_KIND` is the kind of the
+        /// event.
         pub journal: Option<Journal>,
         /// When the file is rotated, and how many copies are kept.
         pub rotate: Option<Rotation>,

@@ -1,13 +1,14 @@
 //! Which entries come into a full cache: those that are requested a second time.
 //!
-//! An entry that comes into a full cache evicts another, and both cost: the allocation, the table, the memory that
-//! the next requests do not find in the processor's cache. For a set of files that is larger than the cache, or for a
-//! scan, that price buys nothing, since the new entry is evicted before it is requested again. So the first request
-//! only leaves a mark.
+//! An entry that comes into a full cache evicts another, and both cost: the allocation, the table,
+//! the memory that the next requests do not find in the processor's cache. For a set of files that
+//! is larger than the cache, or for a scan, that price buys nothing, since the new entry is evicted
+//! before it is requested again. So the first request only leaves a mark.
 
 use std::hash::{BuildHasher, Hash};
 
-/// Marks that are kept, in a table in which a new mark overwrites the one at its index: 16 KiB, allocated when needed.
+/// Marks that are kept, in a table in which a new mark overwrites the one at its index: 16 KiB,
+/// allocated when needed.
 const MARKS_MAX: usize = 4096;
 
 /// The marks of recent requests.

@@ -1,7 +1,8 @@
-//! A cache bounded by the memory of what it holds, which counts hits, misses, evictions and its content.
+//! A cache bounded by the memory of what it holds, which counts hits, misses, evictions and its
+//! content.
 //!
-//! It evicts by `quick_cache`'s S3-FIFO: what is used once, such as in a scan for pages that do not exist, does not push
-//! out the rest.
+//! It evicts by `quick_cache`'s S3-FIFO: what is used once, such as in a scan for pages that do not
+//! exist, does not push out the rest.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ impl<K, V> Lifecycle<K, (u64, V)> for CountEvictions {
 }
 
 impl<K: Eq + Hash, V> ByteCache<K, V> {
-    /// An empty cache of at most `bytes_max` bytes. The estimate of entries only sizes the memory of what was evicted
-    /// lately; the table grows with what it holds.
+    /// An empty cache of at most `bytes_max` bytes. The estimate of entries only sizes the memory
+    /// of what was evicted lately; the table grows with what it holds.
     pub(crate) fn new(entries_estimate: usize, bytes_max: u64, counts: Arc<CacheCounts>) -> Self {
         let evictions = CountEvictions(Arc::clone(&counts));
         let hasher = DefaultHashBuilder::default();
@@ -52,7 +53,8 @@ impl<K: Eq + Hash, V> ByteCache<K, V> {
         }
     }
 
-    /// The value of a key if it is still valid. Counts a hit or a miss: only one thread at a time may do so.
+    /// The value of a key if it is still valid. Counts a hit or a miss: only one thread at a time
+    /// may do so.
     #[inline]
     pub(crate) fn get_valid<Q: Hash + Equivalent<K>>(
         &self,

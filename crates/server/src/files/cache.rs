@@ -1,11 +1,14 @@
-//! What is known of each request path, so that a hit costs no system call, no decoding and no allocation.
+//! What is known of each request path, so that a hit costs no system call, no decoding and no
+//! allocation.
 //!
-//! An entry holds the result of a look-up and the state of every file that the look-up depended on. For [`FRESH_MS`] it
-//! is used as it is; then the files are checked again, and the entry stays if none has changed. Descriptors of larger
-//! files are kept apart from the entries, with a bound of their own. Into a full cache entries come at the second
-//! request only ([`AdmissionFilter`]). How a path is looked up is the business of [`crate::files::lookup`].
+//! An entry holds the result of a look-up and the state of every file that the look-up depended on.
+//! For [`FRESH_MS`] it is used as it is; then the files are checked again, and the entry stays if
+//! none has changed. Descriptors of larger files are kept apart from the entries, with a bound of
+//! their own. Into a full cache entries come at the second request only ([`AdmissionFilter`]). How
+//! a path is looked up is the business of [`crate::files::lookup`].
 //!
-//! One cache may hold the entries of many roots, so that a reactor with a thousand sites keeps to one bound.
+//! One cache may hold the entries of many roots, so that a reactor with a thousand sites keeps to
+//! one bound.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -32,8 +35,8 @@ pub const FRESH_MS: u64 = 900;
 /// The least that an entry counts, in bytes: its own fields, the table and the allocator.
 pub const ENTRY_BYTES_MIN: u64 = 512;
 
-/// A descriptor that no request has used for this long is closed, in milliseconds, so that a deleted file does
-/// not keep its blocks.
+/// A descriptor that no request has used for this long is closed, in milliseconds, so that a
+/// deleted file does not keep its blocks.
 pub const DESCRIPTOR_IDLE_MS: u64 = 60_000;
 
 /// What a request path leads to.
@@ -71,8 +74,9 @@ pub(crate) struct CacheEntry {
     pub(crate) result: LookupResult,
     pub(crate) dependencies: Box<[PathState]>,
     pub(crate) checked_ms: Cell<u64>,
-    /// Whether equal states prove that nothing has changed. They do not for a file that had been written just before it
-    /// was read: a second write within one tick of the clock leaves the same times.
+    /// Whether equal states prove that nothing has changed. They do not for a file that had been
+    /// written just before it was read: a second write within one tick of the clock leaves the same
+    /// times.
     pub(crate) is_settled: bool,
 }
 
@@ -168,8 +172,8 @@ struct Descriptor {
     used_ms: Cell<u64>,
 }
 
-/// Entries and open descriptors, of one root or of all roots of a reactor: the bounds hold for their sum. Clones are the
-/// same cache.
+/// Entries and open descriptors, of one root or of all roots of a reactor: the bounds hold for
+/// their sum. Clones are the same cache.
 #[derive(Debug, Clone)]
 pub(crate) struct FileCache(Rc<RefCell<Store>>);
 

@@ -1,4 +1,5 @@
-//! What the file handler decides, before anything of it touches a socket, and the jobs that take too long for a reactor.
+//! What the file handler decides, before anything of it touches a socket, and the jobs that take
+//! too long for a reactor.
 //!
 //! A job holds all that it needs, and runs on any thread.
 
@@ -107,7 +108,8 @@ impl Job {
         }
     }
 
-    /// Answers an exchange when the work is done; at once, without the work, where its queue is full.
+    /// Answers an exchange when the work is done; at once, without the work, where its queue is
+    /// full.
     pub(crate) fn answer(self, exchange: Exchange<'_>, offload: &Offload) -> Outcome {
         let Some(place) = offload.place() else {
             return Outcome::Done(self.decline());
@@ -169,7 +171,8 @@ impl CompressJob {
         Response::encoded(Status::OK, self.identity.head.clone()).content(content)
     }
 
-    /// The content in the state that the validators promise; `Err` with what was read of another state.
+    /// The content in the state that the validators promise; `Err` with what was read of another
+    /// state.
     fn content(&self) -> Result<Bytes, Vec<u8>> {
         if let Some(content) = &self.identity.content {
             return Ok(content.clone());
@@ -187,7 +190,8 @@ impl CompressJob {
         }
     }
 
-    /// A file that changes while it is read, such as a log, is sent as found, with no validator to hold it to.
+    /// A file that changes while it is read, such as a log, is sent as found, with no validator to
+    /// hold it to.
     fn unvalidated(&self, content: Vec<u8>) -> Response {
         let mut head = Head::new(Status::OK, &self.options.server);
         head.field(Known::ContentType, self.identity.media_type.as_bytes());

@@ -1,7 +1,8 @@
 //! The file handler: looks a path up, decides what the request is answered with, and answers.
 //!
-//! [`Files::answer`] decides without a socket and without a clock of its own; as a [`Service`] it hands the
-//! decision to the engine. One value serves one reactor; [`FilesShared`] holds what all of them share.
+//! [`Files::answer`] decides without a socket and without a clock of its own; as a [`Service`] it
+//! hands the decision to the engine. One value serves one reactor; [`FilesShared`] holds what all
+//! of them share.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -32,12 +33,12 @@ use crate::files::root::{Fingerprint, Kind, OpenError, Root};
 use crate::files::shared::FilesShared;
 use crate::response::{Head, error_answer, error_answer_with};
 
-/// How often the root and idle descriptors are checked, in milliseconds: a folder replaced by another is noticed within
-/// a second.
+/// How often the root and idle descriptors are checked, in milliseconds: a folder replaced by
+/// another is noticed within a second.
 const CHECK_MS: u64 = 900;
 
-/// Look-ups for one request: one for the file as the client prefers it, one where a range needs it unencoded, one where
-/// the file has changed in between.
+/// Look-ups for one request: one for the file as the client prefers it, one where a range needs it
+/// unencoded, one where the file has changed in between.
 const LOOKUPS_MAX: usize = 3;
 
 /// The methods that files allow.
@@ -71,7 +72,8 @@ pub struct Usage {
     pub descriptors: usize,
 }
 
-/// The result of a look-up cannot be sent: the path is looked up once more, without a content coding.
+/// The result of a look-up cannot be sent: the path is looked up once more, without a content
+/// coding.
 struct LookUpAgain;
 
 impl Files {
@@ -81,7 +83,8 @@ impl Files {
         Self::with_cache(shared, FileCache::new(shared.options.limits, counts))
     }
 
-    /// A handler for the reactor of this thread, with the cache that all its roots share: the limits hold for their sum.
+    /// A handler for the reactor of this thread, with the cache that all its roots share: the
+    /// limits hold for their sum.
     pub fn of_reactor(shared: &Arc<FilesShared>) -> Self {
         let cache = FileCache::of_thread(shared.options.limits, &shared.tools.caches);
         Self::with_cache(shared, cache)
@@ -176,8 +179,8 @@ impl Files {
         }
     }
 
-    /// What a path leads to, from the cache or from the files. Where the single page answers for it, the key becomes that
-    /// of the page.
+    /// What a path leads to, from the cache or from the files. Where the single page answers for
+    /// it, the key becomes that of the page.
     fn look_up(&mut self, key: &mut CacheKey<'_>, now: Now) -> Rc<CacheEntry> {
         let entry = self.entry(*key, now);
         if !matches!(entry.result, LookupResult::SinglePage) {
@@ -222,8 +225,8 @@ impl Files {
         now: Now,
     ) -> Result<Decision, LookUpAgain> {
         let response = match &entry.result {
-            // A range of what we compress ourselves is a range of the file: the compressed form may be gone by the next
-            // request.
+            // A range of what we compress ourselves is a range of the file: the compressed form may
+            // be gone by the next request.
             LookupResult::Compressible { .. } if request.range().is_some() => {
                 return Err(LookUpAgain);
             }
@@ -334,7 +337,8 @@ impl Files {
         LookUpAgain
     }
 
-    /// The file in a coding, if it has been compressed before; as it is, where that made it no smaller.
+    /// The file in a coding, if it has been compressed before; as it is, where that made it no
+    /// smaller.
     fn compressed(
         &self,
         identity: &Arc<Representation>,
@@ -392,8 +396,8 @@ impl Files {
         head.into_response(Status::NOT_FOUND, page.content)
     }
 
-    /// The file at a raw path as content of an answer of another status, with neither validators nor ranges; `None`
-    /// where there is no file.
+    /// The file at a raw path as content of an answer of another status, with neither validators
+    /// nor ranges; `None` where there is no file.
     pub(crate) fn page(&mut self, path: &[u8], now: Now) -> Option<Page> {
         let key = CacheKey {
             root: self.root_number,
@@ -421,8 +425,8 @@ impl Files {
         }
     }
 
-    /// Opens the root again where it was replaced by another folder, as site generators do, and closes idle descriptors.
-    /// Checks once in [`CHECK_MS`].
+    /// Opens the root again where it was replaced by another folder, as site generators do, and
+    /// closes idle descriptors. Checks once in [`CHECK_MS`].
     fn check_root(&mut self, now: Now) {
         if now.monotonic_ms.saturating_sub(self.checked_ms) < CHECK_MS {
             return;

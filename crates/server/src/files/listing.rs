@@ -1,4 +1,5 @@
-//! What a directory holds: read, filtered and sorted. How it looks is [`crate::files::listing_page`]'s and
+//! What a directory holds: read, filtered and sorted. How it looks is
+//! [`crate::files::listing_page`]'s and
 //! [`crate::files::listing_json`]'s business.
 
 use std::cmp::Ordering;
@@ -19,7 +20,8 @@ use crate::files::{listing_json, listing_page};
 use crate::response::Head;
 use crate::response::{error_answer, error_answer_with};
 
-/// Entries listed; a note says so where a directory has more. Reading and sorting them takes some 20 ms.
+/// Entries listed; a note says so where a directory has more. Reading and sorting them takes some
+/// 20 ms.
 pub const LISTING_ENTRIES_MAX: usize = 10_000;
 
 /// What the entries are ordered by.
@@ -168,7 +170,8 @@ impl ListJob {
             }
             Format::Page => {
                 head.field(Known::ContentType, b"text/html; charset=utf-8");
-                // Names are the work of whoever writes files; should one get past the escaping, it still cannot act.
+                // Names are the work of whoever writes files; should one get past the escaping, it
+                // still cannot act.
                 let policy = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
                 head.line("Content-Security-Policy", policy);
                 head.into_response(Status::OK, listing_page::write(&listed))
@@ -246,7 +249,8 @@ fn unreadable(_: rustix::io::Errno) -> OpenError {
     OpenError::Unreadable
 }
 
-/// Directories first, whatever the order; then by the key; then by name, so that equal keys have an order too.
+/// Directories first, whatever the order; then by the key; then by name, so that equal keys have an
+/// order too.
 fn sorted(entries: &mut [ListedEntry], sort: Sort, order: Order) {
     entries.sort_by(|one, other| {
         let by_name = || natural(&one.name, &other.name).then_with(|| one.name.cmp(&other.name));

@@ -1,6 +1,8 @@
-//! A directory as a page: readable on a phone and in the dark, sorted by plain links, without script.
+//! A directory as a page: readable on a phone and in the dark, sorted by plain links, without
+//! script.
 //!
-//! Names come from whoever writes files. They appear in the text escaped and in links percent-encoded.
+//! Names come from whoever writes files. They appear in the text escaped and in links
+//! percent-encoded.
 
 use std::fmt::Write;
 
@@ -208,8 +210,8 @@ fn push_summary(out: &mut String, listed: &Listed) {
     out.push_str(" \u{b7} <a href=\"?json\">JSON</a> \u{b7} times in UTC</p>\n");
 }
 
-/// Text between tags or in a quoted attribute. Control characters, which a terminal or a browser might obey, are
-/// shown by their pictures of U+2400.
+/// Text between tags or in a quoted attribute. Control characters, which a terminal or a browser
+/// might obey, are shown by their pictures of U+2400.
 fn push_text(out: &mut String, text: &str) {
     for character in text.chars() {
         if let Some(reference) = html_reference(character) {

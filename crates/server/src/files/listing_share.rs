@@ -1,9 +1,10 @@
 //! Listings rendered once for all requests that arrive meanwhile, and kept for a moment.
 //!
-//! A request for a listing that is being rendered waits for that one: a thousand requests for one folder take one place in
-//! the queue of [`crate::offload`], whose bound is for different folders. A listing is kept for [`FRESH_MS`] and sent
-//! only while its folder is in the same state, which is checked each time: names that are added or removed show at once,
-//! sizes and times of files within a second, as with files themselves.
+//! A request for a listing that is being rendered waits for that one: a thousand requests for one
+//! folder take one place in the queue of [`crate::offload`], whose bound is for different folders.
+//! A listing is kept for [`FRESH_MS`] and sent only while its folder is in the same state, which is
+//! checked each time: names that are added or removed show at once, sizes and times of files within
+//! a second, as with files themselves.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -27,8 +28,8 @@ use crate::offload::Offload;
 /// Memory for listings, in bytes, of the process.
 pub const LISTINGS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// A folder that was changed so long before it is read, in nanoseconds, has another state after the next change: two
-/// within one tick of the kernel's clock, 10 ms at most, leave the same times.
+/// A folder that was changed so long before it is read, in nanoseconds, has another state after the
+/// next change: two within one tick of the kernel's clock, 10 ms at most, leave the same times.
 const TICK_NS: i64 = 20_000_000;
 
 /// One look of one folder in one state.
@@ -106,7 +107,8 @@ pub(crate) struct Listings {
 #[derive(Debug)]
 struct State {
     kept: ByteCache<Key, Rendered>,
-    /// Who waits for what is being made. Each is an exchange of another connection, whose number is bounded.
+    /// Who waits for what is being made. Each is an exchange of another connection, whose number is
+    /// bounded.
     waiting: HashMap<Key, Vec<Responder>>,
     swept_ms: u64,
 }
@@ -125,7 +127,8 @@ impl Listings {
         }
     }
 
-    /// Answers with a listing: one that is kept, one that is being made, or one that is made for this.
+    /// Answers with a listing: one that is kept, one that is being made, or one that is made for
+    /// this.
     pub(crate) fn answer(
         self: &Arc<Self>,
         job: ListJob,

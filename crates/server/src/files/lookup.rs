@@ -1,5 +1,6 @@
-//! From a request path to what it leads to: decoding, hidden names, index files, redirects, compressed siblings, the
-//! single page. The state of every path that is looked at is recorded, so that the cache can check the result later.
+//! From a request path to what it leads to: decoding, hidden names, index files, redirects,
+//! compressed siblings, the single page. The state of every path that is looked at is recorded, so
+//! that the cache can check the result later.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -109,8 +110,9 @@ impl<'a> Lookup<'a> {
     fn file_or_redirect(&mut self, relative: &[u8]) -> LookupResult {
         match self.open(relative) {
             Ok(node) if node.stat.kind == Kind::File => self.file(relative, node),
-            // The path is normal and every special byte of it is encoded, so that neither `//host` nor a
-            // backslash can lead elsewhere. Without scheme and host, those of the request hold.
+            // The path is normal and every special byte of it is encoded, so that neither `//host`
+            // nor a backslash can lead elsewhere. Without scheme and host, those of the request
+            // hold.
             Ok(_) => LookupResult::Redirect(
                 format!("/{}/", percent_encode_path(relative)).into_boxed_str(),
             ),
@@ -215,8 +217,8 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The best acceptable sibling that is at least as new as the file. Whole seconds are compared: many tools
-    /// that copy times lose the rest.
+    /// The best acceptable sibling that is at least as new as the file. Whole seconds are compared:
+    /// many tools that copy times lose the rest.
     fn sibling(&mut self, relative: &[u8], original: Stat) -> Option<(Node, Encoding)> {
         let seconds = |stat: Stat| stat.fingerprint.modified_ns.div_euclid(1_000_000_000);
         let preference = self.preference;

@@ -11,7 +11,8 @@ use crate::files::root::Symlinks;
 pub struct FilesOptions {
     /// A directory, or one file that is the whole site.
     pub root: PathBuf,
-    /// A folder beneath `root` that is served instead of it, reached without passing a symbolic link.
+    /// A folder beneath `root` that is served instead of it, reached without passing a symbolic
+    /// link.
     pub beneath: Option<PathBuf>,
     /// Names tried in order where a directory is asked for; the first that exists is served.
     pub index: Vec<String>,
@@ -38,7 +39,8 @@ pub struct FilesOptions {
 }
 
 impl FilesOptions {
-    /// The defaults of `vervet serve` for `root`: `index.html`, a listing, nothing hidden, edits seen at once.
+    /// The defaults of `vervet serve` for `root`: `index.html`, a listing, nothing hidden, edits
+    /// seen at once.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
@@ -67,7 +69,8 @@ pub enum Listing {
     On,
 }
 
-/// What becomes of names that begin with a dot. `.well-known` (RFC 8615) at the top is never hidden.
+/// What becomes of names that begin with a dot. `.well-known` (RFC 8615) at the top is never
+/// hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DotFiles {
     /// As if they were not there.
@@ -114,7 +117,8 @@ words! {
 /// Bounds of one reactor's file cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CacheLimits {
-    /// Memory for entries with their heads and the content of small files, in bytes. Each entry counts at least
+    /// Memory for entries with their heads and the content of small files, in bytes. Each entry
+    /// counts at least
     /// [`crate::files::cache::ENTRY_BYTES_MIN`], which bounds their number.
     pub bytes_max: u64,
     /// Descriptors of larger files kept open; the others are opened for each request.

@@ -126,7 +126,8 @@ fn multipart(
 
 fn boundary() -> Boundary {
     let mut random = [0; 16];
-    // Fails only where the system has no random numbers at all; then the address space layout must do.
+    // Fails only where the system has no random numbers at all; then the address space layout must
+    // do.
     if getrandom(&mut random, GetRandomFlags::empty()).is_err() {
         random = (std::ptr::from_ref(&random).addr() as u128)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)

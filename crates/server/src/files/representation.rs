@@ -1,4 +1,5 @@
-//! One file as it is sent: its validators, its fields, its head encoded once, and its content where that is small.
+//! One file as it is sent: its validators, its fields, its head encoded once, and its content where
+//! that is small.
 
 use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,8 +18,9 @@ use crate::files::options::{CacheControl, FilesOptions};
 use crate::files::root::Fingerprint;
 use crate::response::Head;
 
-/// Files up to this size are kept in memory and sent in one piece with their head; larger ones are sent from
-/// their descriptor. Two system calls are dearer than copying this much, the other way round above it.
+/// Files up to this size are kept in memory and sent in one piece with their head; larger ones are
+/// sent from their descriptor. Two system calls are dearer than copying this much, the other way
+/// round above it.
 pub const SMALL_FILE_BYTES_MAX: u64 = 32 * 1024;
 
 /// Where the content of a representation comes from.
@@ -26,7 +28,8 @@ pub const SMALL_FILE_BYTES_MAX: u64 = 32 * 1024;
 pub(crate) enum Origin {
     /// The file as it lies there.
     File,
-    /// Compressed by us: there only as long as the cache keeps it, so ranges are not served from it.
+    /// Compressed by us: there only as long as the cache keeps it, so ranges are not served from
+    /// it.
     Compressed,
 }
 
@@ -82,7 +85,8 @@ impl Representation {
         let head_bytes = bytes.len();
         if length <= SMALL_FILE_BYTES_MAX {
             read_to(&mut bytes, descriptor, length)?;
-            // A file cut while it was read is sent as it was found; its new state shows at the next look.
+            // A file cut while it was read is sent as it was found; its new state shows at the next
+            // look.
             representation.length = (bytes.len() - head_bytes) as u64;
             let mut all = Bytes::from(bytes);
             representation.content = Some(all.split_off(head_bytes));
@@ -110,7 +114,8 @@ impl Representation {
         compressed
     }
 
-    /// As [`Representation::of_compressed`] before there is content: for its validators and fields only.
+    /// As [`Representation::of_compressed`] before there is content: for its validators and fields
+    /// only.
     pub(crate) fn to_be_compressed(&self, encoding: Encoding) -> Self {
         Self::without_content(
             Draft {
@@ -200,7 +205,8 @@ impl Representation {
     }
 }
 
-/// Strong: the nanoseconds of the modification and the size, and the coding, since each coding is other bytes.
+/// Strong: the nanoseconds of the modification and the size, and the coding, since each coding is
+/// other bytes.
 fn etag(fingerprint: &Fingerprint, encoding: Encoding) -> Box<[u8]> {
     let (modified, size) = (fingerprint.modified_ns, fingerprint.size);
     let tag = match encoding {
@@ -218,7 +224,8 @@ pub(crate) fn read_to(into: &mut Vec<u8>, file: BorrowedFd<'_>, length: u64) -> 
     while into.len() - start < length {
         let offset = (into.len() - start) as u64;
         let wanted = length - (into.len() - start);
-        // The spare capacity may be larger than what is wanted: a file that grows meanwhile is cut afterwards.
+        // The spare capacity may be larger than what is wanted: a file that grows meanwhile is cut
+        // afterwards.
         match rustix::io::pread(file.as_fd(), spare_capacity(into), offset) {
             Ok(0) => break,
             Ok(read) if read >= wanted => into.truncate(start + length),

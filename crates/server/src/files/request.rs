@@ -16,8 +16,8 @@ const CONDITIONS: KnownSet = KnownSet::EMPTY
     .with(Known::IfModifiedSince)
     .with(Known::IfUnmodifiedSince);
 
-/// A request for a file. Its fields are read as they are needed, and the values of repeated ones are joined by commas
-/// (RFC 9110 §5.3).
+/// A request for a file. Its fields are read as they are needed, and the values of repeated ones
+/// are joined by commas (RFC 9110 §5.3).
 #[derive(Debug, Clone)]
 pub struct FileRequest<'a> {
     /// The method.
@@ -46,7 +46,8 @@ impl<'a> FileRequest<'a> {
         Ok(Self::new(head.method, path, &head.fields).with_query(target.raw_query()))
     }
 
-    /// What a method and fields ask at a path that is not the one of the head, such as the part that a route leaves.
+    /// What a method and fields ask at a path that is not the one of the head, such as the part
+    /// that a route leaves.
     pub fn new(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
         Self {
             method,

@@ -1,9 +1,10 @@
 //! The directory that is served, and the promise that nothing outside it is.
 //!
-//! Containment is the kernel's: every path is opened by `openat2` beneath one directory descriptor, so no
-//! spelling of a path and no link swapped between a check and an open can lead out. Where `openat2` is absent
-//! or forbidden (kernels before 5.6, some container filters), [`crate::files::walk`] opens part by part instead.
-//! This module does not decode request targets; it takes paths relative to the root.
+//! Containment is the kernel's: every path is opened by `openat2` beneath one directory descriptor,
+//! so no spelling of a path and no link swapped between a check and an open can lead out. Where
+//! `openat2` is absent or forbidden (kernels before 5.6, some container filters),
+//! [`crate::files::walk`] opens part by part instead. This module does not decode request targets;
+//! it takes paths relative to the root.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,7 +17,8 @@ use vervet_config::words;
 
 use crate::files::walk;
 
-/// How often an open that raced with a rename (`EAGAIN` of `openat2`) is repeated before it counts as failed.
+/// How often an open that raced with a rename (`EAGAIN` of `openat2`) is repeated before it counts
+/// as failed.
 pub const OPEN_RETRIES_MAX: u32 = 8;
 
 words! {
@@ -51,7 +53,8 @@ pub enum OpenError {
     Special,
     /// The process may not read it.
     Unreadable,
-    /// The process or the system has no descriptor or memory left, or renames kept racing with the open.
+    /// The process or the system has no descriptor or memory left, or renames kept racing with the
+    /// open.
     Exhausted,
     /// Any other failure of the system, such as a failing disk.
     System(Errno),
@@ -111,7 +114,8 @@ pub struct Stat {
 /// A node opened beneath the root.
 #[derive(Debug)]
 pub struct Node {
-    /// Readable, except for a directory without read permission: that one can only be passed through.
+    /// Readable, except for a directory without read permission: that one can only be passed
+    /// through.
     pub descriptor: OwnedFd,
     /// Its state after the open.
     pub stat: Stat,
@@ -155,8 +159,8 @@ impl Root {
         Ok(root)
     }
 
-    /// Takes the folder `inner` beneath `directory` as root, reached without passing a symbolic link: for folders whose
-    /// owner could put a link in their place.
+    /// Takes the folder `inner` beneath `directory` as root, reached without passing a symbolic
+    /// link: for folders whose owner could put a link in their place.
     pub fn open_beneath(
         directory: &Path,
         inner: &Path,

@@ -1,5 +1,5 @@
-//! What the file handlers of all reactors share: the roots of a process, one budget of memory and descriptors for each
-//! reactor, one memory for compressed content, and one thread for long work.
+//! What the file handlers of all reactors share: the roots of a process, one budget of memory and
+//! descriptors for each reactor, one memory for compressed content, and one thread for long work.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,8 +31,8 @@ pub struct FilesShared {
     pub(crate) tools: FilesTools,
 }
 
-/// What does not depend on the root: kept results of compression, and the thread for long work. A process has one of
-/// each, however many roots it has.
+/// What does not depend on the root: kept results of compression, and the thread for long work. A
+/// process has one of each, however many roots it has.
 #[derive(Debug, Clone)]
 pub(crate) struct FilesTools {
     pub(crate) compressed: Arc<CompressedFiles>,
@@ -162,7 +162,8 @@ impl fmt::Display for FilesError {
 
 impl std::error::Error for FilesError {}
 
-/// The roots that are in use. A pool outlives the plans: a root that the next plan has too stays open, and cached.
+/// The roots that are in use. A pool outlives the plans: a root that the next plan has too stays
+/// open, and cached.
 #[derive(Debug, Default)]
 pub struct FilesPool {
     roots: Mutex<HashMap<FilesOptions, Weak<FilesShared>>>,
@@ -175,8 +176,8 @@ impl FilesPool {
         Self::default()
     }
 
-    /// The root with these options, opened if no plan in use has it. `limits` are those of a reactor for all its roots,
-    /// whatever the options say.
+    /// The root with these options, opened if no plan in use has it. `limits` are those of a
+    /// reactor for all its roots, whatever the options say.
     pub fn root(
         &self,
         options: FilesOptions,

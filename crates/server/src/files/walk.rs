@@ -1,8 +1,9 @@
 //! Containment without `openat2`: a path opened part by part, each with `O_NOFOLLOW`.
 //!
-//! The directories on the way are held open as a stack, so `..` (which only a link can bring in) goes back to
-//! the directory that was really passed, never to wherever a rename has moved it; above the root the walk ends.
-//! Links, where they are followed, are read and walked by the same rules: beneath the root, at most
+//! The directories on the way are held open as a stack, so `..` (which only a link can bring in)
+//! goes back to the directory that was really passed, never to wherever a rename has moved it;
+//! above the root the walk ends. Links, where they are followed, are read and walked by the same
+//! rules: beneath the root, at most
 //! [`LINKS_MAX`] of them, absolute ones refused.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

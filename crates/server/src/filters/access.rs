@@ -1,8 +1,9 @@
-//! Who may come in, by address. On a listener the rules are asked before a byte is read, and who is denied finds the
-//! connection closed; on a site or a route the answer is 403.
+//! Who may come in, by address. On a listener the rules are asked before a byte is read, and who is
+//! denied finds the connection closed; on a site or a route the answer is 403.
 //!
-//! The first rule in file order that names the client decides. Where none does, the default holds; where none is given,
-//! a list that allows anybody denies the rest, and a list that only denies admits the rest.
+//! The first rule in file order that names the client decides. Where none does, the default holds;
+//! where none is given, a list that allows anybody denies the rest, and a list that only denies
+//! admits the rest.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -30,11 +31,12 @@ words! {
 }
 
 section! {
-    /// Who may come in, by address. The first rule in file order that names the client decides, whatever the width of its network.
-    /// A rule is `"allow"` or `"deny"` and a network, an address, `unix` (clients of a unix socket, which have no address) or `all`.
+    /// Who may come in, by address. The first rule in file order that names the client decides,
+    /// whatever the width of its network. A rule is `"allow"` or `"deny"` and a network, an
+    /// address, `unix` (clients of a unix socket, which have no address) or `all`.
     ///
-    /// On a listener the rules hold for the peer of a connection, which is closed before a byte is read. On a site or a route they
-    /// hold for the client of a request, who gets 403.
+    /// On a listener the rules hold for the peer of a connection, which is closed before a byte is
+    /// read. On a site or a route they hold for the client of a request, who gets 403.
     ///
     /// ```toml
     /// access = ["deny 10.1.0.0/16", "allow 10.0.0.0/8", "allow 2001:db8::/32"]
@@ -42,8 +44,8 @@ section! {
     pub struct Access short(rules) {
         /// The rules, in the order in which they are asked.
         pub rules: Vec<Rule>,
-        /// What becomes of clients that no rule names. Where it is not given, rules that allow anybody deny the rest, and rules
-        /// that only deny admit the rest.
+        /// What becomes of clients that no rule names. Where it is not given, rules that allow
+        /// anybody deny the rest, and rules that only deny admit the rest.
         pub default: Option<Permission>,
     }
 }
@@ -177,7 +179,8 @@ impl From<&Access> for AccessRules {
 }
 
 impl AccessRules {
-    /// Prepares rules. `default` is for clients that no rule names; `None` derives it from the rules.
+    /// Prepares rules. `default` is for clients that no rule names; `None` derives it from the
+    /// rules.
     pub fn new(rules: &[Rule], default: Option<Permission>) -> Self {
         let mut prepared = Self {
             table: Networks::default(),

@@ -1,7 +1,8 @@
-//! Addresses and networks that are shut out while the server runs: until a time or until they are let in again.
+//! Addresses and networks that are shut out while the server runs: until a time or until they are
+//! let in again.
 //!
-//! All reactors read one table without a lock; a change makes a new table. What has expired counts no longer from that
-//! second on, and its memory is given back with the next change.
+//! All reactors read one table without a lock; a change makes a new table. What has expired counts
+//! no longer from that second on, and its memory is given back with the next change.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -69,7 +70,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Shuts a network out, until the second `until` or for ever. A block of the same network is replaced.
+    /// Shuts a network out, until the second `until` or for ever. A block of the same network is
+    /// replaced.
     pub fn block(
         &self,
         network: Network,
@@ -166,7 +168,8 @@ impl RequestFilter for Blocks {
         !self.turns_away(address, now)
     }
 
-    /// Closes the connection: one that came by way of a trusted forwarder, or was there before the block.
+    /// Closes the connection: one that came by way of a trusted forwarder, or was there before the
+    /// block.
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         if self.turns_away(request.client, request.now) {
             Verdict::Close

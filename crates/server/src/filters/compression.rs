@@ -24,14 +24,16 @@ words! {
 }
 
 section! {
-    /// Answers compressed on their way out, where the client takes a coding and the content is text:
-    /// `compression = false` turns it off. Over TLS, an answer that holds both a secret and a text that a stranger can choose should not be compressed.
+    /// Answers compressed on their way out, where the client takes a coding and the content is
+    /// text: `compression = false` turns it off. Over TLS, an answer that holds both a secret and a
+    /// text that a stranger can choose should not be compressed.
     pub struct Compression short(enabled) {
         /// Whether answers are compressed.
         pub enabled: bool = true,
         /// Smaller answers are sent as they are.
         pub min_size: Size = "1KiB" in "1"..="4MiB",
-        /// Codings that may be used. Which of them is the client's choice, and of equals the first of zstd, br and gzip.
+        /// Codings that may be used. Which of them is the client's choice, and of equals the first
+        /// of zstd, br and gzip.
         pub codings: Vec<Coding> = ["zstd", "br", "gzip"],
     }
 }

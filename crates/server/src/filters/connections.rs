@@ -1,8 +1,8 @@
 //! How many requests may be under way at a time: for one client, and for a site or route in all.
 //!
-//! A request is under way until its answer has been sent, so a client that reads slowly holds its place. Places are held
-//! by the request and free again when it is gone, however it ends. One that waits for its password to be verified holds none:
-//! the queue of passwords is bounded by itself.
+//! A request is under way until its answer has been sent, so a client that reads slowly holds its
+//! place. Places are held by the request and free again when it is gone, however it ends. One that
+//! waits for its password to be verified holds none: the queue of passwords is bounded by itself.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,14 +20,16 @@ use crate::matching::networks::client_key;
 use crate::resources::Resources;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
-/// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the same.
+/// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the
+/// same.
 const SHARDS: usize = 64;
 
 /// Seconds after which a refused client may come again.
 const RETRY_AFTER_S: u64 = 1;
 
 section! {
-    /// How many requests may be under way at a time, each until its answer has been sent: `concurrency = 20` for each client.
+    /// How many requests may be under way at a time, each until its answer has been sent:
+    /// `concurrency = 20` for each client.
     ///
     /// ```toml
     /// concurrency = { per_client = 20, total = 500 }

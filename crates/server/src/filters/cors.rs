@@ -1,8 +1,8 @@
-//! What scripts of other origins may do (the Fetch standard, "CORS protocol"): preflights are answered here, and other
-//! answers get the fields that let a browser show them to the script.
+//! What scripts of other origins may do (the Fetch standard, "CORS protocol"): preflights are
+//! answered here, and other answers get the fields that let a browser show them to the script.
 //!
-//! An origin that is not listed gets an answer without those fields, which is how the protocol says no. It comes before
-//! authentication, for a browser sends no credentials with a preflight.
+//! An origin that is not listed gets an answer without those fields, which is how the protocol says
+//! no. It comes before authentication, for a browser sends no credentials with a preflight.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,23 +21,26 @@ use crate::resources::Resources;
 use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
-    /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors = ["https://app.example.org"]`. Preflights are
-    /// answered by the server itself.
+    /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors =
+    /// ["https://app.example.org"]`. Preflights are answered by the server itself.
     ///
     /// ```toml
     /// cors = { origins = ["https://*.example.org"], methods = ["GET", "PUT"], credentials = true }
     /// ```
     pub struct Cors short(origins) {
-        /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"` for all below a host, or `"*"` for
-        /// any.
+        /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"`
+        /// for all below a host, or `"*"` for any.
         pub origins: Vec<Origin> = ["*"],
-        /// Methods that scripts may use besides GET, HEAD and POST, which need no leave. `"*"` for any.
+        /// Methods that scripts may use besides GET, HEAD and POST, which need no leave. `"*"` for
+        /// any.
         pub methods: Vec<Token> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-        /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to be named all the same.
+        /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to
+        /// be named all the same.
         pub fields: Vec<Token> = ["*"],
         /// Fields of answers that scripts may read besides those that are always shown.
         pub expose: Vec<FieldName>,
-        /// Whether requests may come with cookies and passwords. Not together with the origin `"*"`.
+        /// Whether requests may come with cookies and passwords. Not together with the origin
+        /// `"*"`.
         pub credentials: bool = false,
         /// How long a browser may keep the answer to a preflight.
         pub max_age: Time = "10m" in "0s"..="1d",
@@ -55,7 +58,8 @@ pub enum Origin {
     Any,
     /// The one that `null` stands for: pages without an origin, such as files and sandboxed frames.
     Null,
-    /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's own.
+    /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's
+    /// own.
     Of {
         /// In lower case.
         scheme: String,
@@ -192,8 +196,8 @@ impl CorsRules {
     }
 }
 
-/// The value of a list of what is allowed; none where nothing is. With credentials a star stands for itself alone, so what was
-/// asked for is repeated.
+/// The value of a list of what is allowed; none where nothing is. With credentials a star stands
+/// for itself alone, so what was asked for is repeated.
 fn listed<'a>(
     allowed: &[Token],
     asked: Option<&'a [u8]>,

@@ -1,4 +1,5 @@
-//! Names and values of fields as a document gives them: checked when it is read, so that none can end its line.
+//! Names and values of fields as a document gives them: checked when it is read, so that none can
+//! end its line.
 
 use std::fmt;
 
@@ -9,7 +10,8 @@ use vervet_http::field::{FieldBlock, FieldError};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldText(String);
 
-/// The name of a field that a document may speak of: a token (RFC 9110 §5.1), and none that the connection writes itself.
+/// The name of a field that a document may speak of: a token (RFC 9110 §5.1), and none that the
+/// connection writes itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldName(String);
 

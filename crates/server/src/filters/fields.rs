@@ -1,7 +1,8 @@
-//! Fields that a site or a route sets, adds, removes or gives a default, in answers and in requests before they are handed on.
+//! Fields that a site or a route sets, adds, removes or gives a default, in answers and in requests
+//! before they are handed on.
 //!
-//! A value may hold variables of the request. Everything else about it was checked when it was read; of a variable, what
-//! could end the line is left out.
+//! A value may hold variables of the request. Everything else about it was checked when it was
+//! read; of a variable, what could end the line is left out.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,8 +17,9 @@ use crate::resources::{Needs, Resources};
 use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
-    /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may hold `{client}`, `{host}`,
-    /// `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`; `{{` and `}}` are braces.
+    /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may
+    /// hold `{client}`, `{host}`, `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`;
+    /// `{{` and `}}` are braces.
     ///
     /// ```toml
     /// [site.fields.response]

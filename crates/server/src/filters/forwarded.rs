@@ -1,12 +1,14 @@
-//! Who the client is when the peer is a proxy: `Forwarded` (RFC 7239), or `X-Forwarded-For`, `-Proto` and `-Host`.
+//! Who the client is when the peer is a proxy: `Forwarded` (RFC 7239), or `X-Forwarded-For`,
+//! `-Proto` and `-Host`.
 //!
-//! Each proxy appends whom it has seen, so the fields are walked from the right, and each address is believed because
-//! the one before it, beginning with the peer of the connection, is in a listed network. The first that is in none is the
-//! client. What stands further left anybody may have written: it is not even parsed. A peer that is not listed is the
-//! client itself, whatever its fields say.
+//! Each proxy appends whom it has seen, so the fields are walked from the right, and each address
+//! is believed because the one before it, beginning with the peer of the connection, is in a listed
+//! network. The first that is in none is the client. What stands further left anybody may have
+//! written: it is not even parsed. A peer that is not listed is the client itself, whatever its
+//! fields say.
 //!
-//! Only one of the two kinds is read, the one the listed proxies write: a proxy that writes the one lets the other pass
-//! as the client sent it.
+//! Only one of the two kinds is read, the one the listed proxies write: a proxy that writes the one
+//! lets the other pass as the client sent it.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -31,14 +33,17 @@ words! {
 }
 
 section! {
-    /// Proxies that are believed when they say who the client is: `forwarded = ["10.0.0.0/8"]`. Each hop is believed because the one
-    /// before it is in a listed network; the first that is in none is the client. Of all others the fields mean nothing.
+    /// Proxies that are believed when they say who the client is: `forwarded = ["10.0.0.0/8"]`.
+    /// Each hop is believed because the one before it is in a listed network; the first that is in
+    /// none is the client. Of all others the fields mean nothing.
     pub struct ForwardedFrom short(from) {
         /// Networks of the proxies.
         pub from: Vec<Network>,
-        /// Whether those are believed who come by a unix socket, which only a proxy of this machine may open.
+        /// Whether those are believed who come by a unix socket, which only a proxy of this machine
+        /// may open.
         pub unix: bool = false,
-        /// Which fields the proxies write. The others are not read: a proxy lets them pass as the client has sent them.
+        /// Which fields the proxies write. The others are not read: a proxy lets them pass as the
+        /// client has sent them.
         pub fields: ForwardedFields = "x-forwarded",
     }
 }
@@ -81,7 +86,8 @@ struct Hop {
     address: Option<IpAddr>,
     scheme: Option<Scheme>,
     host: Option<Vec<u8>>,
-    /// A scheme or host could not be read. The address stands all the same: a client may have chosen them.
+    /// A scheme or host could not be read. The address stands all the same: a client may have
+    /// chosen them.
     is_flawed: bool,
 }
 
@@ -219,8 +225,9 @@ impl Hop {
     }
 }
 
-/// The hops of `X-Forwarded-For`, the nearest first, each with the scheme and host in the same place of their own lists.
-/// Where those are shorter their first member counts: the outermost proxy wrote it, the inner ones left it.
+/// The hops of `X-Forwarded-For`, the nearest first, each with the scheme and host in the same
+/// place of their own lists. Where those are shorter their first member counts: the outermost proxy
+/// wrote it, the inner ones left it.
 fn x_hops<'a>(fields: &Fields<'a>) -> impl Iterator<Item = Result<Hop, Malformed>> + use<'a> {
     let mut schemes = Nearest::new(reversed(fields, Known::XForwardedProto));
     let mut hosts = Nearest::new(reversed(fields, Known::XForwardedHost));
@@ -290,8 +297,9 @@ fn hops<'a>(fields: &Fields<'a>) -> impl Iterator<Item = Result<Hop, Malformed>>
     elements.filter(|element| !element.is_empty()).map(hop)
 }
 
-/// The elements of one line from the right. The end of a line is what a believed proxy wrote, so quotes are paired from
-/// there: an opened one that a client has sent cannot swallow what follows it.
+/// The elements of one line from the right. The end of a line is what a believed proxy wrote, so
+/// quotes are paired from there: an opened one that a client has sent cannot swallow what follows
+/// it.
 struct Backward<'a> {
     rest: Option<&'a [u8]>,
 }

@@ -142,7 +142,8 @@ fn an_open_quote_swallows_nothing() {
     );
 }
 
-/// The field of the other kind comes from the client: a proxy that writes the one lets the other pass.
+/// The field of the other kind comes from the client: a proxy that writes the one lets the other
+/// pass.
 #[test]
 fn the_other_kind_is_not_read() {
     check_of(

@@ -1,4 +1,5 @@
-//! A host, or all hosts below one: `example.org`, `*.example.org`. They are written as those of sites are.
+//! A host, or all hosts below one: `example.org`, `*.example.org`. They are written as those of
+//! sites are.
 
 use std::fmt;
 

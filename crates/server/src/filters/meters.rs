@@ -1,9 +1,10 @@
 //! Meters of many clients in a table of fixed size.
 //!
-//! Each client has one number, the time at which its next request would come if it came evenly (GCRA, "virtual
-//! scheduling": the leaky bucket as a meter, ITU-T I.371). The numbers stand in a table of fixed size without a lock.
-//! Where a bucket of it is full, the client goes out whose number is the oldest: one that has not asked for long, or asks
-//! slowly. So a flood of addresses cannot free somebody who is over the limit.
+//! Each client has one number, the time at which its next request would come if it came evenly
+//! (GCRA, "virtual scheduling": the leaky bucket as a meter, ITU-T I.371). The numbers stand in a
+//! table of fixed size without a lock. Where a bucket of it is full, the client goes out whose
+//! number is the oldest: one that has not asked for long, or asks slowly. So a flood of addresses
+//! cannot free somebody who is over the limit.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +24,8 @@ pub struct Meters {
     ahead_ns_max: u64,
 }
 
-/// The meter of one client: two words that are changed one after the other. Where two reactors meet in that moment a
-/// request is counted for nobody or for the wrong one, which a meter can bear.
+/// The meter of one client: two words that are changed one after the other. Where two reactors meet
+/// in that moment a request is counted for nobody or for the wrong one, which a meter can bear.
 #[derive(Debug, Default)]
 struct Slot {
     /// A keyed hash; zero for nobody.
@@ -48,7 +49,8 @@ impl Exceeded {
 }
 
 impl Meters {
-    /// Meters for a rate of which `burst` requests (one at least) may come at once, for so many clients at a time.
+    /// Meters for a rate of which `burst` requests (one at least) may come at once, for so many
+    /// clients at a time.
     pub fn new(rate: Rate, burst: u32, clients: usize) -> Self {
         let buckets = clients.div_ceil(WAYS).next_power_of_two();
         let mut slots = Vec::new();
@@ -62,7 +64,8 @@ impl Meters {
         }
     }
 
-    /// Counts a request of `client`, and says whether it may be answered. One that may not is not counted.
+    /// Counts a request of `client`, and says whether it may be answered. One that may not is not
+    /// counted.
     pub fn take(&self, client: impl std::hash::Hash, now_ms: u64) -> Result<(), Exceeded> {
         let now = now_ms.saturating_mul(1_000_000);
         let client = self.number(client);
@@ -134,7 +137,8 @@ impl Slot {
 mod tests {
     use super::*;
 
-    /// Requests of one client: when each comes, in milliseconds, and how many whole seconds it is told to wait (0: admitted).
+    /// Requests of one client: when each comes, in milliseconds, and how many whole seconds it is
+    /// told to wait (0: admitted).
     #[track_caller]
     fn check(rate: &str, burst: u32, rows: &[(u64, u64)]) {
         let meters = Meters::new(rate.parse().unwrap(), burst, 64);

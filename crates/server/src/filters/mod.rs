@@ -1,5 +1,6 @@
-//! What checks a request before its action, and what changes answers. Each filter is a file of its own: its section, the
-//! [`FilterDirective`] of that section, and the filter. Adding one adds its module and its line in [`filters!`].
+//! What checks a request before its action, and what changes answers. Each filter is a file of its
+//! own: its section, the [`FilterDirective`] of that section, and the filter. Adding one adds its
+//! module and its line in [`filters!`].
 
 pub mod access;
 pub mod basic_auth;
@@ -38,13 +39,15 @@ pub(crate) trait FilterDirective: fmt::Debug + Send + Sync {
     -> Result<(), Diagnostics>;
 }
 
-/// The registry of filters: the directives that each site and route has, in the order in which they run.
+/// The registry of filters: the directives that each site and route has, in the order in which they
+/// run.
 macro_rules! filters {
     ($next:ident! $($section:tt)*) => {
         $next! {
             $($section)*
             filters: $crate::filters::FilterDirective {
-                /// Who may come in, by address: `["allow 10.0.0.0/8", "deny all"]`. Others are answered with 403.
+                /// Who may come in, by address: `["allow 10.0.0.0/8", "deny all"]`. Others are
+                /// answered with 403.
                 access: $crate::filters::access::Access,
                 /// Paths that are refused.
                 deny: Vec<$crate::filters::target_rules::Deny>,
@@ -52,7 +55,8 @@ macro_rules! filters {
                 referer: $crate::filters::referer::Referer,
                 /// What scripts of other origins may read.
                 cors: $crate::filters::cors::Cors,
-                /// How many requests a client may send in a time: `"10/s"`. Above it the answer is 429.
+                /// How many requests a client may send in a time: `"10/s"`. Above it the answer is
+                /// 429.
                 rate: $crate::filters::rate::RateSettings,
                 /// How many requests may be under way at a time.
                 concurrency: $crate::filters::connections::ConcurrencySettings,

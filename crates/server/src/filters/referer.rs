@@ -1,7 +1,8 @@
-//! Files that other sites may not show as their own: requests whose Referer names a foreign host are refused.
+//! Files that other sites may not show as their own: requests whose Referer names a foreign host
+//! are refused.
 //!
-//! A browser says with Referer (RFC 9110 §10.1.3) which page shows a picture. It may say nothing, and others may say
-//! anything: this keeps bandwidth from being borrowed, and secrets from nobody.
+//! A browser says with Referer (RFC 9110 §10.1.3) which page shows a picture. It may say nothing,
+//! and others may say anything: this keeps bandwidth from being borrowed, and secrets from nobody.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,8 +17,8 @@ use crate::resources::Resources;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
-    /// Files that pages of other sites may not show. A request for one of them whose Referer names a foreign host is
-    /// answered with 403. Without `paths` and `extensions` it holds for all.
+    /// Files that pages of other sites may not show. A request for one of them whose Referer names
+    /// a foreign host is answered with 403. Without `paths` and `extensions` it holds for all.
     ///
     /// ```toml
     /// referer = { extensions = ["jpg", "png"], allow = ["*.example.org"] }
@@ -27,9 +28,11 @@ section! {
         pub paths: Vec<String>,
         /// Endings of names that are protected, without the dot and in any case: `["jpg", "png"]`.
         pub extensions: Vec<String>,
-        /// Hosts that may show them besides the host that is asked: `"example.org"`, or `"*.example.org"` for all below it.
+        /// Hosts that may show them besides the host that is asked: `"example.org"`, or
+        /// `"*.example.org"` for all below it.
         pub allow: Vec<HostPattern>,
-        /// Whether a request without a Referer is answered: one that was typed, or whose browser keeps the page to itself.
+        /// Whether a request without a Referer is answered: one that was typed, or whose browser
+        /// keeps the page to itself.
         pub empty: bool = true,
     }
 }

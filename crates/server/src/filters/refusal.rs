@@ -1,4 +1,5 @@
-//! What filters answer with when they refuse: the short page of every failure. An error page of the site replaces it.
+//! What filters answer with when they refuse: the short page of every failure. An error page of the
+//! site replaces it.
 
 use vervet_engine::Response;
 use vervet_http::status::Status;

@@ -1,7 +1,7 @@
 //! Fields that tell browsers to be careful: one line for a set of them, and each to be overridden.
 //!
-//! They are defaults: what the handler itself sends stands. `Strict-Transport-Security` goes out over TLS alone (RFC 6797
-//! §7.2), where the client has it, or the outermost trusted forwarder.
+//! They are defaults: what the handler itself sends stands. `Strict-Transport-Security` goes out
+//! over TLS alone (RFC 6797 §7.2), where the client has it, or the outermost trusted forwarder.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,18 +19,20 @@ words! {
     pub enum SecurityPreset {
         /// None but those that are given.
         None = "none",
-        /// What breaks no page: no guessing of types, no full Referer to others, frames by pages of the same origin alone, TLS
-        /// for six months once it was used.
+        /// What breaks no page: no guessing of types, no full Referer to others, frames by pages of
+        /// the same origin alone, TLS for six months once it was used.
         Basic = "basic",
-        /// Besides, scripts, styles and everything else from the own origin alone, no frames at all, no camera, microphone,
-        /// location and payment, TLS for two years with all hosts below.
+        /// Besides, scripts, styles and everything else from the own origin alone, no frames at
+        /// all, no camera, microphone, location and payment, TLS for two years with all hosts
+        /// below.
         Strict = "strict",
     }
 }
 
 section! {
-    /// Fields that tell browsers to be careful: `security = "basic"`, or `"strict"`. Each can be given in full, and is left out
-    /// when it is empty. A field that the action itself sends stands.
+    /// Fields that tell browsers to be careful: `security = "basic"`, or `"strict"`. Each can be
+    /// given in full, and is left out when it is empty. A field that the action itself sends
+    /// stands.
     ///
     /// ```toml
     /// security = { preset = "strict", content_security_policy = "default-src 'self'; img-src *" }
@@ -40,19 +42,23 @@ section! {
         pub preset: SecurityPreset = "basic",
         /// X-Content-Type-Options: `nosniff` with `"basic"` and `"strict"`.
         pub content_type_options: Option<FieldText>,
-        /// Referrer-Policy: `strict-origin-when-cross-origin` with `"basic"`, `no-referrer` with `"strict"`.
+        /// Referrer-Policy: `strict-origin-when-cross-origin` with `"basic"`, `no-referrer` with
+        /// `"strict"`.
         pub referrer_policy: Option<FieldText>,
-        /// Content-Security-Policy: `frame-ancestors 'self'` with `"basic"`; with `"strict"` `default-src 'self'; base-uri 'self';
-        /// form-action 'self'; object-src 'none'; frame-ancestors 'none'`.
+        /// Content-Security-Policy: `frame-ancestors 'self'` with `"basic"`; with `"strict"`
+        /// `default-src 'self'; base-uri 'self'; form-action 'self'; object-src 'none';
+        /// frame-ancestors 'none'`.
         pub content_security_policy: Option<FieldText>,
-        /// X-Frame-Options, for browsers that do not know `frame-ancestors`: `SAMEORIGIN` with `"basic"`, `DENY` with `"strict"`.
+        /// X-Frame-Options, for browsers that do not know `frame-ancestors`: `SAMEORIGIN` with
+        /// `"basic"`, `DENY` with `"strict"`.
         pub frame_options: Option<FieldText>,
-        /// Permissions-Policy: with `"strict"` `camera=(), geolocation=(), microphone=(), payment=()`.
+        /// Permissions-Policy: with `"strict"` `camera=(), geolocation=(), microphone=(),
+        /// payment=()`.
         pub permissions_policy: Option<FieldText>,
         /// Cross-Origin-Opener-Policy: `same-origin` with `"strict"`.
         pub opener_policy: Option<FieldText>,
-        /// Strict-Transport-Security, sent over TLS alone: `max-age=15552000` with `"basic"`, `max-age=63072000;
-        /// includeSubDomains` with `"strict"`.
+        /// Strict-Transport-Security, sent over TLS alone: `max-age=15552000` with `"basic"`,
+        /// `max-age=63072000; includeSubDomains` with `"strict"`.
         pub transport_security: Option<FieldText>,
     }
 }

@@ -1,8 +1,9 @@
-//! Requests refused by what they ask for: a part of the path, its beginning, or a regular expression.
+//! Requests refused by what they ask for: a part of the path, its beginning, or a regular
+//! expression.
 //!
-//! Rules are compared with the path as files and routes see it: decoded once, without dot segments and doubled slashes. So
-//! `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is not looked at. All rules are one automaton: a
-//! thousand cost a request no more than ten.
+//! Rules are compared with the path as files and routes see it: decoded once, without dot segments
+//! and doubled slashes. So `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is
+//! not looked at. All rules are one automaton: a thousand cost a request no more than ten.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +17,10 @@ use crate::resources::Resources;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
-    /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or an expression. The path is compared
-    /// decoded, without dot segments and doubled slashes, so that no other spelling passes; the query is not looked at. Of several
-    /// that match, the first gives the status.
+    /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or
+    /// an expression. The path is compared decoded, without dot segments and doubled slashes, so
+    /// that no other spelling passes; the query is not looked at. Of several that match, the first
+    /// gives the status.
     ///
     /// ```toml
     /// deny = [{ prefix = "/internal/" }, { regex = '\.(bak|ini)$', ignore_case = true, status = 404 }]
@@ -28,7 +30,8 @@ section! {
         pub contains: Option<Text>,
         /// Text that the path begins with: `"/admin"` is the beginning of `/administration`, too.
         pub prefix: Option<Text>,
-        /// Expression that matches somewhere in the path, of which `^` and `$` are the ends. It is one of bytes: a dot is any byte.
+        /// Expression that matches somewhere in the path, of which `^` and `$` are the ends. It is
+        /// one of bytes: a dot is any byte.
         pub regex: Option<Text>,
         /// Whether capitals of ASCII do not count.
         pub ignore_case: bool = false,
@@ -190,8 +193,8 @@ fn reason(error: &regex::Error) -> String {
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
-/// Expressions are of bytes, and a dot stands for any of them: neither a line end (`%0A`) nor a byte that is no text
-/// (`%FF`) must break a `.*`.
+/// Expressions are of bytes, and a dot stands for any of them: neither a line end (`%0A`) nor a
+/// byte that is no text (`%FF`) must break a `.*`.
 fn set(expressions: &[String]) -> Result<RegexSet, regex::Error> {
     RegexSetBuilder::new(expressions)
         .unicode(false)

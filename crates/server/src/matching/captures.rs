@@ -1,5 +1,5 @@
-//! What a path gave to the variables of its route: places in the path, so that none of it is copied. What a route without
-//! variables gives costs nothing.
+//! What a path gave to the variables of its route: places in the path, so that none of it is
+//! copied. What a route without variables gives costs nothing.
 
 use super::kind::Kind;
 
@@ -47,7 +47,8 @@ impl<'a> Captures<'a> {
         }
     }
 
-    /// Says where the value of a variable stands. A place beyond 4 GiB cannot be: no head is that long.
+    /// Says where the value of a variable stands. A place beyond 4 GiB cannot be: no head is that
+    /// long.
     pub(super) fn set(&mut self, number: usize, from: usize, to: usize) {
         if let (Some(span), Ok(from), Ok(to)) = (
             self.spans.get_mut(number),

@@ -62,7 +62,8 @@ impl FieldRule {
 }
 
 impl FieldTest {
-    /// A test by regular expression, found anywhere in the value unless it is anchored. Classes are of ASCII.
+    /// A test by regular expression, found anywhere in the value unless it is anchored. Classes are
+    /// of ASCII.
     pub fn matching(regex: &str) -> Result<Self, Flaw> {
         path_regex::build(regex).map(Self::Matches)
     }

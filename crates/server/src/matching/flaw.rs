@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use vervet_config::{Diagnostic, Span};
 
-/// A mistake in a host name, a path pattern, a regular expression or a template. The fault is the configuration's.
+/// A mistake in a host name, a path pattern, a regular expression or a template. The fault is the
+/// configuration's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// The bytes of the text that are wrong; empty where something is missing.
@@ -24,8 +25,9 @@ impl Flaw {
 }
 
 impl Flaw {
-    /// The finding about a text that a document gives at `span`. The wrong part is underlined where the text stands
-    /// there as it is, between quotes, without escapes and variables; else the whole.
+    /// The finding about a text that a document gives at `span`. The wrong part is underlined where
+    /// the text stands there as it is, between quotes, without escapes and variables; else the
+    /// whole.
     pub fn at(&self, span: Span, text: &str) -> Diagnostic {
         let quotes = (span.end() - span.start()).saturating_sub(text.len());
         let part = match quotes {

@@ -1,7 +1,8 @@
-//! Sites by name: exact names and addresses before wildcards, the longest wildcard first, then the default.
+//! Sites by name: exact names and addresses before wildcards, the longest wildcard first, then the
+//! default.
 //!
-//! A look-up costs one hash of the name, and one more for each label where there are wildcards; it allocates nothing.
-//! What a site is, and which listeners know it, is the plan's business.
+//! A look-up costs one hash of the name, and one more for each label where there are wildcards; it
+//! allocates nothing. What a site is, and which listeners know it, is the plan's business.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,7 +32,8 @@ pub enum HostPattern {
 }
 
 impl HostPattern {
-    /// Reads `example.org`, `*.example.org`, `127.0.0.1`, `[::1]` or `*`. Case and a final dot do not count.
+    /// Reads `example.org`, `*.example.org`, `127.0.0.1`, `[::1]` or `*`. Case and a final dot do
+    /// not count.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let whole = 0..text.len();
         let name = text.strip_suffix('.').unwrap_or(text);
@@ -135,8 +137,8 @@ impl fmt::Display for HostPattern {
 
 type Table<K> = HashMap<K, usize, RandomState>;
 
-/// The sites of one listener by number. The tables come from the configuration and never grow by a request, so the
-/// hash need not withstand chosen keys.
+/// The sites of one listener by number. The tables come from the configuration and never grow by a
+/// request, so the hash need not withstand chosen keys.
 #[derive(Debug, Clone, Default)]
 pub struct Hosts {
     exact: Table<Box<[u8]>>,
@@ -208,7 +210,8 @@ impl Hosts {
         }
     }
 
-    /// The site for a host as Host or the request target name it: of any case, with or without port and final dot.
+    /// The site for a host as Host or the request target name it: of any case, with or without port
+    /// and final dot.
     pub fn site(&self, host: &[u8]) -> Option<usize> {
         self.named(host).or(self.default)
     }
@@ -263,7 +266,8 @@ fn labels(name: &[u8]) -> usize {
     memchr::memchr_iter(b'.', name).count() + 1
 }
 
-/// A host without its port. More than one colon and no bracket is an address whose brackets were taken off.
+/// A host without its port. More than one colon and no bracket is an address whose brackets were
+/// taken off.
 fn without_port(host: &[u8]) -> &[u8] {
     if host.first() == Some(&b'[') {
         let end = memchr::memchr(b']', host).map_or(host.len(), |close| close + 1);

@@ -1,9 +1,10 @@
 //! Which routes can fit a path, without a look at the others.
 //!
-//! Patterns form a tree by segments: a hash of literals and a short list of types under each node. Every node knows the
-//! smallest number of a route at or below it, so a search that has found a route looks only where an earlier one can be.
-//! A regular expression hangs at the node of the literal segments that it begins with; where many hang at one node, one
-//! set of expressions tells in one pass which of them are found.
+//! Patterns form a tree by segments: a hash of literals and a short list of types under each node.
+//! Every node knows the smallest number of a route at or below it, so a search that has found a
+//! route looks only where an earlier one can be. A regular expression hangs at the node of the
+//! literal segments that it begins with; where many hang at one node, one set of expressions tells
+//! in one pass which of them are found.
 
 use std::collections::HashMap;
 
@@ -18,11 +19,12 @@ use super::routes::{PathRule, Route, SlashForm, TrailingSlash};
 /// From how many expressions at one node on a set is faster than one after the other.
 const REGEX_SET_MIN: usize = 4;
 
-/// The most expressions of one set. A set of thousands would have more states than it can keep, and would build them anew
-/// for each path: a thousand times slower than some sets one after the other.
+/// The most expressions of one set. A set of thousands would have more states than it can keep, and
+/// would build them anew for each path: a thousand times slower than some sets one after the other.
 const REGEX_SET_MAX: usize = 64;
 
-/// Memory for one compiled set, in bytes. A larger one is not made: its expressions are tried one after the other.
+/// Memory for one compiled set, in bytes. A larger one is not made: its expressions are tried one
+/// after the other.
 const REGEX_SET_BYTES_MAX: usize = 8 << 20;
 
 /// Memory for the states that a set finds while it runs, in bytes, for each thread that is at it.
@@ -99,7 +101,8 @@ impl Index {
         index
     }
 
-    /// The first route that can answer for a path and that `fits`, which is asked in no particular order.
+    /// The first route that can answer for a path and that `fits`, which is asked in no particular
+    /// order.
     pub(super) fn first(
         &self,
         routes: &[Route],
@@ -266,7 +269,8 @@ struct Search<'s, F> {
 }
 
 impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
-    /// Looks at and below a node whose segments are those of the path up to `at`. As deep as patterns are long.
+    /// Looks at and below a node whose segments are those of the path up to `at`. As deep as
+    /// patterns are long.
     fn visit(&mut self, node: usize, at: usize) {
         let node: &'s Node = &self.nodes[node];
         if node.least >= self.bound() {

@@ -1,6 +1,7 @@
 //! What a variable of a path pattern takes.
 
-/// The type of a variable. It decides whether a segment of the path fits; the value itself stays text.
+/// The type of a variable. It decides whether a segment of the path fits; the value itself stays
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Digits that make a number of at most 64 bits.

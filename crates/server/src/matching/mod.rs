@@ -1,4 +1,5 @@
-//! Which site and which route a request is for. Pure: no I/O, no clock, and after the plan is made no allocation.
+//! Which site and which route a request is for. Pure: no I/O, no clock, and after the plan is made
+//! no allocation.
 
 mod captures;
 mod field_rule;

@@ -1,6 +1,7 @@
 //! Networks of both families, and tables of them in which an address is found without a scan.
 //!
-//! An IPv4 address that comes as IPv6 (`::ffff:192.0.2.1`, as on a listener of both families) is the IPv4 address.
+//! An IPv4 address that comes as IPv6 (`::ffff:192.0.2.1`, as on a listener of both families) is
+//! the IPv4 address.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,7 +14,8 @@ use vervet_config::{FromText, TextShape};
 /// The bits before the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2).
 const MAPPED_BITS: u8 = 96;
 
-/// A network, or a single address as a network of one. Its host bits are zero, and it is IPv4 where it can be.
+/// A network, or a single address as a network of one. Its host bits are zero, and it is IPv4 where
+/// it can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network(IpNet);
 
@@ -22,7 +24,8 @@ pub struct Network(IpNet);
 pub enum NetworkError {
     /// Neither an address nor an address with a prefix length.
     Malformed(String),
-    /// Bits behind the prefix are set: it is not clear whether the address or the network is meant. Holds the text and the network.
+    /// Bits behind the prefix are set: it is not clear whether the address or the network is meant.
+    /// Holds the text and the network.
     HostBits(String, Network),
 }
 
@@ -89,7 +92,8 @@ impl FromStr for Network {
     }
 }
 
-/// The standard library reads the address: a leading zero, which others take for octal, is an error to it.
+/// The standard library reads the address: a leading zero, which others take for octal, is an error
+/// to it.
 fn with_prefix(text: &str) -> Option<IpNet> {
     let (address, bits) = text.split_once('/')?;
     let is_plain = bits.bytes().all(|byte| byte.is_ascii_digit());
@@ -132,7 +136,8 @@ impl fmt::Display for NetworkError {
 
 impl std::error::Error for NetworkError {}
 
-/// A value for each of many networks. Finding an address takes as long for ten thousand networks as for ten.
+/// A value for each of many networks. Finding an address takes as long for ten thousand networks as
+/// for ten.
 #[derive(Clone)]
 pub struct Networks<T> {
     four: PrefixMap<Ipv4Net, T>,
@@ -245,7 +250,8 @@ impl<T: fmt::Debug> fmt::Debug for Networks<T> {
     }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 that a customer of IPv6 has at the least (RFC 6177).
+/// What counts as one client: an IPv4 address, or the /64 that a customer of IPv6 has at the least
+/// (RFC 6177).
 pub fn client_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(four) => IpAddr::V4(four),

@@ -1,4 +1,5 @@
-//! Regular expressions over paths: bounded in size, linear in time, with the literal text that each begins with.
+//! Regular expressions over paths: bounded in size, linear in time, with the literal text that each
+//! begins with.
 
 use std::sync::Arc;
 
@@ -23,8 +24,9 @@ const NEST_MAX: u32 = 50;
 
 /// A regular expression over the decoded path.
 ///
-/// `\d`, `\w` and `\s` are of ASCII and `.` is any byte: paths are bytes. The engine (crate `regex`) takes time linear
-/// in the path whatever the expression, so no expression can be made slow by a visitor.
+/// `\d`, `\w` and `\s` are of ASCII and `.` is any byte: paths are bytes. The engine (crate
+/// `regex`) takes time linear in the path whatever the expression, so no expression can be made
+/// slow by a visitor.
 ///
 /// A copy of it is the same one.
 #[derive(Debug, Clone)]
@@ -105,7 +107,8 @@ impl PathRegex {
         Some(captures)
     }
 
-    /// What every path begins with in which it is found; empty where it is not anchored at the beginning.
+    /// What every path begins with in which it is found; empty where it is not anchored at the
+    /// beginning.
     pub(super) fn head(&self) -> &[u8] {
         &self.0.head
     }

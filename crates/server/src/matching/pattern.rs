@@ -1,7 +1,7 @@
 //! Patterns of paths: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
 //!
-//! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A variable is a whole
-//! segment. `*` may only end the pattern, and stands for whatever follows.
+//! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A
+//! variable is a whole segment. `*` may only end the pattern, and stands for whatever follows.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ pub const PATTERN_BYTES_MAX: usize = 1024;
 /// Names that mean something else in targets.
 pub(super) const RESERVED: [&str; 6] = ["path", "query", "host", "rest", "scheme", "method"];
 
-/// A pattern, ready to be compared. A copy of it is the same one: documents, plans and stages share theirs.
+/// A pattern, ready to be compared. A copy of it is the same one: documents, plans and stages share
+/// theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(Arc<Parts>);
 

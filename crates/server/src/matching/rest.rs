@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use vervet_http::target::percent_encode_path;
 
-/// What stands in `raw_path` from the byte `at` of its decoded form `path` on, percent-encoded, beginning with `/`.
+/// What stands in `raw_path` from the byte `at` of its decoded form `path` on, percent-encoded,
+/// beginning with `/`.
 ///
-/// Where the raw path is not its own decoded form, the rest is encoded anew from the decoded one: so it holds no dot
-/// segment, no empty segment and no second spelling that a rule in between has not seen.
+/// Where the raw path is not its own decoded form, the rest is encoded anew from the decoded one:
+/// so it holds no dot segment, no empty segment and no second spelling that a rule in between has
+/// not seen.
 #[inline]
 pub fn raw_rest<'a>(raw_path: &'a [u8], path: &[u8], at: usize) -> Cow<'a, [u8]> {
     if std::ptr::eq(raw_path, path) || raw_path == path {

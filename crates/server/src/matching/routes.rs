@@ -1,7 +1,8 @@
 //! The routes of a site: the first in file order that fits a request.
 //!
-//! A route fits when its path, its methods and its fields do. The answer is that of a scan from the first route to the
-//! last; [`super::index`] finds it without one. What a route leads to is the plan's business.
+//! A route fits when its path, its methods and its fields do. The answer is that of a scan from the
+//! first route to the last; [`super::index`] finds it without one. What a route leads to is the
+//! plan's business.
 
 use vervet_config::words;
 use vervet_http::field::Fields;
@@ -27,12 +28,13 @@ pub enum PathRule {
 }
 
 words! {
-    /// Whether the other form of a path, with or without a slash at its end, is led to the form that the path of the
-    /// route has.
+    /// Whether the other form of a path, with or without a slash at its end, is led to the form
+    /// that the path of the route has.
     pub enum TrailingSlash {
         /// The path must have the form of the route.
         Strict = "strict",
-        /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and `/a/*`.
+        /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and
+        /// `/a/*`.
         Redirect = "redirect",
     }
 }
@@ -102,7 +104,8 @@ pub enum Routed<'r> {
         /// Where in the path the part begins that the `*` of the route stands for.
         rest: Option<usize>,
     },
-    /// The first route that fits has the path with or without a slash at its end: to be redirected there.
+    /// The first route that fits has the path with or without a slash at its end: to be redirected
+    /// there.
     Slash {
         /// Its number.
         route: usize,

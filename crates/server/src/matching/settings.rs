@@ -1,4 +1,5 @@
-//! Hosts, paths, methods and fields as directives: how they are written, and where a mistake in one is.
+//! Hosts, paths, methods and fields as directives: how they are written, and where a mistake in one
+//! is.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! Targets with values of the request in them: `https://example.org{path}{query}`, `/new/{id}`.
 //!
-//! A template is read once, when the plan is made. What a value may do is decided then, by where it stands: a visitor
-//! can choose neither the scheme nor the host that others are sent to, and no value ends the field that it stands in.
+//! A template is read once, when the plan is made. What a value may do is decided then, by where it
+//! stands: a visitor can choose neither the scheme nor the host that others are sent to, and no
+//! value ends the field that it stands in.
 
 use std::ops::Range;
 
@@ -28,14 +29,16 @@ pub enum TemplateUse {
 /// What the route of a template has to offer.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'o> {
-    /// Its variables; `None` where its path could not be read, which has been told, and any may be there.
+    /// Its variables; `None` where its path could not be read, which has been told, and any may be
+    /// there.
     pub variables: Option<&'o [Variable]>,
     /// Whether its path ends with `*`, so that there is a `{rest}`.
     pub rest: Rest,
 }
 
 impl Offer<'_> {
-    /// Of a route whose path could not be read. What asks for a value of it is looked at as far as that goes, and not used.
+    /// Of a route whose path could not be read. What asks for a value of it is looked at as far as
+    /// that goes, and not used.
     pub const UNKNOWN: Self = Self {
         variables: None,
         rest: Rest::There,
@@ -160,7 +163,8 @@ impl Template {
             }
         }
         if self.is_path {
-            // Both slashes together would be the beginning of a host (RFC 3986 §4.2), and browsers take `\` for `/`.
+            // Both slashes together would be the beginning of a host (RFC 3986 §4.2), and browsers
+            // take `\` for `/`.
             let begins = |byte: &u8| matches!(byte, b'/' | b'\\');
             let extra = out[start + 1..]
                 .iter()
@@ -195,7 +199,8 @@ fn push_encoded(out: &mut Vec<u8>, value: &[u8], encode: Encode) {
     }
 }
 
-/// RFC 3986 §3.4 would let more stand, but `&`, `=`, `+` and `#` mean something to those who read queries.
+/// RFC 3986 §3.4 would let more stand, but `&`, `=`, `+` and `#` mean something to those who read
+/// queries.
 fn push_query_value(out: &mut Vec<u8>, value: &[u8]) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in value {
@@ -322,7 +327,8 @@ impl Reader<'_> {
             _ => return Err(Flaw::new(range, "before the query stands a path")),
         };
         if self.place == Place::Authority {
-            // Behind a bare host an empty path is understood, and `/` is its usual form (RFC 9110 §4.2.3).
+            // Behind a bare host an empty path is understood, and `/` is its usual form (RFC 9110
+            // §4.2.3).
             self.text.push('/');
         }
         self.flush();

@@ -22,7 +22,8 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The place behind a literal text that begins here. `at` is where the text stands in the template.
+    /// The place behind a literal text that begins here. `at` is where the text stands in the
+    /// template.
     pub(super) fn after(self, text: &str, at: usize) -> Result<Self, Flaw> {
         let mut place = self;
         let mut rest = text;

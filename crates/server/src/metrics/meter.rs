@@ -78,8 +78,8 @@ impl Metrics {
         meter
     }
 
-    /// All sites by name, each summed over the reactors, without sites that the current plan does not
-    /// have.
+    /// All sites by name, each summed over the reactors, without sites that the current plan does
+    /// not have.
     pub fn sites(&self) -> Vec<SiteTotals> {
         let mut totals: BTreeMap<Box<str>, SiteTotals> = BTreeMap::new();
         for meter in lock(&self.0).iter() {

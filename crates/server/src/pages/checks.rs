@@ -1,5 +1,5 @@
-//! What can be known to be wrong with a page before anybody asks for it: names that mean nothing, blocks that no
-//! parent has, filters and tests that do not exist, escaping switched off.
+//! What can be known to be wrong with a page before anybody asks for it: names that mean nothing,
+//! blocks that no parent has, filters and tests that do not exist, escaping switched off.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,8 @@ impl Checked<'_> {
             .collect()
     }
 
-    /// Filters and tests. The engine looks them up when it comes to them; asked with nothing it tells whether it knows them.
+    /// Filters and tests. The engine looks them up when it comes to them; asked with nothing it
+    /// tells whether it knows them.
     fn applied(&self, template: &str, outline: &Outline) -> Vec<PageProblem> {
         let unknown_filter = |named: &&Named| {
             let tried = self
@@ -93,8 +94,8 @@ impl Checked<'_> {
         filters.chain(tests).collect()
     }
 
-    /// Names that nothing in the page gives a meaning. An included template sees what those that include it have set,
-    /// so a name counts as known when any template of the page sets it.
+    /// Names that nothing in the page gives a meaning. An included template sees what those that
+    /// include it have set, so a name counts as known when any template of the page sets it.
     fn names(&self) -> Vec<PageProblem> {
         let known = self.known_names();
         let mut problems = Vec::new();

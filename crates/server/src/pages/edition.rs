@@ -101,7 +101,8 @@ impl Edition {
         })
     }
 
-    /// Whether a failure was not told before, so that a page that always fails does not fill the log.
+    /// Whether a failure was not told before, so that a page that always fails does not fill the
+    /// log.
     pub(crate) fn is_news(&self, failure: String) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.len() < TOLD_MAX && told.insert(failure)
@@ -147,7 +148,8 @@ fn set_loader(
     environment.set_loader(move |name| {
         let (witness, text) = folder.read(name);
         let text = text.map_err(|wrong| Error::new(ErrorKind::TemplateNotFound, wrong))?;
-        // Kept for what is kept alone: a name that nothing has, which visitors can make up, is looked up each time.
+        // Kept for what is kept alone: a name that nothing has, which visitors can make up, is
+        // looked up each time.
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         if !found.contains(&witness) {
             found.push(witness);

@@ -1,6 +1,7 @@
 //! What a page does besides its text: status, fields, cookies, and to send its visitor elsewhere.
 //!
-//! A template calls functions of its scope. They note here what is to happen, and the renderer makes the head of it.
+//! A template calls functions of its scope. They note here what is to happen, and the renderer
+//! makes the head of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -61,7 +62,8 @@ impl Notes {
         (!effects.is_empty()).then(|| std::mem::take(&mut *effects))
     }
 
-    // A rendering runs on one thread and no panic happens between two changes: the notes are sound in any case.
+    // A rendering runs on one thread and no panic happens between two changes: the notes are sound
+    // in any case.
     fn lock(&self) -> MutexGuard<'_, Effects> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

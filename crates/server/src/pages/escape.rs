@@ -1,7 +1,9 @@
-//! The one way by which a value gets into a page: escaped for HTML, in text and in quoted attributes, always.
+//! The one way by which a value gets into a page: escaped for HTML, in text and in quoted
+//! attributes, always.
 //!
-//! It does not ask for the template's name or for `autoescape`: only what a page marks with `|safe`, and markup that
-//! a template itself has captured (`set` blocks, macros), goes in as it is.
+//! It does not ask for the template's name or for `autoescape`: only what a page marks with
+//! `|safe`, and markup that a template itself has captured (`set` blocks, macros), goes in as it
+//! is.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Output, Value};

@@ -1,6 +1,7 @@
 //! The folder that templates come from, and the promise that none comes from outside it.
 //!
-//! Names are relative to the folder, whoever includes them; that no link leads out is the promise of [`crate::files::root`].
+//! Names are relative to the folder, whoever includes them; that no link leads out is the promise
+//! of [`crate::files::root`].
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The content of a form: whether it may be taken, and taking it, no faster than it is read and no more than allowed.
+//! The content of a form: whether it may be taken, and taking it, no faster than it is read and no
+//! more than allowed.
 
 use vervet_engine::pipe::ContentReader;
 use vervet_http::field::{Fields, Known};
@@ -50,7 +51,8 @@ pub(crate) fn check_head(
     }
 }
 
-/// Reads the content. The peer is not read from while nothing is taken here: that is the pipe's back-pressure.
+/// Reads the content. The peer is not read from while nothing is taken here: that is the pipe's
+/// back-pressure.
 pub(crate) async fn read(mut reader: ContentReader, bytes_max: u64) -> Result<Vec<u8>, FormFault> {
     let mut content = Vec::new();
     while let Some(chunk) = reader.read().await {

@@ -68,8 +68,9 @@ impl<'a> Limited<'a> {
         }
     }
 
-    /// A small page never looks at the clock; the first look is where a long one begins to count. It is the processor
-    /// time of this thread: a page is not late because others have the processor.
+    /// A small page never looks at the clock; the first look is where a long one begins to count.
+    /// It is the processor time of this thread: a page is not late because others have the
+    /// processor.
     fn is_late(&mut self) -> bool {
         self.writes += 1;
         if !self.writes.is_multiple_of(WRITES_BETWEEN_LOOKS) {

@@ -1,8 +1,10 @@
-//! What one rendering may cost: each bound has a name, a unit and a default, and a page that runs into one is cut.
+//! What one rendering may cost: each bound has a name, a unit and a default, and a page that runs
+//! into one is cut.
 
 use std::time::Duration;
 
-/// Bytes of one template file: 1 MiB. A template is read and compiled on the thread that notices its change.
+/// Bytes of one template file: 1 MiB. A template is read and compiled on the thread that notices
+/// its change.
 pub const TEMPLATE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Files that one page may be made of, with its parents, includes and imports.
@@ -11,21 +13,24 @@ pub const TEMPLATES_MAX: usize = 256;
 /// Pairs of one form. Looking a name up costs a pass over the form, so their number is bounded.
 pub const FORM_PAIRS_MAX: usize = 1_000;
 
-/// How often a page in production is looked at for changes, in milliseconds: an edit is live within a second.
+/// How often a page in production is looked at for changes, in milliseconds: an edit is live within
+/// a second.
 pub const LOOK_MS: u64 = 900;
 
-/// Depth of the calls of templates, blocks, macros and loops. A recursion runs into this one before it has used up
-/// the stack of a thread (2 MiB), in a debug build too.
+/// Depth of the calls of templates, blocks, macros and loops. A recursion runs into this one before
+/// it has used up the stack of a thread (2 MiB), in a debug build too.
 pub const NESTING_MAX: usize = 100;
 
 /// What one rendering may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLimits {
-    /// Steps of the template engine. A step takes some 20 to 50 ns; a text, an output or a call takes one or two.
+    /// Steps of the template engine. A step takes some 20 to 50 ns; a text, an output or a call
+    /// takes one or two.
     pub steps_max: u64,
     /// Bytes of the page.
     pub output_bytes_max: usize,
-    /// Processor time of a rendering from its first writes on. It is looked at when the page writes.
+    /// Processor time of a rendering from its first writes on. It is looked at when the page
+    /// writes.
     pub time_max: Duration,
     /// Bytes of a form.
     pub form_bytes_max: u64,

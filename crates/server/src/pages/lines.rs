@@ -44,11 +44,13 @@ impl Lines {
     }
 }
 
-/// The fields of the request, by name, whatever the case. Lines of one name are joined by commas (RFC 9110 §5.3).
+/// The fields of the request, by name, whatever the case. Lines of one name are joined by commas
+/// (RFC 9110 §5.3).
 #[derive(Debug, Default, Clone)]
 pub(crate) struct FieldsSeen(pub(crate) Lines);
 
-/// The cookies of the request (RFC 6265 §5.4). Of several with one name the first counts: it is of the longest path.
+/// The cookies of the request (RFC 6265 §5.4). Of several with one name the first counts: it is of
+/// the longest path.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct CookiesSeen(pub(crate) Lines);
 

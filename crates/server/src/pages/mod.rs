@@ -1,7 +1,8 @@
 //! Pages: templates that are rendered for each request.
 //!
-//! [`Page`] is what reactors share: options, files, the last good edition. [`Renderer`] renders it on one reactor,
-//! without a socket. [`PageAction`] answers with it. The language is that of minijinja; `docs/pages.md` is the guide.
+//! [`Page`] is what reactors share: options, files, the last good edition. [`Renderer`] renders it
+//! on one reactor, without a socket. [`PageAction`] answers with it. The language is that of
+//! minijinja; `docs/pages.md` is the guide.
 
 mod checks;
 mod edition;

@@ -1,4 +1,5 @@
-//! Times and days in templates: what they show, their parts, and how they are formatted. All in UTC; no clock is read.
+//! Times and days in templates: what they show, their parts, and how they are formatted. All in
+//! UTC; no clock is read.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -27,12 +28,14 @@ const PARTS: &[&str] = &[
 ];
 
 impl When {
-    /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is later.
+    /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is
+    /// later.
     pub(crate) fn of_unix(seconds: i64) -> Self {
         Self::Moment(DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC))
     }
 
-    /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as text.
+    /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as
+    /// text.
     fn of_value(value: &Value) -> Option<Self> {
         if let Some(when) = value.downcast_object_ref::<Self>() {
             return Some(*when);

@@ -1,4 +1,5 @@
-//! What a visitor is shown instead of a page: a short notice, or, in development, the problem with its lines.
+//! What a visitor is shown instead of a page: a short notice, or, in development, the problem with
+//! its lines.
 
 use std::fmt::Write;
 

@@ -14,14 +14,17 @@ use crate::pages::parameters::Parameter;
 words! {
     /// For whom a page is served.
     pub enum Mode {
-        /// For visitors: an edit is live within a second; a problem stands in the log, and the last good version goes on.
+        /// For visitors: an edit is live within a second; a problem stands in the log, and the last
+        /// good version goes on.
         Production = "production",
-        /// For those who write it: an edit is live on the next request; a problem is shown in the browser.
+        /// For those who write it: an edit is live on the next request; a problem is shown in the
+        /// browser.
         Development = "development",
     }
 }
 
-/// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no terminal obeys it.
+/// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no
+/// terminal obeys it.
 pub(crate) fn tell(journal: &dyn ProblemLog, template: &str, text: &str) {
     let shown = text.replace(char::is_control, "\u{fffd}");
     journal.report(&format!("page {template}: {shown}"));

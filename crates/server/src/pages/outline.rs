@@ -1,5 +1,6 @@
-//! What a template says about itself before it is rendered: which templates it needs, which blocks it has, which
-//! names, filters and tests it uses, each with its place. How it is found is the business of [`super::outline_walk`].
+//! What a template says about itself before it is rendered: which templates it needs, which blocks
+//! it has, which names, filters and tests it uses, each with its place. How it is found is the
+//! business of [`super::outline_walk`].
 
 use std::collections::BTreeSet;
 

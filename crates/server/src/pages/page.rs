@@ -1,7 +1,8 @@
 //! A page and its files: who looks at them and when, and which edition is served meanwhile.
 //!
-//! All reactors share one value. A hit costs two loads: is a look due, is there a newer edition than mine. The reactor
-//! that finds a look due takes it, compiles what has changed, and the others follow by the number of the edition.
+//! All reactors share one value. A hit costs two loads: is a look due, is there a newer edition
+//! than mine. The reactor that finds a look due takes it, compiles what has changed, and the others
+//! follow by the number of the edition.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -113,8 +114,8 @@ impl std::fmt::Display for PageError {
 impl std::error::Error for PageError {}
 
 impl Page {
-    /// Makes a page and reads its templates. Problems of theirs do not keep it from being made: it answers 500 until
-    /// its files are good. [`Page::problems`] tells them.
+    /// Makes a page and reads its templates. Problems of theirs do not keep it from being made: it
+    /// answers 500 until its files are good. [`Page::problems`] tells them.
     pub fn new(options: PageOptions, now: Now) -> Result<Arc<Self>, PageError> {
         for (at, parameter) in options.parameters.iter().enumerate() {
             let is_repeated = options.parameters[..at]
@@ -286,13 +287,15 @@ impl Page {
         }
     }
 
-    // A panic in the template engine leaves the watch as it was before or after: each change is one assignment.
+    // A panic in the template engine leaves the watch as it was before or after: each change is one
+    // assignment.
     fn watch(&self) -> MutexGuard<'_, Watch> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether the templates that were named by expressions are as they were, and old enough for that to be certain.
+/// Whether the templates that were named by expressions are as they were, and old enough for that
+/// to be certain.
 fn found_stands(edition: &Edition, folder: &TemplateFolder, now: Now) -> bool {
     let found = edition
         .found

@@ -1,4 +1,5 @@
-//! Names and values as queries and forms carry them (`application/x-www-form-urlencoded`), decoded when asked for.
+//! Names and values as queries and forms carry them (`application/x-www-form-urlencoded`), decoded
+//! when asked for.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

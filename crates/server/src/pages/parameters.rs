@@ -1,4 +1,5 @@
-//! Typed parameters of a page: what a visitor may send by a query, a form or the path, and what it is read as.
+//! Typed parameters of a page: what a visitor may send by a query, a form or the path, and what it
+//! is read as.
 //!
 //! A value that does not fit is the visitor's fault: 400, with a page that names the parameter.
 
@@ -116,7 +117,8 @@ impl fmt::Display for BadParameter {
 impl std::error::Error for BadParameter {}
 
 impl Parameter {
-    /// Reads what the visitor sent. An empty value is none, but for a text: forms send empty fields.
+    /// Reads what the visitor sent. An empty value is none, but for a text: forms send empty
+    /// fields.
     pub(crate) fn read(&self, sent: Option<&str>) -> Result<Value, BadParameter> {
         let is_text = matches!(self.kind, ParameterType::Text { .. });
         let sent = sent.filter(|text| is_text || !text.trim().is_empty());

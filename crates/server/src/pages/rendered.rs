@@ -43,8 +43,9 @@ impl From<Rendered> for Response {
 /// What a rendering has come to.
 #[derive(Debug)]
 pub(crate) enum Rendering<'r> {
-    /// 200 with the head that the edition has for it, and content of at most [`PLAIN_BYTES_MAX`] that lies in the buffer of
-    /// the renderer: what most pages are, and nothing has to be made for them.
+    /// 200 with the head that the edition has for it, and content of at most [`PLAIN_BYTES_MAX`]
+    /// that lies in the buffer of the renderer: what most pages are, and nothing has to be made for
+    /// them.
     Plain { head: &'r Bytes, content: &'r [u8] },
     /// Anything else.
     Made(Rendered),

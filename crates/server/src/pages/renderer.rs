@@ -1,7 +1,7 @@
 //! Renders a page: from what is told of a request to status, head and content, without a socket.
 //!
-//! One renderer serves one reactor. Between two renderings it keeps the scope and the buffer, so that a small page
-//! costs what the template engine allocates and little else.
+//! One renderer serves one reactor. Between two renderings it keeps the scope and the buffer, so
+//! that a small page costs what the template engine allocates and little else.
 
 use std::fmt;
 use std::path::Path;
@@ -28,7 +28,8 @@ use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
 use crate::pages::scope::{Part, Scope};
 use crate::response::Head;
 
-/// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer beyond
+/// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer
+/// beyond
 /// [`PLAIN_BYTES_MAX`] goes out with it.
 const BUFFER_BYTES: usize = 4 * 1024;
 
@@ -49,8 +50,8 @@ impl Begun {
 type PageTemplate<'e> = Template<'e, 'e>;
 
 self_cell! {
-    /// The engine of an edition with the template of the page, looked up once. It is a reactor's own: the engine of the
-    /// edition has a lock that would be one for all reactors.
+    /// The engine of an edition with the template of the page, looked up once. It is a reactor's
+    /// own: the engine of the edition has a lock that would be one for all reactors.
     struct Ready {
         owner: Environment<'static>,
         #[not_covariant]

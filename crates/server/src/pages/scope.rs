@@ -1,7 +1,7 @@
 //! What a template can name: the request in its parts, the parameters, and the functions.
 //!
-//! The parts are copied from the request only where the page names them, into memory that the next rendering uses
-//! again, and decoded only when they are looked at.
+//! The parts are copied from the request only where the page names them, into memory that the next
+//! rendering uses again, and decoded only when they are looked at.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -72,7 +72,8 @@ impl Part {
 pub(crate) struct Uses(u16);
 
 impl Uses {
-    /// All parts: what a page uses that includes templates by names that are made up while it is rendered.
+    /// All parts: what a page uses that includes templates by names that are made up while it is
+    /// rendered.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
     /// Adds the part of this name, where there is one.

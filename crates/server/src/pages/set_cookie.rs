@@ -1,11 +1,13 @@
-//! Cookies that a page sets (RFC 6265 §4.1), with the attributes that keep them from others by default.
+//! Cookies that a page sets (RFC 6265 §4.1), with the attributes that keep them from others by
+//! default.
 
 use std::fmt::{self, Write};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use vervet_http::field::is_token;
 
-/// What may not stand in a value (RFC 6265 §4.1.1), and the percent sign, so that what is read is what was set.
+/// What may not stand in a value (RFC 6265 §4.1.1), and the percent sign, so that what is read is
+/// what was set.
 const IN_VALUE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

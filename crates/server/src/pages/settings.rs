@@ -20,7 +20,8 @@ use crate::pages::parameters::BadParameter;
 use crate::resources::{Needs, Resources};
 
 section! {
-    /// Renders a template for each request. `docs/pages.md` is the guide to the language and to what templates know.
+    /// Renders a template for each request. `docs/pages.md` is the guide to the language and to
+    /// what templates know.
     ///
     /// ```toml
     /// [[site.route]]
@@ -34,17 +35,19 @@ section! {
     pub struct PageSettings short(template) {
         /// The template. The extension of its name decides the media type.
         pub template: Path,
-        /// The folder that templates come from and never leave; that of the template, where it is not given. Templates
-        /// that are included or extended are named by their paths from this folder on.
+        /// The folder that templates come from and never leave; that of the template, where it is
+        /// not given. Templates that are included or extended are named by their paths from this
+        /// folder on.
         pub folder: Option<Path>,
-        /// What visitors may send, by name: the template knows each by its name. A request that does not fit is
-        /// answered with 400.
+        /// What visitors may send, by name: the template knows each by its name. A request that
+        /// does not fit is answered with 400.
         pub parameters: Named<ParameterSettings>,
         /// For whom the page is served.
         pub mode: Mode = "production",
         /// Whether templates may be symbolic links. One that may not is a problem of the page.
         pub symlinks: Symlinks = "refuse",
-        /// Steps of the template engine that one rendering may take; one that takes more is answered with 500.
+        /// Steps of the template engine that one rendering may take; one that takes more is
+        /// answered with 500.
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
         /// Bytes that the page may have.
         pub output_bytes_max: Size = "8MiB" in "1KiB"..="256MiB",
@@ -77,7 +80,8 @@ impl ActionDirective for PageSettings {
         }
     }
 
-    /// The page of the last plan where its section is the same, unless it has problems now: then all are reported.
+    /// The page of the last plan where its section is the same, unless it has problems now: then
+    /// all are reported.
     fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
         let journal: Arc<dyn ProblemLog> = Arc::new(resources.error_log.clone());
         let setup = PageSetup {
@@ -123,7 +127,8 @@ impl PageSettings {
         })
     }
 
-    /// The action. Templates are read; each of their problems is an error at the directive that names the page.
+    /// The action. Templates are read; each of their problems is an error at the directive that
+    /// names the page.
     pub fn action(&self, setup: PageSetup<'_>) -> Result<PageAction, Vec<Diagnostic>> {
         let options = self.options(setup)?;
         let page = Page::new(options, setup.now).map_err(|error| vec![self.refusal(&error)])?;

@@ -1,5 +1,6 @@
-//! Filters one of whose numbers is a size: as the engine has them, but that size has a bound. A page that passes on a
-//! number of its visitor would otherwise let them ask for all the memory there is.
+//! Filters one of whose numbers is a size: as the engine has them, but that size has a bound. A
+//! page that passes on a number of its visitor would otherwise let them ask for all the memory
+//! there is.
 
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
@@ -60,7 +61,8 @@ fn check_size(name: &str, value: &Value) -> Result<(), Error> {
     Ok(())
 }
 
-/// Widths and precisions in a format, such as `%10.2f`. One that comes from an argument (`*`) is refused.
+/// Widths and precisions in a format, such as `%10.2f`. One that comes from an argument (`*`) is
+/// refused.
 fn check_format(format: &str) -> Result<(), Error> {
     let mut rest = format;
     while let Some(at) = rest.find('%') {

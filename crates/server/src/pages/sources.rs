@@ -129,8 +129,9 @@ impl Sources {
         PageProblem::at(origin, offset, message)
     }
 
-    /// The templates from `template` up to the one that extends no other; `Err` where one extends itself, by however
-    /// many others, with the name of it and the place. The flag tells whether the last is known to be the last.
+    /// The templates from `template` up to the one that extends no other; `Err` where one extends
+    /// itself, by however many others, with the name of it and the place. The flag tells whether
+    /// the last is known to be the last.
     pub(crate) fn lineage(&self, template: &str) -> Result<Lineage<'_>, (&str, &Named)> {
         let mut names = Vec::new();
         let mut here = self.outlines.get_key_value(template);

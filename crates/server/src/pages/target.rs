@@ -1,8 +1,10 @@
-//! Where a page may send its visitors: elsewhere on the site, and to other sites only where the template says so.
+//! Where a page may send its visitors: elsewhere on the site, and to other sites only where the
+//! template says so.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What may not stand in a URL. The backslash among them: browsers read it as a slash, and `/\host` as another host.
+/// What may not stand in a URL. The backslash among them: browsers read it as a slash, and `/\host`
+/// as another host.
 const IN_LOCATION: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -33,7 +35,8 @@ pub(crate) fn location(to: &str, reach: Reach) -> Option<String> {
     allowed.then(|| utf8_percent_encode(to, IN_LOCATION).to_string())
 }
 
-/// A URL that a link may have: no scheme at all, or one that does nothing but open a page, a letter or a call.
+/// A URL that a link may have: no scheme at all, or one that does nothing but open a page, a letter
+/// or a call.
 pub(crate) fn is_link(url: &str) -> bool {
     let url = trimmed(url);
     match scheme(&url) {
@@ -47,7 +50,8 @@ pub(crate) fn is_link(url: &str) -> bool {
     }
 }
 
-/// As browsers read a URL: without control characters and spaces at its ends, tabs and line ends anywhere.
+/// As browsers read a URL: without control characters and spaces at its ends, tabs and line ends
+/// anywhere.
 fn trimmed(url: &str) -> String {
     let url = url.trim_matches(|character: char| character <= ' ');
     url.replace(['\t', '\n', '\r'], "")
@@ -57,8 +61,8 @@ fn is_http(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// What stands before a colon that comes before any slash, question mark or hash: a scheme, or what a browser may
-/// take for one.
+/// What stands before a colon that comes before any slash, question mark or hash: a scheme, or what
+/// a browser may take for one.
 fn scheme(url: &str) -> Option<&str> {
     let end = url.find([':', '/', '?', '#'])?;
     url[end..].starts_with(':').then(|| &url[..end])

@@ -1,4 +1,5 @@
-//! Listeners that a plan no longer has. Their open connections are served until they end, so they still lead to sites.
+//! Listeners that a plan no longer has. Their open connections are served until they end, so they
+//! still lead to sites.
 
 use std::collections::HashMap;
 
@@ -6,8 +7,9 @@ use super::hosts::leads_to_all;
 use super::planned::{Plan, PlannedListener};
 
 impl PlannedListener {
-    /// This listener of a plan with sites of the names `before`, as it leads to the sites of the `next` one: by its names to the sites
-    /// that are still there, by other names to those that every listener leads to.
+    /// This listener of a plan with sites of the names `before`, as it leads to the sites of the
+    /// `next` one: by its names to the sites that are still there, by other names to those that
+    /// every listener leads to.
     #[must_use]
     pub(crate) fn leaving(&self, before: &[Box<str>], next: &Plan) -> Self {
         let numbers = next.sites.iter().map(|site| site.name.as_str()).zip(0..);

@@ -60,15 +60,16 @@ pub(crate) struct PlannedRoute {
     pub(crate) name: String,
     /// None for the folder of the site, which is its last route.
     pub(crate) settings: Option<Setting<Arc<Route>>>,
-    /// Whether its path was understood. Where not, that has been reported: such a plan is not served.
+    /// Whether its path was understood. Where not, that has been reported: such a plan is not
+    /// served.
     pub(crate) has_path: bool,
     /// None where it has a mistake, which has been reported: such a plan is not served.
     pub(crate) action: Option<Arc<dyn ActionDirective>>,
 }
 
 impl Plan {
-    /// The plan of a document, or everything that is wrong with it. `unasked` is where it listens if the document does
-    /// not say.
+    /// The plan of a document, or everything that is wrong with it. `unasked` is where it listens
+    /// if the document does not say.
     pub fn of(document: &Document, unasked: &[ListenAddress]) -> Result<Self, Diagnostics> {
         let (plan, found) = Self::as_far_as_it_goes(document, unasked);
         if found.has_errors() {
@@ -78,7 +79,8 @@ impl Plan {
         }
     }
 
-    /// The plan without what is wrong with the document, and what that is: to be looked at further, not to be served.
+    /// The plan without what is wrong with the document, and what that is: to be looked at further,
+    /// not to be served.
     pub fn as_far_as_it_goes(
         document: &Document,
         unasked: &[ListenAddress],
@@ -252,7 +254,8 @@ fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut D
     }
 }
 
-/// Whether a second listener at its address would be a mistake: not where the kernel chooses a port.
+/// Whether a second listener at its address would be a mistake: not where the kernel chooses a
+/// port.
 fn is_shared(listen: &Listen) -> bool {
     !matches!(&listen.address.0, ListenAddress::Tcp(address) if address.port() == 0)
 }

@@ -12,8 +12,8 @@ use crate::settings::{Route, Site};
 /// The most routes of one site.
 pub(super) const ROUTES_MAX: usize = 65_536;
 
-/// The routes of a site with their actions, in file order. Those with mistakes are among them, so that all of a route is looked
-/// at, whatever is wrong with a part of it.
+/// The routes of a site with their actions, in file order. Those with mistakes are among them, so
+/// that all of a route is looked at, whatever is wrong with a part of it.
 pub(super) fn planned_routes(
     site: &Setting<Arc<Site>>,
     found: &mut Diagnostics,

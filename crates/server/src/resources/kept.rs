@@ -1,8 +1,9 @@
 //! What several routes share, and what outlives a plan.
 //!
-//! Equal sections of one plan share what was made from them: a thousand routes that set the same fields have one filter.
-//! What remembers something (how often a client came, which passwords are right) belongs to its site or route, and goes
-//! on into the next plan where its section is the same.
+//! Equal sections of one plan share what was made from them: a thousand routes that set the same
+//! fields have one filter. What remembers something (how often a client came, which passwords are
+//! right) belongs to its site or route, and goes on into the next plan where its section is the
+//! same.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -10,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use vervet_config::Diagnostics;
 
-/// Sections of a kind that are compared with another. Further ones share nothing, so that a plan of which every section
-/// differs is prepared in linear time.
+/// Sections of a kind that are compared with another. Further ones share nothing, so that a plan of
+/// which every section differs is prepared in linear time.
 const SECTIONS_MAX: usize = 64;
 
 /// What the last plan made, by place.
@@ -75,7 +76,8 @@ impl Keeper<'_> {
         self.place = place;
     }
 
-    /// What an equal section of this plan has made, or else this one makes. Only for what remembers nothing.
+    /// What an equal section of this plan has made, or else this one makes. Only for what remembers
+    /// nothing.
     pub(crate) fn share<T, S>(
         &mut self,
         section: &S,
@@ -97,8 +99,8 @@ impl Keeper<'_> {
         Ok(thing)
     }
 
-    /// What the directive `name` of this site or route has made in this plan or the last one, if its section is the same;
-    /// or else what this section makes.
+    /// What the directive `name` of this site or route has made in this plan or the last one, if
+    /// its section is the same; or else what this section makes.
     pub(crate) fn keep<T, S>(
         &mut self,
         name: &str,

@@ -1,7 +1,8 @@
-//! What the directives of a plan are opened with: open folders, the error log, and what outlives plans.
+//! What the directives of a plan are opened with: open folders, the error log, and what outlives
+//! plans.
 //!
-//! An action or a filter gets [`Resources`] when a stage is prepared. Before, it adds to [`Needs`] which files and
-//! folders it reads, so that a sandbox can allow them.
+//! An action or a filter gets [`Resources`] when a stage is prepared. Before, it adds to [`Needs`]
+//! which files and folders it reads, so that a sandbox can allow them.
 
 mod kept;
 mod needs;

@@ -1,4 +1,5 @@
-//! The page that says what is wrong: one small document for every failure, readable without script or style.
+//! The page that says what is wrong: one small document for every failure, readable without script
+//! or style.
 
 use vervet_engine::Response;
 use vervet_http::field::Known;
@@ -27,7 +28,8 @@ pub(crate) fn error_answer_with(
     head.into_response(status, page(status))
 }
 
-/// Head and content of the answer for any status: with the page for a failure, without content for others.
+/// Head and content of the answer for any status: with the page for a failure, without content for
+/// others.
 pub(crate) fn explanatory_page(status: Status, server: &str) -> (Vec<u8>, String) {
     if matches!(
         status.class(),

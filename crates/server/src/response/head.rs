@@ -1,5 +1,5 @@
-//! Response heads, encoded once: a status line and field lines. Date, Content-Length and what concerns the
-//! connection are the engine's.
+//! Response heads, encoded once: a status line and field lines. Date, Content-Length and what
+//! concerns the connection are the engine's.
 
 use bytes::Bytes;
 use vervet_engine::{Content, Response};
@@ -23,7 +23,8 @@ impl Head {
         head
     }
 
-    /// Appends a field line. Control bytes, which could begin another line, are left out of the value.
+    /// Appends a field line. Control bytes, which could begin another line, are left out of the
+    /// value.
     pub(crate) fn field(&mut self, name: Known, value: &[u8]) {
         self.line(name.as_str(), value);
     }

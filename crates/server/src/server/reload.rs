@@ -1,5 +1,5 @@
-//! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot be had changes
-//! nothing.
+//! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot
+//! be had changes nothing.
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ struct Change {
 }
 
 impl Server {
-    /// Goes over to another plan. Connections stay; requests that have begun end as they began. Where something of the
-    /// plan cannot be had, nothing changes, and all that is wrong is told.
+    /// Goes over to another plan. Connections stay; requests that have begun end as they began.
+    /// Where something of the plan cannot be had, nothing changes, and all that is wrong is told.
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
         let mut change = Change::of(&current, &plan);
@@ -133,8 +133,8 @@ impl Change {
         change
     }
 
-    /// The socket that a listener has already. Several may ask for a port of the kernel's choice: their names tell them apart, and one
-    /// that is called otherwise now takes what is left.
+    /// The socket that a listener has already. Several may ask for a port of the kernel's choice:
+    /// their names tell them apart, and one that is called otherwise now takes what is left.
     fn known<'c>(
         &self,
         planned: &PlannedListener,

@@ -71,7 +71,8 @@ impl AtWork {
 }
 
 impl Server {
-    /// Starts the engine with its sockets and its first stage. The other half of the result is waited for.
+    /// Starts the engine with its sockets and its first stage. The other half of the result is
+    /// waited for.
     pub fn start(
         plan: Plan,
         stage: Stage,

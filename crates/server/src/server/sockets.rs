@@ -1,4 +1,5 @@
-//! The sockets of a plan. They are bound before privileges are dropped, and live as long as plans name them.
+//! The sockets of a plan. They are bound before privileges are dropped, and live as long as plans
+//! name them.
 
 use vervet_config::{Diagnostic, Diagnostics};
 use vervet_engine::listener::{Inherited, ListenAddress, ListenOptions, Listener, ListenerKey};

@@ -1,5 +1,5 @@
-//! What of a plan the next one is held against. The plan itself, and the document that it comes from, are let go of when the
-//! stage serves: they are many times as large as what is served from.
+//! What of a plan the next one is held against. The plan itself, and the document that it comes
+//! from, are let go of when the stage serves: they are many times as large as what is served from.
 
 use vervet_engine::limits::Limits;
 

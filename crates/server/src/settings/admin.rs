@@ -17,8 +17,8 @@ section! {
         pub address: Address = "unix:/run/vervet/admin.sock",
         /// Permissions of the unix socket, in octal.
         pub mode: Mode = "600",
-        /// Allow an address that others can reach, such as that of a container for its probes. Anyone
-        /// who reaches it can read the names of sites, listeners and logs.
+        /// Allow an address that others can reach, such as that of a container for its probes.
+        /// Anyone who reaches it can read the names of sites, listeners and logs.
         pub exposed: bool = false,
     }
 }

@@ -24,9 +24,10 @@ words! {
 }
 
 section! {
-    /// What of the file system the server sees once it has started: with landlock (Linux 5.13), the folders that the
-    /// configuration names, and nothing else. It reads its own files and folders, writes to those of its logs, and runs
-    /// nothing. Folders that a later configuration names must lie below those of the first.
+    /// What of the file system the server sees once it has started: with landlock (Linux 5.13), the
+    /// folders that the configuration names, and nothing else. It reads its own files and folders,
+    /// writes to those of its logs, and runs nothing. Folders that a later configuration names must
+    /// lie below those of the first.
     pub struct Sandbox short(landlock) {
         /// Whether it is restricted.
         pub landlock: bool = true,
@@ -40,10 +41,12 @@ section! {
 section! {
     /// A configuration of `vervet run`.
     pub struct Document {
-        /// Further files, whose tables are added to those of this one. Wildcards are allowed: `"sites/*.toml"`.
+        /// Further files, whose tables are added to those of this one. Wildcards are allowed:
+        /// `"sites/*.toml"`.
         pub include: Vec<Path>,
-        /// The account that the server becomes when its sockets are bound, by name or number. Who starts it as root has to
-        /// give one; `"root"` insists. LogSinks are opened as this account.
+        /// The account that the server becomes when its sockets are bound, by name or number. Who
+        /// starts it as root has to give one; `"root"` insists. LogSinks are opened as this
+        /// account.
         pub user: Option<Text>,
         /// Its group, where it is not that of the account.
         pub group: Option<Text>,
@@ -51,7 +54,8 @@ section! {
         pub pid_file: Option<Path>,
         /// What of the file system the server sees.
         pub sandbox: Option<Sandbox>,
-        /// Threads that answer requests; `"auto"` for as many as the processors and the control group allow.
+        /// Threads that answer requests; `"auto"` for as many as the processors and the control
+        /// group allow.
         pub workers: Workers = "auto",
         /// What becomes of connections above `limits.connections_max`.
         pub overload: Overload = "reject",
@@ -59,8 +63,8 @@ section! {
         pub server: Text = "Vervet",
         /// What clients may take.
         pub limits: LimitSettings,
-        /// Where connections come from. Without any: the sockets that the parent process has left, else the port that
-        /// `PORT` names, else `127.0.0.1:8080`.
+        /// Where connections come from. Without any: the sockets that the parent process has left,
+        /// else the port that `PORT` names, else `127.0.0.1:8080`.
         pub listen: Vec<Listen>,
         /// Proxies that are believed when they say who the client is.
         pub forwarded: Option<ForwardedFrom>,

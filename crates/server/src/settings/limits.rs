@@ -16,7 +16,8 @@ pub struct LimitSettings {
 }
 
 impl LimitSettings {
-    /// All of them as the engine takes them. What is wrong between two of them is found at the first that was given.
+    /// All of them as the engine takes them. What is wrong between two of them is found at the
+    /// first that was given.
     pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
         let mut limits = Limits::default();
         for (row, amount) in &self.rows {
@@ -32,7 +33,8 @@ impl LimitSettings {
         }
     }
 
-    /// Where a contradiction between two limits is reported: at the first that is given, for the other is a default.
+    /// Where a contradiction between two limits is reported: at the first that is given, for the
+    /// other is a default.
     fn span_of(&self, error: &LimitError) -> Span {
         let LimitError::Relation {
             lesser, greater, ..

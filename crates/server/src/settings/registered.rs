@@ -27,8 +27,8 @@ impl<D> Directive<D> {
     }
 }
 
-/// Declares a section with directives of its own, followed by those of registries. Sections of registered directives lie
-/// elsewhere in memory: few routes of ten thousand have them.
+/// Declares a section with directives of its own, followed by those of registries. Sections of
+/// registered directives lie elsewhere in memory: few routes of ten thousand have them.
 macro_rules! registered_section {
     (
         { $(#[doc = $doc:expr])* pub struct $Name:ident { $($own:tt)* } }

@@ -11,7 +11,8 @@ use crate::matching::{FieldCondition, MethodName, PathRegex, Pattern, TrailingSl
 const _: () = assert!(size_of::<Route>() <= 768);
 
 actions! { filters! registered_section! {
-    /// What becomes of the requests for a part of a site. The first route that fits is taken, in the order of the file.
+    /// What becomes of the requests for a part of a site. The first route that fits is taken, in
+    /// the order of the file.
     ///
     /// ```toml
     /// [[site.route]]
@@ -20,12 +21,12 @@ actions! { filters! registered_section! {
     /// redirect = "/users/{id}"
     /// ```
     pub struct Route {
-        /// The path: `"/about"` is this one, `"/static/*"` all below, `"/u/:id(number)"` has a variable, which takes one
-        /// segment. Types are `number`, `integer`, `word`, `slug`, `uuid`, `date` and `any`. Without path and regex any
-        /// path fits.
+        /// The path: `"/about"` is this one, `"/static/*"` all below, `"/u/:id(number)"` has a
+        /// variable, which takes one segment. Types are `number`, `integer`, `word`, `slug`,
+        /// `uuid`, `date` and `any`. Without path and regex any path fits.
         pub path: Option<Pattern>,
-        /// A regular expression that finds something in the decoded path, in place of `path`. Its named groups are
-        /// variables.
+        /// A regular expression that finds something in the decoded path, in place of `path`. Its
+        /// named groups are variables.
         pub regex: Option<PathRegex>,
         /// The methods; all without any. Who takes GET takes HEAD.
         pub method: Vec<MethodName>,
@@ -35,7 +36,8 @@ actions! { filters! registered_section! {
         pub trailing_slash: TrailingSlash = "strict",
         /// What logs and counters call the route; its path where it has no name.
         pub name: Option<Text>,
-        /// The access logs that get a line, by their names; those of the site where it is not given; `[]` is none.
+        /// The access logs that get a line, by their names; those of the site where it is not
+        /// given; `[]` is none.
         pub log: Option<Vec<Setting<Text>>>,
     }
 } }

@@ -20,8 +20,8 @@ filters! { registered_section! {
     /// root = "www"
     /// ```
     pub struct Site {
-        /// Its names: exact ones, or `"*.example.org"` for all below. The longest that fits is taken. Without any the site
-        /// answers for every name that no other site has.
+        /// Its names: exact ones, or `"*.example.org"` for all below. The longest that fits is
+        /// taken. Without any the site answers for every name that no other site has.
         pub hosts: Vec<Setting<HostPattern>>,
         /// The site answers for every name that no other site has.
         pub default: bool = false,
@@ -29,8 +29,8 @@ filters! { registered_section! {
         pub name: Option<Text>,
         /// The listeners that lead to it, by their names; all without any.
         pub listen: Vec<Setting<Text>>,
-        /// A folder whose files are served where no route takes the request: as a last route for every path with `files`.
-        /// Pages in place of failures lie there, too.
+        /// A folder whose files are served where no route takes the request: as a last route for
+        /// every path with `files`. Pages in place of failures lie there, too.
         pub root: Option<Arc<ServeFiles>>,
         /// Pages in place of failures, by status (`404`) or class (`5xx`).
         pub error_pages: Named<ErrorPage>,

@@ -1,5 +1,6 @@
-//! The step after the plan, from a plan to a stage: folders, logs, user files and templates are opened, and what outlives
-//! plans is handed on. All that a plan does of input and output is done here.
+//! The step after the plan, from a plan to a stage: folders, logs, user files and templates are
+//! opened, and what outlives plans is handed on. All that a plan does of input and output is done
+//! here.
 
 mod paths;
 mod prepare;

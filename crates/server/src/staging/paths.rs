@@ -17,7 +17,8 @@ pub struct Paths {
 }
 
 impl Plan {
-    /// What serving this plan needs. What is not there is left out, for nothing can be allowed of it.
+    /// What serving this plan needs. What is not there is left out, for nothing can be allowed of
+    /// it.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
         for need in self.needs().paths {
@@ -35,7 +36,8 @@ impl Plan {
         paths
     }
 
-    /// What of this plan lies outside of what may be read and written since the process was restricted.
+    /// What of this plan lies outside of what may be read and written since the process was
+    /// restricted.
     pub fn outside(&self, allowed: &Paths) -> Diagnostics {
         let resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
             let paths = paths.iter();

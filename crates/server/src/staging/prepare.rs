@@ -1,4 +1,5 @@
-//! From a plan to a stage: folders, logs, user files and templates are opened, and everything is put in its place.
+//! From a plan to a stage: folders, logs, user files and templates are opened, and everything is
+//! put in its place.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ use crate::web::{
     SiteStage, Stage,
 };
 
-/// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine knows the listeners by, in the
-/// order of the plan.
+/// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine
+/// knows the listeners by, in the order of the plan.
 pub fn prepare(
     plan: &Plan,
     keys: &[ListenerKey],
@@ -109,7 +110,8 @@ fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> Pre
     PreparedLogs::open(&document.log, &tools.logs, opening, found)
 }
 
-/// What would be found if the plan were to be served now. Nothing is written, and no socket is bound.
+/// What would be found if the plan were to be served now. Nothing is written, and no socket is
+/// bound.
 pub fn rehearse(plan: &Plan) -> Diagnostics {
     let tools = match Tools::rehearsing() {
         Ok(tools) => tools,
@@ -229,7 +231,8 @@ impl Maker<'_> {
         passage.decorations.shrink_to_fit();
     }
 
-    /// Opens the action of a route. Where that fails, the problems are found, and the stage is not used.
+    /// Opens the action of a route. Where that fails, the problems are found, and the stage is not
+    /// used.
     fn open_action(&mut self, route: &PlannedRoute, offer: Offer<'_>) -> RouteEnd {
         let opened = route
             .action

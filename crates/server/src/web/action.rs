@@ -1,4 +1,5 @@
-//! What answers requests: actions, one for each route of a plan, and their handlers, one for each reactor.
+//! What answers requests: actions, one for each route of a plan, and their handlers, one for each
+//! reactor.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

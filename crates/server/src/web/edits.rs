@@ -18,8 +18,8 @@ pub enum Edit {
     Remove(Cow<'static, str>),
 }
 
-/// The edits of one exchange, in the order in which they are applied: those that a plan shares among all of its
-/// requests as they are, and those of this request.
+/// The edits of one exchange, in the order in which they are applied: those that a plan shares
+/// among all of its requests as they are, and those of this request.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     parts: Vec<Part>,

@@ -1,7 +1,8 @@
 //! `error_pages = { 404 = "404.html" }`: what people see in place of a failure. The status stays.
 //!
-//! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a challenge stay. Where the
-//! page itself cannot be had, the answer is left as it was, so that no page leads to another.
+//! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a
+//! challenge stay. Where the page itself cannot be had, the answer is left as it was, so that no
+//! page leads to another.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +19,8 @@ use crate::files::FilesShared;
 use crate::files::{Files, Page};
 
 section! {
-    /// What people see in place of a failure. The name is a status (`404`) or a class of them (`4xx`, `5xx`).
+    /// What people see in place of a failure. The name is a status (`404`) or a class of them
+    /// (`4xx`, `5xx`).
     ///
     /// ```toml
     /// [site.error_pages]
@@ -57,8 +59,8 @@ enum Source {
 }
 
 impl ErrorPages {
-    /// Reads the pages. `root` is the folder of the site, in which their files lie; a file that is not there is only
-    /// warned of, for it may come later.
+    /// Reads the pages. `root` is the folder of the site, in which their files lie; a file that is
+    /// not there is only warned of, for it may come later.
     pub fn new(
         settings: &Named<ErrorPage>,
         root: Option<&Arc<FilesShared>>,
@@ -192,8 +194,8 @@ struct ReactorPages {
 }
 
 impl ReactorErrorPages {
-    /// The answer with the page of its status in place of its content; an answer that is no failure, has no page, or
-    /// keeps its content, as it is.
+    /// The answer with the page of its status in place of its content; an answer that is no
+    /// failure, has no page, or keeps its content, as it is.
     #[must_use]
     pub fn replace(&self, response: Response, now: Now) -> Response {
         if !is_failure(response.status()) || response.keeps_content() {
@@ -235,7 +237,8 @@ fn with_page(mut response: Response, page: Page) -> Response {
     for name in OF_CONTENT {
         response.remove_field(name);
     }
-    // A media type of the table or of the configuration; one that no field can have leaves the type as it was.
+    // A media type of the table or of the configuration; one that no field can have leaves the type
+    // as it was.
     let _ = response.set_field("Content-Type", page.media_type.as_bytes());
     response.content(page.content)
 }

@@ -17,12 +17,14 @@ pub trait RequestFilter: Send + Sync + fmt::Debug {
     /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict;
 
-    /// Whether a connection from this address is accepted, for filters of a listener. Called before a byte is read.
+    /// Whether a connection from this address is accepted, for filters of a listener. Called before
+    /// a byte is read.
     fn accepts(&self, _address: Option<IpAddr>, _now: Now) -> bool {
         true
     }
 
-    /// How many requests it has refused so far, by short names of the reasons, such as `rate`: for the status.
+    /// How many requests it has refused so far, by short names of the reasons, such as `rate`: for
+    /// the status.
     fn refused(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
@@ -36,8 +38,8 @@ pub enum Verdict {
     Answer(Response),
     /// The connection is closed without an answer.
     Close,
-    /// The request waits; once the job has told the [`Resume`](vervet_engine::Resume) its result, all filters are asked
-    /// again and find it in [`Request::resumed`].
+    /// The request waits; once the job has told the [`Resume`](vervet_engine::Resume) its result,
+    /// all filters are asked again and find it in [`Request::resumed`].
     Suspend(Box<dyn FnOnce(vervet_engine::Resume) + Send>),
 }
 

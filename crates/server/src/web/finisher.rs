@@ -1,5 +1,5 @@
-//! What is done to a response before it is sent: a failure gets its error page, filters' edits are applied, content is
-//! compressed, and the access log sees the head.
+//! What is done to a response before it is sent: a failure gets its error page, filters' edits are
+//! applied, content is compressed, and the access log sees the head.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,7 +40,8 @@ pub(super) struct ResponseLog {
 }
 
 impl Finisher {
-    /// Whether every response is changed or looked at, and not failures only: then a handler must not send it by itself.
+    /// Whether every response is changed or looked at, and not failures only: then a handler must
+    /// not send it by itself.
     pub(super) fn touches_every_response(&self) -> bool {
         !self.edits.is_empty() || self.encoder.is_some() || self.log.is_some() || self.trace.is_on()
     }

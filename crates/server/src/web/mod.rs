@@ -1,6 +1,7 @@
 //! What happens to a request: filters, routes, the action, and what is done to the answer.
 //!
-//! `service.rs` has the order of the steps. Actions and filters implement the traits of this module.
+//! `service.rs` has the order of the steps. Actions and filters implement the traits of this
+//! module.
 
 mod action;
 mod edits;

@@ -1,4 +1,5 @@
-//! A request as filters, routes and handlers see it: parsed once, with what the server has learned about it.
+//! A request as filters, routes and handlers see it: parsed once, with what the server has learned
+//! about it.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -21,9 +22,11 @@ use crate::matching::{Captures, Values, raw_rest};
 pub struct Request<'a> {
     /// The head as it came.
     pub head: &'a RequestHead<'a>,
-    /// The path, percent-encoded, as it came or as a rewrite left it. Begins with `/`; `*` of OPTIONS.
+    /// The path, percent-encoded, as it came or as a rewrite left it. Begins with `/`; `*` of
+    /// OPTIONS.
     pub raw_path: Cow<'a, [u8]>,
-    /// The path decoded, without dot segments: what routes and rules are compared with. Begins with `/`; `*` of OPTIONS.
+    /// The path decoded, without dot segments: what routes and rules are compared with. Begins with
+    /// `/`; `*` of OPTIONS.
     pub path: Cow<'a, [u8]>,
     /// The query as it came, without the question mark, or as a rewrite left it.
     pub query: Option<Cow<'a, [u8]>>,

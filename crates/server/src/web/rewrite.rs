@@ -36,10 +36,12 @@ impl RewriteAction {
         Ok(Self { template })
     }
 
-    /// What the request asks for now. Its query stays unless the target has one; a target that ends with `?` has none.
+    /// What the request asks for now. Its query stays unless the target has one; a target that ends
+    /// with `?` has none.
     ///
     /// # Errors
-    /// A value made a path that climbs above the root, or that no request could have: the answer is 400.
+    /// A value made a path that climbs above the root, or that no request could have: the answer is
+    /// 400.
     pub fn rewrite(&self, request: &Request<'_>) -> Result<Rewritten, PathError> {
         let mut target = Vec::with_capacity(128);
         self.template.render(

@@ -39,8 +39,8 @@ pub(super) struct Router<'s> {
 }
 
 impl<'s> Router<'s> {
-    /// Runs the filters and follows the routes. The passage is that of the route, or of the site where no route was
-    /// reached.
+    /// Runs the filters and follows the routes. The passage is that of the route, or of the site
+    /// where no route was reached.
     #[inline]
     pub(super) fn route(
         self,

@@ -1,4 +1,5 @@
-//! The service of one reactor: every request from its head to its answer, its line in the log and its trace.
+//! The service of one reactor: every request from its head to its answer, its line in the log and
+//! its trace.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -172,8 +173,8 @@ impl Web {
         Outcome::Done(error_answer(status, &self.current.stage.server))
     }
 
-    /// Begins the line in the log, and keeps what filters hold, and the trace, until the exchange has
-    /// ended.
+    /// Begins the line in the log, and keeps what filters hold, and the trace, until the exchange
+    /// has ended.
     fn begin(
         &mut self,
         exchange: &mut Exchange<'_>,

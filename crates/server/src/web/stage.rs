@@ -1,5 +1,5 @@
-//! What a plan has become when all of it is open and ready: what reactors serve from. It is shared by them, never
-//! changed, and replaced as a whole.
+//! What a plan has become when all of it is open and ready: what reactors serve from. It is shared
+//! by them, never changed, and replaced as a whole.
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
@@ -50,7 +50,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// What filters have refused so far, by short names. A filter that several places share is told once.
+    /// What filters have refused so far, by short names. A filter that several places share is told
+    /// once.
     pub fn refused(&self) -> Vec<(&'static str, u64)> {
         let mut seen: HashSet<*const ()> = HashSet::new();
         let mut refused = Vec::new();

@@ -1,7 +1,7 @@
 //! Which requests are traced, by the rules that the command line gives.
 //!
-//! Where tracing is off, a request costs one look at an empty option; where no rule matches, the comparison with the rules.
-//! What a trace contains is [`crate::trace`]'s business.
+//! Where tracing is off, a request costs one look at an empty option; where no rule matches, the
+//! comparison with the rules. What a trace contains is [`crate::trace`]'s business.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -22,7 +22,8 @@ pub enum TraceRule {
     All,
     /// Those whose path, decoded, fits a pattern with `*` and `?`.
     Path(PathPattern),
-    /// Those of clients in a network: whom the connection comes from, or whom a trusted forwarder names.
+    /// Those of clients in a network: whom the connection comes from, or whom a trusted forwarder
+    /// names.
     Client(Network),
 }
 
@@ -75,8 +76,8 @@ impl Tracer {
         }
     }
 
-    /// Begins the trace of a request that a rule matches, or may match once the client is known: a forwarder may name
-    /// another client than the peer.
+    /// Begins the trace of a request that a rule matches, or may match once the client is known: a
+    /// forwarder may name another client than the peer.
     pub(super) fn begin(&self, request: &Request<'_>) -> Trace {
         let matches_request = self.rules.iter().any(|rule| match rule {
             TraceRule::All => true,

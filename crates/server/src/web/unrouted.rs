@@ -1,5 +1,5 @@
-//! Answers to requests that no action answers: no route fits, only another method would, the path has another form, or
-//! the routes lead in a circle.
+//! Answers to requests that no action answers: no route fits, only another method would, the path
+//! has another form, or the routes lead in a circle.
 
 use vervet_engine::{Content, Response};
 use vervet_http::field::Known;
@@ -29,7 +29,8 @@ pub(crate) fn slash_redirect(request: &Request<'_>, form: SlashForm, server: &st
         Method::Get | Method::Head => Status::MOVED_PERMANENTLY,
         _ => Status::PERMANENT_REDIRECT,
     };
-    // From the decoded path, which has one slash at its beginning, so that it cannot become `//host`.
+    // From the decoded path, which has one slash at its beginning, so that it cannot become
+    // `//host`.
     let mut location = percent_encode_path(&request.path).into_owned().into_bytes();
     match form {
         SlashForm::AsIs => {}

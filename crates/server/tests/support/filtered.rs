@@ -1,4 +1,5 @@
-//! Filters at work behind an engine: a service that asks them in turn and answers with what they have found out.
+//! Filters at work behind an engine: a service that asks them in turn and answers with what they
+//! have found out.
 
 use std::any::Any;
 use std::borrow::Cow;

@@ -23,7 +23,8 @@ use vervet_testkit::TempTree;
 
 use heads::fields_of;
 
-/// The last second of the test's clock; files are dated a day before, so that they count as settled.
+/// The last second of the test's clock; files are dated a day before, so that they count as
+/// settled.
 pub const NOW_S: u64 = 1_800_000_000;
 
 pub struct Site {

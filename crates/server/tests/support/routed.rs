@@ -1,5 +1,5 @@
-//! One site of routes and actions on a port of its own, written without the headers that lead to it: `root`, `[error_pages]` and
-//! `[[route]]` are those of the site.
+//! One site of routes and actions on a port of its own, written without the headers that lead to
+//! it: `root`, `[error_pages]` and `[[route]]` are those of the site.
 
 use std::net::SocketAddr;
 
@@ -39,8 +39,8 @@ impl Site {
     }
 }
 
-/// Sends requests on one connection and compares: `METHOD target` with fields behind it, and what comes back as
-/// `status`, then ` -> Location`, then the content behind a colon.
+/// Sends requests on one connection and compares: `METHOD target` with fields behind it, and what
+/// comes back as `status`, then ` -> Location`, then the content behind a colon.
 #[track_caller]
 pub fn check(site: &Site, rows: &[(&str, &str)]) {
     let mut client = RawClient::connect(site.address);

@@ -1,4 +1,5 @@
-//! The credentials of a request: `Authorization: Basic` and base64 of the name, a colon and the password (RFC 7617 §2).
+//! The credentials of a request: `Authorization: Basic` and base64 of the name, a colon and the
+//! password (RFC 7617 §2).
 
 use base64ct::{Base64, Encoding};
 

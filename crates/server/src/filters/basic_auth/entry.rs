@@ -1,4 +1,5 @@
-//! What is stored of a password: Argon2id or bcrypt, and the `{SHA}` of old user files where a switch admits it.
+//! What is stored of a password: Argon2id or bcrypt, and the `{SHA}` of old user files where a
+//! switch admits it.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -23,8 +24,8 @@ pub const BCRYPT_COST_MAX: u32 = 16;
 /// bcrypt looks at no more bytes of a password than these.
 pub const BCRYPT_PASSWORD_BYTES_MAX: usize = 72;
 
-/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: whoever reads the file knows
-/// the passwords.
+/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: whoever
+/// reads the file knows the passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OldHashes {
     /// They are an error.
@@ -111,7 +112,8 @@ impl Entry {
         &self.text
     }
 
-    /// Whether this is the password. Takes its time, so it runs nowhere but on a thread of the verifier.
+    /// Whether this is the password. Takes its time, so it runs nowhere but on a thread of the
+    /// verifier.
     pub(super) fn verify(&self, password: &[u8], _: &OnVerifier) -> bool {
         match &self.kind {
             Kind::Argon2id => Argon2::default()
@@ -155,7 +157,8 @@ pub fn hash_argon2id(password: &str) -> Result<String, HashError> {
         .map_err(|error| HashError::System(error.to_string()))
 }
 
-/// Hashes a password by bcrypt, for files that other servers read as well. The time doubles with each step of the cost.
+/// Hashes a password by bcrypt, for files that other servers read as well. The time doubles with
+/// each step of the cost.
 pub fn hash_bcrypt(password: &str, cost: u32) -> Result<String, HashError> {
     if password.len() > BCRYPT_PASSWORD_BYTES_MAX {
         return Err(HashError::TooLong);

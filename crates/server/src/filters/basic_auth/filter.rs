@@ -1,9 +1,10 @@
-//! One realm: who asks without a name, or with a wrong password, gets 401; who proves a name goes on under it.
+//! One realm: who asks without a name, or with a wrong password, gets 401; who proves a name goes
+//! on under it.
 //!
-//! The reactor compares no password. It looks whether this one was verified a short while ago, and else hands it to the
-//! [`Verifier`] and lets the exchange wait. What that costs is bounded threefold: a client has so many failures a minute
-//! (429), the queue has so many places (503), and the thread yields to all others. A name that is not known costs as much
-//! as a wrong password.
+//! The reactor compares no password. It looks whether this one was verified a short while ago, and
+//! else hands it to the [`Verifier`] and lets the exchange wait. What that costs is bounded
+//! threefold: a client has so many failures a minute (429), the queue has so many places (503), and
+//! the thread yields to all others. A name that is not known costs as much as a wrong password.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -224,8 +225,8 @@ fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume)
 }
 
 impl Attempt {
-    /// Counts the attempt as a failure beforehand, so that many at once count too. Those of a unix socket would be held
-    /// against each other: only the queue bounds them.
+    /// Counts the attempt as a failure beforehand, so that many at once count too. Those of a unix
+    /// socket would be held against each other: only the queue bounds them.
     fn charge(&self) -> Result<(), u64> {
         match self.client {
             Some(client) => self

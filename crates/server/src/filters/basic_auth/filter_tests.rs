@@ -1,5 +1,5 @@
-//! What a flood of passwords costs the reactor: nothing but the queue's places. No socket: the filter is asked directly,
-//! and what it would hand to the verifier is held back.
+//! What a flood of passwords costs the reactor: nothing but the queue's places. No socket: the
+//! filter is asked directly, and what it would hand to the verifier is held back.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -89,8 +89,8 @@ fn status(verdict: &Verdict) -> Option<u16> {
     }
 }
 
-/// Ten thousand wrong passwords from as many addresses: as many wait as there are places, the others are told at once to
-/// come again, and not one is verified by whoever asks.
+/// Ten thousand wrong passwords from as many addresses: as many wait as there are places, the
+/// others are told at once to come again, and not one is verified by whoever asks.
 #[test]
 fn ten_thousand_wrong_passwords_take_the_places_of_the_queue_and_no_more() {
     let verifier = Arc::new(Verifier::start(1).unwrap());

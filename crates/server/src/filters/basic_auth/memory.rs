@@ -1,7 +1,8 @@
-//! Passwords that were verified a short while ago, so that the next request of their user costs no Argon2.
+//! Passwords that were verified a short while ago, so that the next request of their user costs no
+//! Argon2.
 //!
-//! Kept is a keyed hash of name, password and stored entry: no password, and nothing that outlives a change of the entry.
-//! The keys are made when the process starts and never leave it.
+//! Kept is a keyed hash of name, password and stored entry: no password, and nothing that outlives
+//! a change of the entry. The keys are made when the process starts and never leave it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

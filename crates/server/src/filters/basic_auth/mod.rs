@@ -1,4 +1,5 @@
-//! Basic authentication (RFC 7617): users from files and from the configuration, passwords verified away from the reactors.
+//! Basic authentication (RFC 7617): users from files and from the configuration, passwords verified
+//! away from the reactors.
 
 mod credentials;
 mod entry;

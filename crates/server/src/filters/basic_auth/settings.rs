@@ -16,24 +16,30 @@ use crate::resources::{Needs, Resources};
 use crate::web::Passage;
 
 section! {
-    /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd` writes. Who proves no name gets 401.
+    /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd`
+    /// writes. Who proves no name gets 401.
     ///
     /// ```toml
     /// auth = { realm = "staff", files = ["users", "guests"], users = { ann = "${ANN_HASH}" } }
     /// ```
     ///
-    /// Entries are Argon2id or bcrypt. A changed file is live within a second; a broken one leaves its users as they were.
+    /// Entries are Argon2id or bcrypt. A changed file is live within a second; a broken one leaves
+    /// its users as they were.
     pub struct Auth short(files) {
         /// What the browser shows of what is asked for.
         pub realm: Text = "restricted",
-        /// Files of users, one `name:entry` on a line. Of users of the same name the first counts, in the order of the files.
+        /// Files of users, one `name:entry` on a line. Of users of the same name the first counts,
+        /// in the order of the files.
         pub files: Vec<Path>,
-        /// Users given here, before those of files, with the entries that `vervet passwd` would write.
+        /// Users given here, before those of files, with the entries that `vervet passwd` would
+        /// write.
         pub users: Named<Secret>,
-        /// Whether old `{SHA}` entries of files are taken. Whoever reads such a file knows the passwords: set them anew soon.
+        /// Whether old `{SHA}` entries of files are taken. Whoever reads such a file knows the
+        /// passwords: set them anew soon.
         pub old_hashes: bool = false,
-        /// How many wrong passwords a client may try, those that are being verified among them: of many users behind one address
-        /// so many can come in at the same time. Above it the answer is 429 with Retry-After.
+        /// How many wrong passwords a client may try, those that are being verified among them: of
+        /// many users behind one address so many can come in at the same time. Above it the answer
+        /// is 429 with Retry-After.
         pub failures: Rate = "30/m",
     }
 }
@@ -71,7 +77,8 @@ impl FilterDirective for Auth {
 }
 
 impl Auth {
-    /// Opens the realm, reading its files, or says all that is wrong. `say` is told of files that break later.
+    /// Opens the realm, reading its files, or says all that is wrong. `say` is told of files that
+    /// break later.
     pub fn open_realm(
         &self,
         verifier: &Arc<Verifier>,

@@ -1,6 +1,8 @@
-//! The format of user files: a line `name:entry` for each user, as `vervet passwd` and `htpasswd` write them.
+//! The format of user files: a line `name:entry` for each user, as `vervet passwd` and `htpasswd`
+//! write them.
 //!
-//! Empty lines and lines that begin with `#` say nothing; what follows a second colon is a comment, as with nginx.
+//! Empty lines and lines that begin with `#` say nothing; what follows a second colon is a comment,
+//! as with nginx.
 
 use std::collections::HashMap;
 use std::fmt;

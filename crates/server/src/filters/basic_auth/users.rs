@@ -1,5 +1,5 @@
-//! Who may enter: users of the configuration and of files. A file that changes is read again within a second; one that is
-//! broken then leaves the users as they were, and is complained of once.
+//! Who may enter: users of the configuration and of files. A file that changes is read again within
+//! a second; one that is broken then leaves the users as they were, and is complained of once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,14 +17,15 @@ use super::user_file::{UserFileError, read_user_file};
 /// How often the files are looked at while requests come, in milliseconds.
 pub(super) const LOOK_MS: u64 = 900;
 
-/// A file changed so short a time ago may change again within the same tick of its time stamp: it is read again.
+/// A file changed so short a time ago may change again within the same tick of its time stamp: it
+/// is read again.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// Tells whoever runs the server something that happened to it.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where users come from. Of users of the same name the first counts: those given here before those of files, and files
-/// in their order.
+/// Where users come from. Of users of the same name the first counts: those given here before those
+/// of files, and files in their order.
 #[derive(Clone, Debug, Default)]
 pub struct UserSources {
     /// User files.
@@ -58,8 +59,9 @@ impl UserTable {
         self.users.get(name)
     }
 
-    /// What a password of nobody is compared with, for as long as one of anybody's, so that the time does not tell who is a
-    /// user. Where users have entries of several kinds it is that of the slowest.
+    /// What a password of nobody is compared with, for as long as one of anybody's, so that the
+    /// time does not tell who is a user. Where users have entries of several kinds it is that of
+    /// the slowest.
     pub(super) fn decoy(&self) -> &Arc<Entry> {
         &self.slowest
     }
@@ -73,7 +75,8 @@ struct Looked {
     complaint: Option<String>,
 }
 
-/// What changes when a file does: device, inode, size, and the times of its content and of its inode, in nanoseconds.
+/// What changes when a file does: device, inode, size, and the times of its content and of its
+/// inode, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State([i128; 5]);
 

@@ -1,8 +1,9 @@
-//! Where passwords are verified: threads of low priority with a bounded queue, for all realms of a process.
+//! Where passwords are verified: threads of low priority with a bounded queue, for all realms of a
+//! process.
 //!
-//! A verification takes tens of milliseconds and megabytes on purpose. It needs an [`OnVerifier`], which exists on these
-//! threads alone, so that no reactor can run one by mistake; and because all share one queue, a flood of passwords costs one
-//! thread's time, and of that what others leave.
+//! A verification takes tens of milliseconds and megabytes on purpose. It needs an [`OnVerifier`],
+//! which exists on these threads alone, so that no reactor can run one by mistake; and because all
+//! share one queue, a flood of passwords costs one thread's time, and of that what others leave.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -80,8 +81,8 @@ impl Verifier {
     }
 
     fn push(&self, place: Option<Place>, work: Work) {
-        // The receiver lives as long as the threads, and they as long as this sender. Should one have died with a panic,
-        // what the work holds answers 500 when it is dropped.
+        // The receiver lives as long as the threads, and they as long as this sender. Should one
+        // have died with a panic, what the work holds answers 500 when it is dropped.
         let _ = self.queue.send((place, work));
     }
 }
@@ -93,7 +94,8 @@ impl Drop for Place {
 }
 
 fn work_off(queue: &Mutex<Receiver<(Option<Place>, Work)>>) {
-    // On Linux it is the thread that becomes nicer. Without it the work is as right, and less polite.
+    // On Linux it is the thread that becomes nicer. Without it the work is as right, and less
+    // polite.
     let _ = nice(NICE);
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();

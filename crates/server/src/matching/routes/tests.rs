@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A route as a line: `GET,POST /path`, `~regex`, a `!` before the path for the redirect of the other form.
+/// A route as a line: `GET,POST /path`, `~regex`, a `!` before the path for the redirect of the
+/// other form.
 fn route(line: &str) -> Route {
     let (methods, path) = line.split_once(' ').unwrap_or(("", line));
     let (slash, path) = match path.strip_prefix('!') {
@@ -211,7 +212,8 @@ fn many_expressions_at_one_place_are_told_apart() {
     );
 }
 
-// The oracle: every pattern as a regular expression of another kind, tried from the first to the last.
+// The oracle: every pattern as a regular expression of another kind, tried from the first to the
+// last.
 
 fn oracle(line: &str) -> regex::Regex {
     let path = line.rsplit(' ').next().unwrap().trim_start_matches('!');
@@ -382,7 +384,8 @@ const SHAPES: [Shape; 5] = [
     ),
 ];
 
-/// Prints what a look-up costs. Not a check: run it with `--ignored --nocapture`, best in a release build.
+/// Prints what a look-up costs. Not a check: run it with `--ignored --nocapture`, best in a release
+/// build.
 #[test]
 #[ignore = "prints figures, proves nothing"]
 fn what_a_look_up_costs() {

@@ -243,7 +243,8 @@ fn a_text_without_values_is_fixed() {
 }
 
 proptest! {
-    /// Whatever the values are: a template that begins with a path makes a path of this host, in one field line.
+    /// Whatever the values are: a template that begins with a path makes a path of this host, in
+    /// one field line.
     #[test]
     fn a_path_stays_a_path(
         template in prop::sample::select(vec!["/{x}", "/{x}{y}", "{path}", "{rest}", "/{path}", "/a?{x}={y}", "/{x}#{y}"]),
