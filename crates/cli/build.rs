@@ -24,10 +24,7 @@ fn main() {
         ("ZLIB_RS", "zlib-rs"),
         ("ZSTD", "zstd-sys"),
     ] {
-        set(
-            variable,
-            &locked(package).unwrap_or_else(|| "unknown".to_owned()),
-        );
+        set(variable, &locked(package).unwrap_or_else(|| "unknown".to_owned()));
     }
 }
 
@@ -37,11 +34,7 @@ fn set(name: &str, value: &str) {
 
 /// Whether the compiler knows which branches a server takes, as `scripts/profiled` tells it.
 fn recording(flags: &str) -> &'static str {
-    if flags.contains("profile-use=") {
-        "used"
-    } else {
-        "none"
-    }
+    if flags.contains("profile-use=") { "used" } else { "none" }
 }
 
 /// Relocations in a sixtieth of the space: what the loader reads at each start stays in memory. A
@@ -82,10 +75,7 @@ fn commit() -> Option<String> {
 }
 
 fn first_line(command: &mut Command) -> Option<String> {
-    let output = command
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
+    let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.lines().next().map(str::to_owned)
 }
@@ -93,9 +83,7 @@ fn first_line(command: &mut Command) -> Option<String> {
 /// The version of a package in the lock file.
 fn locked(package: &str) -> Option<String> {
     let lock = std::fs::read_to_string("../../Cargo.lock").ok()?;
-    let mut lines = lock
-        .lines()
-        .skip_while(|line| *line != format!("name = \"{package}\""));
+    let mut lines = lock.lines().skip_while(|line| *line != format!("name = \"{package}\""));
     let version = lines.nth(1)?.strip_prefix("version = \"")?;
     Some(version.trim_end_matches('"').to_owned())
 }

@@ -10,6 +10,9 @@ const HEAD: &[u8] = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r
 fuzz_target!(|data: &[u8]| {
     let cut = HEAD.len() + data.first().map_or(0, |&byte| usize::from(byte) % 64);
     let events = check_cuts(&[HEAD, data].concat(), cut);
-    let content: usize = events.iter().map(|event| if let Event::Content(bytes) = event { bytes.len() } else { 0 }).sum();
+    let content: usize = events
+        .iter()
+        .map(|event| if let Event::Content(bytes) = event { bytes.len() } else { 0 })
+        .sum();
     assert!(content <= data.len());
 });

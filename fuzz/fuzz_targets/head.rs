@@ -29,7 +29,8 @@ fn check_lines(raw: &[u8]) {
 }
 
 fn check_framing(fields: &[(String, Vec<u8>)], content: ContentLength) {
-    let count = |name: &str| fields.iter().filter(|field| field.0.eq_ignore_ascii_case(name)).count();
+    let count =
+        |name: &str| fields.iter().filter(|field| field.0.eq_ignore_ascii_case(name)).count();
     let (lengths, codings) = (count("content-length"), count("transfer-encoding"));
     assert!(count("host") <= 1 && lengths + codings <= 1);
     match content {

@@ -1,16 +1,14 @@
 //! What the targets share: a server that writes down all it reads, so that two ways of cutting the input can be compared.
 
 use vervet_http::field::{FieldSlots, Fields};
-use vervet_http::h1::{ContentLength, HeadLimits, Length, Next, Received, ResponseHead, Server, Violation};
+use vervet_http::h1::{
+    ContentLength, HeadLimits, Length, Next, Received, ResponseHead, Server, Violation,
+};
 use vervet_http::status::Status;
 
 /// Small limits, so that inputs of a few hundred bytes reach them.
-pub const LIMITS: HeadLimits = HeadLimits {
-    head_bytes_max: 512,
-    fields_max: 8,
-    target_bytes_max: 64,
-    trailer_bytes_max: 64,
-};
+pub const LIMITS: HeadLimits =
+    HeadLimits { head_bytes_max: 512, fields_max: 8, target_bytes_max: 64, trailer_bytes_max: 64 };
 
 /// One thing that a server reported. Content is joined, since its pieces depend on the cuts.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,12 +36,8 @@ struct Reader {
 
 /// All events of `pieces` received one after the other, each request answered with an empty 200 at its end.
 pub fn read(pieces: &[&[u8]]) -> Vec<Event> {
-    let mut reader = Reader {
-        server: Server::new(),
-        buffer: Vec::new(),
-        events: Vec::new(),
-        is_closed: false,
-    };
+    let mut reader =
+        Reader { server: Server::new(), buffer: Vec::new(), events: Vec::new(), is_closed: false };
     for piece in pieces {
         reader.buffer.extend_from_slice(piece);
         while !reader.is_closed && reader.turn() {}
@@ -80,7 +74,9 @@ impl Reader {
                 };
                 (event, consumed)
             }
-            Ok(Received::Content { bytes, consumed }) => (Event::Content(bytes.to_owned()), consumed),
+            Ok(Received::Content { bytes, consumed }) => {
+                (Event::Content(bytes.to_owned()), consumed)
+            }
             Ok(Received::End { trailers, consumed }) => (Event::End(owned(trailers)), consumed),
             Ok(Received::Opaque) => (Event::Opaque, 0),
             Ok(Received::Paused | Received::Closed) => (Event::Close, 0),
@@ -90,7 +86,9 @@ impl Reader {
         let has_ended = matches!(event, Event::End(_));
         self.is_closed = matches!(event, Event::Opaque | Event::Close | Event::Violation(_));
         match (event, self.events.last_mut()) {
-            (Event::Content(bytes), Some(Event::Content(before))) => before.extend_from_slice(&bytes),
+            (Event::Content(bytes), Some(Event::Content(before))) => {
+                before.extend_from_slice(&bytes)
+            }
             (event, _) => self.events.push(event),
         }
         if has_ended {

@@ -46,9 +46,8 @@ impl DefaultListen {
     /// `PORT` is not a port number.
     pub(crate) fn from_environment(inherited: &Inherited) -> Result<Self, Failure> {
         let sockets = inherited.remaining();
-        let sockets: Vec<_> = sockets
-            .map(|(name, descriptor)| (name.to_owned(), descriptor))
-            .collect();
+        let sockets: Vec<_> =
+            sockets.map(|(name, descriptor)| (name.to_owned(), descriptor)).collect();
         if !sockets.is_empty() {
             return Ok(Self::Inherited(sockets));
         }
@@ -60,9 +59,7 @@ impl DefaultListen {
         match self {
             Self::Inherited(sockets) => {
                 let sockets = sockets.into_iter();
-                sockets
-                    .map(|(_, descriptor)| ListenAddress::Descriptor(descriptor))
-                    .collect()
+                sockets.map(|(_, descriptor)| ListenAddress::Descriptor(descriptor)).collect()
             }
             Self::Port(port) => vec![ListenAddress::Any(port)],
             Self::Loopback => vec![loopback(DEFAULT_PORT)],
@@ -94,10 +91,9 @@ fn available_port() -> Result<Place, Failure> {
     // The test socket is closed at once: the server binds with its own options.
     match Listener::bind(&address, &ListenOptions::default()) {
         Ok(_) => Ok(address.into()),
-        Err(BindError::Address { .. }) => Ok(Place {
-            address: loopback(0),
-            note: Some(format!("port {DEFAULT_PORT} is in use")),
-        }),
+        Err(BindError::Address { .. }) => {
+            Ok(Place { address: loopback(0), note: Some(format!("port {DEFAULT_PORT} is in use")) })
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -13,14 +13,12 @@ pub(crate) fn workers(configured: Workers) -> Result<usize, Failure> {
         return Ok(configured.count());
     }
     let number = variable.parse().ok();
-    number
-        .filter(|number| (1..=WORKERS_MAX).contains(number))
-        .ok_or_else(|| {
-            Failure::Other(format!(
-                "invalid WEB_CONCURRENCY `{variable}`: expected a number from 1 to {WORKERS_MAX}, \
+    number.filter(|number| (1..=WORKERS_MAX).contains(number)).ok_or_else(|| {
+        Failure::Other(format!(
+            "invalid WEB_CONCURRENCY `{variable}`: expected a number from 1 to {WORKERS_MAX}, \
                  or auto"
-            ))
-        })
+        ))
+    })
 }
 
 /// The listening sockets that the parent process left open, as `LISTEN_FDS` announces them. To be

@@ -28,21 +28,16 @@ pub(crate) fn files() -> io::Result<Vec<(String, Vec<u8>)>> {
     command.build();
     let mut files = vec![
         ("docs/limits.md".to_owned(), limits_markdown().into_bytes()),
-        (
-            "docs/reference/serve.md".to_owned(),
-            serve_markdown(&command).into_bytes(),
-        ),
+        ("docs/reference/serve.md".to_owned(), serve_markdown(&command).into_bytes()),
     ];
     for page in manual_pages(&command) {
         let mut text = Vec::new();
         page.render(&mut text)?;
         files.push((format!("docs/man/{}", page.get_filename()), text));
     }
-    for (shell, name) in [
-        (Shell::Bash, "vervet.bash"),
-        (Shell::Zsh, "_vervet"),
-        (Shell::Fish, "vervet.fish"),
-    ] {
+    for (shell, name) in
+        [(Shell::Bash, "vervet.bash"), (Shell::Zsh, "_vervet"), (Shell::Fish, "vervet.fish")]
+    {
         let mut text = Vec::new();
         clap_complete::generate(shell, &mut command.clone(), "vervet", &mut text);
         files.push((format!("docs/completions/{name}"), text));
@@ -64,20 +59,13 @@ fn configuration() -> Vec<(String, Vec<u8>)> {
             (name, page.text.into_bytes())
         })
         .collect();
-    let page = manual(
-        root,
-        "vervet.toml",
-        "the configuration of vervet run and vervet check",
-    );
+    let page = manual(root, "vervet.toml", "the configuration of vervet run and vervet check");
     files.push(("docs/man/vervet.toml.5".to_owned(), page.into_bytes()));
     files.push((
         "docs/reference/watch.schema.json".to_owned(),
         format!("{:#}\n", Written::schema().to_value()).into_bytes(),
     ));
-    files.push((
-        "docs/reference/log-format.md".to_owned(),
-        log_format_markdown().into_bytes(),
-    ));
+    files.push(("docs/reference/log-format.md".to_owned(), log_format_markdown().into_bytes()));
     files.push((
         "docs/reference/vervet.schema.json".to_owned(),
         format!("{:#}\n", schema(root)).into_bytes(),
@@ -149,9 +137,7 @@ fn manual_pages(command: &Command) -> Vec<clap_mangen::Man> {
     let visible = command
         .get_subcommands()
         .filter(|inner| !inner.is_hide_set() && inner.get_name() != "help");
-    std::iter::once(page)
-        .chain(visible.flat_map(manual_pages))
-        .collect()
+    std::iter::once(page).chain(visible.flat_map(manual_pages)).collect()
 }
 
 fn serve_markdown(command: &Command) -> String {
@@ -162,10 +148,7 @@ fn serve_markdown(command: &Command) -> String {
         return page;
     };
     let mut heading = "";
-    for argument in serve
-        .get_arguments()
-        .filter(|argument| !argument.is_hide_set())
-    {
+    for argument in serve.get_arguments().filter(|argument| !argument.is_hide_set()) {
         let next = argument.get_help_heading().unwrap_or("Options");
         if next != heading && !argument.is_positional() {
             heading = next;
@@ -180,10 +163,7 @@ fn serve_markdown(command: &Command) -> String {
         }
         push_row(&mut page, argument);
     }
-    let after = serve
-        .get_after_help()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let after = serve.get_after_help().map(ToString::to_string).unwrap_or_default();
     // Writing to a String does not fail.
     let _ = write!(page, "\n```text\n{after}\n```\n");
     page
@@ -201,9 +181,7 @@ fn push_row(page: &mut String, argument: &Arg) {
         Some(long) => format!("--{long}{value}"),
         None => value,
     };
-    let help = argument
-        .get_help()
-        .map_or_else(String::new, ToString::to_string);
+    let help = argument.get_help().map_or_else(String::new, ToString::to_string);
     let help = help.replace('\n', " ").replace('|', "\\|");
     // What no single value can say, the help says in brackets.
     let (help, said) = match help.rsplit_once(" [default: ") {
@@ -215,9 +193,7 @@ fn push_row(page: &mut String, argument: &Arg) {
         .first()
         .filter(|_| takes_values)
         .map_or(said, |value| format!("`{}`", text(value)));
-    let variable = argument
-        .get_env()
-        .map_or_else(String::new, |name| format!("`{}`", text(name)));
+    let variable = argument.get_env().map_or_else(String::new, |name| format!("`{}`", text(name)));
     // Writing to a String does not fail.
     let _ = writeln!(
         page,

@@ -72,11 +72,7 @@ fn json() -> String {
     let version = [("version", VERSION)];
     let facts: Vec<_> = version.iter().chain(FACTS).map(member).collect();
     let libraries: Vec<_> = LIBRARIES.iter().map(member).collect();
-    format!(
-        "{{{},\"libraries\":{{{}}}}}\n",
-        facts.join(","),
-        libraries.join(",")
-    )
+    format!("{{{},\"libraries\":{{{}}}}}\n", facts.join(","), libraries.join(","))
 }
 
 /// The build writes plain words; a quote in one would have to come from the name of a compiler.

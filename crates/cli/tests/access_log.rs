@@ -54,15 +54,9 @@ fn check(format: &str, request: impl AsRef<[u8]>, pattern: &str) {
     server.child.signal(Signal::TERM);
     assert!(server.child.wait_exit(PATIENCE).success());
     let lines = server.child.text(Stream::Stdout);
-    assert!(
-        lines.bytes().all(|byte| byte == b'\n' || byte >= b' '),
-        "{lines:?}"
-    );
+    assert!(lines.bytes().all(|byte| byte == b'\n' || byte >= b' '), "{lines:?}");
     assert_eq!(lines.lines().count(), 1, "{lines}");
-    assert!(
-        fits(pattern, lines.trim_end()),
-        "{lines}\ninstead of\n{pattern}"
-    );
+    assert!(fits(pattern, lines.trim_end()), "{lines}\ninstead of\n{pattern}");
 }
 
 const PLAIN: &str = "GET /a.txt?b=%20c HTTP/1.1\r\nHost: example.org\r\nReferer: http://a/\r\nUser-Agent: curl/8\r\nConnection: close\r\n\r\n";
@@ -78,16 +72,8 @@ const REFUSED: &str = "GET / HTTP/1.1\r\n\r\n";
 fn common_lines_are_those_of_ncsa() {
     let begin = format!("127.0.0.1 - - [##/{}/####:##:##:## +0000]", month());
     let line = |rest: &str| format!("{begin} {rest}");
-    check(
-        "common",
-        PLAIN,
-        &line("\"GET /a.txt?b=%20c HTTP/1.1\" 200 13"),
-    );
-    check(
-        "common",
-        NASTY,
-        &line("\"GET /\\x22\\x5C%0a HTTP/1.0\" 404 ~"),
-    );
+    check("common", PLAIN, &line("\"GET /a.txt?b=%20c HTTP/1.1\" 200 13"));
+    check("common", NASTY, &line("\"GET /\\x22\\x5C%0a HTTP/1.0\" 404 ~"));
     check("common", REFUSED, &line("\"-\" 400 ~"));
 }
 
@@ -179,10 +165,7 @@ fn lines(path: &Path) -> usize {
 fn as_many_requests_as_lines_kept_pipelined_and_over_all_workers() {
     let tree = site();
     let log = tree.join("log");
-    let mut server = serve(
-        &tree,
-        &["--workers", "2", "--log-file", log.to_str().unwrap()],
-    );
+    let mut server = serve(&tree, &["--workers", "2", "--log-file", log.to_str().unwrap()]);
     for _ in 0..8 {
         requests(&mut server.connect(), "/a.txt", 20);
     }
@@ -198,10 +181,7 @@ fn as_many_requests_as_lines_kept_pipelined_and_over_all_workers() {
     assert!(server.child.wait_exit(PATIENCE).success());
     assert_eq!(lines(&log), 261);
     let text = fs::read_to_string(&log).unwrap();
-    assert!(
-        text.lines()
-            .all(|line| line.ends_with("\"GET /a.txt HTTP/1.1\" 200 13 \"-\" \"-\""))
-    );
+    assert!(text.lines().all(|line| line.ends_with("\"GET /a.txt HTTP/1.1\" 200 13 \"-\" \"-\"")));
 }
 
 #[test]
@@ -224,11 +204,7 @@ fn a_log_file_is_for_its_owner_and_group_at_most() {
             .arg(&log)
             .arg(tree.join("site"));
         let _server = Vervet::spawn(command);
-        assert_eq!(
-            log.metadata().unwrap().permissions().mode() & 0o777,
-            mode,
-            "{umask}"
-        );
+        assert_eq!(log.metadata().unwrap().permissions().mode() & 0o777, mode, "{umask}");
     }
 }
 
@@ -244,19 +220,8 @@ const MANY: &str = "requests_per_connection_max=0";
 fn an_unread_pipe_delays_no_answer_and_drops_are_counted() {
     let tree = site();
     let pipe = tree.join("pipe");
-    assert!(
-        Child::start("mkfifo", [&pipe])
-            .wait_exit(PATIENCE)
-            .success()
-    );
-    let arguments = [
-        "--limit",
-        MANY,
-        "--workers",
-        "1",
-        "--log-file",
-        pipe.to_str().unwrap(),
-    ];
+    assert!(Child::start("mkfifo", [&pipe]).wait_exit(PATIENCE).success());
+    let arguments = ["--limit", MANY, "--workers", "1", "--log-file", pipe.to_str().unwrap()];
     let mut server = serve(&tree, &arguments);
     fill(&server, 300);
     server.child.wait_for_line(|line| {
@@ -294,21 +259,11 @@ fn dropped(child: &Child) -> usize {
 fn a_blocked_pipe_does_not_hold_up_the_end() {
     let tree = site();
     let pipe = tree.join("pipe");
-    assert!(
-        Child::start("mkfifo", [&pipe])
-            .wait_exit(PATIENCE)
-            .success()
-    );
-    let mut server = serve(
-        &tree,
-        &["--limit", MANY, "--log-file", pipe.to_str().unwrap()],
-    );
+    assert!(Child::start("mkfifo", [&pipe]).wait_exit(PATIENCE).success());
+    let mut server = serve(&tree, &["--limit", MANY, "--log-file", pipe.to_str().unwrap()]);
     fill(&server, 20);
     server.child.signal(Signal::TERM);
-    assert_eq!(
-        server.child.wait_exit(Duration::from_secs(8)).code(),
-        Some(0)
-    );
+    assert_eq!(server.child.wait_exit(Duration::from_secs(8)).code(), Some(0));
     assert!(dropped(&server.child) > 0);
 }
 
@@ -343,10 +298,7 @@ fn closed_streams_do_not_end_the_server() {
         ],
     );
     let address = ([127, 0, 0, 1], port).into();
-    assert!(wait_until(PATIENCE, || std::net::TcpStream::connect(
-        address
-    )
-    .is_ok()));
+    assert!(wait_until(PATIENCE, || std::net::TcpStream::connect(address).is_ok()));
     for _ in 0..3 {
         requests(&mut RawClient::connect(address), "/a.txt", 20);
     }
@@ -360,10 +312,7 @@ fn closed_streams_do_not_end_the_server() {
 fn reopening_the_log_loses_no_line() {
     let tree = site();
     let log = tree.join("log");
-    let mut server = serve(
-        &tree,
-        &["--limit", MANY, "--log-file", log.to_str().unwrap()],
-    );
+    let mut server = serve(&tree, &["--limit", MANY, "--log-file", log.to_str().unwrap()]);
     let address = server.address;
     let end = AtomicBool::new(false);
     let sent: usize = std::thread::scope(|scope| {
@@ -380,27 +329,15 @@ fn reopening_the_log_loses_no_line() {
         for number in 0..10 {
             assert!(wait_until(PATIENCE, || lines(&log) > 0));
             fs::rename(&log, tree.join(format!("log.{number}"))).unwrap();
-            server.child.signal(if number % 2 == 0 {
-                Signal::USR1
-            } else {
-                Signal::HUP
-            });
-            assert!(
-                wait_until(PATIENCE, || log.exists()),
-                "no new file after rotation {number}"
-            );
+            server.child.signal(if number % 2 == 0 { Signal::USR1 } else { Signal::HUP });
+            assert!(wait_until(PATIENCE, || log.exists()), "no new file after rotation {number}");
         }
         end.store(true, Ordering::Relaxed);
-        clients
-            .into_iter()
-            .map(|client| client.join().unwrap())
-            .sum()
+        clients.into_iter().map(|client| client.join().unwrap()).sum()
     });
     server.child.signal(Signal::TERM);
     assert!(server.child.wait_exit(PATIENCE).success());
-    let old: usize = (0..10)
-        .map(|number| lines(&tree.join(format!("log.{number}"))))
-        .sum();
+    let old: usize = (0..10).map(|number| lines(&tree.join(format!("log.{number}")))).sum();
     assert_eq!(old + lines(&log), sent);
     assert_eq!(dropped(&server.child), 0);
 }

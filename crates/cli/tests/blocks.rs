@@ -22,14 +22,10 @@ fn admin(tree: &TempTree, line: &str) -> (u16, String) {
 
 #[test]
 fn a_network_is_shut_out_and_let_in_again() {
-    let tree = TempTree::new()
-        .file("vervet.toml", DOCUMENT)
-        .file("www/index.html", "in");
+    let tree = TempTree::new().file("vervet.toml", DOCUMENT).file("www/index.html", "in");
     let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
     let own = std::fs::metadata("/proc/self").unwrap().uid();
-    command
-        .current_dir(tree.path())
-        .args(["run", "--set", &format!("user={own}")]);
+    command.current_dir(tree.path()).args(["run", "--set", &format!("user={own}")]);
     let mut child = Child::spawn(command);
     let address = child.wait_for_address();
     let mut kept = RawClient::connect(address);
@@ -40,10 +36,7 @@ fn a_network_is_shut_out_and_let_in_again() {
     assert_eq!(refused.0, 400, "{refused:?}");
     assert_eq!(admin(&tree, "PUT /-/blocks").0, 400);
     assert_eq!(admin(&tree, "DELETE /-/blocks?network=127.0.0.1").0, 404);
-    let blocked = admin(
-        &tree,
-        "PUT /-/blocks?network=127.0.0.0/8&for=1h&reason=a+test",
-    );
+    let blocked = admin(&tree, "PUT /-/blocks?network=127.0.0.0/8&for=1h&reason=a+test");
     assert_eq!(blocked, (200, "127.0.0.0/8 is blocked\n".to_owned()));
     let list = admin(&tree, "GET /-/blocks").1;
     assert!(list.contains("\"reason\": \"a test\""), "{list}");

@@ -78,36 +78,19 @@ fn schema() -> Value {
 #[test]
 fn findings_as_json_fit_a_schema_and_say_what_the_text_says() {
     let validator = jsonschema::draft202012::new(&schema()).unwrap();
-    for name in [
-        "several",
-        "unicode",
-        "carriage_returns",
-        "include_with_mistakes",
-        "twice_host",
-    ] {
+    for name in ["several", "unicode", "carriage_returns", "include_with_mistakes", "twice_host"] {
         let file = wrong().join(name).with_extension("toml");
         let output = checked(&file, &["check", "--json"]);
         assert_eq!(output.status.code(), Some(1));
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let errors: Vec<_> = validator
-            .iter_errors(&found)
-            .map(|error| error.to_string())
-            .collect();
+        let errors: Vec<_> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?} in {found:#}");
         let said = fs::read_to_string(file.with_extension("expected")).unwrap();
         for finding in found.as_array().unwrap() {
             let part = |name: &str| finding[name].to_string().trim_matches('"').to_owned();
-            let place = format!(
-                " --> {}:{}:{}\n",
-                part("file"),
-                part("line"),
-                part("column")
-            );
+            let place = format!(" --> {}:{}:{}\n", part("file"), part("line"), part("column"));
             assert!(said.contains(&place), "{name}: {place} in {said}");
-            assert!(
-                said.contains(finding["message"].as_str().unwrap()),
-                "{finding}"
-            );
+            assert!(said.contains(finding["message"].as_str().unwrap()), "{finding}");
         }
     }
 }
@@ -118,31 +101,15 @@ fn the_exit_status_has_the_outcome() {
         .file("good.toml", "[[site]]\n[[site.route]]\nstatus = 204\n")
         .file("bad.toml", "worker = 2\n");
     for (arguments, code, said) in [
-        (
-            vec!["check", "good.toml"],
-            0,
-            "vervet: good.toml is valid\n",
-        ),
-        (
-            vec!["check", "bad.toml"],
-            1,
-            "vervet: bad.toml has 1 error\n",
-        ),
+        (vec!["check", "good.toml"], 0, "vervet: good.toml is valid\n"),
+        (vec!["check", "bad.toml"], 1, "vervet: bad.toml has 1 error\n"),
         (
             vec!["check", "none.toml"],
             1,
             "vervet: cannot read none.toml: No such file or directory (os error 2)\n",
         ),
-        (
-            vec!["check", "good.toml", "--set", "workers=no"],
-            1,
-            "vervet: good.toml has 1 error\n",
-        ),
-        (
-            vec!["check", "--nothing"],
-            2,
-            "For more information, try '--help'.\n",
-        ),
+        (vec!["check", "good.toml", "--set", "workers=no"], 1, "vervet: good.toml has 1 error\n"),
+        (vec!["check", "--nothing"], 2, "For more information, try '--help'.\n"),
         (
             vec!["check", "good.toml", "--set", "workers"],
             2,
@@ -154,14 +121,8 @@ fn the_exit_status_has_the_outcome() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
         assert!(stderr.ends_with(said), "{arguments:?}: {stderr}");
     }
-    let output = vervet(tree.path())
-        .args(["check", "good.toml", "--json"])
-        .output()
-        .unwrap();
-    assert_eq!(
-        (output.status.code(), text(output.stdout).as_str()),
-        (Some(0), "[]\n")
-    );
+    let output = vervet(tree.path()).args(["check", "good.toml", "--json"]).output().unwrap();
+    assert_eq!((output.status.code(), text(output.stdout).as_str()), (Some(0), "[]\n"));
 }
 
 /// A check writes nothing: no log, no pid file, no socket.
@@ -172,10 +133,8 @@ fn a_check_leaves_no_files() {
     let tree = TempTree::new().file("vervet.toml", document);
     let output = vervet(tree.path()).arg("check").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(output.stderr));
-    let names: Vec<_> = fs::read_dir(tree.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let names: Vec<_> =
+        fs::read_dir(tree.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["vervet.toml"]);
 }
 
@@ -207,14 +166,10 @@ fn flags_go_before_the_environment_the_file_and_the_default() {
             format!("'{file}'")
         };
         // What may be a list stands in one.
-        let given = if matches!(name, "listen" | "forwarded") {
-            format!("[{quoted}]")
-        } else {
-            quoted
-        };
-        let tree = TempTree::new()
-            .file("file.toml", format!("{name} = {given}\n"))
-            .file("empty.toml", "");
+        let given =
+            if matches!(name, "listen" | "forwarded") { format!("[{quoted}]") } else { quoted };
+        let tree =
+            TempTree::new().file("file.toml", format!("{name} = {given}\n")).file("empty.toml", "");
         let show = |file: &str, variable: Option<&str>, flag: Option<&str>| {
             let mut command = vervet(tree.path());
             command.args(["config", "show", file, "--json"]);
@@ -228,34 +183,19 @@ fn flags_go_before_the_environment_the_file_and_the_default() {
             assert!(output.status.success(), "{name}: {}", text(output.stderr));
             let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
             let value = shown[name]["value"].to_string();
-            (
-                shown[name]["origin"]["kind"].as_str().unwrap().to_owned(),
-                value,
-            )
+            (shown[name]["origin"]["kind"].as_str().unwrap().to_owned(), value)
         };
         let (kind, _) = show("empty.toml", None, None);
         assert_eq!(kind, "default", "{name}");
         for (shown, expected, value) in [
             (show("file.toml", None, None), "file", file),
-            (
-                show("file.toml", Some(variable), None),
-                "environment",
-                variable,
-            ),
+            (show("file.toml", Some(variable), None), "environment", variable),
             (show("file.toml", Some(variable), Some(flag)), "flag", flag),
             (show("file.toml", None, Some(flag)), "flag", flag),
-            (
-                show("empty.toml", Some(variable), None),
-                "environment",
-                variable,
-            ),
+            (show("empty.toml", Some(variable), None), "environment", variable),
         ] {
             assert_eq!(shown.0, expected, "{name}");
-            assert!(
-                shown.1.contains(value),
-                "{name}: {} has no {value}",
-                shown.1
-            );
+            assert!(shown.1.contains(value), "{name}: {} has no {value}", shown.1);
         }
     }
 }

@@ -16,9 +16,7 @@ fn site() -> PathBuf {
 }
 
 fn large() -> Vec<u8> {
-    (0..LARGE_BYTES / 8)
-        .flat_map(|number| (number as u64).to_le_bytes())
-        .collect()
+    (0..LARGE_BYTES / 8).flat_map(|number| (number as u64).to_le_bytes()).collect()
 }
 
 /// Runs a client for a minute at most and wants it to succeed.
@@ -32,11 +30,7 @@ fn run(command: &mut Command) -> Output {
     }
     let output = bounded.output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{} failed: {text}",
-        program.display()
-    );
+    assert!(output.status.success(), "{} failed: {text}", program.display());
     output
 }
 
@@ -45,9 +39,8 @@ fn curl_downloads_resumes_and_revalidates() {
     if find_program("curl").is_none() {
         skip!("needs curl");
     }
-    let tree = TempTree::new()
-        .file("large.bin", large())
-        .file("page.html", "<p>hello\n".repeat(500));
+    let tree =
+        TempTree::new().file("large.bin", large()).file("page.html", "<p>hello\n".repeat(500));
     let server = Vervet::serve(BINARY, tree.path(), [""; 0]);
     let output = TempTree::new();
 
@@ -60,34 +53,20 @@ fn curl_downloads_resumes_and_revalidates() {
         .args(["-sf", "-C", "-", "-o"])
         .arg(&copy)
         .arg(server.url("/large.bin")));
-    assert_eq!(
-        sha256_hex(std::fs::read(&copy).unwrap()),
-        sha256_hex(large())
-    );
+    assert_eq!(sha256_hex(std::fs::read(&copy).unwrap()), sha256_hex(large()));
 
-    let head = run(Command::new("curl")
-        .args(["-sfI"])
-        .arg(server.url("/page.html")));
+    let head = run(Command::new("curl").args(["-sfI"]).arg(server.url("/page.html")));
     let head = String::from_utf8(head.stdout).unwrap();
-    let tag = head
-        .lines()
-        .find_map(|line| line.strip_prefix("ETag: "))
-        .unwrap()
-        .trim()
-        .to_owned();
+    let tag = head.lines().find_map(|line| line.strip_prefix("ETag: ")).unwrap().trim().to_owned();
     let again = run(Command::new("curl")
         .args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"])
         .arg(format!("If-None-Match: {tag}"))
         .arg(server.url("/page.html")));
     assert_eq!(String::from_utf8_lossy(&again.stdout), "304");
 
-    let unpacked = run(Command::new("curl")
-        .args(["-sf", "--compressed"])
-        .arg(server.url("/page.html")));
-    assert_eq!(
-        String::from_utf8_lossy(&unpacked.stdout),
-        "<p>hello\n".repeat(500)
-    );
+    let unpacked =
+        run(Command::new("curl").args(["-sf", "--compressed"]).arg(server.url("/page.html")));
+    assert_eq!(String::from_utf8_lossy(&unpacked.stdout), "<p>hello\n".repeat(500));
 }
 
 #[test]
@@ -111,21 +90,9 @@ fn wget_mirrors_the_example_site() {
         ])
         .arg(server.url("/"))
         .current_dir(output.path()));
-    for path in [
-        "index.html",
-        "style.css",
-        "about/index.html",
-        "pictures/eagle.png",
-    ] {
-        let (ours, theirs) = (
-            std::fs::read(site().join(path)),
-            std::fs::read(output.join(path)),
-        );
-        assert_eq!(
-            sha256_hex(ours.unwrap()),
-            sha256_hex(theirs.unwrap()),
-            "{path}"
-        );
+    for path in ["index.html", "style.css", "about/index.html", "pictures/eagle.png"] {
+        let (ours, theirs) = (std::fs::read(site().join(path)), std::fs::read(output.join(path)));
+        assert_eq!(sha256_hex(ours.unwrap()), sha256_hex(theirs.unwrap()), "{path}");
     }
 }
 
@@ -141,10 +108,7 @@ fn aria2_puts_a_file_together_from_ranges() {
         .args(["-q", "-x", "8", "-s", "8", "-k", "1M", "--no-conf", "-d"])
         .arg(output.path())
         .arg(server.url("/large.bin")));
-    assert_eq!(
-        sha256_hex(std::fs::read(output.join("large.bin")).unwrap()),
-        sha256_hex(large())
-    );
+    assert_eq!(sha256_hex(std::fs::read(output.join("large.bin")).unwrap()), sha256_hex(large()));
 }
 
 /// A flat Debian archive of small packages, with its index and an unsigned release file.
@@ -169,18 +133,11 @@ fn archive(packages: usize) -> TempTree {
             .arg(&package));
         let bytes = std::fs::read(&package).unwrap();
         let (size, hash) = (bytes.len(), sha256_hex(&bytes));
-        writeln!(
-            index,
-            "{control}Filename: ./{name}.deb\nSize: {size}\nSHA256: {hash}\n"
-        )
-        .unwrap();
+        writeln!(index, "{control}Filename: ./{name}.deb\nSize: {size}\nSHA256: {hash}\n").unwrap();
     }
     let (size, hash) = (index.len(), sha256_hex(&index));
     tree.write("Packages", &index);
-    tree.write(
-        "Release",
-        format!("Suite: stable\nSHA256:\n {hash} {size} Packages\n"),
-    );
+    tree.write("Release", format!("Suite: stable\nSHA256:\n {hash} {size} Packages\n"));
     tree
 }
 
@@ -191,14 +148,9 @@ fn apt_fetches_an_archive_with_pipelined_requests() {
     }
     let archive = archive(20);
     let server = Vervet::serve(BINARY, archive.path(), [""; 0]);
-    let state = TempTree::new()
-        .dir("lists/partial")
-        .dir("cache/archives/partial")
-        .file("status", "");
-    state.write(
-        "sources.list",
-        format!("deb [trusted=yes] {} ./\n", server.url("/")),
-    );
+    let state =
+        TempTree::new().dir("lists/partial").dir("cache/archives/partial").file("status", "");
+    state.write("sources.list", format!("deb [trusted=yes] {} ./\n", server.url("/")));
     let mut options = vec![
         "-qq".to_owned(),
         "-oAcquire::http::Pipeline-Depth=10".to_owned(),
@@ -214,9 +166,7 @@ fn apt_fetches_an_archive_with_pipelined_requests() {
     ] {
         options.push(format!("-o{name}={}", state.join(path).display()));
     }
-    let packages: Vec<_> = (0..20)
-        .map(|number| format!("vervet-test-{number}"))
-        .collect();
+    let packages: Vec<_> = (0..20).map(|number| format!("vervet-test-{number}")).collect();
     run(Command::new("apt-get").args(&options).arg("update"));
     run(Command::new("apt-get")
         .args(&options)
@@ -253,10 +203,9 @@ fn chromium_shows_the_site_and_a_listing() {
         skip!("needs chromium");
     }
     let server = Vervet::serve(BINARY, site(), [""; 0]);
-    for (target, expected) in [
-        ("/", "Vervet"),
-        ("/downloads/?sort=size&order=desc", "サバンナモンキー.txt"),
-    ] {
+    for (target, expected) in
+        [("/", "Vervet"), ("/downloads/?sort=size&order=desc", "サバンナモンキー.txt")]
+    {
         let profile = TempTree::new();
         let page = run(chromium(&profile).arg("--dump-dom").arg(server.url(target)));
         let page = String::from_utf8_lossy(&page.stdout);
@@ -267,9 +216,6 @@ fn chromium_shows_the_site_and_a_listing() {
             .arg("--window-size=390,844")
             .arg(format!("--screenshot={}", picture.display()))
             .arg(server.url(target)));
-        assert!(
-            std::fs::metadata(&picture).unwrap().len() > 8_000,
-            "{target}"
-        );
+        assert!(std::fs::metadata(&picture).unwrap().len() > 8_000, "{target}");
     }
 }

@@ -101,20 +101,14 @@ impl Image {
         let file = self.tree.join("etc/vervet/vervet.toml");
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.contains("\"127.0.0.1:9180\""), "{text}");
-        fs::write(
-            file,
-            text.replace("127.0.0.1:9180", &self.admin.to_string()),
-        )
-        .unwrap();
+        fs::write(file, text.replace("127.0.0.1:9180", &self.admin.to_string())).unwrap();
     }
 
     fn start(&self, cgroup: Option<&Path>) -> Container {
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let mut command = Command::new("unshare");
         command
-            .args([
-                "--mount", "--pid", "--fork", "bash", "-c", RUNTIME, "runtime",
-            ])
+            .args(["--mount", "--pid", "--fork", "bash", "-c", RUNTIME, "runtime"])
             .args(&self.command)
             .env("ROOT", self.tree.path())
             .env("OWNER", &self.user)
@@ -125,11 +119,7 @@ impl Image {
         child.wait_for_line(|line| line.contains("serving at") && line.ends_with(&port));
         let file = format!("/proc/{0}/task/{0}/children", child.id());
         let text = fs::read_to_string(file).unwrap();
-        Container {
-            inside: text.trim().parse().unwrap(),
-            child,
-            address,
-        }
+        Container { inside: text.trim().parse().unwrap(), child, address }
     }
 }
 
@@ -183,9 +173,7 @@ fn lacking() -> Option<&'static str> {
         return Some("needs root, to mount and to become another user");
     }
     let mut command = Command::new("unshare");
-    let status = command.args([
-        "--mount", "--pid", "--fork", "mount", "-t", "tmpfs", "x", "/mnt",
-    ]);
+    let status = command.args(["--mount", "--pid", "--fork", "mount", "-t", "tmpfs", "x", "/mnt"]);
     let can = status.status().is_ok_and(|status| status.success());
     (!can).then_some("needs unshare and the right to mount")
 }
@@ -209,9 +197,7 @@ fn it_serves_without_privileges_from_a_folder_that_cannot_be_written_to() {
     assert_eq!(container.status("NoNewPrivs"), ["1"]);
     assert_eq!(container.status("NSpid").last().unwrap(), "1");
     let mounts = container.proc("mountinfo");
-    let root = mounts
-        .lines()
-        .map(|line| line.split(' ').collect::<Vec<_>>());
+    let root = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let root: Vec<_> = root.filter(|fields| fields[4] == "/").collect();
     assert!(root[0][5].starts_with("ro"), "{mounts}");
 }
@@ -227,9 +213,7 @@ fn its_end_waits_for_the_answers_under_way() {
     let mut container = image.start(None);
     let mut socket = TcpStream::connect(container.address).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
-    socket
-        .write_all(b"GET /big HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        .unwrap();
+    socket.write_all(b"GET /big HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     let mut first = [0; 1024];
     socket.read_exact(&mut first).unwrap();
     container.terminate();
@@ -238,11 +222,7 @@ fn its_end_waits_for_the_answers_under_way() {
     assert!(container.child.exit().is_none(), "it has not waited");
     let mut rest = Vec::new();
     socket.read_to_end(&mut rest).unwrap();
-    let head = first
-        .windows(4)
-        .position(|bytes| bytes == b"\r\n\r\n")
-        .unwrap()
-        + 4;
+    let head = first.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap() + 4;
     assert_eq!(first.len() - head + rest.len(), BIG_BYTES);
     assert!(container.child.wait_exit(PATIENCE).success());
 }
@@ -270,11 +250,7 @@ impl Drop for OneProcessor {
     fn drop(&mut self) {
         // Processes leave it a moment after they have ended.
         let gone = wait_for(PATIENCE, || fs::remove_dir(&self.0).ok());
-        assert!(
-            gone.is_some() || std::thread::panicking(),
-            "{} is in use",
-            self.0.display()
-        );
+        assert!(gone.is_some() || std::thread::panicking(), "{} is in use", self.0.display());
     }
 }
 

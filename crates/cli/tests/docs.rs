@@ -15,11 +15,7 @@ const NOT_RUN: &[NotRun] = &[
         first_line: "make run",
         why: "builds the release program; scripts/dist starts one",
     },
-    NotRun {
-        file: "README.md",
-        first_line: "make test",
-        why: "this test is a part of it",
-    },
+    NotRun { file: "README.md", first_line: "make test", why: "this test is a part of it" },
     NotRun {
         file: "README.md",
         first_line: "make bench",
@@ -28,11 +24,7 @@ const NOT_RUN: &[NotRun] = &[
 ];
 
 /// Pages whose blocks belong together: tests of their own run them.
-const ELSEWHERE: &[&str] = &[
-    "docs/guide.md",
-    "docs/lab-report.md",
-    "docs/migrate-from-nginx.md",
-];
+const ELSEWHERE: &[&str] = &["docs/guide.md", "docs/lab-report.md", "docs/migrate-from-nginx.md"];
 
 /// How long one block may take.
 const BLOCK_TIME_MAX: Duration = Duration::from_secs(30);
@@ -98,11 +90,7 @@ fn check(page: &str) {
         failures.flatten().collect()
     });
     let failed = failures.len();
-    assert!(
-        failures.is_empty(),
-        "{failed} of {count} blocks:\n{}",
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{failed} of {count} blocks:\n{}", failures.join("\n"));
 }
 
 #[test]

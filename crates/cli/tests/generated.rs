@@ -25,11 +25,7 @@ fn generated_files_are_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut child = Child::start(
         env!("CARGO_BIN_EXE_vervet"),
-        [
-            "generate".as_ref(),
-            "--dir".as_ref(),
-            fresh.path().as_os_str(),
-        ],
+        ["generate".as_ref(), "--dir".as_ref(), fresh.path().as_os_str()],
     );
     assert!(child.wait_exit(PATIENCE).success());
     let files = files_below(fresh.path());

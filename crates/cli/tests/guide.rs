@@ -29,9 +29,7 @@ fn every_recipe_gives_what_the_guide_shows() {
     let recipes = recipes(&repository, "docs/guide.md", NOT_RUN);
     assert!(recipes.len() >= RECIPES_MIN, "{}", recipes.len());
     let binary = Path::new(env!("CARGO_BIN_EXE_vervet"));
-    let failures: Vec<_> = recipes
-        .iter()
-        .filter_map(|recipe| recipe.cook(binary, PATIENCE).err())
-        .collect();
+    let failures: Vec<_> =
+        recipes.iter().filter_map(|recipe| recipe.cook(binary, PATIENCE).err()).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -11,10 +11,7 @@ use vervet_testkit::{Child, RawClient, TempTree, Vervet, free_port, skip};
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/kubernetes");
 
 /// Where `scripts/setup` puts it.
-const LINTER: &str = concat!(
-    env!("CARGO_TARGET_TMPDIR"),
-    "/../tools/bin/kubernetes-validate"
-);
+const LINTER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../tools/bin/kubernetes-validate");
 
 fn manifest(name: &str) -> String {
     fs::read_to_string(Path::new(FOLDER).join(name)).unwrap()
@@ -22,9 +19,7 @@ fn manifest(name: &str) -> String {
 
 fn manifests() -> Vec<PathBuf> {
     let folders = [FOLDER.into(), Path::new(FOLDER).join("load")];
-    let entries = folders
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).unwrap());
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     let files: Vec<_> = files.into_iter().filter(|path| path.is_file()).collect();
     assert!(files.len() >= 7, "{files:?}");
@@ -59,9 +54,7 @@ fn file_of(map: &str, name: &str) -> String {
     let begin = format!("  {name}: |");
     let lines = map.lines().skip_while(|line| **line != begin).skip(1);
     let lines = lines.take_while(|line| line.is_empty() || line.starts_with("    "));
-    let text: Vec<_> = lines
-        .map(|line| line.strip_prefix("    ").unwrap_or(line))
-        .collect();
+    let text: Vec<_> = lines.map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
     assert!(!text.is_empty(), "{name} is not there");
     text.join("\n")
 }
@@ -76,12 +69,7 @@ fn mounted(tree: TempTree, folder: &str, name: &str, text: &str) -> TempTree {
 #[test]
 fn the_configuration_works_as_a_pod_mounts_it() {
     let map = manifest("configmap.yaml");
-    let tree = mounted(
-        TempTree::new(),
-        "www",
-        "index.html",
-        &file_of(&map, "index.html"),
-    );
+    let tree = mounted(TempTree::new(), "www", "index.html", &file_of(&map, "index.html"));
     let admin = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let www = tree.join("www");
     let text = file_of(&map, "vervet.toml")
@@ -104,10 +92,7 @@ fn the_configuration_works_as_a_pod_mounts_it() {
     assert!(page.text().contains("Served from a pod."));
     let deployment = manifest("deployment.yaml");
     let asked = values(&deployment, "path:");
-    let asked: Vec<_> = asked
-        .iter()
-        .filter(|path| path.starts_with("/-/"))
-        .collect();
+    let asked: Vec<_> = asked.iter().filter(|path| path.starts_with("/-/")).collect();
     assert_eq!(asked.len(), 3, "{asked:?}");
     for path in asked {
         assert_eq!(get(admin, path).status, 200, "{path}");
@@ -135,10 +120,7 @@ fn the_grace_of_a_pod_is_longer_than_what_happens_in_it() {
     let before = number(&deployment, "seconds:");
     let drain = &values(&manifest("configmap.yaml"), "drain_timeout_ms =")[0];
     let drain: u32 = drain.trim_matches(['"', 's']).parse().unwrap();
-    assert!(
-        grace > before + drain,
-        "{grace} s for {before} s and {drain} s"
-    );
+    assert!(grace > before + drain, "{grace} s for {before} s and {drain} s");
 }
 
 /// What the image is tried with.
@@ -170,9 +152,8 @@ fn the_agents_of_the_job_share_a_load() {
     assert!(arguments.contains(&address), "{arguments:?}");
     let here = |argument: &String| argument.replace(&address, "127.0.0.1:0");
     let pods = number(&job, "completions:");
-    let mut agents: Vec<Child> = (0..pods)
-        .map(|_| Child::start(program, arguments.iter().map(here)))
-        .collect();
+    let mut agents: Vec<Child> =
+        (0..pods).map(|_| Child::start(program, arguments.iter().map(here))).collect();
     let addresses = agents.iter_mut().map(|agent| {
         let line = agent.wait_for_line(|line| line.contains("agent at "));
         line.rsplit(' ').next().unwrap().to_owned()
@@ -181,9 +162,7 @@ fn the_agents_of_the_job_share_a_load() {
     let mut canned = Child::start(program, ["load", "--canned", "127.0.0.1:0"]);
     let url = format!("http://{}/", canned.wait_for_address());
     let output = Command::new(program)
-        .args([
-            "load", &url, "-n", "300", "-c", "3", "--format", "json", "-q",
-        ])
+        .args(["load", &url, "-n", "300", "-c", "3", "--format", "json", "-q"])
         .args(["--agents", &list.join(",")])
         .output()
         .unwrap();

@@ -63,26 +63,18 @@ fn check(name: &str, rival: &str) {
     let only = ["vervet", rival];
     let (record, _) = run_quick(name, &only);
     let steps = record["steps"].as_array().unwrap();
-    assert_eq!(
-        steps.len() as u64,
-        record["head"]["steps_planned"].as_u64().unwrap()
-    );
+    assert_eq!(steps.len() as u64, record["head"]["steps_planned"].as_u64().unwrap());
     assert!(record["ended_unix_ms"].is_u64());
     for subject in record["head"]["subjects"].as_array().unwrap() {
         let subject_name = subject["name"].as_str().unwrap();
         let is_ours = subject_name == "vervet" || subject["role"] == "ceiling";
         let is_wanted = is_ours || only.contains(&subject_name);
         let is_present = subject["state"] == "present";
-        let of = steps
-            .iter()
-            .filter(|step| step["subject"] == subject["name"]);
+        let of = steps.iter().filter(|step| step["subject"] == subject["name"]);
         assert_eq!(of.clone().count() > 0, is_present && is_wanted, "{subject}");
         for step in of.filter(|_| is_ours) {
             assert_eq!(step["outcome"], "measured", "{step}");
-            assert!(
-                step["run"]["achieved"]["done"].as_u64().unwrap() > 0,
-                "{step}"
-            );
+            assert!(step["run"]["achieved"]["done"].as_u64().unwrap() > 0, "{step}");
         }
     }
     let fairness = record["fairness"].as_array().unwrap();
@@ -114,10 +106,7 @@ fn check_tasks(record: &Value, phases: &[&str]) -> Vec<String> {
         let mut of = steps.iter().filter(|step| step["task"] == name);
         if subject["state"] != "present" {
             assert!(of.next().is_none(), "{subject}");
-            skipped(&format!(
-                "{name}: {}",
-                subject["state"]["skipped"]["reason"]
-            ));
+            skipped(&format!("{name}: {}", subject["state"]["skipped"]["reason"]));
             continue;
         }
         let step = of.next().unwrap_or_else(|| panic!("no step of {name}"));
@@ -140,10 +129,7 @@ fn the_host_is_measured() {
     let probes = ["pi", "loopback", "fsync", "system-call"];
     assert_eq!(check_tasks(&record, &probes), ["host"]);
     for probe in probes {
-        assert!(
-            report.contains(&format!("| host | {probe} | ")),
-            "{probe} is not in\n{report}"
-        );
+        assert!(report.contains(&format!("| host | {probe} | ")), "{probe} is not in\n{report}");
     }
     // Points drawn on each core give pi to two digits.
     let facts = record["tasks"][0]["facts"].as_array().unwrap();
@@ -180,9 +166,7 @@ fn s3_runs() {
 #[test]
 fn every_lab_is_fine_and_names_its_steps() {
     let folders = [labs(), labs().join("provoke")];
-    let entries = folders
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     for entry in entries {
         let file = entry.unwrap().path();
         if file.extension().is_none_or(|end| end != "toml") {
@@ -197,14 +181,8 @@ fn every_lab_is_fine_and_names_its_steps() {
         let last = text.lines().last().unwrap_or_default();
         // "18 steps, about 30 s": within two minutes.
         assert!(last.contains(" steps, about "), "{last}");
-        let minutes = last
-            .split("about ")
-            .nth(1)
-            .filter(|time| time.contains(" min "));
-        assert!(
-            minutes.is_none_or(|time| time.starts_with("1 min ")),
-            "{name}: {last}"
-        );
+        let minutes = last.split("about ").nth(1).filter(|time| time.contains(" min "));
+        assert!(minutes.is_none_or(|time| time.starts_with("1 min ")), "{name}: {last}");
     }
 }
 
@@ -214,10 +192,7 @@ fn an_unknown_name_is_reported() {
     let output = vervet(&["lab", "run", file.to_str().unwrap(), "--only", "ngnix"]);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        talk.contains("unknown subject ngnix: the lab has vervet, nginx, "),
-        "{talk}"
-    );
+    assert!(talk.contains("unknown subject ngnix: the lab has vervet, nginx, "), "{talk}");
 }
 
 #[test]
@@ -228,13 +203,7 @@ fn an_interrupted_lab_ends_with_130_and_goes_on() {
         duration = '400ms'\nwarm_up = '0s'\n";
     let file = folder.write("long.toml", text);
     let out = folder.path().join("out");
-    let arguments = [
-        "lab",
-        "run",
-        file.to_str().unwrap(),
-        "--out",
-        out.to_str().unwrap(),
-    ];
+    let arguments = ["lab", "run", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let mut child = Child::start(env!("CARGO_BIN_EXE_vervet"), arguments);
     child.wait_for_line(|line| line.contains("1/6 "));
     child.signal(Signal::INT);
@@ -242,9 +211,6 @@ fn an_interrupted_lab_ends_with_130_and_goes_on() {
     assert!(!out.join("lab.json").exists());
     let output = vervet(&arguments);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.success() && talk.contains("going on after "),
-        "{talk}"
-    );
+    assert!(output.status.success() && talk.contains("going on after "), "{talk}");
     assert!(wait_until(PATIENCE, || out.join("lab.json").is_file()));
 }

@@ -8,8 +8,8 @@ use std::sync::{PoisonError, RwLock};
 use serde_json::Value;
 use vervet_testkit::{TempTree, find_program, skip};
 
-/// The lab that keeps a core busy runs alone; the others share the machine, as each has a network
-/// namespace of its own and asserts nothing about speed.
+/// Equal subjects are not compared while another lab keeps a core busy. The other labs need no
+/// lock: each has a network namespace of its own and asserts nothing about speed.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 /// What these labs need that a machine may lack.
@@ -23,9 +23,7 @@ fn lacks() -> Option<&'static str> {
 }
 
 fn lab(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../labs/provoke")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/provoke").join(name)
 }
 
 /// Runs a command of the lab, as root in a network namespace of its own: the kernel counts full
@@ -47,9 +45,7 @@ fn vervet(arguments: &[&str]) -> Output {
 
 fn has_namespaces() -> bool {
     let mut probe = Command::new("unshare");
-    let output = probe
-        .args(["--net", "ip", "link", "set", "lo", "up"])
-        .output();
+    let output = probe.args(["--net", "ip", "link", "set", "lo", "up"]).output();
     output.is_ok_and(|output| output.status.success())
 }
 
@@ -73,10 +69,7 @@ impl Ran {
         assert!(output.status.success(), "{talk}");
         let output = vervet(&["report", out.to_str().unwrap(), "--format", "json"]);
         let conclusions = serde_json::from_slice(&output.stdout).unwrap();
-        Self {
-            folder,
-            conclusions,
-        }
+        Self { folder, conclusions }
     }
 
     fn out(&self) -> String {
@@ -100,9 +93,7 @@ impl Ran {
 /// The names of the subjects in a list of places or of those without one.
 fn names(list: &Value) -> Vec<&str> {
     let list = list.as_array().unwrap();
-    list.iter()
-        .map(|one| one["subject"].as_str().unwrap())
-        .collect()
+    list.iter().map(|one| one["subject"].as_str().unwrap()).collect()
 }
 
 /// A subject without a rank: the page shows the reason, and its figures.
@@ -156,7 +147,6 @@ fn a_full_accept_queue_is_distinguished_from_a_slow_server() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("queue.toml", &[]);
     check_unranked(&ran, "queue", "audit: ");
     check_found(&ran, "queue", "listen_overflows", "failed");
@@ -168,7 +158,6 @@ fn a_crashed_subject_has_no_rank() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("crash.toml", &[]);
     check_unranked(&ran, "tires", "it crashed: it ended under the load");
     check_found(&ran, "tires", "crash", "failed");
@@ -180,7 +169,6 @@ fn wrong_answers_do_not_count_as_throughput() {
     if let Some(lack) = lacks() {
         skip!("{lack}");
     }
-    let _shared = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
     let ran = Ran::new("wrong.toml", &[]);
     check_unranked(&ran, "wrong", "wrong answers: expected status 200, got 404");
     check_unranked(&ran, "changes", "audit: ");
@@ -224,12 +212,7 @@ fn labs_of_equal_subjects_do_not_differ() {
     let output = vervet(&["compare", &one.out(), &other.out()]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let goodput = text
-        .lines()
-        .find(|line| line.contains("good answers per second: "));
-    assert!(
-        goodput.is_some_and(|line| line.contains(": no significant difference")),
-        "{text}"
-    );
+    let goodput = text.lines().find(|line| line.contains("good answers per second: "));
+    assert!(goodput.is_some_and(|line| line.contains(": no significant difference")), "{text}");
     assert!(text.contains("pollux against castor"), "{text}");
 }

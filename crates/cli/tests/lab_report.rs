@@ -10,11 +10,8 @@ use vervet_testkit::{TempTree, sha256_hex};
 /// A lab of one server on one machine, as its form is: written here in full, so that a reader of
 /// the form that became stricter is found out.
 fn record(rates: &[f64], began_unix_ms: u64) -> String {
-    let steps: Vec<String> = rates
-        .iter()
-        .enumerate()
-        .map(|(order, rate)| step(order, *rate))
-        .collect();
+    let steps: Vec<String> =
+        rates.iter().enumerate().map(|(order, rate)| step(order, *rate)).collect();
     let lab = "title = \"Example\"\n";
     format!(
         r#"{{"version":1,"head":{{"title":"Example","program":"vervet 0.1.0","began_unix_ms":{began_unix_ms},
@@ -65,12 +62,7 @@ const FAST: [f64; 3] = [29_231.0; 3];
 
 fn lab(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
-    command
-        .current_dir(folder)
-        .arg("lab")
-        .args(arguments)
-        .output()
-        .unwrap()
+    command.current_dir(folder).arg("lab").args(arguments).output().unwrap()
 }
 
 /// The status, and what standard output and standard error begin with or hold.
@@ -79,19 +71,9 @@ fn check(folder: &Path, arguments: &[&str], status: i32, printed: &str, said: &s
     let output = lab(folder, arguments);
     let text = String::from_utf8(output.stdout).unwrap();
     let talk = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(status),
-        "{arguments:?}: {text}{talk}"
-    );
-    assert!(
-        text.contains(printed),
-        "{arguments:?} printed {text:?}, not {printed:?}"
-    );
-    assert!(
-        talk.contains(said),
-        "{arguments:?} said {talk:?}, not {said:?}"
-    );
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {text}{talk}");
+    assert!(text.contains(printed), "{arguments:?} printed {text:?}, not {printed:?}");
+    assert!(talk.contains(said), "{arguments:?} said {talk:?}, not {said:?}");
 }
 
 fn two() -> TempTree {
@@ -104,13 +86,7 @@ fn two() -> TempTree {
 fn incomparable_labs_end_with_2() {
     let tree = two().file("old.json", r#"{"version":0}"#).dir("empty");
     let folder = tree.path();
-    check(
-        folder,
-        &["compare", "slow", "gone"],
-        2,
-        "",
-        "gone: No such file",
-    );
+    check(folder, &["compare", "slow", "gone"], 2, "", "gone: No such file");
     check(
         folder,
         &["compare", "slow", "empty"],
@@ -125,13 +101,7 @@ fn incomparable_labs_end_with_2() {
         "",
         "the record has form 0, and this program reads form 1",
     );
-    check(
-        folder,
-        &["compare", "slow", "fast", "--fail-on", "speed"],
-        2,
-        "",
-        "no such figure",
-    );
+    check(folder, &["compare", "slow", "fast", "--fail-on", "speed"], 2, "", "no such figure");
     check(
         folder,
         &["compare", "slow", "fast", "--tolerance", "100"],
@@ -147,13 +117,7 @@ fn a_regression_ends_with_1() {
     let better = "29,231/s against 17,222/s, +69.7 % of 17,222/s";
     check(tree.path(), &["compare", "slow", "fast"], 0, better, "");
     let worse = "17,222/s against 29,231/s, -41.1 % of 29,231/s";
-    check(
-        tree.path(),
-        &["compare", "fast", "slow"],
-        1,
-        worse,
-        "slow is worse than fast",
-    );
+    check(tree.path(), &["compare", "fast", "slow"], 1, worse, "slow is worse than fast");
     check(
         tree.path(),
         &["compare", "fast", "slow", "--tolerance", "50"],
@@ -161,13 +125,7 @@ fn a_regression_ends_with_1() {
         "no significant difference",
         "",
     );
-    check(
-        tree.path(),
-        &["compare", "fast", "slow", "--fail-on", "error_share"],
-        0,
-        worse,
-        "",
-    );
+    check(tree.path(), &["compare", "fast", "slow", "--fail-on", "error_share"], 0, worse, "");
     check(
         tree.path(),
         &["compare", "slow", "fast", "--format", "json"],
@@ -187,13 +145,7 @@ fn reports_are_written_as_their_names_end() {
         ("r.json", "{"),
         ("r.csv", "order,subject"),
     ] {
-        check(
-            folder,
-            &["report", "slow", "-o", file, "--charts", "charts"],
-            0,
-            "",
-            "",
-        );
+        check(folder, &["report", "slow", "-o", file, "--charts", "charts"], 0, "", "");
         let text = fs::read_to_string(folder.join(file)).unwrap();
         assert!(text.starts_with(begins), "{file}");
     }
@@ -206,13 +158,7 @@ fn reports_are_written_as_their_names_end() {
         "0,monkey,file,closed,100,true,1,",
         "",
     );
-    check(
-        folder,
-        &["report", "slow/r.html", "--format", "markdown"],
-        0,
-        "17,222/s",
-        "",
-    );
+    check(folder, &["report", "slow/r.html", "--format", "markdown"], 0, "17,222/s", "");
     check(
         folder,
         &["report", "slow", "-o", "no/such/r.html"],
@@ -225,17 +171,9 @@ fn reports_are_written_as_their_names_end() {
 
 #[test]
 fn a_trend_ends_with_1_when_its_newest_record_is_a_regression() {
-    let tree = two()
-        .file("third/lab.json", record(&FAST, 3_000))
-        .file("broken.json", "[]");
+    let tree = two().file("third/lab.json", record(&FAST, 3_000)).file("broken.json", "[]");
     let folder = tree.path();
-    check(
-        folder,
-        &["trend", "."],
-        0,
-        "slow: 17,222/s",
-        "passed over broken.json",
-    );
+    check(folder, &["trend", "."], 0, "slow: 17,222/s", "passed over broken.json");
     tree.write("fourth.json", record(&SLOW, 4_000));
     check(
         folder,
@@ -247,13 +185,7 @@ fn a_trend_ends_with_1_when_its_newest_record_is_a_regression() {
     check(folder, &["trend", ".", "-o", "trend.html"], 1, "", "");
     let page = fs::read_to_string(folder.join("trend.html")).unwrap();
     assert!(page.contains("data-heat=\"excellent\""));
-    check(
-        folder,
-        &["trend", "slow"],
-        1,
-        "",
-        "1 records in it, and a trend needs two",
-    );
+    check(folder, &["trend", "slow"], 1, "", "1 records in it, and a trend needs two");
 }
 
 #[test]
@@ -270,10 +202,7 @@ fn a_record_gives_its_files_back() {
     let text = fs::read_to_string(folder.join("again/example.toml")).unwrap();
     assert_eq!(text, "title = \"Example\"\n");
     let list = fs::read_to_string(folder.join("again/SHA256SUMS")).unwrap();
-    assert_eq!(
-        list,
-        format!("{}  example.toml\n", sha256_hex(text.as_bytes()))
-    );
+    assert_eq!(list, format!("{}  example.toml\n", sha256_hex(text.as_bytes())));
     tree.write("again/example.toml", "changed");
     check(
         folder,
@@ -293,10 +222,7 @@ fn the_page_about_reports_can_be_typed() {
         .file("history/2/lab.json", record(&SLOW, 2_000));
     // The runner copies what git lists.
     for arguments in [["init", "-q"], ["add", "-A"]] {
-        let git = Command::new("git")
-            .current_dir(tree.path())
-            .args(arguments)
-            .status();
+        let git = Command::new("git").current_dir(tree.path()).args(arguments).status();
         assert!(git.unwrap().success());
     }
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab-report.md");

@@ -71,11 +71,7 @@ fn check(folder: &Path, arguments: &[&str], status: i32) -> (String, String) {
     let output = vervet(folder, arguments);
     let text = String::from_utf8(output.stdout).unwrap();
     let talk = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(status),
-        "{arguments:?}: {text}{talk}"
-    );
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {text}{talk}");
     (text, talk)
 }
 
@@ -100,18 +96,12 @@ fn a_lab_is_run_again_from_its_record() {
     fs::remove_dir_all(folder.join("first")).unwrap();
 
     let (text, talk) = check(folder, &["reproduce", "first.json", "--dir", "again"], 0);
-    assert!(
-        text.starts_with("again/again.toml\nagain/SHA256SUMS\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("again/again.toml\nagain/SHA256SUMS\n"), "{text}");
     assert!(talk.contains("8/8 "), "{talk}");
     for place in ["ours, 1 connection", "ours, 2 connections", "script, 2 "] {
         assert!(text.contains(place), "{place}: {text}");
     }
-    assert!(
-        text.contains("good answers per second: ") && !text.contains("lost: "),
-        "{text}"
-    );
+    assert!(text.contains("good answers per second: ") && !text.contains("lost: "), "{text}");
     let again = record(&folder.join("again/results/lab.json"));
     check_measured(&again, 8);
     assert_eq!(again["head"]["lab"], first["head"]["lab"]);
@@ -127,17 +117,7 @@ fn a_lab_is_run_again_from_its_record() {
 
     // From the folder of the new results, and once more where all is done: nothing is measured
     // again.
-    check(
-        folder,
-        &[
-            "reproduce",
-            "again/results",
-            "--dir",
-            "third",
-            "--files-only",
-        ],
-        0,
-    );
+    check(folder, &["reproduce", "again/results", "--dir", "third", "--files-only"], 0);
     let server = fs::read(folder.join("third/apps/server.py")).unwrap();
     let sums = fs::read_to_string(folder.join("third/SHA256SUMS")).unwrap();
     assert!(sums.contains(&format!("{}  apps/server.py", sha256_hex(&server))));
@@ -161,9 +141,7 @@ fn check_history(page: &str) {
     assert!(page.contains("Old figures next to new ones"), "{page}");
     assert!(page.contains("A post of 2012."));
     assert!(page.contains("Nobody says on what it ran."));
-    let row = page
-        .lines()
-        .find(|line| line.starts_with("| Another server |"));
+    let row = page.lines().find(|line| line.starts_with("| Another server |"));
     let cells: Vec<&str> = row.unwrap().split('|').map(str::trim).collect();
     assert_eq!(cells[2], "good answers per second, 2 connections");
     assert_eq!(cells[3], "29,231 requests a second");
@@ -227,9 +205,7 @@ const TASK_SCRIPT: &str = "echo phase put 100 1200000000\necho phase get 100 500
 
 #[test]
 fn a_lab_of_tasks_is_run_again_from_its_record_and_compared() {
-    let tree = TempTree::new()
-        .file("lab/tasks.toml", TASKS)
-        .file("lab/apps/task.sh", TASK_SCRIPT);
+    let tree = TempTree::new().file("lab/tasks.toml", TASKS).file("lab/apps/task.sh", TASK_SCRIPT);
     let folder = tree.path();
     check(folder, &["run", "lab/tasks.toml", "--out", "first"], 0);
     fs::rename(folder.join("first/lab.json"), folder.join("first.json")).unwrap();
@@ -244,16 +220,11 @@ fn a_lab_of_tasks_is_run_again_from_its_record_and_compared() {
     check(folder, &["compare", "first", "again/results"], 0);
     // One that takes longer ends with 1, unless only another phase is guarded.
     let slower = TASK_SCRIPT.replace("500000000", "900000000");
-    let tree = tree
-        .file("lab/tasks.toml", TASKS)
-        .file("lab/apps/task.sh", slower);
+    let tree = tree.file("lab/tasks.toml", TASKS).file("lab/apps/task.sh", slower);
     let folder = tree.path();
     check(folder, &["run", "lab/tasks.toml", "--out", "slower"], 0);
     let (text, talk) = check(folder, &["compare", "first", "slower"], 1);
-    assert!(
-        text.contains("get: 900 ms against 500 ms, +80.0 % of 500 ms"),
-        "{text}"
-    );
+    assert!(text.contains("get: 900 ms against 500 ms, +80.0 % of 500 ms"), "{text}");
     assert!(talk.contains("slower is worse than first"), "{talk}");
     let put_only = ["compare", "first", "slower", "--fail-on", "phase:put"];
     check(folder, &put_only, 0);

@@ -20,10 +20,7 @@ fn a_folder_of_hosts_is_served_as_it_lies_there() {
         .file("_off.test/www/index.html", "off")
         .file("notes.txt", "");
     let mut command = std::process::Command::new(VERVET);
-    command
-        .arg("run")
-        .arg(tree.path())
-        .args(["--set", "listen=127.0.0.1:0", "--set", &user()]);
+    command.arg("run").arg(tree.path()).args(["--set", "listen=127.0.0.1:0", "--set", &user()]);
     let mut child = Child::spawn(command);
     let address = child.wait_for_address();
     let is_note = |line: &str| line.contains("notes.txt is not a site: no folder");

@@ -20,11 +20,7 @@ fn sockets(server: &Vervet) -> Vec<String> {
     let filter = format!("sport = :{}", server.address.port());
     let mut child = Child::start("ss", ["-ltniH", "-O", &filter]);
     assert!(child.wait_exit(PATIENCE).success());
-    child
-        .text(Stream::Stdout)
-        .lines()
-        .map(str::to_owned)
-        .collect()
+    child.text(Stream::Stdout).lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -59,11 +55,7 @@ fn options_of_the_sockets_are_visible() {
 #[test]
 fn requests_in_the_first_packet_are_taken_when_asked_for() {
     let tree = site();
-    let server = Vervet::serve(
-        BINARY,
-        tree.path(),
-        ["--fastopen", "16", "--no-defer-accept"],
-    );
+    let server = Vervet::serve(BINARY, tree.path(), ["--fastopen", "16", "--no-defer-accept"]);
     assert_eq!(server.connect().exchange(REQUEST).text(), "13 bytes long");
 }
 
@@ -96,10 +88,7 @@ fn inherited_sockets_are_used_and_named() {
         let ending = format!(" at http://127.0.0.1:{port}/ (inherited as {name})");
         child.wait_for_line(|line| line.ends_with(&ending));
         let address = format!("127.0.0.1:{port}").parse().unwrap();
-        assert_eq!(
-            RawClient::connect(address).exchange(REQUEST).text(),
-            "13 bytes long"
-        );
+        assert_eq!(RawClient::connect(address).exchange(REQUEST).text(), "13 bytes long");
     }
     child.signal(Signal::TERM);
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(0));
@@ -113,14 +102,7 @@ fn requested_inherited_sockets_are_used() {
     let (_, admin) = ports.split_once(' ').unwrap();
     let ending = format!(" at http://127.0.0.1:{admin}/");
     child.wait_for_line(|line| line.ends_with(&ending));
-    assert_eq!(
-        child
-            .lines()
-            .iter()
-            .filter(|line| line.text.contains("serving"))
-            .count(),
-        1
-    );
+    assert_eq!(child.lines().iter().filter(|line| line.text.contains("serving")).count(), 1);
 }
 
 /// As many held connections as are allowed.

@@ -18,11 +18,7 @@ fn check(arguments: &[&str], status: i32, said: &str) -> String {
     let output = load(arguments);
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(status),
-        "{arguments:?}: {talk}{printed}"
-    );
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {talk}{printed}");
     assert!(talk.contains(said), "{arguments:?}: {talk}");
     printed
 }
@@ -38,9 +34,7 @@ fn canned() -> (Child, String) {
 fn the_report_has_the_usage_of_the_server() {
     let (child, url) = canned();
     let target = format!("pid:{}", child.id());
-    let arguments = [
-        &*url, "-c", "2", "-d", "1s", "--watch", &target, "--format", "json", "-q",
-    ];
+    let arguments = [&*url, "-c", "2", "-d", "1s", "--watch", &target, "--format", "json", "-q"];
     let printed = load(&arguments).stdout;
     let run: serde_json::Value = serde_json::from_slice(&printed).unwrap();
     let watched = &run["watched"][0];
@@ -62,11 +56,7 @@ fn watched_targets_must_exist() {
     let url = "http://127.0.0.1:9/";
     let arguments = [url, "-n", "1", "--watch", "name:no-such-program-here"];
     check(&arguments, 4, "no-such-program-here");
-    check(
-        &[url, "--watch", "pid:1", "--find-max", "p99<1s"],
-        2,
-        "cannot be used with",
-    );
+    check(&[url, "--watch", "pid:1", "--find-max", "p99<1s"], 2, "cannot be used with");
 }
 
 fn nobody() -> SocketAddr {
@@ -82,11 +72,7 @@ fn refuses_invalid_shapes() {
     check(&[url, "-c", "0"], 2, "connections must be 1 to");
     check(&[url, "-d", "soon"], 2, "expected a time such as 10s");
     check(&[url, "--rate", "0"], 2, "above 0");
-    check(
-        &[url, "--rate", "5", "--pipeline", "2"],
-        2,
-        "pipelining is for closed load",
-    );
+    check(&[url, "--rate", "5", "--pipeline", "2"], 2, "pipelining is for closed load");
     check(&[url, "--fail-if", "p99>soon"], 2, "p99>soon");
     check(&[url, "--check-hash", "abc"], 2, "64 hexadecimal digits");
     check(&[url, "--stages", "/nowhere"], 2, "cannot read /nowhere");
@@ -99,11 +85,7 @@ fn refuses_invalid_shapes() {
 #[test]
 fn a_target_that_refuses_ends_with_4() {
     let url = format!("http://{}/", nobody());
-    check(
-        &[&url, "-n", "3", "-c", "1"],
-        4,
-        "the target could not be reached",
-    );
+    check(&[&url, "-n", "3", "-c", "1"], 4, "the target could not be reached");
     check(&[&url, "--find-max", "p99<1s"], 4, "cannot reach");
 }
 
@@ -113,31 +95,13 @@ fn conditions_decide_how_it_ends() {
     let few: [&str; 4] = ["-n", "200", "-c", "2"];
     let with = |more: &[&'static str]| [&[url.as_str()], &few[..], more].concat();
     let printed = check(&with(&[]), 0, "");
-    assert!(
-        printed.contains("good answers") && printed.contains("200"),
-        "{printed}"
-    );
+    assert!(printed.contains("good answers") && printed.contains("200"), "{printed}");
     check(&with(&["--fail-if", "p99>1ns"]), 1, "failed: p99>1ns");
     check(&with(&["--fail-if", "p99>100s"]), 0, "");
+    check(&with(&["--check-text", "moon"]), 1, "100.00 % of the requests failed");
+    check(&with(&["--check-text", "moon", "--fail-if", "errors>100%"]), 0, "");
     check(
-        &with(&["--check-text", "moon"]),
-        1,
-        "100.00 % of the requests failed",
-    );
-    check(
-        &with(&["--check-text", "moon", "--fail-if", "errors>100%"]),
-        0,
-        "",
-    );
-    check(
-        &with(&[
-            "--check-text",
-            "world",
-            "--check-length",
-            "13",
-            "--check-status",
-            "200",
-        ]),
+        &with(&["--check-text", "world", "--check-length", "13", "--check-status", "200"]),
         0,
         "",
     );
@@ -148,15 +112,7 @@ fn conditions_decide_how_it_ends() {
 fn each_form_is_written() {
     let (_canned, url) = canned();
     let tree = TempTree::new();
-    let names = [
-        "text",
-        "json",
-        "csv",
-        "ndjson",
-        "hgrm",
-        "html",
-        "openmetrics",
-    ];
+    let names = ["text", "json", "csv", "ndjson", "hgrm", "html", "openmetrics"];
     let files = names.map(|form| tree.path().join(form));
     let mut arguments = vec![url.clone(), "-n".into(), "500".into(), "-q".into()];
     for (form, file) in names.iter().zip(&files) {

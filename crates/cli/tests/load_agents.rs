@@ -29,10 +29,7 @@ fn agents(count: usize) -> (Vec<Child>, Vec<String>) {
 /// What the coordinator prints, with how it ends and what it says.
 fn load(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(BINARY);
-    command
-        .arg("load")
-        .args(arguments)
-        .args(["-q", "--format", "json"]);
+    command.arg("load").args(arguments).args(["-q", "--format", "json"]);
     let output = command.output().unwrap();
     (
         output.status.code(),
@@ -57,10 +54,7 @@ fn relay(agent: String) -> (String, JoinHandle<Run>) {
     let thread = thread::spawn(move || {
         let (mut coordinator, _) = listener.accept().unwrap();
         let stream = TcpStream::connect(agent).unwrap();
-        let (mut from, mut to) = (
-            coordinator.try_clone().unwrap(),
-            stream.try_clone().unwrap(),
-        );
+        let (mut from, mut to) = (coordinator.try_clone().unwrap(), stream.try_clone().unwrap());
         thread::spawn(move || io::copy(&mut from, &mut to));
         let mut run = None;
         for line in BufReader::new(stream).lines() {
@@ -104,12 +98,7 @@ fn three_agents_make_one_run() {
     let counts = |run: &Run| {
         let times = &run.timings.response;
         let recorded: u64 = times.recorded().map(|(_, count)| count).sum();
-        (
-            run.achieved.done,
-            times.count(),
-            recorded,
-            run.asked.connections,
-        )
+        (run.achieved.done, times.count(), recorded, run.asked.connections)
     };
     assert_eq!((alone.agents, counts(&alone)), (1, (1000, 1000, 1000, 7)));
     assert_eq!((together.agents, counts(&together)), (3, counts(&alone)));
@@ -121,11 +110,7 @@ fn three_agents_make_one_run() {
         ("lag", |run| &run.generator.lag),
     ];
     for (name, of) in histograms {
-        assert_eq!(
-            slots([of(&together)]),
-            slots(parts.iter().map(of)),
-            "{name}"
-        );
+        assert_eq!(slots([of(&together)]), slots(parts.iter().map(of)), "{name}");
     }
 }
 
@@ -136,10 +121,7 @@ fn invalid_agents_are_reported() {
     let list = addresses.join(",");
     let (status, _, talk) = load(&[url, "-n", "10", "-c", "2", "--agents", &list]);
     assert_eq!(status, Some(4));
-    assert!(
-        talk.contains("each agent needs at least one connection"),
-        "{talk}"
-    );
+    assert!(talk.contains("each agent needs at least one connection"), "{talk}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let gone = listener.local_addr().unwrap().to_string();
     drop(listener);

@@ -66,12 +66,7 @@ fn the_results_of_other_agents_are_kept_when_one_dies() {
     assert_eq!(run.agents, 1);
     assert!(run.achieved.done > 0);
     let finding = run.findings.iter().find(|it| it.rule == "agents").unwrap();
-    assert!(
-        finding
-            .measured
-            .starts_with("1 of 2 sent no result: agent "),
-        "{finding:?}"
-    );
+    assert!(finding.measured.starts_with("1 of 2 sent no result: agent "), "{finding:?}");
     assert!(talk.contains("agents: 1 of 2 sent no result"), "{talk}");
 }
 
@@ -124,10 +119,7 @@ fn invalid_messages_of_an_agent_are_reported() {
         while stream.write_all(&piece).is_ok() {}
     };
     let bad: [(String, &str); 2] = [
-        (
-            saying(garbage),
-            "unexpected message from the agent: \"garbage\"",
-        ),
+        (saying(garbage), "unexpected message from the agent: \"garbage\""),
         (saying(huge), "sent a line of more than 67108864 bytes"),
     ];
     for (bad, says) in bad {

@@ -39,23 +39,14 @@ fn listen_overflows_and_retransmits_are_reported() {
         skip!("needs root: a network of its own");
     }
     let mut command = Command::new(unshare);
-    command
-        .arg("--net")
-        .arg(python)
-        .args(["-c", SCRIPT, BINARY]);
+    command.arg("--net").arg(python).args(["-c", SCRIPT, BINARY]);
     command.args(["-c", "16", "-d", "3s", "-q", "--format", "json"]);
     let output = command.output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr);
     let run: Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {talk}"));
-    assert!(
-        run["kernel"]["listen_overflows"].as_u64() > Some(0),
-        "{run}"
-    );
-    assert!(
-        run["kernel"]["retransmitted_syns"].as_u64() > Some(0),
-        "{run}"
-    );
+    assert!(run["kernel"]["listen_overflows"].as_u64() > Some(0), "{run}");
+    assert!(run["kernel"]["retransmitted_syns"].as_u64() > Some(0), "{run}");
     for rule in ["listen_overflows", "retransmits"] {
         assert_eq!(finding(&run, rule)["verdict"], "failed", "{run}");
     }

@@ -15,15 +15,9 @@ fn rows() -> Vec<[String; 4]> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/load.md");
     let text = std::fs::read_to_string(page).unwrap();
     let (_, table) = text.split_once("| ab | wrk | weighttp | here |\n").unwrap();
-    let rows = table
-        .lines()
-        .skip(1)
-        .take_while(|line| line.starts_with('|'));
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     rows.map(|line| {
-        let cells = line
-            .trim_matches('|')
-            .split('|')
-            .map(|cell| cell.trim().to_owned());
+        let cells = line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned());
         cells.collect::<Vec<_>>().try_into().unwrap()
     })
     .collect()
@@ -33,10 +27,7 @@ fn rows() -> Vec<[String; 4]> {
 fn flags(cell: &str) -> Vec<String> {
     let quoted = cell.split('`').skip(1).step_by(2);
     let words = quoted.filter_map(|text| text.split_whitespace().next());
-    words
-        .filter(|word| word.starts_with('-'))
-        .map(str::to_owned)
-        .collect()
+    words.filter(|word| word.starts_with('-')).map(str::to_owned).collect()
 }
 
 fn column(number: usize) -> BTreeSet<String> {
@@ -67,10 +58,7 @@ fn each_flag_of_wrk_stands_in_the_table() {
         skip!("needs wrk");
     };
     let text = help(&wrk, "--help");
-    let lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with('-'));
+    let lines = text.lines().map(str::trim).filter(|line| line.starts_with('-'));
     // By the short name where there is one.
     let first = |line: &str| line.split([',', ' ']).next().unwrap().to_owned();
     let its: BTreeSet<String> = lines.map(first).collect();
@@ -86,14 +74,11 @@ fn each_flag_of_weighttp_stands_in_the_table() {
 
 #[test]
 fn the_equivalent_flags_exist() {
-    let output = Command::new(env!("CARGO_BIN_EXE_vervet"))
-        .args(["load", "--help"])
-        .output()
-        .unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_vervet")).args(["load", "--help"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let words: BTreeSet<&str> = text
-        .split(|c: char| c.is_whitespace() || ",[]<>:;".contains(c))
-        .collect();
+    let words: BTreeSet<&str> =
+        text.split(|c: char| c.is_whitespace() || ",[]<>:;".contains(c)).collect();
     for row in rows() {
         assert!(!row[3].is_empty(), "{row:?}");
         for flag in flags(&row[3]) {

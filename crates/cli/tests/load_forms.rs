@@ -15,27 +15,13 @@ fn load(folder: &Path, arguments: &[String]) -> (Option<i32>, String, String) {
     command.current_dir(folder).arg("load").args(arguments);
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 /// The source files of the command.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| {
-            if path.is_dir() {
-                sources(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect()
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
 #[test]
@@ -45,11 +31,7 @@ fn the_help_shows_each_form() {
     for form in FORMS {
         let line = format!("- {}:", form.name);
         let line = help.lines().find(|text| text.trim().starts_with(&line));
-        assert!(
-            line.is_some_and(|line| line.contains(form.about)),
-            "{}: {help}",
-            form.name
-        );
+        assert!(line.is_some_and(|line| line.contains(form.about)), "{}: {help}", form.name);
     }
 }
 
@@ -64,11 +46,7 @@ fn each_form_is_written_to_a_file_and_to_standard_output() {
         let typed: Vec<String> = typed.split(' ').map(str::to_owned).collect();
         let (status, printed, talk) = load(tree.path(), &typed);
         assert!(matches!(status, Some(0 | 3)), "{name}: {talk}");
-        assert_eq!(
-            fs::read_to_string(tree.join("report")).unwrap(),
-            printed,
-            "{name}"
-        );
+        assert_eq!(fs::read_to_string(tree.join("report")).unwrap(), printed, "{name}");
         assert!(!printed.is_empty(), "{name}");
     }
 }

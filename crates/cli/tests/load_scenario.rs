@@ -29,11 +29,7 @@ impl Site {
             .file("www/bob.html", "bob's page");
         let log = tree.join("access.log");
         let log = log.to_str().unwrap();
-        let server = Vervet::serve(
-            BINARY,
-            tree.join("www"),
-            ["--log", "json", "--log-file", log],
-        );
+        let server = Vervet::serve(BINARY, tree.join("www"), ["--log", "json", "--log-file", log]);
         Self { tree, server }
     }
 
@@ -44,17 +40,11 @@ impl Site {
 
     /// Runs `vervet load` in the folder of the files; returns its status, its messages and the run.
     fn load(&self, arguments: &[&str]) -> (i32, String, Value) {
-        let output = load(
-            self.tree.path(),
-            &[arguments, &["--format", "json", "-q"]].concat(),
-        );
+        let output = load(self.tree.path(), &[arguments, &["--format", "json", "-q"]].concat());
         let talk = String::from_utf8(output.stderr).unwrap();
         let run = serde_json::from_slice(&output.stdout).unwrap_or_default();
         // Whether the generator was the limit on a busy machine is not what is tried here.
-        let status = output
-            .status
-            .code()
-            .map(|status| if status == 3 { 0 } else { status });
+        let status = output.status.code().map(|status| if status == 3 { 0 } else { status });
         (status.unwrap(), talk, run)
     }
 }
@@ -68,19 +58,11 @@ fn load(folder: &Path, arguments: &[&str]) -> Output {
 /// What a wrong file says, with status 2 and nothing asked.
 #[track_caller]
 fn check_refused(files: &[(&str, &str)], arguments: &[&str], expected: &[&str]) {
-    let tree = files
-        .iter()
-        .fold(TempTree::new(), |tree, (name, text)| tree.file(name, text));
+    let tree = files.iter().fold(TempTree::new(), |tree, (name, text)| tree.file(name, text));
     let output = load(tree.path(), arguments);
     let talk = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<&str> = talk
-        .lines()
-        .map(|line| line.trim_start_matches("vervet: "))
-        .collect();
-    assert_eq!(
-        (output.status.code(), lines.as_slice()),
-        (Some(2), expected)
-    );
+    let lines: Vec<&str> = talk.lines().map(|line| line.trim_start_matches("vervet: ")).collect();
+    assert_eq!((output.status.code(), lines.as_slice()), (Some(2), expected));
     assert!(output.stdout.is_empty());
 }
 
@@ -88,10 +70,7 @@ fn check_refused(files: &[(&str, &str)], arguments: &[&str], expected: &[&str]) 
 #[track_caller]
 fn step<'a>(run: &'a Value, name: &str) -> &'a Value {
     let steps = run["steps"].as_array().unwrap();
-    steps
-        .iter()
-        .find(|step| step["name"] == name)
-        .unwrap_or_else(|| panic!("{name} in {steps:?}"))
+    steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("{name} in {steps:?}"))
 }
 
 #[test]
@@ -182,9 +161,7 @@ fn failures_are_reported_by_step_and_assertion() {
     assert_eq!(status, 1, "{talk}");
     let done = |name: &str| step(&run, name)["done"].as_u64().unwrap();
     let wrong = step(&run, "wrong: home");
-    let failed = wrong["assertions"]["contains \"nothing of it\""]
-        .as_u64()
-        .unwrap();
+    let failed = wrong["assertions"]["contains \"nothing of it\""].as_u64().unwrap();
     // Of four visits three are right and have three requests.
     assert!((7..=13).contains(&failed), "{failed}: {run}");
     assert_eq!((done("wrong: home"), done("wrong: never")), (0, 0));
@@ -200,11 +177,7 @@ fn a_feed_gives_each_row_once() {
     let url = site.server.url("/{name}.html?{seq}");
     let (status, talk, run) =
         site.load(&[&url, "--feed", "f.csv", "--feed-order", "once", "-c", "3"]);
-    assert_eq!(
-        (status, run["achieved"]["done"].as_u64()),
-        (0, Some(2)),
-        "{talk}{run}"
-    );
+    assert_eq!((status, run["achieved"]["done"].as_u64()), (0, Some(2)), "{talk}{run}");
     let mut asked = targets(&site);
     asked.sort();
     assert_eq!(asked, ["/ann.html?0", "/bob.html?1"]);
@@ -215,12 +188,8 @@ fn targets(site: &Site) -> Vec<String> {
     let log = site.tree.join("access.log");
     let read = || {
         let text = fs::read_to_string(&log).unwrap_or_default();
-        let lines = text
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines
-            .map(|line| line["target"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|line| line["target"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert!(wait_until(PATIENCE, || read().len() >= 2));
     read()
@@ -229,10 +198,8 @@ fn targets(site: &Site) -> Vec<String> {
 #[test]
 fn a_list_is_asked_in_turn() {
     let site = Site::new();
-    site.tree.write(
-        "t.txt",
-        "# all of it\n/\nGET /a.css weight=1\nAccept: text/css\nHEAD /ann.html\n",
-    );
+    site.tree
+        .write("t.txt", "# all of it\n/\nGET /a.css weight=1\nAccept: text/css\nHEAD /ann.html\n");
     let (status, talk, run) =
         site.load(&[&site.url(), "--targets", "t.txt", "-n", "30", "-c", "1"]);
     assert_eq!(status, 0, "{talk}");
@@ -252,21 +219,13 @@ fn our_own_log_is_replayed() {
     fs::copy(site.tree.join("access.log"), site.tree.join("old.log")).unwrap();
     let arguments = [&site.url(), "--replay", "old.log", "--replay-speed", "0.5x"];
     let (status, talk, run) = site.load(&arguments);
-    assert_eq!(
-        (status, run["achieved"]["done"].as_u64()),
-        (0, Some(20)),
-        "{talk}{run}"
-    );
+    assert_eq!((status, run["achieved"]["done"].as_u64()), (0, Some(20)), "{talk}{run}");
     assert!(talk.contains("old.log: 20 requests, over "), "{talk}");
 }
 
 /// An entry of a recording that began so many milliseconds after the first.
 fn entry(at: u32, method: &str, url: &str, status: u16) -> Value {
-    let kind = if url.contains("a.css") {
-        "text/css"
-    } else {
-        "text/html"
-    };
+    let kind = if url.contains("a.css") { "text/css" } else { "text/html" };
     json!({
         "startedDateTime": format!("2026-11-22T10:00:00.{at:03}Z"), "time": 1.0, "pageref": "p",
         "request": { "method": method, "url": url, "headers": [{ "name": "Accept", "value": "*/*" }] },
@@ -291,20 +250,13 @@ fn a_recording_of_twenty_requests_runs() {
         let (status, talk, run) = site.load(&[arguments, &["-n", "20", "-c", "1"]].concat());
         assert_eq!(status, 0, "{talk}");
         let done = |name: &str| step(&run, name)["done"].as_u64().unwrap();
-        let steps = [
-            done("GET /"),
-            done("GET /: resources"),
-            done("HEAD /ann.html"),
-            done("GET /gone"),
-        ];
+        let steps =
+            [done("GET /"), done("GET /: resources"), done("HEAD /ann.html"), done("GET /gone")];
         assert_eq!(steps, [1, 17, 1, 1], "{run}");
         talk
     };
     let talk = run_it(&[&base, "--har", "r.har"]);
-    assert_eq!(
-        talk,
-        "vervet: note: r.har: 1 entries of ads.example are left out\n"
-    );
+    assert_eq!(talk, "vervet: note: r.har: 1 entries of ads.example are left out\n");
 
     // What is printed is the same scenario, to be changed.
     let output = load(site.tree.path(), &["--har", "r.har", "--print-scenario"]);

@@ -12,17 +12,7 @@ fn search(goal: &str, more: &[&str]) -> Output {
     let mut canned = Child::start(BINARY, ["load", "--canned", "127.0.0.1:0"]);
     let url = format!("http://{}/", canned.wait_for_address());
     let mut command = Command::new(BINARY);
-    command.args([
-        "load",
-        &url,
-        "--find-max",
-        goal,
-        "-c",
-        "2",
-        "-d",
-        "200ms",
-        "-q",
-    ]);
+    command.args(["load", &url, "--find-max", goal, "-c", "2", "-d", "200ms", "-q"]);
     command.args(more).output().unwrap()
 }
 
@@ -56,24 +46,15 @@ fn a_condition_that_never_holds_is_reported_with_all_tries() {
     assert_eq!(run["search"]["condition"], "p99<1ns");
     let rates: Vec<u64> = tries(&run).iter().map(asked).collect();
     assert_eq!(rates, [1_000_000, 250_000, 62_500, 15_625, 3906]);
-    assert!(
-        tries(&run).iter().all(|tried| tried["outcome"] != "holds"),
-        "{run}"
-    );
+    assert!(tries(&run).iter().all(|tried| tried["outcome"] != "holds"), "{run}");
     assert_eq!(run["environment"], Value::Object(serde_json::Map::new()));
     let text = search("p99<1ns", &[]);
     let text = String::from_utf8(text.stdout).unwrap();
     let (_, table) = text.split_once("\nTries of the search\n").unwrap();
     let rows: Vec<_> = table.lines().take(6).collect();
-    assert!(
-        rows[0].contains("asked") && rows[0].contains("outcome"),
-        "{text}"
-    );
+    assert!(rows[0].contains("asked") && rows[0].contains("outcome"), "{text}");
     for (number, row) in (1..).zip(&rows[1..]) {
-        assert!(
-            row.trim_start().starts_with(&format!("{number} ")),
-            "{text}"
-        );
+        assert!(row.trim_start().starts_with(&format!("{number} ")), "{text}");
     }
 }
 
@@ -90,9 +71,7 @@ fn tries_stand_in_their_order() {
         }
         assert_eq!(asked(&pair[1]), 2 * asked(&pair[0]), "{tries:#?}");
     }
-    let failed = tries
-        .iter()
-        .any(|tried| tried["outcome"] == "rate_not_reached");
+    let failed = tries.iter().any(|tried| tried["outcome"] == "rate_not_reached");
     assert!(failed, "two connections carry any rate: {tries:#?}");
     // The report is that of the best try.
     let holds = tries.iter().filter(|tried| tried["outcome"] == "holds");

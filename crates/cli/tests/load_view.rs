@@ -32,12 +32,8 @@ fn shown(before: &str, arguments: &str, columns: u16) -> Option<String> {
 /// The lines of all frames, and what follows when the cursor is back.
 #[track_caller]
 fn frames(text: &str) -> (Vec<&str>, &str) {
-    let (_, view) = text
-        .split_once(HIDE_CURSOR)
-        .unwrap_or_else(|| panic!("{text:?}"));
-    let (view, after) = view
-        .split_once(SHOW_CURSOR)
-        .unwrap_or_else(|| panic!("{text:?}"));
+    let (_, view) = text.split_once(HIDE_CURSOR).unwrap_or_else(|| panic!("{text:?}"));
+    let (view, after) = view.split_once(SHOW_CURSOR).unwrap_or_else(|| panic!("{text:?}"));
     let lines = view.split("\x1b[K\r\n");
     // A frame begins with the way back up to its first line.
     let lines = lines.map(|line| line.rsplit(['\r', 'J']).next().unwrap());
@@ -70,28 +66,16 @@ fn a_terminal_has_a_view_and_then_the_report() {
     let text = shown!("", "--rate 500 -d 1500ms --warm-up 600ms -c 4", 80);
     let (lines, after) = frames(&text);
     let has = |begin: &str| lines.iter().any(|line| line.starts_with(begin));
-    for begin in [
-        "warm-up    ",
-        "steady     ",
-        "rate       ",
-        "p50        ",
-        "p99        ",
-    ] {
+    for begin in ["warm-up    ", "steady     ", "rate       ", "p50        ", "p99        "] {
         assert!(has(begin), "{begin}: {lines:#?}");
     }
-    assert!(
-        has("failed     none") && has("connected  4 of 4"),
-        "{lines:#?}"
-    );
+    assert!(has("failed     none") && has("connected  4 of 4"), "{lines:#?}");
     let graph = |line: &str| {
         line.starts_with("generator  ")
             && line.contains(|letter: char| ('▁'..='█').contains(&letter))
     };
     assert!(lines.iter().any(|line| graph(line)), "{lines:#?}");
-    assert!(
-        text.contains("\x1b[8A"),
-        "eight lines are drawn over: {text:?}"
-    );
+    assert!(text.contains("\x1b[8A"), "eight lines are drawn over: {text:?}");
     assert!(after.contains("Load run by vervet"), "{after}");
     assert!(!after.contains('\x1b'), "{after:?}");
 }
@@ -101,15 +85,9 @@ fn no_line_is_wider_than_the_terminal() {
     for columns in [12, 80, 200] {
         let text = shown!("NO_COLOR=1", "-d 700ms", columns);
         let (lines, _) = frames(&text);
-        assert!(
-            lines.iter().any(|line| line.starts_with("rate")),
-            "{lines:#?}"
-        );
+        assert!(lines.iter().any(|line| line.starts_with("rate")), "{lines:#?}");
         for line in lines {
-            assert!(
-                line.chars().count() < usize::from(columns),
-                "{columns}: {line:?}"
-            );
+            assert!(line.chars().count() < usize::from(columns), "{columns}: {line:?}");
         }
     }
 }
@@ -118,10 +96,7 @@ fn no_line_is_wider_than_the_terminal() {
 fn a_terminal_that_cannot_draw_has_lines() {
     let text = shown!("TERM=dumb", "-d 500ms", 80);
     assert!(!text.contains('\x1b'), "{text:?}");
-    assert!(
-        text.contains(" busy\r\n") && text.contains("Load run by vervet"),
-        "{text:?}"
-    );
+    assert!(text.contains(" busy\r\n") && text.contains("Load run by vervet"), "{text:?}");
     let quiet = shown!("", "-q -d 500ms", 80);
     assert!(!quiet.contains('\x1b'), "{quiet:?}");
 }
@@ -143,19 +118,14 @@ fn an_interrupt_brings_the_cursor_back() {
     let (_canned, url) = canned();
     let tree = TempTree::new();
     let pid = tree.join("pid");
-    let command = format!(
-        "echo $$ > {}; exec {BINARY} load {url} -d 1h",
-        pid.display()
-    );
+    let command = format!("echo $$ > {}; exec {BINARY} load {url} -d 1h", pid.display());
     let Some(terminal) = at_terminal(&command, 80) else {
         skip!("needs script of util-linux");
     };
     let mut terminal = Child::spawn(terminal);
     // The lines of a view end like others.
     terminal.wait_for_line(|line| line.contains("steady"));
-    let pid = wait_for(PATIENCE, || {
-        fs::read_to_string(&pid).ok()?.trim().parse().ok()
-    });
+    let pid = wait_for(PATIENCE, || fs::read_to_string(&pid).ok()?.trim().parse().ok());
     let pid = rustix::process::Pid::from_raw(pid.unwrap()).unwrap();
     rustix::process::kill_process(pid, Signal::INT).unwrap();
     assert_eq!(terminal.wait_exit(PATIENCE).code(), Some(130));
@@ -194,8 +164,6 @@ fn several_agents_have_one_line_an_interval() {
     let arguments = format!("{typed} --rate 500 -d 1s -c 4 --format ndjson");
     let text = shown!("TERM=dumb", &arguments, 80);
     assert!(text.contains(" of 500/s  p50 "), "{text}");
-    let streamed = text
-        .lines()
-        .filter(|line| line.contains("\"kind\":\"interval\""));
+    let streamed = text.lines().filter(|line| line.contains("\"kind\":\"interval\""));
     assert_eq!(streamed.count(), 10, "{text}");
 }

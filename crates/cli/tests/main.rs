@@ -1,10 +1,6 @@
 //! All integration tests of the crate, as one program: one module per feature.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "in a test an unwrap is an assertion"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test an unwrap is an assertion")]
 
 mod access_log;
 mod blocks;

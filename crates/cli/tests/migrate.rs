@@ -68,9 +68,7 @@ fn srv() -> TempTree {
         .dir("sites");
     let script = "printf secret | \"$0\" passwd users ann --bcrypt --cost 10";
     let mut command = Command::new("sh");
-    command
-        .args(["-c", script, BINARY])
-        .current_dir(tree.path());
+    command.args(["-c", script, BINARY]).current_dir(tree.path());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     tree
@@ -79,8 +77,7 @@ fn srv() -> TempTree {
 /// The text with the paths of a tree.
 fn at(tree: &TempTree, text: &str) -> String {
     let folder = tree.path().to_str().unwrap();
-    text.replace("/srv/", &format!("{folder}/"))
-        .replace("/srv;", &format!("{folder};"))
+    text.replace("/srv/", &format!("{folder}/")).replace("/srv;", &format!("{folder};"))
 }
 
 fn check(tree: &TempTree, text: &str) -> Output {
@@ -110,9 +107,7 @@ fn every_directive_of_the_table_is_one() {
     let rows = table(&page(), "nginx");
     assert!(rows.len() >= DIRECTIVES_MIN, "{}", rows.len());
     let failures = rows.iter().filter_map(|row| {
-        let [_, lines, section] = row.as_slice() else {
-            panic!("{row:?} has not three cells")
-        };
+        let [_, lines, section] = row.as_slice() else { panic!("{row:?} has not three cells") };
         let text = at(&tree, &whole(&lines.join("\n"), &section[0]));
         let output = check(&tree, &text);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -132,9 +127,7 @@ struct Asked {
 
 impl Asked {
     fn of(row: &[Vec<String>]) -> Self {
-        let [request, host, field, status] = row else {
-            panic!("{row:?} has not four cells")
-        };
+        let [request, host, field, status] = row else { panic!("{row:?} has not four cells") };
         let (host, mut field) = (host[0].clone(), field[0].clone());
         if !field.is_empty() {
             field.push_str("\r\n");
@@ -204,11 +197,7 @@ impl Nginx {
     fn start(program: &Path, servers: &str, address: SocketAddr) -> Self {
         let scratch = TempTree::new();
         let folder = scratch.path().to_str().unwrap();
-        let user = if rustix::process::geteuid().is_root() {
-            "user root;"
-        } else {
-            ""
-        };
+        let user = if rustix::process::geteuid().is_root() { "user root;" } else { "" };
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map(|kind| format!("{kind}_temp_path {folder}/{kind};"));
         let text = format!(
@@ -222,15 +211,10 @@ impl Nginx {
         let mut child = Child::spawn(command);
         let listens = wait_for(PATIENCE, || match child.exit() {
             Some(_) => Some(false),
-            None => std::net::TcpStream::connect(address)
-                .is_ok()
-                .then_some(true),
+            None => std::net::TcpStream::connect(address).is_ok().then_some(true),
         });
         assert_eq!(listens, Some(true), "{:#?}", child.lines());
-        Self {
-            child,
-            _scratch: scratch,
-        }
+        Self { child, _scratch: scratch }
     }
 }
 

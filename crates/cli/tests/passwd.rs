@@ -12,10 +12,7 @@ use vervet_testkit::{TempTree, find_program, skipped};
 fn run(file: &Path, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vervet"));
     command.arg("passwd").arg(file).args(arguments);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // It may refuse before it has read.
     let _ = child.stdin.take().unwrap().write_all(input.as_ref());
@@ -41,11 +38,8 @@ fn mode(file: &Path) -> u32 {
 
 fn line_of(file: &Path, user: &str) -> String {
     let text = fs::read_to_string(file).unwrap();
-    let line = text
-        .lines()
-        .find(|line| line.starts_with(&format!("{user}:")));
-    line.unwrap_or_else(|| panic!("no {user} in {text}"))
-        .to_owned()
+    let line = text.lines().find(|line| line.starts_with(&format!("{user}:")));
+    line.unwrap_or_else(|| panic!("no {user} in {text}")).to_owned()
 }
 
 /// With these arguments and input nothing is changed, and this is said.
@@ -60,17 +54,9 @@ fn check_refused(arguments: &[&str], input: impl AsRef<[u8]>, said: &str) {
 #[test]
 fn invalid_names_are_refused() {
     let colon = "the name has a colon, which no name of a user can have";
-    check_refused(
-        &["a:b"],
-        "x",
-        &format!("invalid user name \"a:b\": {colon}"),
-    );
+    check_refused(&["a:b"], "x", &format!("invalid user name \"a:b\": {colon}"));
     check_refused(&[""], "x", "invalid user name \"\": the name is empty");
-    check_refused(
-        &["a\nb"],
-        "x",
-        "invalid user name \"a\\nb\": the name has a control character",
-    );
+    check_refused(&["a\nb"], "x", "invalid user name \"a\\nb\": the name has a control character");
     check_refused(&["ann", "--remove"], "", "user ann not found in FILE");
 }
 
@@ -82,11 +68,7 @@ fn invalid_passwords_are_refused() {
     check_refused(&["ann"], b"\xff\n", "the password is not UTF-8");
     let control = "the password has a control character, which no browser can send";
     check_refused(&["ann"], "a\tb\n", control);
-    check_refused(
-        &["ann"],
-        "x".repeat(1025),
-        "the password is longer than 1024 bytes",
-    );
+    check_refused(&["ann"], "x".repeat(1025), "the password is longer than 1024 bytes");
     let long = "the password is longer than the 72 bytes that bcrypt looks at: take a shorter one, or Argon2id";
     check_refused(&["ann", "--bcrypt", "--cost", "4"], "x".repeat(73), long);
 }
@@ -99,12 +81,7 @@ fn files_that_are_not_there_and_wrong_usage_are_refused() {
     let said = format!("vervet: cannot open {}: {no}", tree.join("no").display());
     check(&missing, &["ann"], "x", (1, &said));
     let file = tree.join("users");
-    check(
-        &file,
-        &["--list"],
-        "",
-        (1, &format!("vervet: cannot read FILE: {no}")),
-    );
+    check(&file, &["--list"], "", (1, &format!("vervet: cannot read FILE: {no}")));
     for wrong in [
         &["ann", "--list"][..],
         &["ann", "--remove", "--bcrypt"],
@@ -121,57 +98,25 @@ fn files_that_are_not_there_and_wrong_usage_are_refused() {
 fn users_are_added_changed_listed_and_removed() {
     let tree = TempTree::new();
     let file = tree.join("users");
-    check(
-        &file,
-        &["ann"],
-        "open sesame\nsecond line",
-        (0, "vervet: added ann to FILE"),
-    );
+    check(&file, &["ann"], "open sesame\nsecond line", (0, "vervet: added ann to FILE"));
     let first = line_of(&file, "ann");
-    assert!(
-        first.starts_with("ann:$argon2id$v=19$m=19456,t=2,p=1$"),
-        "{first}"
-    );
-    check(
-        &file,
-        &["bob", "--bcrypt", "--cost", "4"],
-        "x\r\n",
-        (0, "vervet: added bob to FILE"),
-    );
+    assert!(first.starts_with("ann:$argon2id$v=19$m=19456,t=2,p=1$"), "{first}");
+    check(&file, &["bob", "--bcrypt", "--cost", "4"], "x\r\n", (0, "vervet: added bob to FILE"));
     assert!(line_of(&file, "bob").starts_with("bob:$2y$04$"));
-    check(
-        &file,
-        &["ann"],
-        "open sesame",
-        (0, "vervet: changed the password of ann in FILE"),
-    );
+    check(&file, &["ann"], "open sesame", (0, "vervet: changed the password of ann in FILE"));
     assert_ne!(line_of(&file, "ann"), first, "the salt is another");
     let listed = run(&file, &["--list"], "");
     assert_eq!(String::from_utf8(listed.stdout).unwrap(), "ann\nbob\n");
-    check(
-        &file,
-        &["ann", "--remove"],
-        "",
-        (0, "vervet: removed ann from FILE"),
-    );
+    check(&file, &["ann", "--remove"], "", (0, "vervet: removed ann from FILE"));
     assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 1);
-    assert_eq!(
-        fs::read_dir(tree.path()).unwrap().count(),
-        1,
-        "no other file is left"
-    );
+    assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1, "no other file is left");
 }
 
 #[test]
 fn other_lines_are_kept() {
     let tree = TempTree::new().file("users", "# staff\nann:old:since May\n\nbob:{SHA}x\nrubbish");
     let file = tree.join("users");
-    check(
-        &file,
-        &["ann"],
-        "x",
-        (0, "vervet: changed the password of ann in FILE"),
-    );
+    check(&file, &["ann"], "x", (0, "vervet: changed the password of ann in FILE"));
     let line = line_of(&file, "ann");
     assert!(line.ends_with(":since May"), "{line}");
     let expected = format!("# staff\n{line}\n\nbob:{{SHA}}x\nrubbish");
@@ -193,12 +138,7 @@ fn permissions_are_tight_and_stay_tighter() {
         if let Some(before) = before {
             fs::set_permissions(&file, fs::Permissions::from_mode(before)).unwrap();
         }
-        assert_eq!(
-            run(&file, &["ann", "--bcrypt", "--cost", "4"], "x")
-                .status
-                .code(),
-            Some(0)
-        );
+        assert_eq!(run(&file, &["ann", "--bcrypt", "--cost", "4"], "x").status.code(), Some(0));
         assert_eq!(mode(&file), after, "from {before:?}");
     }
 }
@@ -210,20 +150,10 @@ fn a_link_is_followed() {
     symlink(tree.join("real/users"), tree.join("etc/users")).unwrap();
     let before = fs::metadata(tree.join("real/users")).unwrap().ino();
     assert_eq!(
-        run(
-            &tree.join("etc/users"),
-            &["ann", "--bcrypt", "--cost", "4"],
-            "x"
-        )
-        .status
-        .code(),
+        run(&tree.join("etc/users"), &["ann", "--bcrypt", "--cost", "4"], "x").status.code(),
         Some(0)
     );
-    assert!(
-        fs::symlink_metadata(tree.join("etc/users"))
-            .unwrap()
-            .is_symlink()
-    );
+    assert!(fs::symlink_metadata(tree.join("etc/users")).unwrap().is_symlink());
     assert!(line_of(&tree.join("real/users"), "ann").starts_with("ann:$2y$"));
     assert_ne!(
         fs::metadata(tree.join("real/users")).unwrap().ino(),
@@ -292,10 +222,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     };
     let (status, shown) = typed("open sesame", "open sesam?");
     assert_eq!(status, Some(1), "{shown}");
-    assert!(
-        shown.contains("the two passwords differ; nothing was changed"),
-        "{shown}"
-    );
+    assert!(shown.contains("the two passwords differ; nothing was changed"), "{shown}");
     assert!(!file.exists());
     assert_eq!(typed("open sesame", "open sesame").0, Some(0));
     assert!(line_of(&file, "ann").starts_with("ann:$2y$04$"));

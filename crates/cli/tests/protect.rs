@@ -36,17 +36,9 @@ fn vervet(tree: &TempTree, arguments: &[&str]) -> Command {
 #[track_caller]
 fn passwd(tree: &TempTree, arguments: &[&str], input: &str) {
     let mut command = vervet(tree, &["passwd", "users"]);
-    command
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null());
+    command.args(arguments).stdin(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success(), "{arguments:?}");
 }
 
@@ -73,9 +65,7 @@ fn refused(socket: &Path, name: &str) -> u64 {
 /// Users come and go without a restart, and a broken file leaves them as they are.
 #[test]
 fn users_are_changed_while_the_server_runs() {
-    let tree = TempTree::new()
-        .file("www/index.html", "hello")
-        .file("vervet.toml", DOCUMENT);
+    let tree = TempTree::new().file("www/index.html", "hello").file("vervet.toml", DOCUMENT);
     passwd(&tree, &["ann"], "open sesame");
     let mut run = vervet(&tree, &["run"]);
     // Where tests run as root it has to be insisted on.
@@ -84,11 +74,7 @@ fn users_are_changed_while_the_server_runs() {
     }
     let mut server = Vervet::spawn(run);
     assert_eq!(
-        [
-            status(&server, ""),
-            status(&server, BARLEY),
-            status(&server, OPEN)
-        ],
+        [status(&server, ""), status(&server, BARLEY), status(&server, OPEN)],
         [401, 401, 200]
     );
     assert_eq!(refused(&tree.join("admin.sock"), "auth"), 1);
@@ -101,9 +87,7 @@ fn users_are_changed_while_the_server_runs() {
     let said = wait_until(PATIENCE, || {
         assert_eq!(status(&server, BARLEY), 200);
         let lines = server.child.lines();
-        lines
-            .iter()
-            .any(|line| line.text.contains("users, line 1: not an Argon2id"))
+        lines.iter().any(|line| line.text.contains("users, line 1: not an Argon2id"))
     });
     assert!(said, "{:#?}", server.child.lines());
 
@@ -123,19 +107,12 @@ fn a_check_finds_what_is_wrong_with_filters() {
     let said = String::from_utf8(said).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
     for (message, place) in [
-        (
-            "the regular expression cannot be read: unclosed character class",
-            "vervet.toml:3:19",
-        ),
-        (
-            "with credentials the origin `*` would let any site read",
-            "vervet.toml:4:24",
-        ),
+        ("the regular expression cannot be read: unclosed character class", "vervet.toml:3:19"),
+        ("with credentials the origin `*` would let any site read", "vervet.toml:4:24"),
         ("cannot use the user file", "vervet.toml:5:8"),
     ] {
-        let (_, after) = said
-            .split_once(message)
-            .unwrap_or_else(|| panic!("no {message} in {said}"));
+        let (_, after) =
+            said.split_once(message).unwrap_or_else(|| panic!("no {message} in {said}"));
         let line = after.lines().nth(1).unwrap();
         assert!(line.ends_with(place), "{line} for {message}");
     }

@@ -50,21 +50,12 @@ fn start() -> Run {
 #[test]
 fn only_the_owner_opens_the_socket() {
     let server = start();
-    let mode = |path| {
-        fs::metadata(server.tree.join(path))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o7777
-    };
+    let mode = |path| fs::metadata(server.tree.join(path)).unwrap().permissions().mode() & 0o7777;
     assert_eq!(mode("admin.sock"), 0o600);
     let tree = server.end();
     let open = "admin = { address = 'unix:admin.sock', mode = '660' }\n";
     let server = Run::start(tree, &[open, SITES].concat());
-    let mode = fs::metadata(server.tree.join("admin.sock"))
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = fs::metadata(server.tree.join("admin.sock")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o660);
     server.end();
 }
@@ -89,40 +80,29 @@ fn a_public_admin_address_needs_permission() {
         let mut child = Child::spawn(run(tree.path()));
         assert_eq!(child.wait_exit(PATIENCE).code(), Some(1));
         let said = child.text(Stream::Stderr);
-        assert!(
-            said.contains("others can reach this address"),
-            "{address}: {said}"
-        );
+        assert!(said.contains("others can reach this address"), "{address}: {said}");
     }
     let shared = ["admin = '127.0.0.1:9180'\n", &SITES.replace(":0", ":9180")].concat();
     tree.write("vervet.toml", shared);
     let mut child = Child::spawn(run(tree.path()));
     assert_eq!(child.wait_exit(PATIENCE).code(), Some(1));
     let said = child.text(Stream::Stderr);
-    assert!(
-        said.contains("the admin service needs an address of its own"),
-        "{said}"
-    );
+    assert!(said.contains("the admin service needs an address of its own"), "{said}");
 }
 
 #[test]
 fn it_is_ready_once_it_listens_and_no_more_when_it_drains() {
     let mut server = start();
-    for (target, text) in [
-        ("/-/live", "live\n"),
-        ("/-/ready", "ready\n"),
-        ("/-/startup", "ready\n"),
-    ] {
+    for (target, text) in
+        [("/-/live", "live\n"), ("/-/ready", "ready\n"), ("/-/startup", "ready\n")]
+    {
         let response = server.admin(target);
         assert_eq!((response.status, response.text()), (200, text), "{target}");
     }
     // A request whose end is missing holds up the drain.
     let mut client = server.connect();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1234");
-    assert!(wait_until(
-        PATIENCE,
-        || server.status()["connections"]["open"] == 1
-    ));
+    assert!(wait_until(PATIENCE, || server.status()["connections"]["open"] == 1));
     server.child.signal(Signal::TERM);
     assert!(wait_until(PATIENCE, || server.admin("/-/ready").status == 503));
     assert_eq!(server.admin("/-/live").status, 200);
@@ -146,17 +126,10 @@ fn ask(server: &mut Run) {
         ("other.test", "/", 7, 200),
     ] {
         for _ in 0..times {
-            assert_eq!(
-                client.exchange(get(host, target)).status,
-                status,
-                "{target}"
-            );
+            assert_eq!(client.exchange(get(host, target)).status, status, "{target}");
         }
     }
-    let big = format!(
-        "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
-        "x".repeat(40_000)
-    );
+    let big = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(40_000));
     assert_eq!(server.connect().exchange(big).status, 431);
 }
 
@@ -170,17 +143,10 @@ fn the_state_has_sites_listeners_and_refusals() {
     let status = server.status();
     assert_eq!(status["phase"], "ready");
     assert_eq!(status["process"]["id"], server.child.id());
-    assert_eq!(
-        status["listeners"],
-        serde_json::json!([{ "name": "main", "address": listener }])
-    );
+    assert_eq!(status["listeners"], serde_json::json!([{ "name": "main", "address": listener }]));
     let site = |name: &str| {
         let sites = status["sites"].as_array().unwrap();
-        sites
-            .iter()
-            .find(|site| site["name"] == name)
-            .cloned()
-            .unwrap()
+        sites.iter().find(|site| site["name"] == name).cloned().unwrap()
     };
     let shop = serde_json::json!({ "1xx": 0, "2xx": 7, "3xx": 3, "4xx": 8, "5xx": 4 });
     assert_eq!(site("shop")["responses"], shop);
@@ -205,11 +171,7 @@ fn counters_go_on_through_reloads() {
     assert_eq!(status["plan_generation"], 2);
     assert_eq!(status["refused"]["by"]["rate"], 5);
     assert_eq!(status["requests"]["received"], REQUESTS);
-    assert_eq!(
-        server.get("shop.test", "/limited").status,
-        429,
-        "the client is remembered"
-    );
+    assert_eq!(server.get("shop.test", "/limited").status, 429, "the client is remembered");
     server.end();
 }
 
@@ -272,29 +234,15 @@ fn the_metrics_equal_the_lines_of_the_access_log() {
     let lines = || fs::read_to_string(&log).unwrap_or_default();
     // The one that broke a limit was for no site, and has its line, too.
     let expected = usize::try_from(REQUESTS).unwrap() + 1;
-    assert!(
-        wait_until(PATIENCE, || lines().lines().count() == expected),
-        "{}",
-        lines()
-    );
-    let metrics = server
-        .tree
-        .write("metrics", server.admin("/metrics").text());
+    assert!(wait_until(PATIENCE, || lines().lines().count() == expected), "{}", lines());
+    let metrics = server.tree.write("metrics", server.admin("/metrics").text());
     let mut child = Child::start(python, ["-c", PARSE, metrics.to_str().unwrap()]);
-    assert!(
-        child.wait_exit(PATIENCE).success(),
-        "{}",
-        child.text(Stream::Stderr)
-    );
+    assert!(child.wait_exit(PATIENCE).success(), "{}", child.text(Stream::Stderr));
     let text = child.text(Stream::Stdout);
     let samples = |name: &str| -> BTreeMap<String, f64> {
-        let samples = text
-            .lines()
-            .filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let samples = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let samples = samples.filter_map(|sample| sample.split_once(' '));
-        samples
-            .map(|(labels, value)| (labels.to_owned(), value.parse().unwrap()))
-            .collect()
+        samples.map(|(labels, value)| (labels.to_owned(), value.parse().unwrap())).collect()
     };
     let (requests, bytes) = of_log(&lines());
     let counted = samples("http_server_request_duration_seconds_count");
@@ -315,10 +263,7 @@ fn a_page_in_a_browser_cannot_ask() {
     let listen = "admin = '127.0.0.1:0'\n";
     let tree = TempTree::new().dir("www");
     let port = vervet_testkit::free_port();
-    let server = Run::start(
-        tree,
-        &[&listen.replace(":0'", &format!(":{port}'")), SITES].concat(),
-    );
+    let server = Run::start(tree, &[&listen.replace(":0'", &format!(":{port}'")), SITES].concat());
     let mut client = RawClient::connect(([127, 0, 0, 1], port).into());
     assert_eq!(client.exchange(get("evil.test", "/-/status")).status, 421);
     let response = client.exchange(get("localhost", "/-/status"));

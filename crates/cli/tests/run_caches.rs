@@ -103,10 +103,7 @@ fn a_reload_leaves_caches_what_they_hold() {
         ask(server);
         let after = server.status();
         for cache in CACHES {
-            assert_eq!(
-                count(&before, cache, "entries"),
-                count(&after, cache, "entries")
-            );
+            assert_eq!(count(&before, cache, "entries"), count(&after, cache, "entries"));
         }
         CACHES.map(|cache| count(&after, cache, "misses") - count(&before, cache, "misses"))
     };
@@ -123,9 +120,7 @@ fn a_reload_that_changes_a_section_serves_the_new_one() {
     ask(&mut server);
     server.tree.write("other.html", "another {{ 'page' }}");
     server.tree.write("www2/a", "another file");
-    let changed = SITE
-        .replace("page.html", "other.html")
-        .replace("'www'", "'www2'");
+    let changed = SITE.replace("page.html", "other.html").replace("'www'", "'www2'");
     server.reload(&[ADMIN, HEAD, &changed].concat());
     assert_eq!(server.get("a.test", "/a").text(), "another file");
     assert_eq!(server.get("a.test", "/page").text(), "another page");

@@ -18,10 +18,7 @@ fn start(tree: TempTree, rest: &str) -> Run {
 
 /// One site that answers with `site`, with these directives before it.
 fn site(directives: &str) -> Run {
-    start(
-        TempTree::new(),
-        &format!("[[site]]\n{directives}\n[[site.route]]\nrespond = 'site'\n"),
-    )
+    start(TempTree::new(), &format!("[[site]]\n{directives}\n[[site.route]]\nrespond = 'site'\n"))
 }
 
 /// A request with further fields.
@@ -132,13 +129,9 @@ fn users_of_a_file_come_in() {
         "[[site]]\nauth = { files = 'users', realm = 'staff' }\n[[site.route]]\nrespond = 'site'\n";
     let mut server = start(tree, rest);
     let mut client = server.connect();
-    for (field, status) in [
-        ("X: y", 401),
-        (WRONG, 401),
-        (NOBODY, 401),
-        (RIGHT, 200),
-        ("Authorization: Basic !", 401),
-    ] {
+    for (field, status) in
+        [("X: y", 401), (WRONG, 401), (NOBODY, 401), (RIGHT, 200), ("Authorization: Basic !", 401)]
+    {
         let response = client.exchange(with("a", "/", &[field]));
         assert_eq!(response.status, status, "{field}");
         let challenge = response.field("WWW-Authenticate");
@@ -187,25 +180,14 @@ fn ten_thousand_wrong_passwords_refuse_nobody_else() {
         }
         let mut asked = 0;
         while tried.load(Ordering::Relaxed) < WRONG_PASSWORDS {
-            assert_eq!(
-                RawClient::connect(address)
-                    .exchange(get("stay.test", "/"))
-                    .text(),
-                "same"
-            );
+            assert_eq!(RawClient::connect(address).exchange(get("stay.test", "/")).text(), "same");
             asked += 1;
         }
         assert!(asked > 0);
     });
     load.go_on();
     load.end();
-    assert_eq!(
-        server
-            .connect()
-            .exchange(with("door.test", "/", &[RIGHT]))
-            .text(),
-        "door"
-    );
+    assert_eq!(server.connect().exchange(with("door.test", "/", &[RIGHT])).text(), "door");
     server.end();
 }
 
@@ -241,29 +223,15 @@ fn scripts_of_other_origins_get_cors_headers() {
     };
     let answer = client.exchange(preflight("https://app.example"));
     assert_eq!(answer.status, 204);
-    assert_eq!(
-        answer.field("Access-Control-Allow-Origin"),
-        Some("https://app.example")
-    );
-    assert!(
-        answer
-            .field("Access-Control-Allow-Methods")
-            .unwrap()
-            .contains("PUT")
-    );
+    assert_eq!(answer.field("Access-Control-Allow-Origin"), Some("https://app.example"));
+    assert!(answer.field("Access-Control-Allow-Methods").unwrap().contains("PUT"));
     assert_eq!(answer.field("Access-Control-Max-Age"), Some("300"));
     let answer = client.exchange(preflight("https://evil.example"));
     assert_eq!(answer.field("Access-Control-Allow-Origin"), None);
     let answer = client.exchange(with("a", "/", &["Origin: https://app.example"]));
     assert_eq!(answer.text(), "site");
-    assert_eq!(
-        answer.field("Access-Control-Allow-Origin"),
-        Some("https://app.example")
-    );
-    assert_eq!(
-        answer.field("Access-Control-Expose-Headers"),
-        Some("X-Total")
-    );
+    assert_eq!(answer.field("Access-Control-Allow-Origin"), Some("https://app.example"));
+    assert_eq!(answer.field("Access-Control-Expose-Headers"), Some("X-Total"));
     server.end();
 }
 
@@ -287,17 +255,9 @@ fn fields_are_changed_whatever_answers() {
         assert_eq!(answer.status, status, "{target}");
         assert_eq!(answer.field_values("X-For"), clients, "{target}");
         assert_eq!(answer.field("Last-Modified"), None, "{target}");
-        assert_eq!(
-            answer.field("X-Content-Type-Options"),
-            Some("nosniff"),
-            "{target}"
-        );
+        assert_eq!(answer.field("X-Content-Type-Options"), Some("nosniff"), "{target}");
         assert_eq!(answer.field("X-Frame-Options"), Some("DENY"), "{target}");
-        assert_eq!(
-            answer.field("Strict-Transport-Security"),
-            None,
-            "only over TLS"
-        );
+        assert_eq!(answer.field("Strict-Transport-Security"), None, "only over TLS");
         ids.push(answer.field("X-Id").unwrap().to_owned());
     }
     ids.sort();
@@ -323,8 +283,7 @@ fn a_request_has_one_id_in_field_and_log() {
     }
     let log = server.tree.join("a.log");
     assert!(
-        wait_until(PATIENCE, || fs::read_to_string(&log).unwrap_or_default()
-            == expected),
+        wait_until(PATIENCE, || fs::read_to_string(&log).unwrap_or_default() == expected),
         "{expected}"
     );
     server.end();
@@ -336,10 +295,7 @@ fn only_listed_proxies_set_the_client_address() {
     let site = "[[site]]\nfields = { response = { set = { X-Client = '{client}', X-Scheme = '{scheme}' } } }\naccess = ['deny 192.0.2.9']\n\
                 [[site.route]]\nrespond = 'site'\n";
     let ask = |server: &mut Run, forwarded: &str| {
-        let fields = [
-            &format!("X-Forwarded-For: {forwarded}"),
-            "X-Forwarded-Proto: https",
-        ];
+        let fields = [&format!("X-Forwarded-For: {forwarded}"), "X-Forwarded-Proto: https"];
         let answer = server.connect().exchange(with("a", "/", &fields));
         (
             answer.status,
@@ -350,27 +306,12 @@ fn only_listed_proxies_set_the_client_address() {
     let expected =
         |status: u16, client: &str, scheme: &str| (status, client.to_owned(), scheme.to_owned());
     let mut server = start(TempTree::new(), site);
-    assert_eq!(
-        ask(&mut server, "192.0.2.9"),
-        expected(200, "127.0.0.1", "http")
-    );
+    assert_eq!(ask(&mut server, "192.0.2.9"), expected(200, "127.0.0.1", "http"));
     server.end();
-    let document = [
-        "forwarded = ['127.0.0.0/8', '10.0.0.0/8']\n",
-        ADMIN,
-        LISTEN,
-        site,
-    ]
-    .concat();
+    let document = ["forwarded = ['127.0.0.0/8', '10.0.0.0/8']\n", ADMIN, LISTEN, site].concat();
     let mut server = Run::start(TempTree::new(), &document);
-    assert_eq!(
-        ask(&mut server, "192.0.2.1"),
-        expected(200, "192.0.2.1", "https")
-    );
-    assert_eq!(
-        ask(&mut server, "192.0.2.9, 10.1.1.1"),
-        expected(403, "192.0.2.9", "https")
-    );
+    assert_eq!(ask(&mut server, "192.0.2.1"), expected(200, "192.0.2.1", "https"));
+    assert_eq!(ask(&mut server, "192.0.2.9, 10.1.1.1"), expected(403, "192.0.2.9", "https"));
     // What the client itself has put before is not believed.
     assert_eq!(ask(&mut server, "192.0.2.9, 192.0.2.1").0, 200);
     assert_eq!(ask(&mut server, "192.0.2.9, 192.0.2.1").1, "192.0.2.1");
@@ -380,9 +321,7 @@ fn only_listed_proxies_set_the_client_address() {
 /// FEATURES D2: "error page keeps the original status"; two sites of one listener differ.
 #[test]
 fn error_pages_keep_the_status_and_are_the_sites_own() {
-    let tree = TempTree::new()
-        .file("www/404.html", "<h1>not here</h1>")
-        .file("www/a", "a file");
+    let tree = TempTree::new().file("www/404.html", "<h1>not here</h1>").file("www/a", "a file");
     let rest = "[[site]]\nhosts = ['one.test']\nroot = 'www'\ndeny = ['/no/']\nerror_pages = { 404 = '404.html', 4xx = { text = 'ours' } }\n\
                 [[site]]\nhosts = ['two.test']\nerror_pages = { 5xx = { html = '<h1>soon</h1>' } }\n\
                 [[site.route]]\npath = '/broken'\nstatus = 503\n[[site.route]]\nmethod = ['POST']\nrespond = 'posted'\n";
@@ -395,11 +334,7 @@ fn error_pages_keep_the_status_and_are_the_sites_own() {
         ("two.test", "/broken", 503, "<h1>soon</h1>"),
     ] {
         let answer = client.exchange(get(host, target));
-        assert_eq!(
-            (answer.status, answer.text()),
-            (status, text),
-            "{host}{target}"
-        );
+        assert_eq!((answer.status, answer.text()), (status, text), "{host}{target}");
     }
     let answer = client.exchange(get("two.test", "/"));
     assert_eq!((answer.status, answer.field("Allow")), (405, Some("POST")));
@@ -424,11 +359,7 @@ fn answers_are_compressed_for_those_who_take_it() {
         let answer = client.exchange(with("a", target, &[field]));
         assert_eq!(answer.status, 200);
         assert_eq!(answer.field("Content-Encoding"), coding, "{target} {field}");
-        assert_eq!(
-            answer.content.len() < text.len(),
-            coding.is_some(),
-            "{target} {field}"
-        );
+        assert_eq!(answer.content.len() < text.len(), coding.is_some(), "{target} {field}");
     }
     server.end();
 }

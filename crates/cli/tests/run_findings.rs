@@ -49,11 +49,7 @@ fn a_reload_reports_all_errors_at_once() {
             server.said()
         );
     }
-    assert!(
-        !server.said().contains("there is no log"),
-        "{}",
-        server.said()
-    );
+    assert!(!server.said().contains("there is no log"), "{}", server.said());
     server.end();
 }
 
@@ -72,10 +68,7 @@ fn a_start_reports_all_errors_at_once() {
 #[test]
 fn a_reload_is_refused_what_lies_outside_of_the_sandbox() {
     let tree = TempTree::new().file("inside/a", "inside");
-    let other = TempTree::new()
-        .file("outside/a", "outside")
-        .file("page.html", "")
-        .dir("logs");
+    let other = TempTree::new().file("outside/a", "outside").file("page.html", "").dir("logs");
     // As another folder than that of the configuration, which may be read.
     let sandbox = format!("{ADMIN}sandbox = {{ landlock = true, write = ['.'] }}\n");
     let mut server = Run::start(tree, &[sandbox.as_str(), GOOD].concat());
@@ -84,21 +77,14 @@ fn a_reload_is_refused_what_lies_outside_of_the_sandbox() {
         skip!("needs a kernel with landlock");
     }
     let place = |name: &str| other.join(name).display().to_string();
-    let (root, page, log) = (
-        place("outside"),
-        place("page.html"),
-        place("logs/access.log"),
-    );
+    let (root, page, log) = (place("outside"), place("page.html"), place("logs/access.log"));
     let document = format!(
         "{sandbox}[log.all]\nfile = '{log}'\n{GOOD}
         [[site.route]]\npath = '/b/*'\nfiles = '{root}'
         [[site.route]]\npath = '/c'\npage = '{page}'\n"
     );
     let reason = server.refused(&document);
-    assert!(
-        reason.contains("the sandbox was made at the start"),
-        "{reason}"
-    );
+    assert!(reason.contains("the sandbox was made at the start"), "{reason}");
     let said = server.said();
     for (path, deed) in [(&root, "read"), (&place("logs"), "written")] {
         let message = format!("{path} may not be {deed}: the sandbox was made at the start");

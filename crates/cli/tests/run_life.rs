@@ -44,10 +44,7 @@ fn root_is_refused_without_permission() {
     }
     let tree = files().file("vervet.toml", FILES);
     let refusal = "vervet: refusing to serve as root: set user to an account without privileges (or to \"root\", to insist)\n";
-    assert_eq!(
-        outcome(run_plainly(tree.path())),
-        (Some(1), refusal.to_owned())
-    );
+    assert_eq!(outcome(run_plainly(tree.path())), (Some(1), refusal.to_owned()));
     tree.write("vervet.toml", format!("user = 'no-such-user'\n{FILES}"));
     let (code, said) = outcome(run_plainly(tree.path()));
     assert_eq!(code, Some(1));
@@ -102,10 +99,7 @@ fn every_thread_has_dropped_all_privileges() {
     assert_eq!(client.exchange(login).status, 204);
     let packed = get("a", "/long.txt").replace("\r\n\r\n", "\r\nAccept-Encoding: gzip\r\n\r\n");
     assert_eq!(client.exchange(packed).status, 200);
-    assert!(wait_until(PATIENCE, || server
-        .tree
-        .join("log/access.log")
-        .exists()));
+    assert!(wait_until(PATIENCE, || server.tree.join("log/access.log").exists()));
     let none = "0000000000000000";
     let pid = server.child.id();
     let threads: Vec<_> = fs::read_dir(format!("/proc/{pid}/task")).unwrap().collect();
@@ -121,17 +115,10 @@ fn every_thread_has_dropped_all_privileges() {
             format!("CapEff:\t{none}"),
             format!("CapAmb:\t{none}"),
         ] {
-            assert!(
-                status.lines().any(|found| found == line),
-                "{line} in {status}"
-            );
+            assert!(status.lines().any(|found| found == line), "{line} in {status}");
         }
     }
-    assert!(
-        server
-            .said()
-            .contains("running as uid 3999999, gid 3999998")
-    );
+    assert!(server.said().contains("running as uid 3999999, gid 3999998"));
     server.end();
 }
 
@@ -163,19 +150,13 @@ fn a_stale_pid_file_is_taken_over_and_nothing_else_is() {
     let tree = files().file("vervet.pid", "1\n");
     let mut server = Run::start(tree, &document);
     let path = server.tree.join("vervet.pid");
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        format!("{}\n", server.child.id())
-    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", server.child.id()));
     server.child.signal(Signal::KILL);
     server.child.wait_exit(PATIENCE);
     assert!(path.exists());
     let command = run(server.tree.path());
     let server = Run::spawn(server.tree, &document, command);
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        format!("{}\n", server.child.id())
-    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", server.child.id()));
     let tree = server.end();
     tree.write("vervet.pid", "my notes\n");
     let (code, said) = outcome(run(tree.path()));
@@ -194,10 +175,7 @@ fn a_sandbox_shows_only_served_files() {
         .symlink("www/out", outside.join("secret"))
         .symlink(
             "www/up",
-            format!(
-                "../../{}/secret",
-                outside.path().file_name().unwrap().display()
-            ),
+            format!("../../{}/secret", outside.path().file_name().unwrap().display()),
         )
         .file("www/deep/b", "another file");
     let site = format!("{ADMIN}sandbox = true\n{FILES}")
@@ -208,13 +186,9 @@ fn a_sandbox_shows_only_served_files() {
         skip!("needs landlock: {said}");
     }
     assert!(said.contains("the file system is restricted"), "{said}");
-    for (target, status) in [
-        ("/a", 200),
-        ("/in", 200),
-        ("/deep/b", 200),
-        ("/out", 404),
-        ("/up", 404),
-    ] {
+    for (target, status) in
+        [("/a", 200), ("/in", 200), ("/deep/b", 200), ("/out", 404), ("/up", 404)]
+    {
         assert_eq!(server.get("a", target).status, status, "{target}");
     }
     let secret = outside.path().display();
@@ -241,10 +215,7 @@ fn without_a_sandbox_a_later_configuration_may_name_other_folders() {
     let outside = TempTree::new().file("b", "outside");
     let site = format!("{ADMIN}{FILES}");
     let mut server = Run::start(files(), &site);
-    let rest = format!(
-        "[[site]]\nhosts = ['b']\nroot = '{}'\n",
-        outside.path().display()
-    );
+    let rest = format!("[[site]]\nhosts = ['b']\nroot = '{}'\n", outside.path().display());
     server.reload(&[site, rest].concat());
     assert_eq!(server.get("b", "/b").text(), "outside");
     server.end();

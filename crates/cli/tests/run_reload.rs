@@ -48,11 +48,7 @@ fn turn(rest: &str) -> String {
 fn under_load(tree: TempTree, document: &str, happens: impl FnOnce(&mut Run, &Load)) {
     let mut server = Run::start(tree, document);
     let address = server.address("main");
-    let load = Load::start(
-        address,
-        CLIENTS,
-        &[("stay.test", "same"), ("turn.test", "turn")],
-    );
+    let load = Load::start(address, CLIENTS, &[("stay.test", "same"), ("turn.test", "turn")]);
     happens(&mut server, &load);
     load.go_on();
     load.end();
@@ -88,18 +84,12 @@ fn a_changed_site_is_live_and_others_keep_their_connections() {
 #[test]
 fn a_route_comes_moves_and_goes() {
     let first = turn(TURN);
-    let files = TempTree::new()
-        .file("www/a", "a file")
-        .file("other/a", "another");
+    let files = TempTree::new().file("www/a", "a file").file("other/a", "another");
     under_load(files, &first, |server, load| {
         let mut kept = server.connect();
         let mut check = |target: &str, status: u16, text: &str| {
             let response = kept.exchange(get("turn.test", target));
-            assert_eq!(
-                (response.status, response.text()),
-                (status, text),
-                "{target}"
-            );
+            assert_eq!((response.status, response.text()), (status, text), "{target}");
         };
         check("/files/a", 200, "turn");
         for (folder, content) in [("www", "a file"), ("other", "another")] {
@@ -117,9 +107,7 @@ fn a_route_comes_moves_and_goes() {
 fn login(client: &mut RawClient, token: &str) -> u16 {
     let request = get("turn.test", "/door");
     let end = format!("\r\nAuthorization: Basic {token}\r\n\r\n");
-    client
-        .exchange(request.replacen("\r\n\r\n", &end, 1))
-        .status
+    client.exchange(request.replacen("\r\n\r\n", &end, 1)).status
 }
 
 /// `ann:one` and `bob:two` as a browser sends them.
@@ -132,9 +120,7 @@ fn a_user_comes_and_goes() {
     passwd(tree.path(), "first", "ann", "one");
     passwd(tree.path(), "second", "bob", "two");
     let door = |file: &str| {
-        turn(&format!(
-            "[[site.route]]\npath = '/door'\nauth = '{file}'\nstatus = 204\n{TURN}"
-        ))
+        turn(&format!("[[site.route]]\npath = '/door'\nauth = '{file}'\nstatus = 204\n{TURN}"))
     };
     under_load(tree, &door("first"), |server, load| {
         let mut kept = server.connect();
@@ -152,10 +138,7 @@ fn a_user_comes_and_goes() {
 #[test]
 fn a_limit_holds_for_the_next_request_of_a_connection() {
     let document = turn(TURN);
-    let long = format!(
-        "GET / HTTP/1.1\r\nHost: turn.test\r\nX: {}\r\n\r\n",
-        "a".repeat(20_000)
-    );
+    let long = format!("GET / HTTP/1.1\r\nHost: turn.test\r\nX: {}\r\n\r\n", "a".repeat(20_000));
     under_load(TempTree::new(), &document, |server, load| {
         let mut kept = server.connect();
         assert_eq!(kept.exchange(&long).status, 200);
@@ -192,20 +175,11 @@ fn a_log_comes_and_goes_and_has_every_line_in_between() {
         load.go_on();
         server.reload(&to("first"));
         ask("/again", 50);
-        for (log, text) in [
-            ("first.log", "/before"),
-            ("second.log", "/after"),
-            ("first.log", "/again"),
-        ] {
-            assert!(
-                wait_until(PATIENCE, || lines(server, log, text) == 50),
-                "{log} {text}"
-            );
-            let other = if log == "first.log" {
-                "second.log"
-            } else {
-                "first.log"
-            };
+        for (log, text) in
+            [("first.log", "/before"), ("second.log", "/after"), ("first.log", "/again")]
+        {
+            assert!(wait_until(PATIENCE, || lines(server, log, text) == 50), "{log} {text}");
+            let other = if log == "first.log" { "second.log" } else { "first.log" };
             assert_eq!(lines(server, other, text), 0, "{other} {text}");
         }
     });
@@ -258,9 +232,7 @@ fn a_listener_that_goes_serves_its_queue() {
             assert!(wait_until(PATIENCE, enough), "{answered:?}");
             server.reload(&document);
             // Without it a listener that stays would be asked for ever.
-            assert!(wait_until(PATIENCE, || clients
-                .iter()
-                .all(ScopedJoinHandle::is_finished)));
+            assert!(wait_until(PATIENCE, || clients.iter().all(ScopedJoinHandle::is_finished)));
             drop(stopping);
             for client in clients {
                 let seen = client.join().unwrap();
@@ -280,11 +252,6 @@ fn listeners_at_chosen_ports_keep_them() {
     server.reload(&document);
     assert_eq!(server.status()["listeners"], before);
     let address = server.address("second");
-    assert_eq!(
-        RawClient::connect(address)
-            .exchange(get("stay.test", "/"))
-            .text(),
-        "same"
-    );
+    assert_eq!(RawClient::connect(address).exchange(get("stay.test", "/")).text(), "same");
     server.end();
 }

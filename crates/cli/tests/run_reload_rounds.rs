@@ -56,18 +56,9 @@ fn an_invalid_configuration_is_refused_and_the_old_one_stays() {
         // What cannot be read, what means nothing, what contradicts itself, and what is not there.
         ("[[site]", format!("{}:8: ", lines + 1)),
         ("worker = 2\n", format!("{}:1: ", lines + 1)),
-        (
-            "[[site]]\nhosts = ['stay.test']\nroot = 'www'\n",
-            format!("{}:10: ", lines + 2),
-        ),
-        (
-            "[[site]]\nhosts = ['old.test']\nroot = 'none'\n",
-            format!("{}:8: ", lines + 3),
-        ),
-        (
-            "[log.a]\nfile = 'none/a.log'\n",
-            format!("{}:8: ", lines + 2),
-        ),
+        ("[[site]]\nhosts = ['stay.test']\nroot = 'www'\n", format!("{}:10: ", lines + 2)),
+        ("[[site]]\nhosts = ['old.test']\nroot = 'none'\n", format!("{}:8: ", lines + 3)),
+        ("[log.a]\nfile = 'none/a.log'\n", format!("{}:8: ", lines + 2)),
     ];
     for (rest, place) in rows {
         let refused = server.refused(&document(rest));
@@ -85,10 +76,7 @@ fn an_invalid_configuration_is_refused_and_the_old_one_stays() {
     assert_eq!(server.reloads(), (0, 6));
     // A good one is taken afterwards, and the reason is gone.
     server.reload(&document(""));
-    assert_eq!(
-        server.status()["reloads"]["last_error"],
-        serde_json::Value::Null
-    );
+    assert_eq!(server.status()["reloads"]["last_error"], serde_json::Value::Null);
     assert_eq!(kept.exchange(get("old.test", "/a")).text(), "same");
     server.end();
 }
@@ -138,11 +126,7 @@ const GROWTH_BYTES_MAX: u64 = 8 * 1024 * 1024;
 fn round(number: u32) -> String {
     let mut text = document("");
     let (log, folder) = (number % 3, number % 2);
-    write!(
-        text,
-        "[log.a]\nfile = 'log{log}'\nrotate = {{ size = '1MiB' }}\n"
-    )
-    .unwrap();
+    write!(text, "[log.a]\nfile = 'log{log}'\nrotate = {{ size = '1MiB' }}\n").unwrap();
     if number.is_multiple_of(2) {
         text.push_str("[[listen]]\naddress = '127.0.0.1:0'\nname = 'second'\n");
     }
@@ -159,11 +143,7 @@ fn round(number: u32) -> String {
     .unwrap();
     // Enough to be seen if it stayed.
     for site in 0..20 {
-        writeln!(
-            text,
-            "[[site]]\nhosts = ['{site}.test']\nroot = 'www{folder}'"
-        )
-        .unwrap();
+        writeln!(text, "[[site]]\nhosts = ['{site}.test']\nroot = 'www{folder}'").unwrap();
     }
     text
 }

@@ -85,9 +85,7 @@ fn a_drain_ends_at_the_limit_of_the_document() {
     let mut server = start("[limits]\ndrain_timeout_ms = '300ms'\n");
     let _client = stuck(&mut server);
     server.child.signal(Signal::TERM);
-    server
-        .child
-        .wait_for_line(|line| line.contains("up to 300 ms"));
+    server.child.wait_for_line(|line| line.contains("up to 300 ms"));
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));
 }
 
@@ -119,11 +117,9 @@ fn count(server: &Run, file: &str) -> usize {
 #[test]
 fn logs_are_reopened() {
     let log = "log = ['a']\n[[site.route]]\npath = '/big'";
-    let document = [
-        SITE.replace("[[site.route]]\npath = '/big'", log).as_str(),
-        "[log.a]\nfile = 'a.log'\n",
-    ]
-    .concat();
+    let document =
+        [SITE.replace("[[site.route]]\npath = '/big'", log).as_str(), "[log.a]\nfile = 'a.log'\n"]
+            .concat();
     let mut server = Run::start(TempTree::new().sparse("big", 1), &document);
     let mut client = server.connect();
     let mut ask = || {
@@ -136,10 +132,7 @@ fn logs_are_reopened() {
         assert!(wait_until(PATIENCE, || count(&server, "a.log") == 50));
         fs::rename(server.tree.join("a.log"), server.tree.join(file)).unwrap();
         server.child.signal(signal);
-        assert!(
-            wait_until(PATIENCE, || server.tree.join("a.log").exists()),
-            "{signal:?}"
-        );
+        assert!(wait_until(PATIENCE, || server.tree.join("a.log").exists()), "{signal:?}");
         assert_eq!(count(&server, file), 50);
     }
     ask();
@@ -181,9 +174,7 @@ fn the_service_manager_is_notified() {
             panic!("{told:?}");
         };
         // systemd holds the time against that of its own request.
-        let time = reloading
-            .strip_prefix("RELOADING=1\nMONOTONIC_USEC=")
-            .unwrap();
+        let time = reloading.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
         let (time, status) = time.split_once('\n').unwrap();
         assert!(time.parse::<u64>().is_ok(), "{reloading}");
         assert_eq!(status, "STATUS=reading the configuration\n");
@@ -221,9 +212,7 @@ fn a_watchdog_hears_that_the_server_is_alive() {
     let socket = UnixDatagram::bind(tree.join("notify")).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut command = run(tree.path());
-    command
-        .env("NOTIFY_SOCKET", tree.join("notify"))
-        .env("WATCHDOG_USEC", "100000");
+    command.env("NOTIFY_SOCKET", tree.join("notify")).env("WATCHDOG_USEC", "100000");
     let _server = Run::spawn(tree, SITE, command);
     for _ in 0..5 {
         messages(&socket, "WATCHDOG=1");
@@ -252,9 +241,7 @@ fn with_sockets(tree: TempTree, document: &str) -> (Run, Vec<u16>) {
         .args(plain.get_args())
         .current_dir(tree.path());
     let mut server = Run::spawn(tree, document, command);
-    let ports = server
-        .child
-        .wait_for_line(|line| line.split(' ').count() == 2);
+    let ports = server.child.wait_for_line(|line| line.split(' ').count() == 2);
     let ports = ports.split(' ').map(|port| port.parse().unwrap());
     (server, ports.collect())
 }

@@ -65,9 +65,7 @@ fn trace(server: &Run, number: u64) -> Vec<String> {
         texts
     };
     assert!(
-        wait_until(PATIENCE, || told()
-            .last()
-            .is_some_and(|last| last == "in all")),
+        wait_until(PATIENCE, || told().last().is_some_and(|last| last == "in all")),
         "{}",
         server.said()
     );
@@ -80,10 +78,7 @@ fn check(server: &Run, number: u64, expected: &[&str]) {
     let found = trace(server, number);
     let mut rest = found.iter();
     for wanted in expected {
-        assert!(
-            rest.any(|line| line.starts_with(wanted)),
-            "{wanted} in {found:#?}"
-        );
+        assert!(rest.any(|line| line.starts_with(wanted)), "{wanted} in {found:#?}");
     }
 }
 
@@ -109,22 +104,9 @@ fn a_trace_shows_each_step_of_a_request() {
         ],
     );
     server.get("shop.test", "/files/a");
-    check(
-        &server,
-        2,
-        &["route /files/*", "cache files: hit", "ended: 200"],
-    );
+    check(&server, 2, &["route /files/*", "cache files: hit", "ended: 200"]);
     server.get("shop.test", "/old");
-    check(
-        &server,
-        3,
-        &[
-            "route /old",
-            "rewritten to /files/a",
-            "route /files/*",
-            "ended: 200",
-        ],
-    );
+    check(&server, 3, &["route /old", "rewritten to /files/a", "route /files/*", "ended: 200"]);
     server.get("shop.test", "/page");
     check(
         &server,
@@ -148,23 +130,11 @@ fn every_action_is_traced() {
     server.get("shop.test", "/closed");
     check(&server, 2, &["filter access: answers 403", "ended: 403"]);
     server.get("shop.test", "/list/");
-    check(
-        &server,
-        3,
-        &["action files: answers later", "answer: 200", "ended: 200"],
-    );
+    check(&server, 3, &["action files: answers later", "answer: 200", "ended: 200"]);
     let request =
         "GET /files/long.txt HTTP/1.1\r\nHost: shop.test\r\nAccept-Encoding: gzip\r\n\r\n";
     server.connect().exchange(request);
-    check(
-        &server,
-        4,
-        &[
-            "cache compressed: miss",
-            "action files: answers later",
-            "ended: 200",
-        ],
-    );
+    check(&server, 4, &["cache compressed: miss", "action files: answers later", "ended: 200"]);
     server.end();
 }
 
@@ -174,20 +144,8 @@ fn a_suspended_request_continues_in_its_own_trace() {
     let request =
         "GET /secret HTTP/1.1\r\nHost: shop.test\r\nAuthorization: Basic YW5uOnJpZ2h0\r\n\r\n";
     assert_eq!(server.connect().exchange(request).text(), "told");
-    check(
-        &server,
-        1,
-        &["route /secret", "filter auth: waits for another thread"],
-    );
-    check(
-        &server,
-        2,
-        &[
-            "GET /secret ",
-            "filter auth: passes",
-            "action respond: answers",
-        ],
-    );
+    check(&server, 1, &["route /secret", "filter auth: waits for another thread"]);
+    check(&server, 2, &["GET /secret ", "filter auth: passes", "action respond: answers"]);
     // What it has proved is not told.
     assert!(!server.said().contains("YW5uOnJpZ2h0"));
     server.end();
@@ -211,10 +169,7 @@ fn only_matching_requests_are_traced() {
     check(&server, 1, &["GET /page "]);
     check(&server, 2, &["GET /files/a "]);
     let said = server.said();
-    assert!(
-        !said.contains("/files/long.txt") && !said.contains("trace: 3"),
-        "{said}"
-    );
+    assert!(!said.contains("/files/long.txt") && !said.contains("trace: 3"), "{said}");
     // After a reload, too.
     server.get("shop.test", "/page");
     check(&server, 3, &["GET /page ", "cache templates: hit"]);
@@ -248,20 +203,12 @@ fn parts_have_levels_of_their_own() {
     let mut bad = server.connect();
     bad.send("GET / HTTP/1.1\r\n\r\n");
     assert_eq!(bad.read_response().status, 400);
-    assert!(wait_until(PATIENCE, || {
-        server.said().contains("info request: 127.0.0.1:")
-    }));
+    assert!(wait_until(PATIENCE, || { server.said().contains("info request: 127.0.0.1:") }));
     server.reload(&[admin, parts, SITES, "\n"].concat());
     let refused = server.refused("nonsense = 1");
     assert!(refused.contains("nonsense"), "{refused}");
-    assert!(wait_until(PATIENCE, || server
-        .said()
-        .contains("error reload: ")));
-    assert!(
-        !server.said().contains("notice reload: "),
-        "{}",
-        server.said()
-    );
+    assert!(wait_until(PATIENCE, || server.said().contains("error reload: ")));
+    assert!(!server.said().contains("notice reload: "), "{}", server.said());
     let unknown = [admin, &parts.replace("request", "requests"), SITES].concat();
     let refused = server.refused(&unknown);
     assert!(refused.contains("`requests`"), "{refused}");

@@ -17,10 +17,7 @@ const PAGES: &[&str] = &[
 ];
 
 /// Configurations.
-const FILES: &[&str] = &[
-    "examples/pages/vervet.toml",
-    "packaging/container/vervet.toml",
-];
+const FILES: &[&str] = &["examples/pages/vervet.toml", "packaging/container/vervet.toml"];
 
 fn read(file: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -34,18 +31,14 @@ fn validator() -> Validator {
 
 fn blocks(page: &str) -> Vec<String> {
     let parts = page.split("```toml\n").skip(1);
-    parts
-        .map(|part| part.split("\n```").next().unwrap().to_owned())
-        .collect()
+    parts.map(|part| part.split("\n```").next().unwrap().to_owned()).collect()
 }
 
 fn errors(validator: &Validator, text: &str) -> Vec<String> {
     let table: toml::Table = text.parse().unwrap();
     let document: Json = serde_json::to_value(table).unwrap();
     let errors = validator.iter_errors(&document);
-    errors
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect()
+    errors.map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 #[test]

@@ -17,14 +17,8 @@ const REQUEST: &[u8] = b"GET /a.txt HTTP/1.1\r\nHost: a\r\nConnection: close\r\n
 const CONNECTIONS_MAX: usize = 100_000;
 
 fn serve(arguments: &[&str]) -> (TempTree, Vervet) {
-    let tree = TempTree::new()
-        .file("a.txt", "all of the content")
-        .sparse("big", 1 << 30);
-    let server = Vervet::serve(
-        BINARY,
-        tree.path(),
-        [arguments, &["--log", "none"]].concat(),
-    );
+    let tree = TempTree::new().file("a.txt", "all of the content").sparse("big", 1 << 30);
+    let server = Vervet::serve(BINARY, tree.path(), [arguments, &["--log", "none"]].concat());
     (tree, server)
 }
 
@@ -44,15 +38,12 @@ fn short_connections(address: SocketAddr, answered: &AtomicUsize) -> Seen {
         };
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut answer = Vec::new();
-        let result = stream
-            .write_all(REQUEST)
-            .and_then(|()| stream.read_to_end(&mut answer));
+        let result = stream.write_all(REQUEST).and_then(|()| stream.read_to_end(&mut answer));
         if answer.ends_with(b"all of the content") {
             seen.answered += 1;
             answered.fetch_add(1, Ordering::Relaxed);
         } else {
-            seen.lost
-                .push(format!("{result:?}: {}", String::from_utf8_lossy(&answer)));
+            seen.lost.push(format!("{result:?}: {}", String::from_utf8_lossy(&answer)));
         }
     }
     seen
@@ -67,21 +58,13 @@ fn check_no_loss(arguments: &[&str]) {
         let client = || short_connections(address, &answered);
         let clients: Vec<_> = (0..6).map(|_| scope.spawn(client)).collect();
         let enough = || answered.load(Ordering::Relaxed) >= 300;
-        assert!(
-            wait_until(PATIENCE, enough),
-            "{answered:?} answers under load"
-        );
+        assert!(wait_until(PATIENCE, enough), "{answered:?} answers under load");
         server.child.signal(Signal::TERM);
         let exit = server.child.wait_exit(PATIENCE);
         assert_eq!(exit.code(), Some(0), "{:?}", server.child.lines());
         for client in clients {
             let seen = client.join().unwrap();
-            assert!(
-                seen.lost.is_empty(),
-                "after {} answers: {:?}",
-                seen.answered,
-                seen.lost
-            );
+            assert!(seen.lost.is_empty(), "after {} answers: {:?}", seen.answered, seen.lost);
         }
     });
 }
@@ -126,11 +109,7 @@ fn a_second_signal_ends_at_once_with_the_status_that_shells_give() {
         let begin = Instant::now();
         server.child.signal(second);
         assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(code));
-        assert!(
-            begin.elapsed() < Duration::from_secs(2),
-            "{:?}",
-            begin.elapsed()
-        );
+        assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
     }
 }
 
@@ -142,10 +121,7 @@ fn a_drain_ends_at_its_limit() {
     server.child.signal(Signal::TERM);
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));
     let took = begin.elapsed();
-    assert!(
-        took >= Duration::from_millis(350) && took < Duration::from_secs(3),
-        "{took:?}"
-    );
+    assert!(took >= Duration::from_millis(350) && took < Duration::from_secs(3), "{took:?}");
 }
 
 #[test]
@@ -159,11 +135,7 @@ fn idle_connections_do_not_delay_the_end() {
     let begin = Instant::now();
     server.child.signal(Signal::TERM);
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));
-    assert!(
-        begin.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        begin.elapsed()
-    );
+    assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
     kept.iter_mut().for_each(RawClient::expect_close);
 }
 
@@ -176,9 +148,7 @@ fn a_download_under_way_is_completed() {
     let head = client.read_exact(16);
     assert!(head.starts_with(b"HTTP/1.1 200 OK"));
     server.child.signal(Signal::TERM);
-    server
-        .child
-        .wait_for_line(|line| line.starts_with("vervet: stopping"));
+    server.child.wait_for_line(|line| line.starts_with("vervet: stopping"));
     let rest = client.read_to_close();
     assert!(rest.len() > 64 << 20, "{} bytes", rest.len());
     assert_eq!(server.child.wait_exit(PATIENCE).code(), Some(0));

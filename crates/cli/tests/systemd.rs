@@ -29,11 +29,7 @@ fn installed(tree: &TempTree, change: impl Fn(String) -> String) -> Vec<PathBuf>
 }
 
 fn analyze(program: &Path, arguments: &[&str], units: &[PathBuf]) -> (Output, String) {
-    let output = Command::new(program)
-        .args(arguments)
-        .args(units)
-        .output()
-        .unwrap();
+    let output = Command::new(program).args(arguments).args(units).output().unwrap();
     let text = [output.stdout.as_slice(), &output.stderr].concat();
     (output, String::from_utf8_lossy(&text).into_owned())
 }
@@ -47,10 +43,7 @@ fn every_line_is_understood() {
     let tree = TempTree::new();
     let broken = |text: String| text.replace("ProtectClock=", "ProtectKlock=");
     let (_, said) = analyze(&program, &arguments, &installed(&tree, broken));
-    assert!(
-        said.contains("ProtectKlock"),
-        "a mistake is not found: {said}"
-    );
+    assert!(said.contains("ProtectKlock"), "a mistake is not found: {said}");
     let tree = TempTree::new();
     let (output, said) = analyze(&program, &arguments, &installed(&tree, |text| text));
     let ours = said.lines().filter(|line| line.contains("vervet."));
@@ -92,9 +85,7 @@ fn the_service_and_its_socket_fit_together() {
     assert!(has(&socket, "Service=vervet.service"));
     assert!(has(&socket, "FileDescriptorName=http"));
     // Longer than the default drain timeout.
-    let stop = service
-        .lines()
-        .find_map(|line| line.strip_prefix("TimeoutStopSec="));
+    let stop = service.lines().find_map(|line| line.strip_prefix("TimeoutStopSec="));
     let seconds: u32 = stop.unwrap().strip_suffix('s').unwrap().parse().unwrap();
     assert!(seconds > 30, "a drain of 30 s is cut after {seconds} s");
 }

@@ -53,11 +53,7 @@ fn wrong_usage_is_status_2() {
     );
     check_refused(&["1", "-d", "0"], 2, "invalid duration `0`");
     check_refused(&["1", "-n", "0"], 2, "0 is not in 1..");
-    check_refused(
-        &["1", "-f", "xml"],
-        2,
-        "[possible values: table, json, ndjson, csv]",
-    );
+    check_refused(&["1", "-f", "xml"], 2, "[possible values: table, json, ndjson, csv]");
     check_refused(&["1", "--", "true"], 2, "cannot be used with");
 }
 
@@ -69,11 +65,7 @@ fn a_missing_target_is_status_4() {
     check_refused(&[&port], 4, "no process listens on port");
     check_refused(&["/no/such/cgroup"], 4, "cgroup");
     check_refused(&["no-such.service"], 4, "cgroup");
-    check_refused(
-        &["--", "./no-such-program"],
-        4,
-        "cannot start ./no-such-program: ",
-    );
+    check_refused(&["--", "./no-such-program"], 4, "cannot start ./no-such-program: ");
 }
 
 #[test]
@@ -96,26 +88,17 @@ fn schema() -> jsonschema::Validator {
 #[track_caller]
 fn parsed(text: &str) -> Json {
     let value: Json = serde_json::from_str(text).unwrap();
-    let errors: Vec<_> = schema()
-        .iter_errors(&value)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<_> = schema().iter_errors(&value).map(|error| error.to_string()).collect();
     assert_eq!(errors, [""; 0], "{text}");
     value
 }
 
 #[test]
 fn the_schema_finds_mistakes() {
-    for text in [
-        "{}",
-        "[]",
-        "{\"record\":\"sample\"}",
-        "{\"head\":{},\"samples\":[],\"summary\":{}}",
-    ] {
-        assert!(
-            !schema().is_valid(&serde_json::from_str(text).unwrap()),
-            "{text}"
-        );
+    for text in
+        ["{}", "[]", "{\"record\":\"sample\"}", "{\"head\":{},\"samples\":[],\"summary\":{}}"]
+    {
+        assert!(!schema().is_valid(&serde_json::from_str(text).unwrap()), "{text}");
     }
 }
 
@@ -139,16 +122,10 @@ fn ndjson_is_a_record_a_line() {
     let pid = format!("pid:{}", child.id());
     let text = watched([&pid, "-d", "100ms", "-i", "50ms", "-f", "ndjson"]);
     let records: Vec<_> = text.lines().map(parsed).collect();
-    let kinds: Vec<_> = records
-        .iter()
-        .map(|record| record["record"].as_str().unwrap())
-        .collect();
+    let kinds: Vec<_> = records.iter().map(|record| record["record"].as_str().unwrap()).collect();
     assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("head", "summary"));
     let samples = &kinds[1..kinds.len() - 1];
-    assert!(
-        samples.len() >= 2 && samples.iter().all(|kind| *kind == "sample"),
-        "{kinds:?}"
-    );
+    assert!(samples.len() >= 2 && samples.iter().all(|kind| *kind == "sample"), "{kinds:?}");
 }
 
 #[test]
@@ -164,10 +141,7 @@ fn csv_has_a_name_for_each_column() {
     assert_eq!(rows[3][column("processes")], "1");
     assert!(rows[3][column("pss_bytes")].parse::<u64>().unwrap() > 0);
     let names = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        names.starts_with("watched pid:"),
-        "the summary is on standard error: {names}"
-    );
+    assert!(names.starts_with("watched pid:"), "the summary is on standard error: {names}");
 }
 
 #[test]
@@ -176,30 +150,14 @@ fn a_table_ends_with_the_summary() {
     let pid = format!("pid:{}", child.id());
     let text = watched([pid.as_str(), "-n", "1", "-i", "1s"]);
     let lines: Vec<_> = text.lines().collect();
-    assert!(
-        lines[0].contains("CPU%") && lines[0].contains("PSS"),
-        "{text}"
-    );
-    assert!(
-        lines[1].trim_start().starts_with("1.") && lines[1].contains('%').eq(&false),
-        "{text}"
-    );
+    assert!(lines[0].contains("CPU%") && lines[0].contains("PSS"), "{text}");
+    assert!(lines[1].trim_start().starts_with("1.") && lines[1].contains('%').eq(&false), "{text}");
     let root = format!("watched pid:{0} [{0} (sleep)] for ", child.id());
     assert!(lines[2].starts_with(&root), "{text}");
-    for name in [
-        "cpu ",
-        "memory ",
-        "faults ",
-        "switches ",
-        "sockets ",
-        "machine ",
-        "tcp ",
-        "this watch ",
-    ] {
-        assert!(
-            lines.iter().any(|line| line.trim_start().starts_with(name)),
-            "{name}: {text}"
-        );
+    for name in
+        ["cpu ", "memory ", "faults ", "switches ", "sockets ", "machine ", "tcp ", "this watch "]
+    {
+        assert!(lines.iter().any(|line| line.trim_start().starts_with(name)), "{name}: {text}");
     }
 }
 
@@ -209,15 +167,7 @@ fn outputs_are_written_to_files() {
     let pid = format!("pid:{}", child.id());
     let tree = TempTree::new();
     let file = tree.join("watch.json");
-    let text = watched([
-        pid.as_str(),
-        "-n",
-        "1",
-        "-i",
-        "20ms",
-        "-o",
-        file.to_str().unwrap(),
-    ]);
+    let text = watched([pid.as_str(), "-n", "1", "-i", "20ms", "-o", file.to_str().unwrap()]);
     assert_eq!(text, "");
     let document = parsed(&std::fs::read_to_string(file).unwrap());
     assert_eq!(document["summary"]["samples"], 2);
@@ -260,10 +210,8 @@ fn it_ends_with_the_last_process() {
     for (more, status) in [(&[] as &[&str], 0), (&["-d", "1h"], 4)] {
         let child = idle();
         let pid = format!("pid:{}", child.id());
-        let arguments: Vec<_> = [&pid, "-f", "ndjson"]
-            .into_iter()
-            .chain(more.iter().copied())
-            .collect();
+        let arguments: Vec<_> =
+            [&pid, "-f", "ndjson"].into_iter().chain(more.iter().copied()).collect();
         let watch = begun(&arguments);
         drop(child);
         assert_eq!(check_ending(watch, status)["ended"], true);
@@ -273,10 +221,7 @@ fn it_ends_with_the_last_process() {
 #[test]
 fn it_ends_when_the_reader_closes() {
     let child = idle();
-    let script = format!(
-        "{VERVET} watch pid:{} -i 10ms -f csv | head -n 2",
-        child.id()
-    );
+    let script = format!("{VERVET} watch pid:{} -i 10ms -f csv | head -n 2", child.id());
     let mut pipe = Child::start("sh", ["-c", &script]);
     assert!(pipe.wait_exit(PATIENCE).success());
     assert_eq!(pipe.text(Stream::Stdout).lines().count(), 2);
@@ -288,10 +233,7 @@ fn a_command_is_watched_from_start_to_end() {
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(output.stdout, b"data\n");
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        error.starts_with("watched pid:") && error.contains("(sh)]"),
-        "{error}"
-    );
+    assert!(error.starts_with("watched pid:") && error.contains("(sh)]"), "{error}");
 
     let output = watch(["--", "sh", "-c", "kill -9 $$"]);
     assert_eq!(output.status.code(), Some(137));
@@ -311,16 +253,8 @@ fn all_that_a_command_uses_is_counted() {
     };
     let program = format!("import time\nwhile time.process_time_ns() < {COMMAND_US}000: pass\n");
     let python = python.to_str().unwrap();
-    let output = watch([
-        "-f",
-        "json",
-        "--",
-        "sh",
-        "-c",
-        "\"$0\" -c \"$1\" & wait",
-        python,
-        &program,
-    ]);
+    let output =
+        watch(["-f", "json", "--", "sh", "-c", "\"$0\" -c \"$1\" & wait", python, &program]);
     let document = parsed(std::str::from_utf8(&output.stderr).unwrap());
     let cpu = &document["summary"]["cpu"];
     let used = cpu["user_us"].as_u64().unwrap() + cpu["system_us"].as_u64().unwrap();
@@ -335,20 +269,10 @@ fn a_terminal_has_a_live_view() {
         skip!("needs script of util-linux");
     };
     let mut terminal = Child::spawn(terminal);
-    assert!(
-        terminal.wait_exit(PATIENCE).success(),
-        "{:#?}",
-        terminal.lines()
-    );
+    assert!(terminal.wait_exit(PATIENCE).success(), "{:#?}", terminal.lines());
     let text = terminal.text(Stream::Stdout);
-    assert!(
-        text.contains("\x1b[?25l") && text.contains("\x1b[?25h"),
-        "{text:?}"
-    );
-    assert!(
-        text.contains('▁') && text.contains('█') && text.contains("machine "),
-        "{text:?}"
-    );
+    assert!(text.contains("\x1b[?25l") && text.contains("\x1b[?25h"), "{text:?}");
+    assert!(text.contains('▁') && text.contains('█') && text.contains("machine "), "{text:?}");
     let summary = text.rsplit("\x1b[?25h").next().unwrap();
     assert!(summary.contains("watched pid:"), "{text:?}");
 }
@@ -382,10 +306,8 @@ fn our_server_uses_what_the_kernel_says() {
     cgroup.adopt_tree(server.child.id());
     let unit = cgroup.path().file_name().unwrap().to_str().unwrap();
     let port = format!("port:{}", server.address.port());
-    let mut watches: Vec<_> = [port.as_str(), unit]
-        .iter()
-        .map(|target| begun(&[target, "-f", "ndjson"]))
-        .collect();
+    let mut watches: Vec<_> =
+        [port.as_str(), unit].iter().map(|target| begun(&[target, "-f", "ndjson"])).collect();
     let requests = "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(9)
         + "GET /page HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let before = cgroup.cpu_us();
@@ -412,10 +334,7 @@ fn our_server_uses_what_the_kernel_says() {
         for account in [&summary["cpu"], &summary["cgroup"]["cpu"]] {
             let told =
                 account["user_us"].as_u64().unwrap() + account["system_us"].as_u64().unwrap();
-            assert!(
-                told.abs_diff(used) * TOLERANCE < used,
-                "{told} of {used}: {summary:#}"
-            );
+            assert!(told.abs_diff(used) * TOLERANCE < used, "{told} of {used}: {summary:#}");
         }
         assert_eq!(summary["valid"], true);
     }

@@ -73,10 +73,7 @@ impl Diagnostic {
 
     /// Makes a warning, which does not reject the document.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(span, message)
-        }
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
     /// Sets what was expected instead.
@@ -97,10 +94,7 @@ impl Diagnostic {
     #[must_use]
     pub fn note(mut self, message: impl Into<String>) -> Diagnostic {
         let message = message.into();
-        self.notes.push(Note {
-            message,
-            span: None,
-        });
+        self.notes.push(Note { message, span: None });
         self
     }
 
@@ -108,10 +102,7 @@ impl Diagnostic {
     #[must_use]
     pub fn note_at(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
         let message = message.into();
-        self.notes.push(Note {
-            message,
-            span: Some(span),
-        });
+        self.notes.push(Note { message, span: Some(span) });
         self
     }
 }
@@ -147,9 +138,8 @@ impl Diagnostics {
         let is_clean = !self.has_errors();
         let is_reported = |one: &Diagnostic| self.iter().any(|known| known.span.meets(one.span));
         let later = later.0.into_iter();
-        let later: Vec<_> = later
-            .filter(|one| is_clean || !(one.is_consequence || is_reported(one)))
-            .collect();
+        let later: Vec<_> =
+            later.filter(|one| is_clean || !(one.is_consequence || is_reported(one))).collect();
         self.0.extend(later);
     }
 
@@ -238,9 +228,8 @@ pub(crate) fn unknown(span: Span, message: String, name: &str, known: &[&str]) -
 /// Returns the known name that `name` was probably meant for: the nearest by Damerau-Levenshtein
 /// distance, if at most a third of its characters differ.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let distances = known
-        .into_iter()
-        .map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let distances =
+        known.into_iter().map(|known| (strsim::damerau_levenshtein(name, known), known));
     let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= nearest.chars().count().max(3) / 3).then_some(nearest)
 }
@@ -264,12 +253,8 @@ mod tests {
         let id = sources.add("a".to_owned(), "0123456789".to_owned(), SourceKind::File);
         let at = |(start, end)| Span::new(id, start, end);
         let mut findings = Diagnostics::new();
-        findings.extend(
-            first
-                .map(|place| Diagnostic::error(at(place), "first"))
-                .into_iter()
-                .collect(),
-        );
+        findings
+            .extend(first.map(|place| Diagnostic::error(at(place), "first")).into_iter().collect());
         findings.extend_with_later(Diagnostics::from_iter([
             Diagnostic::error(at((2, 4)), "own"),
             Diagnostic::error(at((6, 8)), "follows").consequence(),

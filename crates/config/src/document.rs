@@ -127,16 +127,12 @@ impl<'e> Documents<'e> {
         self.files.insert(path, included_by);
         if size > SOURCE_BYTES_MAX {
             let message = format!("the file has {size} bytes, at most {SOURCE_BYTES_MAX} are read");
-            self.findings
-                .push(Diagnostic::error(Span::new(id, 0, 0), message));
+            self.findings.push(Diagnostic::error(Span::new(id, 0, 0), message));
         }
         if let Some(at) = broken {
             let at = at - shift;
             let span = Span::new(id, at, at + '\u{fffd}'.len_utf8());
-            self.findings.push(Diagnostic::error(
-                span,
-                "the file is not valid UTF-8 from here on",
-            ));
+            self.findings.push(Diagnostic::error(span, "the file is not valid UTF-8 from here on"));
         }
         let Some(source) = self.sources.get(id) else {
             return;
@@ -186,8 +182,7 @@ impl<'e> Documents<'e> {
             if let Some(first) = self.files.get(std::path::Path::new(&name)) {
                 let message = format!("`{name}` is included twice");
                 let problem = Diagnostic::error(include.span, message);
-                self.findings
-                    .push(problem.note_at(*first, "read before by this"));
+                self.findings.push(problem.note_at(*first, "read before by this"));
             } else if self.files.len() >= FILES_MAX {
                 let message = format!("a configuration has at most {FILES_MAX} files");
                 self.findings.push(Diagnostic::error(include.span, message));
@@ -208,18 +203,14 @@ impl<'e> Documents<'e> {
     /// files. `flag` is the flag as typed.
     pub fn flag(&mut self, directive: &str, flag: &str, value: &str) {
         let node = bare(&mut self.sources, flag, value, SourceKind::Flag);
-        self.flags.push(Override {
-            directive: directive.to_owned(),
-            node,
-        });
+        self.flags.push(Override { directive: directive.to_owned(), node });
     }
 
     /// Opens another table of a list, as `[[name]]` does in a file, for the directives that
     /// [`Self::flag_within`] gives from then on.
     pub fn open_table(&mut self, name: &str) {
         let key = key(name, Span::NOWHERE);
-        self.assembly
-            .header(&[key], Span::NOWHERE, Header::Element, &mut self.findings);
+        self.assembly.header(&[key], Span::NOWHERE, Header::Element, &mut self.findings);
     }
 
     /// Gives a directive of the table that was opened last, or of the top level before any was, by
@@ -235,9 +226,7 @@ impl<'e> Documents<'e> {
     /// a warning.
     pub fn variables(&mut self, names: impl IntoIterator<Item = String>) {
         let ours = names.into_iter();
-        self.variables = ours
-            .filter(|name| name.starts_with(ENVIRONMENT_PREFIX))
-            .collect();
+        self.variables = ours.filter(|name| name.starts_with(ENVIRONMENT_PREFIX)).collect();
     }
 
     /// Reads the document from all files, flags and environment variables.
@@ -248,25 +237,14 @@ impl<'e> Documents<'e> {
         for (field, node) in overrides {
             replace_directive(&mut root, field, node);
         }
-        let root = Node {
-            span: at,
-            value: Value::Table(root),
-        };
+        let root = Node { span: at, value: Value::Table(root) };
         let mut reader = Reader::new(&self.sources, self.environment, &mut self.findings)
             .with_root(S::declaration());
         let value = S::read(&root, &mut reader);
         self.findings.sort();
-        let (value, partial) = if self.findings.has_errors() {
-            (None, value)
-        } else {
-            (value, None)
-        };
-        Reading {
-            value,
-            partial,
-            diagnostics: self.findings,
-            sources: self.sources,
-        }
+        let (value, partial) =
+            if self.findings.has_errors() { (None, value) } else { (value, None) };
+        Reading { value, partial, diagnostics: self.findings, sources: self.sources }
     }
 
     /// Returns the values of environment variables and flags, variables first, so that flags
@@ -278,12 +256,7 @@ impl<'e> Documents<'e> {
             // A variable set to an empty string counts as not set, as compose files leave them.
             let value = (self.environment)(&variable).filter(|value| !value.is_empty());
             if let Some(value) = value {
-                let node = bare(
-                    &mut self.sources,
-                    &variable,
-                    &value,
-                    SourceKind::Environment,
-                );
+                let node = bare(&mut self.sources, &variable, &value, SourceKind::Environment);
                 overrides.push((field, node));
             }
         }
@@ -296,8 +269,7 @@ impl<'e> Documents<'e> {
                 overrides.push((field, one.node));
             } else {
                 let message = format!("no flag gives the directive `{}`", one.directive);
-                self.findings
-                    .push(Diagnostic::error(one.node.span, message));
+                self.findings.push(Diagnostic::error(one.node.span, message));
             }
         }
         overrides
@@ -315,19 +287,13 @@ impl<'e> Documents<'e> {
             (Some(field), _) => (format!("`{}` is given in files only", field.name()), None),
             (None, Some(near)) => {
                 let near = format!("{ENVIRONMENT_PREFIX}{}", near.to_uppercase());
-                (
-                    format!("no directive has the variable `{name}`"),
-                    Some(near),
-                )
+                (format!("no directive has the variable `{name}`"), Some(near))
             }
             (None, None) => return,
         };
-        let id = self
-            .sources
-            .add(name.to_owned(), name.to_owned(), SourceKind::Environment);
+        let id = self.sources.add(name.to_owned(), name.to_owned(), SourceKind::Environment);
         let span = Span::new(id, 0, name.len());
-        self.findings
-            .push(Diagnostic::warning(span, message).nearest(near));
+        self.findings.push(Diagnostic::warning(span, message).nearest(near));
     }
 }
 
@@ -345,26 +311,17 @@ fn is_open(field: &Field) -> bool {
 fn bare(sources: &mut Sources, name: &str, value: &str, kind: SourceKind) -> Node {
     let value: String = value.chars().take(SOURCE_BYTES_MAX / 4).collect();
     let id = sources.add(name.to_owned(), value.clone(), kind);
-    Node {
-        span: Span::new(id, 0, value.len()),
-        value: Value::Bare(value),
-    }
+    Node { span: Span::new(id, 0, value.len()), value: Value::Bare(value) }
 }
 
 fn key(name: &str, span: Span) -> Key {
-    Key {
-        name: name.to_owned(),
-        span,
-    }
+    Key { name: name.to_owned(), span }
 }
 
 fn replace_directive(root: &mut Table, field: &Field, node: Node) {
     match root.position(field.name()) {
         Some(at) => root.entries[at].node = node,
-        None => root.entries.push(Entry {
-            key: key(field.name(), node.span),
-            node,
-        }),
+        None => root.entries.push(Entry { key: key(field.name(), node.span), node }),
     }
 }
 

@@ -43,27 +43,17 @@ pub(crate) fn expand<'t>(
         }
         expanded.push_str(&text[at..begin]);
         let Some(end) = text[begin..].find('}').map(|offset| begin + offset) else {
-            faults.push(Unexpanded {
-                range: begin..text.len(),
-                fault: Fault::Open,
-            });
+            faults.push(Unexpanded { range: begin..text.len(), fault: Fault::Open });
             return Err(faults);
         };
         match variable(&text[begin + 2..end], lookup) {
             Ok(value) => expanded.push_str(&value),
-            Err(fault) => faults.push(Unexpanded {
-                range: begin..end + 1,
-                fault,
-            }),
+            Err(fault) => faults.push(Unexpanded { range: begin..end + 1, fault }),
         }
         at = end + 1;
     }
     expanded.push_str(&text[at..]);
-    if faults.is_empty() {
-        Ok(Cow::Owned(expanded))
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(Cow::Owned(expanded)) } else { Err(faults) }
 }
 
 /// Returns the value for the text between the braces.
@@ -107,10 +97,7 @@ mod tests {
     #[track_caller]
     fn check_refused(text: &str, expected: &[(&str, Fault)]) {
         let faults = expand(text, &lookup).unwrap_err();
-        let faults: Vec<_> = faults
-            .into_iter()
-            .map(|one| (&text[one.range], one.fault))
-            .collect();
+        let faults: Vec<_> = faults.into_iter().map(|one| (&text[one.range], one.fault)).collect();
         assert_eq!(faults, expected, "{text}");
     }
 
@@ -118,10 +105,7 @@ mod tests {
     fn names_every_variable_that_is_not_set() {
         check_refused(
             "a ${ONE} ${HOST} ${TWO}",
-            &[
-                ("${ONE}", Fault::NotSet("ONE".into())),
-                ("${TWO}", Fault::NotSet("TWO".into())),
-            ],
+            &[("${ONE}", Fault::NotSet("ONE".into())), ("${TWO}", Fault::NotSet("TWO".into()))],
         );
     }
 

@@ -28,9 +28,7 @@ fn check_section(
     checked.push(section);
     let name = section.name;
     if section.short.is_some() && section.short_field().is_none() {
-        faults.push(format!(
-            "{name} is short for a directive that it does not have"
-        ));
+        faults.push(format!("{name} is short for a directive that it does not have"));
     }
     if prose(section.doc).is_empty() {
         faults.push(format!("{name} has no documentation"));
@@ -83,9 +81,7 @@ pub fn check_bounds<T: Bounded>(field: &Field, section: &str) -> Vec<String> {
     let name = field.name();
     if let Some((low, high)) = bounds {
         if low.is_outside(&low, &high) {
-            faults.push(format!(
-                "{section}.{name}: the bounds are the wrong way round"
-            ));
+            faults.push(format!("{section}.{name}: the bounds are the wrong way round"));
         }
         if default.is_some_and(|default| default.is_outside(&low, &high)) {
             faults.push(format!("{section}.{name}: the default is out of bounds"));
@@ -102,17 +98,12 @@ fn read_literal<T: FromConfig>(
 ) -> Option<T> {
     let (sources, mut findings) = (Sources::default(), Diagnostics::new());
     let mut reader = Reader::new(&sources, &|_| None, &mut findings);
-    let value = reader.within(field.name(), |reader| {
-        reader.declared::<T>(literal, Span::NOWHERE)
-    });
+    let value = reader.within(field.name(), |reader| reader.declared::<T>(literal, Span::NOWHERE));
     let text = literal.text();
     let messages = findings.iter().map(|finding| &finding.message);
     faults.extend(messages.map(|message| format!("{section}: `{text}`: {message}")));
     if value.is_none() && findings.is_empty() {
-        faults.push(format!(
-            "{section}.{}: `{text}` is not a TOML value",
-            field.name()
-        ));
+        faults.push(format!("{section}.{}: `{text}` is not a TOML value", field.name()));
     }
     value
 }

@@ -83,15 +83,8 @@ fn events(id: SourceId, text: &str, findings: &mut Diagnostics) -> Vec<Event> {
 }
 
 enum Statement {
-    Header {
-        path: Vec<Key>,
-        span: Span,
-        header: Header,
-    },
-    Directive {
-        path: Vec<Key>,
-        node: Node,
-    },
+    Header { path: Vec<Key>, span: Span, header: Header },
+    Directive { path: Vec<Key>, node: Node },
 }
 
 struct Parser<'a> {
@@ -134,10 +127,7 @@ impl<'a> Parser<'a> {
     fn header(&mut self, open: &Event, header: Header) -> Statement {
         let mut span = self.span(open);
         let mut path = Vec::new();
-        while let Some(event) = self
-            .events
-            .next_if(|event| event.kind() != EventKind::Newline)
-        {
+        while let Some(event) = self.events.next_if(|event| event.kind() != EventKind::Newline) {
             match event.kind() {
                 EventKind::SimpleKey => path = self.path(event),
                 EventKind::StdTableClose | EventKind::ArrayTableClose => {
@@ -177,10 +167,8 @@ impl<'a> Parser<'a> {
             }
         }
         if path.len() > DEPTH_MAX as usize {
-            let message = format!(
-                "a name has at most {DEPTH_MAX} parts, this one has {}",
-                path.len()
-            );
+            let message =
+                format!("a name has at most {DEPTH_MAX} parts, this one has {}", path.len());
             self.findings.push(Diagnostic::error(path[0].span, message));
         }
         if self.findings.len() > before {
@@ -196,10 +184,7 @@ impl<'a> Parser<'a> {
             raw.decode_key(&mut name, &mut errors);
         }
         report(self.id, self.source.input(), errors, self.findings);
-        Key {
-            name: name.into_owned(),
-            span: self.span(event),
-        }
+        Key { name: name.into_owned(), span: self.span(event) }
     }
 
     /// Parses the next value. Its depth is bounded by the recursion guard.
@@ -270,11 +255,7 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
-        let value = if is_closed {
-            Value::Table(table)
-        } else {
-            self.unclosed(before)
-        };
+        let value = if is_closed { Value::Table(table) } else { self.unclosed(before) };
         Node { span, value }
     }
 
@@ -295,10 +276,7 @@ impl<'a> Parser<'a> {
         }
         let mut text = Cow::Borrowed("");
         let mut errors = Vec::new();
-        let kind = self
-            .source
-            .get(event)
-            .map(|raw| raw.decode_scalar(&mut text, &mut errors));
+        let kind = self.source.get(event).map(|raw| raw.decode_scalar(&mut text, &mut errors));
         let is_broken = !errors.is_empty();
         report(self.id, self.source.input(), errors, self.findings);
         let value = match kind {
@@ -344,27 +322,17 @@ impl<'a> Parser<'a> {
 
 /// A value that was reported as invalid.
 fn broken(span: Span) -> Node {
-    Node {
-        span,
-        value: Value::Broken,
-    }
+    Node { span, value: Value::Broken }
 }
 
 /// Turns the errors of the parser into findings. Errors within brackets that are never closed
 /// follow from that and are dropped; the brackets themselves are underlined.
 fn report(id: SourceId, text: &str, errors: Vec<ParseError>, findings: &mut Diagnostics) {
     let opened = |error: &ParseError| {
-        let is_unclosed = matches!(
-            error.description(),
-            "unclosed array" | "unclosed inline table"
-        );
+        let is_unclosed = matches!(error.description(), "unclosed array" | "unclosed inline table");
         error.context().filter(|_| is_unclosed)
     };
-    let outermost = errors
-        .iter()
-        .filter_map(opened)
-        .map(|span| span.start())
-        .min();
+    let outermost = errors.iter().filter_map(opened).map(|span| span.start()).min();
     for error in errors {
         let at = error.unexpected().or(error.context()).unwrap_or_default();
         let at = match (opened(&error), outermost) {

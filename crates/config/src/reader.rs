@@ -119,9 +119,7 @@ impl<'a> Reader<'a> {
     /// Returns the headers of all sections that have a directive of this name.
     pub(crate) fn headers_of(&self, name: &str) -> Vec<String> {
         let sections = self.root.map(section_paths).unwrap_or_default();
-        let has = sections
-            .iter()
-            .filter(|section| section.declaration.field(name).is_some());
+        let has = sections.iter().filter(|section| section.declaration.field(name).is_some());
         has.map(SectionPath::header).collect()
     }
 
@@ -180,10 +178,7 @@ impl<'a> Reader<'a> {
         field: &'static Field,
         read: impl FnOnce(&mut Reader<'a>) -> T,
     ) -> T {
-        let subject = Subject {
-            name: Cow::Borrowed(field.name()),
-            bounds: field.bounds_text(),
-        };
+        let subject = Subject { name: Cow::Borrowed(field.name()), bounds: field.bounds_text() };
         self.about(subject, read)
     }
 
@@ -260,10 +255,8 @@ impl<'a> Reader<'a> {
                     .note("`$${` stands for `${` itself")
             }
             Fault::NoName(name) => {
-                let message = format!(
-                    "`{}` is not a valid name of an environment variable",
-                    cited(&name)
-                );
+                let message =
+                    format!("`{}` is not a valid name of an environment variable", cited(&name));
                 Diagnostic::error(span, message)
                     .expected("letters, digits and underscores")
                     .note("`$${` stands for `${` itself")

@@ -25,15 +25,8 @@ pub struct Page {
 /// Returns the pages of a document: the top level first, with links to all others.
 pub fn reference(root: &'static Declaration) -> Vec<Page> {
     let sections = section_paths(root);
-    let homes = sections
-        .iter()
-        .filter(|section| is_main_page(section, &sections));
-    homes
-        .map(|section| Page {
-            file: file(section),
-            text: page(section, &sections),
-        })
-        .collect()
+    let homes = sections.iter().filter(|section| is_main_page(section, &sections));
+    homes.map(|section| Page { file: file(section), text: page(section, &sections) }).collect()
 }
 
 fn is_same(one: &SectionPath, other: &SectionPath) -> bool {
@@ -43,19 +36,14 @@ fn is_same(one: &SectionPath, other: &SectionPath) -> bool {
 /// Returns whether a section has its page under this path: the first of those with the shortest
 /// path.
 fn is_main_page(section: &SectionPath, sections: &[SectionPath]) -> bool {
-    std::ptr::eq(
-        main_page(section.declaration, sections).unwrap_or(section),
-        section,
-    )
+    std::ptr::eq(main_page(section.declaration, sections).unwrap_or(section), section)
 }
 
 fn main_page<'p>(
     declaration: &Declaration,
     sections: &'p [SectionPath],
 ) -> Option<&'p SectionPath> {
-    let same = sections
-        .iter()
-        .filter(|section| std::ptr::eq(section.declaration, declaration));
+    let same = sections.iter().filter(|section| std::ptr::eq(section.declaration, declaration));
     same.min_by_key(|section| section.path.len())
 }
 
@@ -72,19 +60,14 @@ fn file(section: &SectionPath) -> String {
 fn page(section: &SectionPath, sections: &[SectionPath]) -> String {
     let declaration = section.declaration;
     let is_top = section.path.is_empty();
-    let title = if is_top {
-        "The top level".to_owned()
-    } else {
-        section.header()
-    };
+    let title = if is_top { "The top level".to_owned() } else { section.header() };
     let mut text = format!("# {title}\n\n{}\n", prose(declaration.doc));
     let mut paragraph = |line: String| {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n{line}\n");
     };
-    let elsewhere = sections
-        .iter()
-        .filter(|other| is_same(other, section) && !std::ptr::eq(*other, section));
+    let elsewhere =
+        sections.iter().filter(|other| is_same(other, section) && !std::ptr::eq(*other, section));
     let headers: Vec<String> = elsewhere.map(SectionPath::header).collect();
     if !headers.is_empty() {
         paragraph(format!("Also: {}.", headers.join(", ")));
@@ -96,9 +79,7 @@ fn page(section: &SectionPath, sections: &[SectionPath]) -> String {
             Count::One => format!("{{ {directive} = {value} }}"),
             Count::Many => format!("[{{ {directive} = {value} }}]"),
         };
-        paragraph(format!(
-            "`{name} = {value}` is short for `{name} = {table}`."
-        ));
+        paragraph(format!("`{name} = {value}` is short for `{name} = {table}`."));
     }
     // A document that includes nothing is read without variables and flags, too.
     if is_top && declaration.field(INCLUDE).is_some() {
@@ -144,10 +125,7 @@ fn table(declaration: &'static Declaration, sections: &[SectionPath]) -> String 
 fn type_of(field: &Field, sections: &[SectionPath]) -> String {
     let link = |declaration: &'static Declaration, name: &str| {
         let page = main_page(declaration, sections);
-        let name = page.map_or_else(
-            || name.to_owned(),
-            |page| format!("[{name}]({})", file(page)),
-        );
+        let name = page.map_or_else(|| name.to_owned(), |page| format!("[{name}]({})", file(page)));
         match declaration.short_field() {
             Some(field) => format!("{name}, or {}", (field.shape)().phrase()),
             None => name,
@@ -185,12 +163,7 @@ fn details(field: &Field, paragraph: &mut impl FnMut(String)) {
     let words = words_of(&(field.shape)());
     if !words.is_empty() {
         let lines = words.iter().map(|word| {
-            format!(
-                "- `{} = \"{}\"`: {}",
-                field.name(),
-                word.name,
-                prose(&[word.doc])
-            )
+            format!("- `{} = \"{}\"`: {}", field.name(), word.name, prose(&[word.doc]))
         });
         paragraph(lines.collect::<Vec<_>>().join("\n"));
     }
@@ -203,11 +176,9 @@ fn words_of(shape: &Shape) -> &'static [Word] {
     match shape {
         Shape::Word(words) => words,
         Shape::List(element) => words_of(element),
-        Shape::Either(shapes) => shapes
-            .iter()
-            .map(words_of)
-            .find(|words| !words.is_empty())
-            .unwrap_or_default(),
+        Shape::Either(shapes) => {
+            shapes.iter().map(words_of).find(|words| !words.is_empty()).unwrap_or_default()
+        }
         _ => &[],
     }
 }
@@ -217,9 +188,7 @@ fn code(lines: &[&str]) -> Option<String> {
     let mut lines = lines.iter().flat_map(|line| line.split('\n'));
     lines.find(|line| line.trim_start().starts_with("```"))?;
     let block = lines.take_while(|line| !line.trim_start().starts_with("```"));
-    let block: Vec<&str> = block
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
+    let block: Vec<&str> = block.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     (!block.is_empty()).then(|| format!("{}\n", block.join("\n")))
 }
 
@@ -231,10 +200,7 @@ fn example(section: &SectionPath) -> String {
     }
     let mut text = String::new();
     if !section.path.is_empty() {
-        let path = section
-            .path
-            .join(".")
-            .replace(PLACEHOLDER, PLACEHOLDER_EXAMPLE);
+        let path = section.path.join(".").replace(PLACEHOLDER, PLACEHOLDER_EXAMPLE);
         let (open, close) = match section.count {
             Count::One => ("[", "]"),
             Count::Many => ("[[", "]]"),
@@ -265,18 +231,16 @@ fn value_of(shape: &Shape, field: &Field) -> String {
         Shape::Number => least.unwrap_or_else(|| "1.0".to_owned()),
         Shape::Text(text) if text.example.is_empty() => toml_string(text.noun),
         Shape::Text(text) => least.unwrap_or_else(|| toml_string(text.example)),
-        Shape::Word(words) => words
-            .first()
-            .map_or_else(String::new, |word| toml_string(word.name)),
+        Shape::Word(words) => words.first().map_or_else(String::new, |word| toml_string(word.name)),
         Shape::List(element) => format!("[{}]", value_of(element, field)),
         Shape::Named(_) => "{}".to_owned(),
         Shape::Section(declaration) => match declaration.short_field() {
             Some(short) => example_of(short),
             None => "{}".to_owned(),
         },
-        Shape::Either(shapes) => shapes
-            .first()
-            .map_or_else(String::new, |first| value_of(first, field)),
+        Shape::Either(shapes) => {
+            shapes.first().map_or_else(String::new, |first| value_of(first, field))
+        }
     }
 }
 
@@ -363,11 +327,7 @@ fn entry(page: &mut Roff, field: &Field) {
     page.text([bold(field.name()), roman(what)]);
     let mut paragraphs = vec![prose(field.doc)];
     paragraphs.push(format!("Takes {}.", field.phrase()));
-    for (index, paragraph) in paragraphs
-        .iter()
-        .flat_map(|text| text.split("\n\n"))
-        .enumerate()
-    {
+    for (index, paragraph) in paragraphs.iter().flat_map(|text| text.split("\n\n")).enumerate() {
         if index > 0 {
             page.control("IP", []);
         }

@@ -57,11 +57,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
             primary = primary.label(label);
         }
         let context = near.iter().filter_map(|note| {
-            Some(
-                excerpt
-                    .mark(AnnotationKind::Context, note.span?)
-                    .label(note.message.as_str()),
-            )
+            Some(excerpt.mark(AnnotationKind::Context, note.span?).label(note.message.as_str()))
         });
         let marks: Vec<Annotation<'_>> = std::iter::once(primary).chain(context).collect();
         group = group.element(excerpt.snippet().annotations(marks));
@@ -88,14 +84,10 @@ fn label(diagnostic: &Diagnostic) -> Option<String> {
 
 /// Adds a note that refers to another file or to no place.
 fn remark<'a>(group: Group<'a>, note: &'a Note, sources: &'a Sources) -> Group<'a> {
-    let excerpt = note
-        .span
-        .and_then(|span| Some((span, Excerpt::new(sources, span, &[])?)));
+    let excerpt = note.span.and_then(|span| Some((span, Excerpt::new(sources, span, &[])?)));
     match excerpt {
         Some((span, excerpt)) => {
-            let mark = excerpt
-                .mark(AnnotationKind::Context, span)
-                .label(note.message.as_str());
+            let mark = excerpt.mark(AnnotationKind::Context, span).label(note.message.as_str());
             group.element(excerpt.snippet().annotation(mark))
         }
         None => group.element(Level::NOTE.message(note.message.as_str())),
@@ -132,9 +124,7 @@ impl<'a> Excerpt<'a> {
     }
 
     fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
-        Snippet::source(self.text.clone())
-            .line_start(self.first_line)
-            .path(self.name)
+        Snippet::source(self.text.clone()).line_start(self.first_line).path(self.name)
     }
 
     /// Returns the span up to the end of its first line.
@@ -156,10 +146,7 @@ impl<'a> Excerpt<'a> {
 /// `length`, `expected`, `nearest` and `notes`; notes have a `message` and optionally a position.
 /// Lines and columns count from 1, columns and lengths in characters. Missing values are `null`.
 pub fn render_json(diagnostics: &Diagnostics, sources: &Sources) -> Json {
-    diagnostics
-        .iter()
-        .map(|one| finding(one, sources))
-        .collect()
+    diagnostics.iter().map(|one| finding(one, sources)).collect()
 }
 
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Json {

@@ -58,10 +58,7 @@ impl Definitions {
 
     /// Returns a reference to the schema of a section, which is made on first use.
     fn reference(&mut self, declaration: &'static Declaration) -> Json {
-        let known = self
-            .0
-            .iter()
-            .position(|(one, _)| std::ptr::eq(*one, declaration));
+        let known = self.0.iter().position(|(one, _)| std::ptr::eq(*one, declaration));
         let index = known.unwrap_or_else(|| {
             let index = self.0.len();
             self.0.push((declaration, None));
@@ -89,10 +86,7 @@ impl Definitions {
         for field in declaration.fields {
             properties.insert(field.name().to_owned(), self.field(field));
         }
-        let required = declaration
-            .fields
-            .iter()
-            .filter(|field| field.is_required());
+        let required = declaration.fields.iter().filter(|field| field.is_required());
         let mut table = json!({
             "description": prose(declaration.doc),
             "type": "object",
@@ -250,11 +244,7 @@ fn json_of(node: &Node) -> Json {
 pub(crate) fn prose(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut is_code = false;
-    for line in lines
-        .iter()
-        .flat_map(|line| line.split('\n'))
-        .map(str::trim)
-    {
+    for line in lines.iter().flat_map(|line| line.split('\n')).map(str::trim) {
         if line.starts_with("```") {
             is_code = !is_code;
         } else if is_code {

@@ -208,13 +208,7 @@ pub fn read_section<S: Section>(node: &Node, reader: &mut Reader<'_>) -> Option<
             return None;
         }
     };
-    S::read_fields(&mut Fields {
-        reader,
-        at: node.span,
-        declaration,
-        entries,
-        form,
-    })
+    S::read_fields(&mut Fields { reader, at: node.span, declaration, entries, form })
 }
 
 /// Returns a section that is missing, with all its defaults.
@@ -293,10 +287,7 @@ impl<'r> Fields<'r, '_> {
         field: &'static Field,
         node: &Node,
     ) -> Option<Setting<T>> {
-        let is_part = matches!(
-            T::shape(),
-            Shape::Section(_) | Shape::List(_) | Shape::Named(_)
-        );
+        let is_part = matches!(T::shape(), Shape::Section(_) | Shape::List(_) | Shape::Named(_));
         if !is_part && !self.is_kept() {
             return None;
         }
@@ -327,9 +318,7 @@ impl<'r> Fields<'r, '_> {
             self.reader.report(problem);
             return None;
         }
-        self.reader
-            .directive(field, |reader| T::absent(at, reader))
-            .map(default)
+        self.reader.directive(field, |reader| T::absent(at, reader)).map(default)
     }
 
     /// Checks a value against its bounds; in a list, each valid element.

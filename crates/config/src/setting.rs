@@ -29,20 +29,12 @@ const _: () = assert!(size_of::<Setting<u16>>() == 16);
 impl<T> Setting<T> {
     /// Makes a setting of a value from a source.
     pub fn from_source(value: T, span: Span) -> Setting<T> {
-        Setting {
-            value,
-            span,
-            is_default: false,
-        }
+        Setting { value, span, is_default: false }
     }
 
     /// Makes a setting of a default, with the span that findings about it underline.
     pub fn default_at(value: T, span: Span) -> Setting<T> {
-        Setting {
-            value,
-            span,
-            is_default: true,
-        }
+        Setting { value, span, is_default: true }
     }
 
     /// Makes a setting of a value that a program chose, without a document.
@@ -62,11 +54,7 @@ impl<T> Setting<T> {
 
     /// Returns where the value came from.
     pub fn origin(&self) -> Origin {
-        if self.is_default {
-            Origin::Default
-        } else {
-            Origin::Source(self.span)
-        }
+        if self.is_default { Origin::Default } else { Origin::Source(self.span) }
     }
 
     /// Returns the span of the value, or for a default the header of the section that lacks the
@@ -82,11 +70,7 @@ impl<T> Setting<T> {
 
     /// Converts the value and keeps the origin.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
-        Setting {
-            value: change(self.value),
-            span: self.span,
-            is_default: self.is_default,
-        }
+        Setting { value: change(self.value), span: self.span, is_default: self.is_default }
     }
 }
 

@@ -117,9 +117,7 @@ impl Field {
 
     /// Returns its bounds as they are written in a document.
     pub fn bounds_text(&self) -> Option<Bounds> {
-        self.bounds
-            .as_ref()
-            .map(|(low, high)| (low.text(), high.text()))
+        self.bounds.as_ref().map(|(low, high)| (low.text(), high.text()))
     }
 
     /// Returns what it accepts, with its bounds: `a time from "0s" to "1d"`.
@@ -139,23 +137,17 @@ impl Literal {
     /// Makes a literal of its text in a document. Parentheses around it, which join several tokens,
     /// are removed.
     pub const fn new(text: &'static str) -> Literal {
-        Literal {
-            text,
-            node: OnceLock::new(),
-        }
+        Literal { text, node: OnceLock::new() }
     }
 
     /// Returns the value as a user would type it.
     pub fn text(&self) -> &'static str {
         let inner = self.text.strip_prefix('(');
-        inner
-            .and_then(|inner| inner.strip_suffix(')'))
-            .unwrap_or(self.text)
+        inner.and_then(|inner| inner.strip_suffix(')')).unwrap_or(self.text)
     }
 
     pub(crate) fn node(&self) -> &Node {
-        self.node
-            .get_or_init(|| parse_value(SourceId::NONE, self.text(), &mut Diagnostics::new()))
+        self.node.get_or_init(|| parse_value(SourceId::NONE, self.text(), &mut Diagnostics::new()))
     }
 }
 
@@ -382,11 +374,7 @@ impl SectionPath {
 /// Returns all sections of a document in the order of their declarations. A section that contains
 /// itself is listed once there.
 pub fn section_paths(root: &'static Declaration) -> Vec<SectionPath> {
-    let mut sections = vec![SectionPath {
-        path: Vec::new(),
-        count: Count::One,
-        declaration: root,
-    }];
+    let mut sections = vec![SectionPath { path: Vec::new(), count: Count::One, declaration: root }];
     collect(root, &mut Vec::new(), &mut vec![root], &mut sections);
     sections
 }
@@ -401,11 +389,7 @@ fn collect(
         path.push(field.name());
         let depth = path.len();
         if let Some((inner, count)) = section_of(&(field.shape)(), path) {
-            sections.push(SectionPath {
-                path: path.clone(),
-                count,
-                declaration: inner,
-            });
+            sections.push(SectionPath { path: path.clone(), count, declaration: inner });
             if !above.iter().any(|one| std::ptr::eq(*one, inner)) {
                 above.push(inner);
                 collect(inner, path, above, sections);
@@ -439,11 +423,7 @@ mod tests {
 
     #[track_caller]
     fn check(noun: &'static str, singular: &str, plural: &str) {
-        let text = TextShape {
-            noun,
-            example: "",
-            pattern: None,
-        };
+        let text = TextShape { noun, example: "", pattern: None };
         assert_eq!(Shape::Text(text).phrase(), singular);
         let list = Shape::List(Box::new(Shape::Text(text)));
         assert_eq!(list.phrase(), format!("a list of {plural}"));
@@ -458,25 +438,12 @@ mod tests {
         check("path", "a path", "paths");
         check("hash", "a hash", "hashes");
         check("mode in octal", "a mode in octal", "modes in octal");
-        check(
-            "address to listen on",
-            "an address to listen on",
-            "addresses to listen on",
-        );
+        check("address to listen on", "an address to listen on", "addresses to listen on");
     }
 
     #[test]
     fn one_word_is_said_without_a_choice() {
-        const WORDS: &[Word] = &[
-            Word {
-                name: "auto",
-                doc: "",
-            },
-            Word {
-                name: "off",
-                doc: "",
-            },
-        ];
+        const WORDS: &[Word] = &[Word { name: "auto", doc: "" }, Word { name: "off", doc: "" }];
         assert_eq!(Shape::Word(&WORDS[..1]).phrase(), "`\"auto\"`");
         assert_eq!(Shape::Word(WORDS).phrase(), "one of `\"auto\"`, `\"off\"`");
     }

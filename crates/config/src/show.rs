@@ -47,10 +47,7 @@ pub struct ShownEntry {
 /// Returns a section as TOML that reads as the same section, with the origin of each directive in a
 /// comment. Only hidden texts are missing.
 pub fn show_text<T: FromConfig>(value: &T, sources: &Sources) -> String {
-    let mut page = Page {
-        sources,
-        text: String::new(),
-    };
+    let mut page = Page { sources, text: String::new() };
     if let Shown::Table(entries) = value.show() {
         page.table(&entries, "");
     }
@@ -75,9 +72,7 @@ impl Shown {
             Shown::Table(entries) => {
                 let entries = entries.iter();
                 Json::Object(
-                    entries
-                        .map(|entry| (entry.name.clone(), entry.value.to_json()))
-                        .collect(),
+                    entries.map(|entry| (entry.name.clone(), entry.value.to_json())).collect(),
                 )
             }
         }
@@ -89,9 +84,7 @@ impl Shown {
             Shown::Table(_) => true,
             Shown::List(elements) => {
                 !elements.is_empty()
-                    && elements
-                        .iter()
-                        .all(|element| matches!(element, Shown::Table(_)))
+                    && elements.iter().all(|element| matches!(element, Shown::Table(_)))
             }
             _ => false,
         }
@@ -131,10 +124,9 @@ pub(crate) fn integer(number: i128) -> Json {
 
 fn with_origins(shown: &Shown, sources: &Sources) -> Json {
     match shown {
-        Shown::List(elements) => elements
-            .iter()
-            .map(|element| with_origins(element, sources))
-            .collect(),
+        Shown::List(elements) => {
+            elements.iter().map(|element| with_origins(element, sources)).collect()
+        }
         Shown::Table(entries) => {
             let mut object = Map::new();
             for entry in entries {
@@ -179,9 +171,9 @@ fn origin_text(origin: Origin, sources: &Sources) -> String {
     match source.kind() {
         SourceKind::Environment => format!("environment {}", source.name()),
         SourceKind::Flag => format!("flag {}", source.name()),
-        SourceKind::File => sources
-            .position(span)
-            .map_or_else(String::new, |at| format!("{}:{}", at.file, at.line)),
+        SourceKind::File => {
+            sources.position(span).map_or_else(String::new, |at| format!("{}:{}", at.file, at.line))
+        }
     }
 }
 
@@ -211,10 +203,7 @@ impl Page<'_> {
             self.directive(entry);
         }
         let is_unset = |entry: &&ShownEntry| entry.value == Shown::Nothing;
-        let unset = entries
-            .iter()
-            .filter(is_unset)
-            .map(|entry| toml_key(&entry.name));
+        let unset = entries.iter().filter(is_unset).map(|entry| toml_key(&entry.name));
         self.unset(&unset.collect::<Vec<_>>());
         for entry in entries.iter().filter(|entry| entry.value.has_header()) {
             let path = match path {
@@ -239,9 +228,8 @@ impl Page<'_> {
         let is_default = entry.origin == Some(Origin::Default);
         let remark = if is_default { "default" } else { "" };
         // A table of names only needs no header, and would have none in a document.
-        let names_only = inner
-            .iter()
-            .all(|entry| entry.origin.is_none() && entry.value.has_header());
+        let names_only =
+            inner.iter().all(|entry| entry.origin.is_none() && entry.value.has_header());
         if !names_only || inner.is_empty() {
             if !self.text.is_empty() {
                 self.text.push('\n');
@@ -252,9 +240,8 @@ impl Page<'_> {
     }
 
     fn directive(&mut self, entry: &ShownEntry) {
-        let remark = entry
-            .origin
-            .map_or_else(String::new, |origin| origin_text(origin, self.sources));
+        let remark =
+            entry.origin.map_or_else(String::new, |origin| origin_text(origin, self.sources));
         let name = toml_key(&entry.name);
         match entry.value {
             Shown::Nothing => {}
@@ -293,11 +280,7 @@ impl Page<'_> {
 /// Returns a name, quoted if necessary.
 pub fn toml_key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !name.is_empty() && name.bytes().all(is_bare) {
-        name.to_owned()
-    } else {
-        toml_string(name)
-    }
+    if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { toml_string(name) }
 }
 
 /// Returns a text as a TOML string in double quotes on one line.

@@ -65,12 +65,7 @@ impl Sources {
         let begins = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(begins).collect();
         let id = SourceId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
-        self.0.push(Source {
-            name,
-            text,
-            kind,
-            lines,
-        });
+        self.0.push(Source { name, text, kind, lines });
         id
     }
 
@@ -82,9 +77,7 @@ impl Sources {
     /// Returns the text of a span; empty for one without a source.
     pub fn slice(&self, span: Span) -> &str {
         let source = self.get(span.source());
-        source
-            .and_then(|source| source.text.get(span.start()..span.end()))
-            .unwrap_or_default()
+        source.and_then(|source| source.text.get(span.start()..span.end())).unwrap_or_default()
     }
 
     /// Returns the position of a span; `None` for one without a source.
@@ -95,12 +88,7 @@ impl Sources {
         let column = source.text.get(begin..span.start())?.chars().count() + 1;
         let covered = source.text.get(span.start()..span.end())?;
         let length = covered.lines().next().unwrap_or_default().chars().count();
-        Some(Position {
-            file: &source.name,
-            line,
-            column,
-            length,
-        })
+        Some(Position { file: &source.name, line, column, length })
     }
 
     /// Returns the whole lines from the one at offset `first` to that at `last`: the number of the
@@ -151,21 +139,13 @@ pub struct Span {
 
 impl Span {
     /// The span of values without a source.
-    pub const NOWHERE: Span = Span {
-        source: SourceId::NONE,
-        start: 0,
-        end: 0,
-    };
+    pub const NOWHERE: Span = Span { source: SourceId::NONE, start: 0, end: 0 };
 
     /// The bytes `start..end` of a source. Sources are bounded (`SOURCE_BYTES_MAX`), so offsets
     /// fit.
     pub(crate) fn new(source: SourceId, start: usize, end: usize) -> Span {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Span {
-            source,
-            start: offset(start),
-            end: offset(end.max(start)),
-        }
+        Span { source, start: offset(start), end: offset(end.max(start)) }
     }
 
     /// Returns the source that contains the span.

@@ -101,10 +101,7 @@ pub struct Table {
 
 impl Table {
     pub(crate) fn new(form: TableForm) -> Table {
-        Table {
-            form,
-            entries: Vec::new(),
-        }
+        Table { form, entries: Vec::new() }
     }
 
     /// Returns the directive of a name.
@@ -163,10 +160,7 @@ enum Current {
 
 impl Assembly {
     pub(crate) fn new() -> Assembly {
-        Assembly {
-            root: Table::new(TableForm::Header),
-            current: Current::Table(Vec::new()),
-        }
+        Assembly { root: Table::new(TableForm::Header), current: Current::Table(Vec::new()) }
     }
 
     /// Returns to the top level, where each file begins.
@@ -198,11 +192,7 @@ impl Assembly {
             Err(problem) => {
                 let again = self.table_at(&names).is_some();
                 findings.push_new(problem);
-                if again {
-                    Current::Duplicate(names)
-                } else {
-                    Current::Invalid
-                }
+                if again { Current::Duplicate(names) } else { Current::Invalid }
             }
         };
     }
@@ -213,22 +203,15 @@ impl Assembly {
         for key in parents {
             table = descend(table, key, TableForm::Implied)?;
         }
-        let fresh = Node {
-            span,
-            value: Value::Table(Table::new(TableForm::Header)),
-        };
+        let fresh = Node { span, value: Value::Table(Table::new(TableForm::Header)) };
         let Some(at) = table.position(&last.name) else {
             let node = match header {
                 Header::Table => fresh,
-                Header::Element => Node {
-                    span,
-                    value: Value::List(vec![fresh], ListForm::Headers),
-                },
+                Header::Element => {
+                    Node { span, value: Value::List(vec![fresh], ListForm::Headers) }
+                }
             };
-            table.entries.push(Entry {
-                key: last.clone(),
-                node,
-            });
+            table.entries.push(Entry { key: last.clone(), node });
             return Ok(());
         };
         let entry = &mut table.entries[at];
@@ -294,10 +277,7 @@ pub(crate) fn insert_within(table: &mut Table, path: &[Key], node: Node) -> Resu
     if let Some(entry) = table.get(&key.name) {
         return Err(Some(Box::new(duplicate(key, entry))));
     }
-    table.entries.push(Entry {
-        key: key.clone(),
-        node,
-    });
+    table.entries.push(Entry { key: key.clone(), node });
     Ok(())
 }
 
@@ -306,10 +286,7 @@ fn descend<'t>(table: &'t mut Table, key: &Key, made: TableForm) -> Result<&'t m
     let at = table.position(&key.name).unwrap_or_else(|| {
         table.entries.push(Entry {
             key: key.clone(),
-            node: Node {
-                span: key.span,
-                value: Value::Table(Table::new(made)),
-            },
+            node: Node { span: key.span, value: Value::Table(Table::new(made)) },
         });
         table.entries.len() - 1
     });

@@ -37,10 +37,7 @@ fn a_configuration_has_a_greatest_number_of_files() {
 fn names_have_a_greatest_depth() {
     let name = |parts: u32| vec!["x"; parts as usize].join(".") + " = 1";
     assert_eq!(first(&read(&name(DEPTH_MAX))), "unknown directive `x`");
-    let expected = format!(
-        "a name has at most {DEPTH_MAX} parts, this one has {}",
-        DEPTH_MAX + 1
-    );
+    let expected = format!("a name has at most {DEPTH_MAX} parts, this one has {}", DEPTH_MAX + 1);
     assert_eq!(first(&read(&name(DEPTH_MAX + 1))), expected);
 }
 

@@ -25,12 +25,7 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn the_reader_knows_its_value_and_its_default() {
-    let height = |text| {
-        *read_text::<Document>("ship.toml", text)
-            .value
-            .unwrap()
-            .mast_height
-    };
+    let height = |text| *read_text::<Document>("ship.toml", text).value.unwrap().mast_height;
     assert_eq!(height("mast_height = 20"), 20);
     assert_eq!(height(""), 12);
 }
@@ -51,10 +46,7 @@ fn findings_know_its_name_its_type_and_its_bounds() {
 fn the_schema_knows_it() {
     let schema = schema(Document::declaration());
     let directive = &schema["properties"]["mast_height"];
-    assert_eq!(
-        directive["description"],
-        "How tall the mast is, in metres. From 3 to 60."
-    );
+    assert_eq!(directive["description"], "How tall the mast is, in metres. From 3 to 60.");
     assert_eq!(directive["default"], 12);
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     assert!(validator.is_valid(&json!({"mast_height": 60})));
@@ -108,8 +100,5 @@ fn a_variable_and_a_flag_give_it() {
     assert_eq!(*read.mast_height, 40);
     let source = reading.sources.get(read.mast_height.span().source());
     let source = source.unwrap();
-    assert_eq!(
-        (source.kind(), source.name()),
-        (SourceKind::Flag, "--mast-height")
-    );
+    assert_eq!((source.kind(), source.name()), (SourceKind::Flag, "--mast-height"));
 }

@@ -8,20 +8,13 @@ use vervet_config::{Section, manual};
 use vervet_testkit::{find_program, skip};
 
 fn page() -> String {
-    manual(
-        Document::declaration(),
-        "vervet.toml",
-        "configuration of Vervet",
-    )
+    manual(Document::declaration(), "vervet.toml", "configuration of Vervet")
 }
 
 #[test]
 fn each_section_is_a_chapter() {
     let page = page();
-    let chapters: Vec<_> = page
-        .lines()
-        .filter_map(|line| line.strip_prefix(".SH "))
-        .collect();
+    let chapters: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
     let expected = [
         "NAME",
         "DESCRIPTION",
@@ -46,12 +39,7 @@ fn the_formatter_has_nothing_to_say() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(page().as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(page().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");

@@ -43,10 +43,7 @@ fn partial(text: &str, findings: usize) -> Harbour {
 
 #[test]
 fn a_section_with_an_invalid_directive_is_dropped() {
-    let harbour = partial(
-        "pier = [{name = 1}, {name = 'b', depth = 'x'}, {name = 'c'}]",
-        2,
-    );
+    let harbour = partial("pier = [{name = 1}, {name = 'b', depth = 'x'}, {name = 'c'}]", 2);
     let names: Vec<_> = harbour.pier.iter().map(|pier| &*pier.name).collect();
     assert_eq!(names, [&Some("c".to_owned())]);
 }

@@ -33,40 +33,23 @@ fn check(bytes: Vec<u8>) {
     if let Some(document) = &reading.value {
         let shown = show_text(document, &reading.sources);
         let again = read(shown.clone().into_bytes());
-        assert_eq!(
-            again.value.as_ref(),
-            Some(document),
-            "{shown}\n{}",
-            again.to_text()
-        );
+        assert_eq!(again.value.as_ref(), Some(document), "{shown}\n{}", again.to_text());
     }
 }
 
 fn check_span(span: Span, sources: &Sources) {
     let source = sources.get(span.source()).unwrap();
-    assert!(
-        source.text().get(span.start()..span.end()).is_some(),
-        "{span:?}"
-    );
+    assert!(source.text().get(span.start()..span.end()).is_some(), "{span:?}");
     let position = sources.position(span).unwrap();
     let line = source.text().split('\n').nth(position.line - 1).unwrap();
-    assert!(
-        position.column + position.length <= line.chars().count() + 1,
-        "{position:?} {line:?}"
-    );
+    assert!(position.column + position.length <= line.chars().count() + 1, "{position:?} {line:?}");
 }
 
 fn check_rendering(diagnostics: &Diagnostics, sources: &Sources) {
     let text = render_text(diagnostics, sources, Style::Plain);
-    assert!(
-        text.matches("error: ").count() >= diagnostics.len(),
-        "{text}"
-    );
+    assert!(text.matches("error: ").count() >= diagnostics.len(), "{text}");
     render_text(diagnostics, sources, Style::Coloured);
-    assert_eq!(
-        render_json(diagnostics, sources).as_array().unwrap().len(),
-        diagnostics.len()
-    );
+    assert_eq!(render_json(diagnostics, sources).as_array().unwrap().len(), diagnostics.len());
 }
 
 /// Pieces of documents, right and wrong.

@@ -50,10 +50,7 @@ fn each_kind_of_value_is_read() {
 fn a_bare_value_stands_for_the_short_directive() {
     let text = "[log]\nmain = 'a.log'\n[[site]]\nroot = 'www'\ncors = 'https://a.example'\nhosts = 'one'\n";
     let read = document(read(text));
-    assert_eq!(
-        &**read.log.get("main").unwrap().file,
-        std::path::Path::new("a.log")
-    );
+    assert_eq!(&**read.log.get("main").unwrap().file, std::path::Path::new("a.log"));
     assert_eq!(*read.log.get("main").unwrap().level, -1);
     let cors = read.site[0].cors.as_ref().unwrap();
     assert_eq!(*cors.origins, ["https://a.example"]);
@@ -115,19 +112,13 @@ fn flags_go_before_variables_and_those_before_files() {
         let source = sources.get(read.workers.span().source()).unwrap();
         (source.kind(), source.name().to_owned())
     };
-    assert_eq!(
-        said(&sources, &read),
-        (SourceKind::Environment, "VERVET_WORKERS".to_owned())
-    );
+    assert_eq!(said(&sources, &read), (SourceKind::Environment, "VERVET_WORKERS".to_owned()));
     assert_eq!(*read.trusted, ["10.0.0.0/8", "::1"]);
     // A variable that is set to nothing is not set.
     assert_eq!(read.heard.len(), 1);
     let (sources, read) = with(&["5"]);
     assert_eq!(*read.workers, 5);
-    assert_eq!(
-        said(&sources, &read),
-        (SourceKind::Flag, "--workers".to_owned())
-    );
+    assert_eq!(said(&sources, &read), (SourceKind::Flag, "--workers".to_owned()));
 }
 
 #[test]
@@ -163,11 +154,7 @@ fn variables_that_give_nothing_are_warned_of() {
             "`include` is given in files only"
         ]
     );
-    assert!(
-        reading.to_text().contains("did you mean `VERVET_WORKERS`?"),
-        "{}",
-        reading.to_text()
-    );
+    assert!(reading.to_text().contains("did you mean `VERVET_WORKERS`?"), "{}", reading.to_text());
     assert!(reading.value.is_some());
 }
 
@@ -179,14 +166,8 @@ fn relative_paths_start_from_their_file() {
         "include = 'sites/*.toml'\n[log]\na = 'a.log'\nb = '/var/b.log'\n",
     );
     let include = documents.wanted().unwrap();
-    assert_eq!(
-        include.pattern,
-        std::path::Path::new("/etc/vervet/sites/*.toml")
-    );
-    let site = (
-        "/etc/vervet/sites/x.toml".to_owned(),
-        b"[[site]]\nroot = '../www'\n".to_vec(),
-    );
+    assert_eq!(include.pattern, std::path::Path::new("/etc/vervet/sites/*.toml"));
+    let site = ("/etc/vervet/sites/x.toml".to_owned(), b"[[site]]\nroot = '../www'\n".to_vec());
     documents.supply(&include, vec![site]);
     let read = document(documents.read());
     let path = |name| read.log.get(name).unwrap().file.to_str();
@@ -201,9 +182,7 @@ fn read_files(files: &[(&str, &str)]) -> Reading<Document> {
     documents.add(files[0].0, files[0].1);
     while let Some(include) = documents.wanted() {
         let Include { pattern, .. } = &include;
-        let wanted = files
-            .iter()
-            .filter(|(name, _)| pattern == std::path::Path::new(name));
+        let wanted = files.iter().filter(|(name, _)| pattern == std::path::Path::new(name));
         let wanted = wanted.map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         documents.supply(&include, wanted.collect());
     }
@@ -221,17 +200,10 @@ fn included_files_continue_lists_and_named_tables() {
             "a.toml",
             "trusted = 'a'\ninclude = 'c.toml'\n[[site]]\nroot = '2'\n[log.y]\nfile = 'y'\n",
         ),
-        (
-            "b.toml",
-            "[[site]]\nroot = '3'\n[site.cors]\nmax_age = '0s'\n",
-        ),
+        ("b.toml", "[[site]]\nroot = '3'\n[site.cors]\nmax_age = '0s'\n"),
         ("c.toml", "[limits]\nconnections = 7\n"),
     ]));
-    let roots: Vec<_> = read
-        .site
-        .iter()
-        .map(|site| site.root.to_str().unwrap())
-        .collect();
+    let roots: Vec<_> = read.site.iter().map(|site| site.root.to_str().unwrap()).collect();
     assert_eq!(roots, ["1", "2", "3"]);
     assert_eq!(read.log.names().collect::<Vec<_>>(), ["x", "y"]);
     assert_eq!(*read.trusted, ["a"]);
@@ -241,10 +213,7 @@ fn included_files_continue_lists_and_named_tables() {
 #[test]
 fn a_directive_in_two_files_is_a_duplicate() {
     let reading = read_files(&[
-        (
-            "main.toml",
-            "include = ['a.toml', 'a.toml', 'none.toml']\nworkers = 2\n[limits]\n",
-        ),
+        ("main.toml", "include = ['a.toml', 'a.toml', 'none.toml']\nworkers = 2\n[limits]\n"),
         ("a.toml", "workers = 3\n[limits]\nconnections = 7\n"),
     ]);
     assert_eq!(
@@ -262,9 +231,7 @@ fn a_directive_in_two_files_is_a_duplicate() {
 #[test]
 fn equal_values_at_other_places_are_equal_documents() {
     let one = document(read("workers = 2\n[[site]]\nroot = 'www'\n"));
-    let two = document(read(
-        "# more\nworkers = 2 # two\n\n[[site]]\nroot = \"www\"\n",
-    ));
+    let two = document(read("# more\nworkers = 2 # two\n\n[[site]]\nroot = \"www\"\n"));
     assert_eq!(one, two);
     assert_ne!(one, document(read("workers = 3\n[[site]]\nroot = 'www'\n")));
 }
@@ -272,16 +239,10 @@ fn equal_values_at_other_places_are_equal_documents() {
 #[test]
 fn bytes_that_are_no_text_are_found() {
     let mut documents = Documents::new(&environment);
-    documents.add(
-        "vervet.toml",
-        b"workers = 2\ntrusted = '\xff'\nx = 1\n".to_vec(),
-    );
+    documents.add("vervet.toml", b"workers = 2\ntrusted = '\xff'\nx = 1\n".to_vec());
     let reading = documents.read::<Document>();
     assert_eq!(
         messages(&reading),
-        [
-            "the file is not valid UTF-8 from here on",
-            "unknown directive `x`"
-        ]
+        ["the file is not valid UTF-8 from here on", "unknown directive `x`"]
     );
 }

@@ -16,17 +16,7 @@ fn text(file: &str) -> String {
 fn each_section_has_one_page() {
     let pages = pages();
     let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
-    assert_eq!(
-        files,
-        [
-            "index.md",
-            "limits.md",
-            "log.md",
-            "site.md",
-            "site.cors.md",
-            "heard.md"
-        ]
-    );
+    assert_eq!(files, ["index.md", "limits.md", "log.md", "site.md", "site.cors.md", "heard.md"]);
 }
 
 #[test]
@@ -75,10 +65,7 @@ fn a_page_explains_the_short_form() {
 #[test]
 fn a_short_list_stands_for_a_list_of_tables() {
     let page = text("heard.md");
-    assert!(
-        page.contains("`heard = 1` is short for `heard = [{ port = 1 }]`."),
-        "{page}"
-    );
+    assert!(page.contains("`heard = 1` is short for `heard = [{ port = 1 }]`."), "{page}");
     let reading = read("heard = [{ port = 1 }]");
     assert_eq!(read("heard = 1").value, reading.value);
     assert!(reading.value.is_some());
@@ -100,9 +87,7 @@ fn the_top_level_links_to_all_sections() {
 /// The blocks of code of a page.
 fn blocks(page: &str) -> Vec<String> {
     let blocks = page.split("```toml\n").skip(1);
-    blocks
-        .map(|rest| rest.split("```").next().unwrap().to_owned())
-        .collect()
+    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -115,11 +100,7 @@ fn every_example_reads_without_a_finding() {
                 block = format!("[[site]]\nroot = 'x'\n{block}");
             }
             let reading = read(&block);
-            assert!(
-                reading.diagnostics.is_empty(),
-                "{block}\n{}",
-                reading.to_text()
-            );
+            assert!(reading.diagnostics.is_empty(), "{block}\n{}", reading.to_text());
         }
     }
 }
@@ -221,26 +202,8 @@ fn a_section_of_several_places_has_its_page_at_the_highest() {
     let pages = reference(Shallow::declaration());
     let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
     assert_eq!(files, ["index.md", "deep.md", "common.md"]);
-    assert!(
-        pages[1].text.contains("| [a table](common.md) |"),
-        "{}",
-        pages[1].text
-    );
-    assert!(
-        pages[2].text.contains("Also: `[deep.shared]`."),
-        "{}",
-        pages[2].text
-    );
-    assert!(
-        pages[2].text.contains("| a time such as `\"10s\"` |"),
-        "{}",
-        pages[2].text
-    );
-    assert!(
-        pages[0]
-            .text
-            .ends_with("- [`[common]`](common.md): Shared.\n"),
-        "{}",
-        pages[0].text
-    );
+    assert!(pages[1].text.contains("| [a table](common.md) |"), "{}", pages[1].text);
+    assert!(pages[2].text.contains("Also: `[deep.shared]`."), "{}", pages[2].text);
+    assert!(pages[2].text.contains("| a time such as `\"10s\"` |"), "{}", pages[2].text);
+    assert!(pages[0].text.ends_with("- [`[common]`](common.md): Shared.\n"), "{}", pages[0].text);
 }

@@ -13,27 +13,17 @@ fn validator() -> Validator {
 
 /// A document of TOML as the JSON that an editor holds against the schema.
 fn json(text: &str) -> Json {
-    text.parse::<toml::Table>()
-        .map(|table| serde_json::to_value(table).unwrap())
-        .unwrap()
+    text.parse::<toml::Table>().map(|table| serde_json::to_value(table).unwrap()).unwrap()
 }
 
 /// Both the reader and the schema take a document, or neither does.
 #[track_caller]
 fn check(text: &str, is_taken: bool) {
     let reading = read(text);
-    assert_eq!(
-        reading.value.is_some(),
-        is_taken,
-        "{text}\n{}",
-        reading.to_text()
-    );
+    assert_eq!(reading.value.is_some(), is_taken, "{text}\n{}", reading.to_text());
     let validator = validator();
     let instance = json(text);
-    let errors: Vec<_> = validator
-        .iter_errors(&instance)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<_> = validator.iter_errors(&instance).map(|error| error.to_string()).collect();
     assert_eq!(errors.is_empty(), is_taken, "{text}\n{errors:#?}");
 }
 
@@ -88,24 +78,12 @@ fn rejects_missing_required_directives() {
 fn takes_all_forms() {
     check("", true);
     check("workers = 2\ntrusted = ['a']\ninclude = 'b'", true);
-    check(
-        "[limits]\ncontent = 1024\nconnections = 1\noverload = 'wait'\nshare = 1",
-        true,
-    );
+    check("[limits]\ncontent = 1024\nconnections = 1\noverload = 'wait'\nshare = 1", true);
     check("[limits]\ncontent = '64KiB'\nshare = 0.25", true);
-    check(
-        "[[site]]\nroot = 'a'\nhosts = 'one'\nports = 80\ntype = 'x'",
-        true,
-    );
-    check(
-        "[[site]]\nroot = 'a'\nhosts = ['one']\nports = [80]\ncors = '*'",
-        true,
-    );
+    check("[[site]]\nroot = 'a'\nhosts = 'one'\nports = 80\ntype = 'x'", true);
+    check("[[site]]\nroot = 'a'\nhosts = ['one']\nports = [80]\ncors = '*'", true);
     check("[[site]]\nroot = 'a'\ncors = ['a', 'b']", true);
-    check(
-        "[[site]]\nroot = 'a'\n[site.cors]\norigins = 'a'\nmax_age = '1h30m'",
-        true,
-    );
+    check("[[site]]\nroot = 'a'\n[site.cors]\norigins = 'a'\nmax_age = '1h30m'", true);
     check("[log]\na = 'b'\nc = { file = 'd' }", true);
 }
 
@@ -127,10 +105,7 @@ fn takes_variables_for_numbers_words_and_times() {
 fn contains_documentation_defaults_and_bounds() {
     let schema = schema(Document::declaration());
     let workers = &schema["properties"]["workers"];
-    assert_eq!(
-        workers["description"],
-        "How many workers there are. From 1 to 64."
-    );
+    assert_eq!(workers["description"], "How many workers there are. From 1 to 64.");
     assert_eq!(workers["default"], 1);
     assert_eq!(workers["oneOf"][0]["maximum"], 64);
     let limits = &schema["$defs"]["Limits"];
@@ -138,14 +113,8 @@ fn contains_documentation_defaults_and_bounds() {
     let words = &limits["properties"]["overload"]["oneOf"];
     assert_eq!(words[0]["const"], "reject");
     assert_eq!(words[0]["description"], "503 with Retry-After.");
-    assert_eq!(
-        schema["$defs"]["Site"]["required"],
-        serde_json::json!(["root"])
-    );
-    assert_eq!(
-        schema["$defs"]["Log"]["oneOf"][0]["properties"]["level"]["default"],
-        -1
-    );
+    assert_eq!(schema["$defs"]["Site"]["required"], serde_json::json!(["root"]));
+    assert_eq!(schema["$defs"]["Log"]["oneOf"][0]["properties"]["level"]["default"], -1);
 }
 
 vervet_config::section! {
@@ -175,12 +144,7 @@ fn takes_short_forms_of_lists_in_lists() {
         ("rules = { names = 'a' }", false),
     ] {
         let reading = vervet_config::read_text::<Lists>("lists.toml", text);
-        assert_eq!(
-            reading.value.is_some(),
-            is_taken,
-            "{text}\n{}",
-            reading.to_text()
-        );
+        assert_eq!(reading.value.is_some(), is_taken, "{text}\n{}", reading.to_text());
         assert_eq!(validator.is_valid(&json(text)), is_taken, "{text}");
     }
 }

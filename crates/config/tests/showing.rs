@@ -53,11 +53,7 @@ fn what_is_shown_reads_as_the_same_document() {
     let first = read(TEXT);
     let shown = show_text(first.value.as_ref().unwrap(), &first.sources);
     let second = read(&shown);
-    assert!(
-        second.diagnostics.is_empty(),
-        "{shown}\n{}",
-        second.to_text()
-    );
+    assert!(second.diagnostics.is_empty(), "{shown}\n{}", second.to_text());
     assert_eq!(first.value, second.value, "{shown}");
 }
 
@@ -71,10 +67,7 @@ fn shows_json_with_origins() {
         shown["limits"]["value"]["share"],
         json!({"value": 0.5, "origin": {"kind": "default"}})
     );
-    assert_eq!(
-        shown["limits"]["value"]["connections"]["value"],
-        json!(null)
-    );
+    assert_eq!(shown["limits"]["value"]["connections"]["value"], json!(null));
     assert_eq!(shown["site"]["value"][0]["root"]["value"], json!("/srv"));
     assert_eq!(shown["log"]["value"], json!({}));
 }
@@ -84,11 +77,7 @@ fn findings_are_coloured_on_request() {
     let reading = read("wrokers = 2\n");
     let text = |style| render_text(&reading.diagnostics, &reading.sources, style);
     assert!(!text(Style::Plain).contains('\x1b'));
-    assert!(
-        text(Style::Coloured).contains("\x1b[1m\x1b[91merror"),
-        "{:?}",
-        text(Style::Coloured)
-    );
+    assert!(text(Style::Coloured).contains("\x1b[1m\x1b[91merror"), "{:?}", text(Style::Coloured));
 }
 
 #[test]
@@ -98,10 +87,7 @@ fn findings_as_json_have_their_places() {
     let place = |line, column, length| json!({"file": "vervet.toml", "line": line, "column": column, "length": length});
     let is_at = |finding: &serde_json::Value, place: serde_json::Value| {
         let place = place.as_object().unwrap();
-        assert!(
-            place.iter().all(|(name, value)| finding[name] == *value),
-            "{finding}"
-        );
+        assert!(place.iter().all(|(name, value)| finding[name] == *value), "{finding}");
     };
     is_at(&found[0], place(1, 1, 9));
     is_at(&found[1], place(3, 12, 8));

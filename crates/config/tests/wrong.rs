@@ -24,9 +24,8 @@ fn findings(file: &Path) -> String {
     let bytes = std::fs::read(file).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let options = || text.lines().map_while(|line| line.strip_prefix("#! "));
-    let variables: Vec<(&str, &str)> = options()
-        .filter_map(|option| option.strip_prefix("variable ")?.split_once('='))
-        .collect();
+    let variables: Vec<(&str, &str)> =
+        options().filter_map(|option| option.strip_prefix("variable ")?.split_once('=')).collect();
     let lookup = |name: &str| {
         let variable = variables.iter().find(|(known, _)| *known == name);
         variable.map(|(_, value)| (*value).to_owned())
@@ -47,10 +46,7 @@ fn findings(file: &Path) -> String {
 
 /// Gives the files of an include; `*` stands for a whole name here.
 fn supply(documents: &mut Documents<'_>, include: &Include, folder: &Path) {
-    let (within, name) = (
-        include.pattern.parent().unwrap(),
-        include.pattern.file_name().unwrap(),
-    );
+    let (within, name) = (include.pattern.parent().unwrap(), include.pattern.file_name().unwrap());
     let Ok(entries) = std::fs::read_dir(folder.join(within)) else {
         return documents.refuse(include, "there is no such folder");
     };
@@ -59,10 +55,7 @@ fn supply(documents: &mut Documents<'_>, include: &Include, folder: &Path) {
     names.sort();
     let files = names.into_iter().map(|name| {
         let path = within.join(name);
-        (
-            path.to_str().unwrap().to_owned(),
-            std::fs::read(folder.join(&path)).unwrap(),
-        )
+        (path.to_str().unwrap().to_owned(), std::fs::read(folder.join(&path)).unwrap())
     });
     documents.supply(include, files.collect());
 }

@@ -47,9 +47,7 @@ impl Kernel {
     /// Returns how many connections the limit of open files allows.
     pub fn connections(&self) -> u32 {
         let rest = self.files.saturating_sub(RESERVED_FILES);
-        u32::try_from(rest - rest / SHARE_FOR_FILES)
-            .unwrap_or(u32::MAX)
-            .max(1)
+        u32::try_from(rest - rest / SHARE_FOR_FILES).unwrap_or(u32::MAX).max(1)
     }
 }
 
@@ -69,13 +67,7 @@ pub fn release_code_pages() {
 pub fn raise_files() -> Result<u64, Errno> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
-        setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: limit.maximum,
-                maximum: limit.maximum,
-            },
-        )?;
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?;
     }
     Ok(limit.maximum.unwrap_or(u64::MAX))
 }
@@ -91,10 +83,7 @@ pub fn advice(kernel: &Kernel, backlog: u32, connections_max: u32) -> Vec<String
         ));
     }
     let syn_backlog_wanted = backlog.min(SYN_BACKLOG_LOW);
-    if let Some(cap) = kernel
-        .syn_backlog_max
-        .filter(|cap| *cap < syn_backlog_wanted)
-    {
+    if let Some(cap) = kernel.syn_backlog_max.filter(|cap| *cap < syn_backlog_wanted) {
         sentences.push(format!(
             "the kernel keeps {cap} half-open connections: bursts beyond it wait a second (sysctl -w net.ipv4.tcp_max_syn_backlog={syn_backlog_wanted})"
         ));
@@ -154,14 +143,7 @@ mod tests {
         );
         check(&kernel(4096, 1024, 1024), 840, &[]);
         check(&kernel(4096, 1024, 1024), 0, &[]);
-        check(
-            &Kernel {
-                files: 1024,
-                ..Kernel::default()
-            },
-            840,
-            &[],
-        );
+        check(&Kernel { files: 1024, ..Kernel::default() }, 840, &[]);
     }
 
     #[test]

@@ -12,10 +12,7 @@ pub struct Counter(AtomicU64);
 impl Counter {
     /// Adds to the counter. Only for the thread of its writer: concurrent additions may be lost.
     pub fn add(&self, amount: u64) {
-        self.0.store(
-            self.0.load(Ordering::Relaxed).wrapping_add(amount),
-            Ordering::Relaxed,
-        );
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
     }
 
     /// Returns the count, which another thread may see slightly late.
@@ -174,11 +171,7 @@ mod tests {
         let expected = Totals {
             accepted: 42,
             responses: [0, 5, 0, 0, 3],
-            timeouts: TimeoutTotals {
-                head: 1,
-                write_rate: 7,
-                ..TimeoutTotals::default()
-            },
+            timeouts: TimeoutTotals { head: 1, write_rate: 7, ..TimeoutTotals::default() },
             ..Totals::default()
         };
         assert_eq!(totals, expected);

@@ -118,10 +118,7 @@ pub struct Later {
 
 impl fmt::Debug for Later {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Later")
-            .field("amendments", &self.amendments.len())
-            .finish()
+        formatter.debug_struct("Later").field("amendments", &self.amendments.len()).finish()
     }
 }
 
@@ -206,12 +203,7 @@ pub struct PipeFactory {
 impl PipeFactory {
     /// Makes a pipe for the content of a [stream](crate::response::Content::Stream).
     pub fn stream(self) -> (ContentSender, ContentReader) {
-        let Self {
-            mailbox,
-            token,
-            number,
-            window_bytes,
-        } = self;
+        let Self { mailbox, token, number, window_bytes } = self;
         let notify = move || mailbox.post(token, Message::Pipe(number));
         pipe(window_bytes, Arc::new(notify))
     }
@@ -227,12 +219,8 @@ pub(crate) struct Writer<'a> {
 impl Writer<'_> {
     fn write(&mut self, status: Status, head: &[u8], content: &[u8]) -> Result<(), SendError> {
         let length = content.len() as u64;
-        let head = ResponseHead {
-            status,
-            encoded: head,
-            length: Length::Known(length),
-            date: self.date,
-        };
+        let head =
+            ResponseHead { status, encoded: head, length: Length::Known(length), date: self.date };
         match self.machine.send_head(self.out, &head)? {
             Framing::None if self.machine.sending() == State::Switched => return Ok(()),
             Framing::None => {}
@@ -439,8 +427,7 @@ impl Promise {
 impl Drop for Promise {
     fn drop(&mut self) {
         if !self.fulfilled {
-            self.mailbox
-                .post(self.token, Message::Abandoned(self.number));
+            self.mailbox.post(self.token, Message::Abandoned(self.number));
         }
     }
 }
@@ -468,7 +455,6 @@ pub struct Responder(Promise);
 impl Responder {
     /// Sends the response, from any thread.
     pub fn send(self, response: Response) {
-        self.0
-            .fulfil(|number| Message::Respond(number, Box::new(response)));
+        self.0.fulfil(|number| Message::Respond(number, Box::new(response)));
     }
 }

@@ -47,10 +47,7 @@ impl Executor {
         Executor {
             slots: Slab::new(),
             generation: 0,
-            new: Rc::new(NewTasks {
-                tasks: RefCell::default(),
-                post,
-            }),
+            new: Rc::new(NewTasks { tasks: RefCell::default(), post }),
         }
     }
 
@@ -64,20 +61,13 @@ impl Executor {
         for task in self.new.tasks.take() {
             self.generation = self.generation.wrapping_add(1);
             let slot = self.slots.vacant_entry();
-            let id = TaskId {
-                index: slot.key(),
-                generation: self.generation,
-            };
+            let id = TaskId { index: slot.key(), generation: self.generation };
             let handle = Arc::new(Handle {
                 id,
                 posted: AtomicBool::new(true),
                 post: Arc::clone(&self.new.post),
             });
-            slot.insert(Slot {
-                waker: Waker::from(Arc::clone(&handle)),
-                handle,
-                task: Some(task),
-            });
+            slot.insert(Slot { waker: Waker::from(Arc::clone(&handle)), handle, task: Some(task) });
             self.poll(id);
         }
     }
@@ -193,11 +183,7 @@ mod tests {
         let future = poll_fn(move |cx| {
             *slot.borrow_mut() = Some(cx.waker().clone());
             count.set(count.get() + 1);
-            if count.get() < until {
-                Poll::Pending
-            } else {
-                Poll::Ready(())
-            }
+            if count.get() < until { Poll::Pending } else { Poll::Ready(()) }
         });
         (polls, waker, future)
     }
@@ -244,11 +230,7 @@ mod tests {
         executor.spawner().spawn(poll_fn(move |cx| {
             count.set(count.get() + 1);
             cx.waker().wake_by_ref();
-            if count.get() < 3 {
-                Poll::Pending
-            } else {
-                Poll::Ready(())
-            }
+            if count.get() < 3 { Poll::Pending } else { Poll::Ready(()) }
         }));
         // One poll for each item: a task that wakes itself lets others run in between.
         executor.start_new();
@@ -262,9 +244,7 @@ mod tests {
         let (mut executor, posted) = executor();
         let done = Rc::new(Cell::new(false));
         let (spawner, inner) = (executor.spawner(), Rc::clone(&done));
-        executor
-            .spawner()
-            .spawn(async move { spawner.spawn(async move { inner.set(true) }) });
+        executor.spawner().spawn(async move { spawner.spawn(async move { inner.set(true) }) });
         executor.start_new();
         assert!(!done.get(), "a task never runs inside another");
         run(&mut executor, &posted);
@@ -287,9 +267,7 @@ mod tests {
         executor.spawner().spawn(future);
         run(&mut executor, &posted);
         let (held, spawner) = (Rc::clone(&alive), executor.spawner());
-        executor
-            .spawner()
-            .spawn(async move { drop((held, spawner)) });
+        executor.spawner().spawn(async move { drop((held, spawner)) });
         let spawner = executor.spawner();
         drop(executor);
         assert_eq!(Rc::strong_count(&alive), 1);
@@ -341,15 +319,9 @@ mod tests {
                     let mut sent = false;
                     poll_fn(|cx| {
                         if !std::mem::replace(&mut sent, true) {
-                            wakers
-                                .send((cx.waker().clone(), Arc::clone(&flag)))
-                                .unwrap();
+                            wakers.send((cx.waker().clone(), Arc::clone(&flag))).unwrap();
                         }
-                        if flag.load(Ordering::SeqCst) {
-                            Poll::Ready(())
-                        } else {
-                            Poll::Pending
-                        }
+                        if flag.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
                     })
                     .await;
                     done.set(done.get() + 1);

@@ -60,8 +60,7 @@ impl Gate {
             max => max,
         };
         self.connections_max.store(in_all, Ordering::Relaxed);
-        self.per_address_max
-            .store(per_address_max, Ordering::Relaxed);
+        self.per_address_max.store(per_address_max, Ordering::Relaxed);
     }
 
     /// Returns the number of connections that are counted now.
@@ -75,9 +74,7 @@ impl Gate {
     }
 
     fn addresses(&self) -> MutexGuard<'_, HashMap<AddressKey, u32>> {
-        self.per_address
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.per_address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a connection unless a limit is reached. A peer without an address (a unix socket)
@@ -144,10 +141,7 @@ mod tests {
     fn one_address_is_capped_and_others_are_not() {
         let gate = Gate::new(0, 1);
         let first = gate.enter(peer("10.0.0.1")).unwrap();
-        assert_eq!(
-            gate.enter(peer("10.0.0.1")),
-            Err(ConnectionLimit::PerAddress)
-        );
+        assert_eq!(gate.enter(peer("10.0.0.1")), Err(ConnectionLimit::PerAddress));
         gate.enter(peer("10.0.0.2")).unwrap();
         gate.leave(first);
         gate.enter(peer("10.0.0.1")).unwrap();
@@ -158,10 +152,7 @@ mod tests {
     fn an_ipv6_network_of_64_bits_is_one_peer() {
         let gate = Gate::new(0, 1);
         gate.enter(peer("2001:db8::1")).unwrap();
-        assert_eq!(
-            gate.enter(peer("2001:db8::ffff:1")),
-            Err(ConnectionLimit::PerAddress)
-        );
+        assert_eq!(gate.enter(peer("2001:db8::ffff:1")), Err(ConnectionLimit::PerAddress));
         gate.enter(peer("2001:db8:0:1::1")).unwrap();
     }
 
@@ -173,10 +164,7 @@ mod tests {
         gate.set_caps(3, 1);
         let counted = gate.enter(peer("10.0.0.1")).unwrap();
         gate.leave(uncounted);
-        assert_eq!(
-            gate.enter(peer("10.0.0.1")),
-            Err(ConnectionLimit::PerAddress)
-        );
+        assert_eq!(gate.enter(peer("10.0.0.1")), Err(ConnectionLimit::PerAddress));
         gate.set_caps(1, 0);
         assert!(gate.is_full());
         assert_eq!(gate.enter(None), Err(ConnectionLimit::Total));

@@ -58,11 +58,7 @@ impl fmt::Display for LimitError {
                 "{} cannot be {value}: it lies between {} and {} {}",
                 row.name, row.min, row.max, row.unit
             ),
-            LimitError::Relation {
-                lesser,
-                greater,
-                bound,
-            } => write!(
+            LimitError::Relation { lesser, greater, bound } => write!(
                 f,
                 "{lesser} exceeds {greater}, which is {bound} (lower the one or raise the other)"
             ),
@@ -195,11 +191,9 @@ impl Limits {
         }
         match self.broken_relation() {
             None => Ok(()),
-            Some((lesser, greater, bound)) => Err(LimitError::Relation {
-                lesser,
-                greater,
-                bound: u64::from(bound),
-            }),
+            Some((lesser, greater, bound)) => {
+                Err(LimitError::Relation { lesser, greater, bound: u64::from(bound) })
+            }
         }
     }
 
@@ -209,18 +203,8 @@ impl Limits {
         let relations = [
             // A target of the maximum length must fit into a head, with room for method, version
             // and Host.
-            (
-                "target_bytes_max",
-                self.target_bytes_max,
-                "head_bytes_max",
-                self.head_bytes_max,
-            ),
-            (
-                "trailer_bytes_max",
-                self.trailer_bytes_max,
-                "head_bytes_max",
-                self.head_bytes_max,
-            ),
+            ("target_bytes_max", self.target_bytes_max, "head_bytes_max", self.head_bytes_max),
+            ("trailer_bytes_max", self.trailer_bytes_max, "head_bytes_max", self.head_bytes_max),
             (
                 "proxy_header_timeout_ms",
                 self.proxy_header_timeout_ms,
@@ -249,19 +233,9 @@ pub fn limits_markdown() -> String {
          | limit | default | minimum | maximum | unit | what it limits |\n|---|--:|--:|--:|---|---|\n",
     );
     for row in Limits::TABLE {
-        let LimitRow {
-            name,
-            default,
-            min,
-            max,
-            unit,
-            doc,
-        } = row;
+        let LimitRow { name, default, min, max, unit, doc } = row;
         // Writing to a String does not fail.
-        let _ = writeln!(
-            page,
-            "| `{name}` | {default} | {min} | {max} | {unit} | {doc} |"
-        );
+        let _ = writeln!(page, "| `{name}` | {default} | {min} | {max} | {unit} | {doc} |");
     }
     page
 }
@@ -274,15 +248,9 @@ mod tests {
     fn check(name: &str, value: u64, expected: Result<(), &str>) {
         let mut limits = Limits::default();
         let result = limits.set(name, value);
-        assert_eq!(
-            result.map_err(|error| error.to_string()),
-            expected.map_err(str::to_owned)
-        );
+        assert_eq!(result.map_err(|error| error.to_string()), expected.map_err(str::to_owned));
         let kept = Limits::default().get(name);
-        assert_eq!(
-            limits.get(name),
-            if result.is_ok() { Some(value) } else { kept }
-        );
+        assert_eq!(limits.get(name), if result.is_ok() { Some(value) } else { kept });
     }
 
     #[test]
@@ -306,16 +274,8 @@ mod tests {
 
     #[test]
     fn rejects_an_unknown_name() {
-        check(
-            "head_bytes",
-            1,
-            Err("no limit of this name (docs/limits.md lists them)"),
-        );
-        check(
-            "",
-            1,
-            Err("no limit of this name (docs/limits.md lists them)"),
-        );
+        check("head_bytes", 1, Err("no limit of this name (docs/limits.md lists them)"));
+        check("", 1, Err("no limit of this name (docs/limits.md lists them)"));
     }
 
     #[test]
@@ -326,21 +286,14 @@ mod tests {
             assert_eq!(limits.get(row.name), Some(row.default), "{}", row.name);
         }
         assert_eq!(
-            (
-                limits.fields_max,
-                limits.head_bytes_max,
-                limits.target_bytes_max
-            ),
+            (limits.fields_max, limits.head_bytes_max, limits.target_bytes_max),
             (100, 32 * 1024, 8 * 1024)
         );
     }
 
     #[test]
     fn rejects_a_field_set_out_of_bounds_by_hand() {
-        let limits = Limits {
-            fields_max: 129,
-            ..Limits::default()
-        };
+        let limits = Limits { fields_max: 129, ..Limits::default() };
         assert_eq!(
             limits.validate().unwrap_err().to_string(),
             "fields_max cannot be 129: it lies between 8 and 128 fields"
@@ -351,38 +304,23 @@ mod tests {
     fn rejects_limits_that_contradict_each_other() {
         let rows = [
             (
-                Limits {
-                    target_bytes_max: 32_769,
-                    ..Limits::default()
-                },
+                Limits { target_bytes_max: 32_769, ..Limits::default() },
                 "target_bytes_max exceeds head_bytes_max, which is 32768",
             ),
             (
-                Limits {
-                    trailer_bytes_max: 32_769,
-                    ..Limits::default()
-                },
+                Limits { trailer_bytes_max: 32_769, ..Limits::default() },
                 "trailer_bytes_max exceeds head_bytes_max, which is 32768",
             ),
             (
-                Limits {
-                    head_timeout_ms: 4_999,
-                    ..Limits::default()
-                },
+                Limits { head_timeout_ms: 4_999, ..Limits::default() },
                 "proxy_header_timeout_ms exceeds head_timeout_ms, which is 4999",
             ),
         ];
         for (limits, expected) in rows {
             let message = limits.validate().unwrap_err().to_string();
-            assert_eq!(
-                message,
-                format!("{expected} (lower the one or raise the other)")
-            );
+            assert_eq!(message, format!("{expected} (lower the one or raise the other)"));
         }
-        let edge = Limits {
-            target_bytes_max: 32_768,
-            ..Limits::default()
-        };
+        let edge = Limits { target_bytes_max: 32_768, ..Limits::default() };
         assert_eq!(edge.validate(), Ok(()));
     }
 
@@ -390,21 +328,9 @@ mod tests {
     fn names_carry_their_unit_and_are_unique() {
         let mut names: Vec<_> = Limits::TABLE.iter().map(|row| row.name).collect();
         for row in Limits::TABLE {
-            assert!(
-                row.unit != "ms" || row.name.ends_with("_ms"),
-                "{}",
-                row.name
-            );
-            assert!(
-                row.unit != "bytes" || row.name.contains("bytes"),
-                "{}",
-                row.name
-            );
-            assert!(
-                row.doc.ends_with('.') && !row.doc.contains('|'),
-                "{}",
-                row.name
-            );
+            assert!(row.unit != "ms" || row.name.ends_with("_ms"), "{}", row.name);
+            assert!(row.unit != "bytes" || row.name.contains("bytes"), "{}", row.name);
+            assert!(row.doc.ends_with('.') && !row.doc.contains('|'), "{}", row.name);
         }
         names.sort_unstable();
         names.dedup();

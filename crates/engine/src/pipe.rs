@@ -45,10 +45,7 @@ pub fn pipe(capacity_bytes: usize, notify: Arc<Notify>) -> (ContentSender, Conte
         state: Mutex::new(state),
         changed: Condvar::new(),
     });
-    let reader = ContentReader {
-        shared: Arc::clone(&shared),
-        rest: Bytes::new(),
-    };
+    let reader = ContentReader { shared: Arc::clone(&shared), rest: Bytes::new() };
     (ContentSender { shared }, reader)
 }
 
@@ -257,9 +254,7 @@ impl ContentSender {
             state = self
                 .shared
                 .changed
-                .wait_while(state, |state| {
-                    state.must_wait_to_send(chunk.len(), capacity)
-                })
+                .wait_while(state, |state| state.must_wait_to_send(chunk.len(), capacity))
                 .unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);

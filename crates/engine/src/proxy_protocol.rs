@@ -96,9 +96,7 @@ fn parse_line(bytes: &[u8]) -> Result<Parsed, ProxyError> {
             Err(ProxyError::TooLong)
         };
     };
-    let line = window[..length]
-        .strip_suffix(b"\r")
-        .ok_or(ProxyError::Line)?;
+    let line = window[..length].strip_suffix(b"\r").ok_or(ProxyError::Line)?;
     let text = line
         .get(V1_SIGNATURE.len()..)
         .and_then(|text| str::from_utf8(text).ok())
@@ -106,18 +104,10 @@ fn parse_line(bytes: &[u8]) -> Result<Parsed, ProxyError> {
     let consumed = length + 1;
     // §2.1: anything after UNKNOWN is ignored.
     if text == "UNKNOWN" || text.starts_with("UNKNOWN ") {
-        return Ok(Parsed::Header {
-            source: None,
-            destination: None,
-            consumed,
-        });
+        return Ok(Parsed::Header { source: None, destination: None, consumed });
     }
     let (source, destination) = line_addresses(text).ok_or(ProxyError::Line)?;
-    Ok(Parsed::Header {
-        source: Some(source),
-        destination: Some(destination),
-        consumed,
-    })
+    Ok(Parsed::Header { source: Some(source), destination: Some(destination), consumed })
 }
 
 /// `TCP4 source destination source-port destination-port`, one space between each.
@@ -170,17 +160,9 @@ fn parse_binary(bytes: &[u8]) -> Result<Parsed, ProxyError> {
     let Some(block) = rest.get(..length) else {
         return Ok(Parsed::NeedMore);
     };
-    let addresses = if proxied {
-        binary_addresses(family, block)
-    } else {
-        None
-    };
+    let addresses = if proxied { binary_addresses(family, block) } else { None };
     let (source, destination) = addresses.unzip();
-    Ok(Parsed::Header {
-        source,
-        destination,
-        consumed,
-    })
+    Ok(Parsed::Header { source, destination, consumed })
 }
 
 /// Length of the addresses that the high half of the family byte announces.
@@ -219,18 +201,10 @@ mod tests {
     fn check(bytes: &[u8], expected: Option<(&str, &str)>) {
         let source = expected.map(|(source, _)| source.parse().unwrap());
         let destination = expected.map(|(_, destination)| destination.parse().unwrap());
-        let header = Parsed::Header {
-            source,
-            destination,
-            consumed: bytes.len(),
-        };
+        let header = Parsed::Header { source, destination, consumed: bytes.len() };
         assert_eq!(parse(bytes), Ok(header));
         for length in 0..bytes.len() {
-            assert_eq!(
-                parse(&bytes[..length]),
-                Ok(Parsed::NeedMore),
-                "after {length} bytes"
-            );
+            assert_eq!(parse(&bytes[..length]), Ok(Parsed::NeedMore), "after {length} bytes");
         }
         let followed = [bytes, b"GET / HTTP/1.1\r\n\r\n", &[0; 600]].concat();
         assert_eq!(parse(&followed), Ok(header));
@@ -348,10 +322,7 @@ mod tests {
             b"PROXY TCP4 192.168.0.1 192.168.0.11 56324 443\r\n",
             Some(("192.168.0.1:56324", "192.168.0.11:443")),
         );
-        check(
-            b"PROXY TCP6 2001:db8::1 ::1 0 80\r\n",
-            Some(("[2001:db8::1]:0", "[::1]:80")),
-        );
+        check(b"PROXY TCP6 2001:db8::1 ::1 0 80\r\n", Some(("[2001:db8::1]:0", "[::1]:80")));
     }
 
     /// §2.2: "other values are unassigned and must not be emitted"; receivers must drop the
@@ -383,10 +354,7 @@ mod tests {
     #[test]
     fn version_2_ends_within_536_bytes() {
         check(&binary(0x20, 0x00, &[0; V2_BYTES_MAX - 16]), None);
-        check_refused(
-            &binary(0x20, 0x00, &[0; V2_BYTES_MAX - 15]),
-            ProxyError::TooLong,
-        );
+        check_refused(&binary(0x20, 0x00, &[0; V2_BYTES_MAX - 15]), ProxyError::TooLong);
         check_refused(&binary(0x21, 0x11, &vec![0; 65_535]), ProxyError::TooLong);
     }
 
@@ -395,14 +363,8 @@ mod tests {
     fn addresses_of_version_2() {
         let expected = Some(("192.168.0.1:56324", "192.168.0.11:443"));
         check(&binary(0x21, 0x11, IPV4), expected);
-        check(
-            &binary(0x21, 0x11, &[IPV4, b"\x04\x00\x03\x00\x00\x00"].concat()),
-            expected,
-        );
-        check(
-            &binary(0x21, 0x21, &ipv6()),
-            Some(("[2001:db8::1]:80", "[2001:db8::2]:443")),
-        );
+        check(&binary(0x21, 0x11, &[IPV4, b"\x04\x00\x03\x00\x00\x00"].concat()), expected);
+        check(&binary(0x21, 0x21, &ipv6()), Some(("[2001:db8::1]:80", "[2001:db8::2]:443")));
     }
 
     /// §2.2: with LOCAL "the receiver must ... use the real connection endpoints and discard the

@@ -117,12 +117,7 @@ impl Response {
     pub fn new(status: Status) -> Self {
         let mut line = Vec::with_capacity(128);
         status.write_line(&mut line);
-        Self {
-            status,
-            head: Head::Built(line),
-            content: Content::Empty,
-            keeps_content: false,
-        }
+        Self { status, head: Head::Built(line), content: Content::Empty, keeps_content: false }
     }
 
     /// Creates a `200 OK` with `text/plain; charset=utf-8`.
@@ -140,12 +135,7 @@ impl Response {
     /// Creates a response whose status line and field lines are encoded already, each ending in
     /// CRLF: a cached head costs one reference count.
     pub fn encoded(status: Status, head: Bytes) -> Self {
-        Self {
-            status,
-            head: Head::Encoded(head),
-            content: Content::Empty,
-            keeps_content: false,
-        }
+        Self { status, head: Head::Encoded(head), content: Content::Empty, keeps_content: false }
     }
 
     /// Adds a field line with a known name.

@@ -68,10 +68,7 @@ where
             };
             if is_head {
                 let length = declared_length(&parts.headers).or_else(|| body.size_hint().exact());
-                responder.send(response.content(Content::Stream {
-                    length,
-                    reader: pipe.1,
-                }));
+                responder.send(response.content(Content::Stream { length, reader: pipe.1 }));
                 return;
             }
             deliver(responder, response, body, pipe).await;
@@ -84,11 +81,7 @@ where
 fn request(exchange: &mut Exchange<'_>) -> Option<Request<RequestContent>> {
     let head = exchange.head();
     let length = head.content();
-    let reader = if length == ContentLength::None {
-        None
-    } else {
-        exchange.content()
-    };
+    let reader = if length == ContentLength::None { None } else { exchange.content() };
     let mut request = Request::new(RequestContent { reader, length });
     *request.method_mut() = http::Method::from_bytes(head.method_token.as_bytes()).ok()?;
     *request.uri_mut() = Uri::try_from(head.target).ok()?;
@@ -129,12 +122,7 @@ fn head(parts: &http::response::Parts) -> Option<Response> {
 }
 
 fn declared_length(fields: &HeaderMap) -> Option<u64> {
-    fields
-        .get(header::CONTENT_LENGTH)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()
+    fields.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Sends head and content: in one piece if all content is available, otherwise as a stream.
@@ -188,19 +176,12 @@ async fn stream<B: Body>(
             None => return sender.finish(None),
             Some(Err(_)) => return sender.abort(ContentError::ProducerFailed),
             Some(Ok(Ok(mut data))) => {
-                if sender
-                    .send(data.copy_to_bytes(data.remaining()))
-                    .await
-                    .is_err()
-                {
+                if sender.send(data.copy_to_bytes(data.remaining())).await.is_err() {
                     return;
                 }
             }
             Some(Ok(Err(other))) => {
-                let trailers = other
-                    .into_trailers()
-                    .ok()
-                    .and_then(|fields| trailer_block(&fields));
+                let trailers = other.into_trailers().ok().and_then(|fields| trailer_block(&fields));
                 return sender.finish(trailers);
             }
         }
@@ -210,9 +191,7 @@ async fn stream<B: Body>(
 fn trailer_block(fields: &HeaderMap) -> Option<FieldBlock> {
     let mut block = FieldBlock::new();
     for (name, value) in fields {
-        block
-            .push(name.as_str().as_bytes(), value.as_bytes())
-            .ok()?;
+        block.push(name.as_str().as_bytes(), value.as_bytes()).ok()?;
     }
     Some(block)
 }
@@ -279,10 +258,8 @@ impl Body for RequestContent {
 /// Returns the lines of a block that was validated when it was made; `None` without any.
 fn trailer_map(block: &FieldBlock) -> Option<HeaderMap> {
     let mut fields = HeaderMap::new();
-    let lines = block
-        .as_bytes()
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| line.strip_suffix(b"\r"));
+    let lines =
+        block.as_bytes().split(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\r"));
     for line in lines {
         let colon = line.iter().position(|byte| *byte == b':')?;
         append(&mut fields, &line[..colon], line[colon + 1..].trim_ascii())?;

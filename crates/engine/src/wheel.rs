@@ -97,11 +97,7 @@ impl Wheel {
         let latest = self.current.0.saturating_add(HORIZON_TICKS);
         let at = Tick(at.0.clamp(earliest, latest));
         let slot = slot_of(at);
-        let entry = Entry {
-            key,
-            generation,
-            next: self.heads[slot],
-        };
+        let entry = Entry { key, generation, next: self.heads[slot] };
         self.heads[slot] = self.insert(entry);
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.len += 1;
@@ -138,12 +134,7 @@ impl Wheel {
             (bits != 0).then(|| {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 let ahead = (slot + SLOTS - first) % SLOTS;
-                Tick(
-                    self.current
-                        .0
-                        .saturating_add(1)
-                        .saturating_add(index_of(ahead)),
-                )
+                Tick(self.current.0.saturating_add(1).saturating_add(index_of(ahead)))
             })
         })
     }
@@ -183,10 +174,7 @@ impl Wheel {
             let mut index = std::mem::replace(head, NONE);
             while index != NONE {
                 let entry = self.entries[index as usize];
-                packed.push(Entry {
-                    next: *head,
-                    ..entry
-                });
+                packed.push(Entry { next: *head, ..entry });
                 *head = index_of(packed.len() - 1);
                 index = entry.next;
             }
@@ -220,10 +208,7 @@ mod tests {
         while let Some(next) = wheel.next() {
             let mut due = Vec::new();
             wheel.expire(Tick(next.0 - 1), &mut due);
-            assert!(
-                due.is_empty(),
-                "nothing may come out before the tick that next() names"
-            );
+            assert!(due.is_empty(), "nothing may come out before the tick that next() names");
             wheel.expire(next, &mut due);
             assert!(!due.is_empty(), "next() named an empty tick");
             seen.extend(due.iter().map(|(key, generation)| {
@@ -240,11 +225,7 @@ mod tests {
     fn an_entry_comes_out_at_its_tick() {
         check(0, &[(1, 1)], &[(1, 1)]);
         check(0, &[(1, 5), (2, 5), (3, 9)], &[(1, 5), (2, 5), (3, 9)]);
-        check(
-            1000,
-            &[(1, 1063), (2, 1064), (3, 1065)],
-            &[(1, 1063), (2, 1064), (3, 1065)],
-        );
+        check(1000, &[(1, 1063), (2, 1064), (3, 1065)], &[(1, 1063), (2, 1064), (3, 1065)]);
     }
 
     #[test]
@@ -339,14 +320,8 @@ mod tests {
 
     #[test]
     fn ticks_round_the_clock_down_and_deadlines_up() {
-        let rows = [
-            (0, 0, 0),
-            (1, 0, 1),
-            (127, 0, 1),
-            (128, 1, 1),
-            (129, 1, 2),
-            (15_000, 117, 118),
-        ];
+        let rows =
+            [(0, 0, 0), (1, 0, 1), (127, 0, 1), (128, 1, 1), (129, 1, 2), (15_000, 117, 118)];
         for (ms, clock, deadline) in rows {
             assert_eq!(
                 (Tick::from_ms(ms), Tick::deadline_from_ms(ms)),

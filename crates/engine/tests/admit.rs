@@ -38,11 +38,7 @@ impl Service for AddressFilter {
 
 /// Rejects 192.0.2.1 and listener 2.
 fn address_filter() -> AddressFilter {
-    AddressFilter {
-        address: [192, 0, 2, 1].into(),
-        key: ListenerKey(2),
-        asked: Arc::default(),
-    }
+    AddressFilter { address: [192, 0, 2, 1].into(), key: ListenerKey(2), asked: Arc::default() }
 }
 
 fn options(key: u32) -> ListenOptions {
@@ -65,9 +61,7 @@ fn start(builder: Builder, address_filter: &AddressFilter) -> Server {
 fn addresses(server: &Server) -> Vec<SocketAddr> {
     let listeners = server.running().listeners();
     let addresses = listeners.iter();
-    addresses
-        .filter_map(|listener| listener.local_address())
-        .collect()
+    addresses.filter_map(|listener| listener.local_address()).collect()
 }
 
 /// The number of rejected connections, once all that were opened have ended.
@@ -102,10 +96,7 @@ fn a_rejected_connection_is_closed_without_a_byte() {
 /// The kernel has taken the request before the connection was accepted.
 #[test]
 fn a_request_of_a_rejected_connection_is_not_read() {
-    let deferred = ListenOptions {
-        key: ListenerKey(2),
-        ..ListenOptions::default()
-    };
+    let deferred = ListenOptions { key: ListenerKey(2), ..ListenOptions::default() };
     let builder = Engine::builder().listen_with(&any_port(), &deferred);
     let server = start(builder.unwrap(), &address_filter());
     for _ in 0..5 {
@@ -120,14 +111,9 @@ fn a_request_of_a_rejected_connection_is_not_read() {
 /// Sends a request after this PROXY protocol header and expects the answer, or none.
 #[track_caller]
 fn check_proxied(refused: &str, preface: &[u8], expected: Option<&str>) {
-    let options = ListenOptions {
-        proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()],
-        ..options(1)
-    };
-    let address_filter = AddressFilter {
-        address: refused.parse().unwrap(),
-        ..address_filter()
-    };
+    let options =
+        ListenOptions { proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()], ..options(1) };
+    let address_filter = AddressFilter { address: refused.parse().unwrap(), ..address_filter() };
     let builder = Engine::builder().listen_with(&any_port(), &options);
     let server = start(builder.unwrap(), &address_filter);
     let mut client = server.connect();
@@ -158,10 +144,7 @@ fn behind_a_proxy_the_forwarded_address_is_checked() {
 /// Above the connection limit, too, a client that is not admitted gets no answer.
 #[test]
 fn overload_is_answered_only_to_admitted_clients() {
-    let limits = Limits {
-        connections_max: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_max: 1, ..Limits::default() };
     let builder = Engine::builder().limits(limits);
     let builder = builder.listen_with(&any_port(), &options(2)).unwrap();
     let builder = builder.listen_with(&any_port(), &options(3)).unwrap();
@@ -174,9 +157,7 @@ fn overload_is_answered_only_to_admitted_clients() {
     assert_eq!(extra.read_response().status, 503);
     let counted = |which| server.count(which);
     assert_eq!(counted(|counters| &counters.denied), 1);
-    assert!(wait_until(PATIENCE, || counted(
-        |counters| &counters.refused
-    ) == 1));
+    assert!(wait_until(PATIENCE, || counted(|counters| &counters.refused) == 1));
 }
 
 #[test]

@@ -17,10 +17,8 @@ fn sign(mut response: Response, name: &str) -> Response {
 }
 
 /// Two changes are requested before the answer is deferred, two on its outcome.
-fn signed() -> (
-    impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
-    Receiver<Responder>,
-) {
+fn signed()
+-> (impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static, Receiver<Responder>) {
     let (sender, receiver) = mpsc::sync_channel(8);
     let handler = move |mut exchange: Exchange<'_>| {
         exchange.amend(|response| sign(response, "a"));

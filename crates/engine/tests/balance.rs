@@ -9,9 +9,7 @@ use vervet_testkit::{RawClient, TempTree, skip};
 
 fn shares(server: &Server) -> Vec<u64> {
     let counters = server.running().counters();
-    counters
-        .map(|counters| counters.connections.get())
-        .collect()
+    counters.map(|counters| counters.connections.get()).collect()
 }
 
 /// FEATURES A7: "with 4 workers and 400 keep-alive clients max/min accepts ≤ 2 in shared mode".
@@ -36,10 +34,7 @@ fn workers_on_a_shared_listener_have_even_shares() {
 
 #[test]
 fn workers_with_listeners_of_their_own_serve_one_port() {
-    let options = ListenOptions {
-        reuse_port: true,
-        ..ListenOptions::default()
-    };
+    let options = ListenOptions { reuse_port: true, ..ListenOptions::default() };
     let server = Server::listening(Engine::builder().workers(4), &options, echo_target);
     let mut clients: Vec<_> = (0..200).map(|_| server.connect()).collect();
     for client in &mut clients {
@@ -98,10 +93,7 @@ fn ipv4_ipv6_and_unix_listeners_serve_at_once() {
 
 fn proxied(networks: &[&str]) -> Server {
     let options = ListenOptions {
-        proxy_protocol_from: networks
-            .iter()
-            .map(|network| network.parse().unwrap())
-            .collect(),
+        proxy_protocol_from: networks.iter().map(|network| network.parse().unwrap()).collect(),
         ..ListenOptions::default()
     };
     Server::listening(Engine::builder(), &options, echo_peer)
@@ -140,20 +132,12 @@ fn v2(command: u8, family: u8, addresses: &[u8]) -> Vec<u8> {
 fn the_proxy_protocol_is_read_from_listed_networks() {
     let listed = &["10.0.0.0/8", "127.0.0.0/8"];
     check(listed, V1, Some("192.0.2.1:56324"));
-    check(
-        listed,
-        b"PROXY TCP6 2001:db8::1 2001:db8::2 1 2\r\n",
-        Some("[2001:db8::1]:1"),
-    );
+    check(listed, b"PROXY TCP6 2001:db8::1 2001:db8::2 1 2\r\n", Some("[2001:db8::1]:1"));
     check(listed, b"PROXY UNKNOWN\r\n", Some("own"));
     let addresses = [192, 0, 2, 1, 198, 51, 100, 1, 0xdc, 0x04, 0x01, 0xbb];
     check(listed, &v2(0x21, 0x11, &addresses), Some("192.0.2.1:56324"));
     let with_extension = [&addresses[..], &[0x04, 0, 1, 0]].concat();
-    check(
-        listed,
-        &v2(0x21, 0x11, &with_extension),
-        Some("192.0.2.1:56324"),
-    );
+    check(listed, &v2(0x21, 0x11, &with_extension), Some("192.0.2.1:56324"));
     check(listed, &v2(0x20, 0x00, &[]), Some("own"));
 }
 

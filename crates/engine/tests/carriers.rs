@@ -15,10 +15,7 @@ use vervet_engine::{Carrier, Content, Engine, Exchange, Outcome, Response};
 use vervet_testkit::{Framing, PATIENCE, RawClient, sha256_hex};
 
 fn limits() -> Limits {
-    Limits {
-        keep_alive_idle_ms: 2_000,
-        ..Limits::default()
-    }
+    Limits { keep_alive_idle_ms: 2_000, ..Limits::default() }
 }
 
 /// One handler for each way to answer.
@@ -33,16 +30,11 @@ fn handle(mut exchange: Exchange<'_>) -> Outcome {
             let (mut sender, reader) = exchange.stream();
             thread::spawn(move || {
                 for _ in 0..100 {
-                    sender
-                        .send_blocking(Bytes::from(vec![b's'; 10_000]))
-                        .unwrap();
+                    sender.send_blocking(Bytes::from(vec![b's'; 10_000])).unwrap();
                 }
                 sender.finish(None);
             });
-            let stream = Content::Stream {
-                length: None,
-                reader,
-            };
+            let stream = Content::Stream { length: None, reader };
             Response::new(Status::OK).content(stream).into()
         }
         "/hash" => {
@@ -75,15 +67,9 @@ fn smoke(connect: impl Fn() -> RawClient) {
         for expected in ["/1", "later", "/2"] {
             assert_eq!(client.read_response().text(), expected);
         }
-        assert_eq!(
-            client.exchange(post("/hash", &content)).text(),
-            sha256_hex(&content)
-        );
+        assert_eq!(client.exchange(post("/hash", &content)).text(), sha256_hex(&content));
         let stream = client.exchange(get("/stream"));
-        assert_eq!(
-            (stream.framing, stream.content.len()),
-            (Framing::Chunked, 1_000_000)
-        );
+        assert_eq!((stream.framing, stream.content.len()), (Framing::Chunked, 1_000_000));
         assert_eq!(client.exchange(get("/large")).content.len(), 20_000_000);
     }
     let mut others: Vec<_> = (0..50).map(|_| connect()).collect();
@@ -123,9 +109,8 @@ fn a_tokio_runtime() {
 /// A future of a handler may use what the runtime of its thread offers.
 #[test]
 fn tokio_timers_work_inside_a_handler() {
-    let server = Server::with(
-        Engine::builder().carrier(Carrier::Tokio),
-        |exchange: Exchange<'_>| {
+    let server =
+        Server::with(Engine::builder().carrier(Carrier::Tokio), |exchange: Exchange<'_>| {
             let spawner = exchange.spawner().clone();
             let (responder, outcome) = exchange.later();
             spawner.spawn(async move {
@@ -137,8 +122,7 @@ fn tokio_timers_work_inside_a_handler() {
                 responder.send(Response::text("slept"));
             });
             outcome
-        },
-    );
+        });
     let mut clients: Vec<_> = (0..20).map(|_| server.connect()).collect();
     for _ in 0..3 {
         for client in &mut clients {
@@ -156,13 +140,9 @@ fn a_custom_event_loop() {
     let (told, telling) = mpsc::channel();
     let carrying = thread::spawn(move || {
         let mut server = ByHand::new(limits(), handle);
-        told.send((server.address, server.reactor.handle()))
-            .unwrap();
+        told.send((server.address, server.reactor.handle())).unwrap();
         loop {
-            let mut watched = [PollFd::from_borrowed_fd(
-                server.reactor.as_fd(),
-                PollFlags::IN,
-            )];
+            let mut watched = [PollFd::from_borrowed_fd(server.reactor.as_fd(), PollFlags::IN)];
             poll(&mut watched, None).unwrap();
             if server.reactor.turn().unwrap().done {
                 return;

@@ -54,10 +54,7 @@ fn expecting(length: usize) -> String {
 /// Sends this many bytes of content against a limit of 10,000.
 #[track_caller]
 fn check_limit(length: usize, status: u16) {
-    let limits = Limits {
-        content_bytes_max: 10_000,
-        ..Limits::default()
-    };
+    let limits = Limits { content_bytes_max: 10_000, ..Limits::default() };
     let server = Server::start(limits, hash);
     let content = noise(length);
     for request in [
@@ -102,10 +99,7 @@ fn a_refusal_asks_for_no_content_and_closes() {
     });
     let mut client = server.connect();
     let answer = client.exchange(expecting(5));
-    assert_eq!(
-        (answer.status, answer.field("Connection")),
-        (403, Some("close"))
-    );
+    assert_eq!((answer.status, answer.field("Connection")), (403, Some("close")));
     // Whether what comes next would be the content or a request cannot be known, so nothing is
     // waited for.
     let begin = Instant::now();
@@ -139,10 +133,7 @@ fn a_client_of_http_1_0_gets_no_continue() {
 
 #[test]
 fn uploads_arrive_whole() {
-    let limits = Limits {
-        content_bytes_max: 0,
-        ..Limits::default()
-    };
+    let limits = Limits { content_bytes_max: 0, ..Limits::default() };
     let server = Server::start(limits, hash);
     let mut client = server.connect();
     let content = noise(3_000_000);
@@ -169,24 +160,16 @@ fn a_handler_that_does_not_read_holds_the_client_back() {
     let server = Server::start(limits, handler);
     let content = noise(30_000_000);
     let mut client = TcpStream::connect(server.address).unwrap();
-    let head = format!(
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
-        content.len()
-    );
+    let head = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", content.len());
     client.write_all(head.as_bytes()).unwrap();
     // The kernel's buffers of both ends take some, the pipe its window, and then it stops. Longer
     // than the peer's own time limits: while it is held back it is not the peer who is slow.
-    client
-        .set_write_timeout(Some(Duration::from_millis(1_500)))
-        .unwrap();
+    client.set_write_timeout(Some(Duration::from_millis(1_500))).unwrap();
     let mut sent = 0;
     while let Ok(count) = client.write(&content[sent..]) {
         sent += count;
     }
-    assert!(
-        sent < 20_000_000,
-        "{sent} bytes went out and nobody read them"
-    );
+    assert!(sent < 20_000_000, "{sent} bytes went out and nobody read them");
     let (mut reader, responder) = exchanges.recv_timeout(PATIENCE).unwrap();
     let reading = thread::spawn(move || reader.read_all_blocking(usize::MAX));
     client.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -202,15 +185,9 @@ fn a_handler_that_does_not_read_holds_the_client_back() {
 /// Sends this many bytes of content that is not taken, against a limit of 10,000 dropped bytes.
 #[track_caller]
 fn check_dropped(length: usize, persists: bool) {
-    let limits = Limits {
-        lingering_bytes_max: 10_000,
-        ..Limits::default()
-    };
+    let limits = Limits { lingering_bytes_max: 10_000, ..Limits::default() };
     let server = Server::start(limits, echo_target);
-    for request in [
-        post("/1", noise(length)),
-        post_chunked("/1", &noise(length), 999),
-    ] {
+    for request in [post("/1", noise(length)), post_chunked("/1", &noise(length), 999)] {
         let mut client = server.connect();
         client.send(&request);
         assert_eq!(client.read_response().text(), "/1");
@@ -285,10 +262,7 @@ fn check_broken(
     };
     if let Some(mut client) = client {
         let answer = client.read_response();
-        assert_eq!(
-            (answer.status, answer.field("Connection")),
-            (408, Some("close"))
-        );
+        assert_eq!((answer.status, answer.field("Connection")), (408, Some("close")));
         client.finish();
         client.expect_close();
         assert_eq!(server.timeouts(), 1);
@@ -310,20 +284,13 @@ fn a_handler_learns_that_the_client_left() {
 
 #[test]
 fn a_handler_learns_that_the_client_stalled() {
-    let limits = Limits {
-        content_idle_timeout_ms: 200,
-        ..Limits::default()
-    };
+    let limits = Limits { content_idle_timeout_ms: 200, ..Limits::default() };
     assert_eq!(check_broken(limits, Some), ContentError::TimedOut);
 }
 
 #[test]
 fn a_handler_learns_that_the_client_is_too_slow() {
-    let limits = Limits {
-        content_rate_min: 1_000,
-        rate_grace_ms: 1_000,
-        ..Limits::default()
-    };
+    let limits = Limits { content_rate_min: 1_000, rate_grace_ms: 1_000, ..Limits::default() };
     let begin = Instant::now();
     let error = check_broken(limits, |mut client| {
         while begin.elapsed() < LATE && client.is_silent_for(Duration::from_millis(100)) {
@@ -333,10 +300,7 @@ fn a_handler_learns_that_the_client_is_too_slow() {
     });
     assert_eq!(error, ContentError::TimedOut);
     let cut = begin.elapsed();
-    assert!(
-        cut >= Duration::from_secs(1) && cut < LATE,
-        "cut after {cut:?}"
-    );
+    assert!(cut >= Duration::from_secs(1) && cut < LATE, "cut after {cut:?}");
 }
 
 #[test]
@@ -363,10 +327,7 @@ fn large_uploads_can_be_spooled_to_a_file_that_leaves_nothing_behind() {
     });
     let content = noise(600_000);
     let mut client = server.connect();
-    assert_eq!(
-        client.exchange(post("/", &content)).text(),
-        sha256_hex(&content)
-    );
+    assert_eq!(client.exchange(post("/", &content)).text(), sha256_hex(&content));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 

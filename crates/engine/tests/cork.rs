@@ -35,11 +35,7 @@ impl Protocol for Sender {
 
     fn on_data(&mut self, io: &mut Io<'_>, (): &mut (), _: &[u8]) {
         let before = tcp_cork(io.as_fd()).unwrap();
-        io.send_file(FileSlice {
-            file: Arc::clone(&self.file),
-            offset: 1,
-            length: self.length,
-        });
+        io.send_file(FileSlice { file: Arc::clone(&self.file), offset: 1, length: self.length });
         self.corked.push((before, tcp_cork(io.as_fd()).unwrap()));
     }
 
@@ -68,12 +64,7 @@ fn requested_three_times(length: u64) -> Vec<(bool, bool)> {
     let options = ListenOptions::default();
     let listener = Listener::bind(&ListenAddress::Tcp(address), &options).unwrap();
     let address = listener.local_address().unwrap();
-    let sender = Sender {
-        file: Arc::new(file),
-        length,
-        corked: Vec::new(),
-        closed: false,
-    };
+    let sender = Sender { file: Arc::new(file), length, corked: Vec::new(), closed: false };
     let mut reactor = Reactor::new(ReactorOptions::uncapped(), |_, _| sender).unwrap();
     reactor.listen(Arc::new(listener)).unwrap();
     let peer = thread::spawn(move || {

@@ -83,25 +83,10 @@ fn requests_answers_and_bytes() {
 #[test]
 fn refusals_by_their_cause() {
     for (limits, which) in [
-        (
-            Limits {
-                connections_max: 1,
-                ..Limits::default()
-            },
-            [100, 0],
-        ),
-        (
-            Limits {
-                connections_per_address_max: 1,
-                ..Limits::default()
-            },
-            [0, 100],
-        ),
+        (Limits { connections_max: 1, ..Limits::default() }, [100, 0]),
+        (Limits { connections_per_address_max: 1, ..Limits::default() }, [0, 100]),
     ] {
-        let options = ListenOptions {
-            defer_accept: Duration::ZERO,
-            ..ListenOptions::default()
-        };
+        let options = ListenOptions { defer_accept: Duration::ZERO, ..ListenOptions::default() };
         let server = Server::listening(Engine::builder().limits(limits), &options, echo_target);
         let mut held = server.connect();
         held.exchange(get("/"));
@@ -138,11 +123,7 @@ fn check_timeout(begin: &[u8], timeouts: TimeoutTotals) {
         ..Limits::default()
     };
     let proxied = timeouts.proxy_header > 0;
-    let networks = if proxied {
-        "127.0.0.0/8"
-    } else {
-        "192.0.2.0/24"
-    };
+    let networks = if proxied { "127.0.0.0/8" } else { "192.0.2.0/24" };
     let options = ListenOptions {
         proxy_protocol_from: vec![networks.parse().unwrap()],
         ..ListenOptions::default()
@@ -161,15 +142,9 @@ fn timeouts_by_their_limit() {
     let none = TimeoutTotals::default();
     let head = TimeoutTotals { head: 1, ..none };
     check_timeout(b"GET / HT", head);
-    let proxy_header = TimeoutTotals {
-        proxy_header: 1,
-        ..none
-    };
+    let proxy_header = TimeoutTotals { proxy_header: 1, ..none };
     check_timeout(b"PROXY TCP4 192", proxy_header);
-    let content_idle = TimeoutTotals {
-        content_idle: 1,
-        ..none
-    };
+    let content_idle = TimeoutTotals { content_idle: 1, ..none };
     let request = post("/", "hello");
     check_timeout(&request[..request.len() - 1], content_idle);
 }
@@ -177,10 +152,7 @@ fn timeouts_by_their_limit() {
 /// An idle connection that is closed after its time is normal.
 #[test]
 fn closing_an_idle_connection_is_not_counted_as_a_timeout() {
-    let limits = Limits {
-        keep_alive_idle_ms: 100,
-        ..Limits::default()
-    };
+    let limits = Limits { keep_alive_idle_ms: 100, ..Limits::default() };
     let server = Server::start(limits, echo_target);
     let mut client = server.connect();
     client.exchange(get("/"));
@@ -197,10 +169,7 @@ fn counters_of_workers_are_summed_and_separate() {
         client.exchange(get("/"));
     }
     let control = server.running().control();
-    let apart: Vec<_> = control
-        .counters()
-        .map(|counters| counters.requests.get())
-        .collect();
+    let apart: Vec<_> = control.counters().map(|counters| counters.requests.get()).collect();
     assert_eq!(apart.len(), 3);
     assert_eq!(apart.iter().sum::<u64>(), 30);
     assert_eq!(control.loads().iter().sum::<usize>(), 30);

@@ -134,10 +134,7 @@ fn follow_tcp(asked: Asked, (length, piece): (usize, usize)) -> Follower {
 #[track_caller]
 fn check(asked: u64, length: usize, dropped: usize) {
     for piece in [1 << 20, 1000] {
-        let asked = Asked {
-            at_first: asked,
-            behind_data: 0,
-        };
+        let asked = Asked { at_first: asked, behind_data: 0 };
         let follower = follow_tcp(asked, (length, piece));
         assert_eq!(follower.dropped, dropped, "in writes of {piece}");
         let data_begins_at = (dropped < length).then_some(dropped);
@@ -178,10 +175,7 @@ fn megabytes_are_dropped_in_several_calls() {
 #[test]
 fn data_before_and_after_dropped_bytes_is_received() {
     for (at_first, behind_data) in [(0, 1), (0, 150_000), (10, 20_000), (100_000, 100_000)] {
-        let asked = Asked {
-            at_first,
-            behind_data,
-        };
+        let asked = Asked { at_first, behind_data };
         // The first data is 64 KiB at most.
         let length = usize::try_from(at_first + behind_data).unwrap() + (64 << 10) + 5000;
         let follower = follow_tcp(asked, (length, length));
@@ -197,10 +191,7 @@ fn over_a_unix_socket_everything_is_data() {
     let path = folder.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
     let accept = move || -> UnixStream { listener.accept().unwrap().0 };
-    let asked = Asked {
-        at_first: 5000,
-        behind_data: 5000,
-    };
+    let asked = Asked { at_first: 5000, behind_data: 5000 };
     let outgoing = Outgoing::unix(&path).unwrap();
     let follower = follow(&outgoing, accept, asked, (200_000, 200_000));
     assert_eq!((follower.dropped, follower.data_begins_at), (0, Some(0)));

@@ -25,9 +25,8 @@ fn no_accepted_request_is_lost_under_load() {
             let builder = Engine::builder().workers(1 + run % 2);
             let server = Server::with(builder, echo_target);
             let address = server.address;
-            let clients: Vec<_> = (0..4)
-                .map(|_| thread::spawn(move || load(address, "/load", "/load")))
-                .collect();
+            let clients: Vec<_> =
+                (0..4).map(|_| thread::spawn(move || load(address, "/load", "/load"))).collect();
             server.wait_for_count(|counters| &counters.requests, 300);
             let begin = Instant::now();
             server.running().control().drain(LONG_MS);
@@ -43,10 +42,7 @@ fn no_accepted_request_is_lost_under_load() {
 
 #[test]
 fn idle_connections_end_promptly() {
-    let options = ListenOptions {
-        defer_accept: Duration::ZERO,
-        ..ListenOptions::default()
-    };
+    let options = ListenOptions { defer_accept: Duration::ZERO, ..ListenOptions::default() };
     let server = Server::listening(Engine::builder(), &options, echo_target);
     let mut clients: Vec<_> = (0..20).map(|_| server.connect()).collect();
     for client in &mut clients[..10] {
@@ -98,10 +94,8 @@ enum Given {
 }
 
 /// `/later` gives its responder to the test, everything else the sender of its stream.
-fn hand_over() -> (
-    impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
-    mpsc::Receiver<Given>,
-) {
+fn hand_over()
+-> (impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static, mpsc::Receiver<Given>) {
     let (given, receiver) = mpsc::sync_channel(8);
     let handler = move |exchange: Exchange<'_>| {
         if target_of(&exchange) == "/later" {
@@ -111,12 +105,7 @@ fn hand_over() -> (
         }
         let (sender, reader) = exchange.stream();
         given.send(Given::Sender(sender)).unwrap();
-        Response::new(Status::OK)
-            .content(Content::Stream {
-                length: None,
-                reader,
-            })
-            .into()
+        Response::new(Status::OK).content(Content::Stream { length: None, reader }).into()
     };
     (handler, receiver)
 }
@@ -144,10 +133,7 @@ fn exchanges_in_progress_are_completed() {
     idle.expect_close();
     responder.send(Response::text("done"));
     let answer = later.read_response();
-    assert_eq!(
-        (answer.text(), answer.field("Connection")),
-        ("done", Some("close"))
-    );
+    assert_eq!((answer.text(), answer.field("Connection")), ("done", Some("close")));
     sender.send_blocking(Bytes::from_static(b"two")).unwrap();
     sender.finish(None);
     assert_eq!(stream.read_response().text(), "onetwo");
@@ -172,10 +158,7 @@ fn check_cut(least: Duration, end: impl FnOnce(&Server)) {
     end(&server);
     server.ended();
     let took = begin.elapsed();
-    assert!(
-        took + Duration::from_millis(20) > least && took < least + LATE,
-        "took {took:?}"
-    );
+    assert!(took + Duration::from_millis(20) > least && took < least + LATE, "took {took:?}");
     assert!(!client.read_to_close().ends_with(b"0\r\n\r\n"));
     assert!(sender.send_blocking(Bytes::from_static(b"late")).is_err());
 }
@@ -200,10 +183,7 @@ fn a_stop_cuts_at_once() {
 /// A connection that waits because of the limit when the drain begins receives a 503.
 #[test]
 fn connections_that_wait_because_of_the_limit_are_rejected() {
-    let limits = Limits {
-        connections_max: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_max: 1, ..Limits::default() };
     let builder = Engine::builder().limits(limits);
     let builder = builder.own_answers(Vec::new(), Overload::Wait);
     let (handler, given) = hand_over();

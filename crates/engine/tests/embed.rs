@@ -15,9 +15,7 @@ fn binary() -> PathBuf {
 #[test]
 fn a_server_with_a_handler_takes_twenty_lines() {
     let source = include_str!("../examples/embed.rs");
-    let main = source
-        .lines()
-        .skip_while(|line| !line.starts_with("fn main"));
+    let main = source.lines().skip_while(|line| !line.starts_with("fn main"));
     assert!(main.count() <= LINES_MAX);
 }
 
@@ -26,12 +24,6 @@ fn the_example_serves() {
     let mut child = Child::start(binary(), ["127.0.0.1:0"]);
     let mut client = RawClient::connect(child.wait_for_address());
     let response = client.exchange("GET /a?b HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_eq!(
-        (response.status, response.text()),
-        (200, "Hello from /a?b\n")
-    );
-    assert_eq!(
-        response.field("Content-Type"),
-        Some("text/plain; charset=utf-8")
-    );
+    assert_eq!((response.status, response.text()), (200, "Hello from /a?b\n"));
+    assert_eq!(response.field("Content-Type"), Some("text/plain; charset=utf-8"));
 }

@@ -30,9 +30,7 @@ fn slices(file: Arc<File>) -> impl FnMut(Exchange<'_>) -> Outcome + Clone + Send
             offset: offset.parse().unwrap(),
             length: length.parse().unwrap(),
         };
-        Response::new(Status::OK)
-            .content(Content::File(slice))
-            .into()
+        Response::new(Status::OK).content(Content::File(slice)).into()
     }
 }
 
@@ -43,17 +41,12 @@ fn check_truncated(promised: usize, left: usize) {
     let server = Server::start(Limits::default(), slices(Arc::clone(&file)));
     let mut client = TcpStream::connect(server.address).unwrap();
     client.set_read_timeout(Some(PATIENCE)).unwrap();
-    client
-        .write_all(get(&format!("/0/{promised}")).as_bytes())
-        .unwrap();
+    client.write_all(get(&format!("/0/{promised}")).as_bytes()).unwrap();
     // The head is here, so the file is on its way, and blocked by a reader that does not read.
     client.peek(&mut [0]).unwrap();
     file.set_len(left as u64).unwrap();
     let mut received = Vec::new();
-    assert!(
-        client.read_to_end(&mut received).is_err(),
-        "an end and no reset"
-    );
+    assert!(client.read_to_end(&mut received).is_err(), "an end and no reset");
     assert!(received.len() < promised);
     server.wait_for_connections(0);
 }
@@ -80,13 +73,7 @@ fn every_offset_and_length_is_byte_for_byte() {
     let content = noise(300_000);
     let server = Server::start(Limits::default(), slices(file_of(&content)));
     let mut client = server.connect();
-    let around = |page: usize| {
-        [
-            (page * 4096).saturating_sub(1),
-            page * 4096,
-            page * 4096 + 1,
-        ]
-    };
+    let around = |page: usize| [(page * 4096).saturating_sub(1), page * 4096, page * 4096 + 1];
     let offsets = [0, 1, 2, 3, 16, 31].into_iter().flat_map(around);
     for offset in offsets.chain([5, 127, 2048, 12_345]) {
         for length in [0, 1, 4095, 4096, 4097, 8191, 16_384, 65_535, 65_536, 65_537] {
@@ -103,16 +90,11 @@ fn pipelined_parts_of_a_file_keep_their_order() {
     let content = noise(300_000);
     let server = Server::start(Limits::default(), slices(file_of(&content)));
     let mut client = server.connect();
-    let requests: String = (0..200)
-        .map(|n| get(&format!("/{}/{}", n * 7, 100_000 - n)))
-        .collect();
+    let requests: String = (0..200).map(|n| get(&format!("/{}/{}", n * 7, 100_000 - n))).collect();
     client.send(requests);
     for n in 0..200 {
         let response = client.read_response();
-        assert!(
-            response.content == content[n * 7..n * 7 + 100_000 - n],
-            "answer {n}"
-        );
+        assert!(response.content == content[n * 7..n * 7 + 100_000 - n], "answer {n}");
     }
 }
 
@@ -142,16 +124,10 @@ fn an_empty_file_is_an_empty_answer() {
     let mut client = server.connect();
     for _ in 0..2 {
         let response = client.exchange(get("/0/0"));
-        assert_eq!(
-            (response.status, response.field("Content-Length")),
-            (200, Some("0"))
-        );
+        assert_eq!((response.status, response.field("Content-Length")), (200, Some("0")));
     }
     client.send("HEAD /0/0 HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(
-        client.read_head_response().field("Content-Length"),
-        Some("0")
-    );
+    assert_eq!(client.read_head_response().field("Content-Length"), Some("0"));
 }
 
 #[test]
@@ -160,10 +136,7 @@ fn head_sends_the_length_and_no_file() {
     let mut client = server.connect();
     for _ in 0..2 {
         client.send("HEAD /0/100000 HTTP/1.1\r\nHost: a\r\n\r\n");
-        assert_eq!(
-            client.read_head_response().field("Content-Length"),
-            Some("100000")
-        );
+        assert_eq!(client.read_head_response().field("Content-Length"), Some("100000"));
     }
     assert_eq!(client.exchange(get("/0/2")).content.len(), 2);
 }
@@ -196,13 +169,8 @@ fn pieces_follow_one_another() {
     let file = file_of(&content);
     let whole = Bytes::from(content.clone());
     let server = Server::start(Limits::default(), move |_: Exchange<'_>| {
-        let slice = |offset, length| {
-            Piece::File(FileSlice {
-                file: Arc::clone(&file),
-                offset,
-                length,
-            })
-        };
+        let slice =
+            |offset, length| Piece::File(FileSlice { file: Arc::clone(&file), offset, length });
         let bytes = |from: usize, to: usize| Piece::Bytes(whole.slice(from..to));
         let pieces = [
             bytes(0, 3),
@@ -217,9 +185,7 @@ fn pieces_follow_one_another() {
             slice(8_999_999, 1),
             bytes(5, 7),
         ];
-        Response::new(Status::OK)
-            .content(Content::Pieces(pieces.into()))
-            .into()
+        Response::new(Status::OK).content(Content::Pieces(pieces.into())).into()
     });
     let part = |from: usize, length: usize| &content[from..from + length];
     let expected = [

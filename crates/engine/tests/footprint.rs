@@ -8,13 +8,8 @@ use vervet_testkit::own_process;
 /// Memory of this process that is pages of files, in KiB.
 fn file_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssFile:"));
-    line.and_then(|line| line.split_whitespace().next())
-        .unwrap()
-        .parse()
-        .unwrap()
+    let line = status.lines().find_map(|line| line.strip_prefix("RssFile:"));
+    line.and_then(|line| line.split_whitespace().next()).unwrap().parse().unwrap()
 }
 
 #[test]

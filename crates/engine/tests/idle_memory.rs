@@ -44,10 +44,7 @@ fn ten_thousand_idle_connections_cost_5_mib() {
         cost >> 10
     )
     .unwrap();
-    assert!(
-        cost <= BYTES_MAX,
-        "{cost} bytes, {each} for each connection"
-    );
+    assert!(cost <= BYTES_MAX, "{cost} bytes, {each} for each connection");
     // They are alive, and none of them has grown a buffer that it keeps.
     for client in clients.iter_mut().step_by(100) {
         assert_eq!(client.exchange(get("/still")).text(), "/still");

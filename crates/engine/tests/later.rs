@@ -37,10 +37,7 @@ fn a_responder_that_is_dropped_answers_500() {
         client.send(get("/"));
         drop(responders.recv_timeout(PATIENCE).unwrap());
         let answer = client.read_response();
-        assert_eq!(
-            (answer.status, answer.text()),
-            (500, "the handler sent no response\n")
-        );
+        assert_eq!((answer.status, answer.text()), (500, "the handler sent no response\n"));
         assert_eq!(answer.field("Connection"), None);
     }
 }
@@ -48,10 +45,7 @@ fn a_responder_that_is_dropped_answers_500() {
 /// gunicorn#3626: the late answer of a request that had timed out went to the next request.
 #[test]
 fn an_answer_after_a_timeout_is_dropped() {
-    let limits = Limits {
-        content_idle_timeout_ms: 100,
-        ..Limits::default()
-    };
+    let limits = Limits { content_idle_timeout_ms: 100, ..Limits::default() };
     let (handler, responders) = hand_over();
     let server = Server::start(limits, handler);
     let mut late = Vec::new();
@@ -69,9 +63,7 @@ fn an_answer_after_a_timeout_is_dropped() {
     for client in &mut clients {
         client.send(get("/next"));
     }
-    let next: Vec<_> = (0..4)
-        .map(|_| responders.recv_timeout(PATIENCE).unwrap().1)
-        .collect();
+    let next: Vec<_> = (0..4).map(|_| responders.recv_timeout(PATIENCE).unwrap().1).collect();
     for responder in late {
         responder.send(Response::text("late"));
     }
@@ -93,11 +85,7 @@ fn an_answer_to_a_closed_connection_is_dropped() {
     // Closed with unread bytes is a reset, which the engine sees at once.
     let mut other = server.connect();
     other.send(get("/2"));
-    responders
-        .recv_timeout(PATIENCE)
-        .unwrap()
-        .1
-        .send(Response::text("2"));
+    responders.recv_timeout(PATIENCE).unwrap().1.send(Response::text("2"));
     assert!(!other.is_silent_for(PATIENCE));
     drop(other);
     drop(client);
@@ -134,17 +122,14 @@ fn many_answers_in_any_order_reach_their_own_requests() {
         for (number, client) in clients.iter_mut().enumerate() {
             client.send(get(&format!("/{round}/{number}")));
         }
-        let mut waiting: Vec<_> = (0..clients.len())
-            .map(|_| responders.recv_timeout(PATIENCE).unwrap())
-            .collect();
+        let mut waiting: Vec<_> =
+            (0..clients.len()).map(|_| responders.recv_timeout(PATIENCE).unwrap()).collect();
         // Neither the order of the requests nor its reverse: 77 and 200 have no common factor.
         waiting.sort_by_key(|(target, _)| {
             let number: usize = target.rsplit('/').next().unwrap().parse().unwrap();
             number * 77 % 200
         });
-        let threads: Vec<_> = (0..4)
-            .map(|_| waiting.split_off(waiting.len() - 50))
-            .collect();
+        let threads: Vec<_> = (0..4).map(|_| waiting.split_off(waiting.len() - 50)).collect();
         let threads: Vec<_> = threads
             .into_iter()
             .map(|share| {

@@ -33,10 +33,7 @@ fn check(limits: &Limits, within: &str, beyond: &str, status: u16) {
     let mut client = server.connect();
     assert_eq!(client.exchange(within).status, 200, "{within}");
     let refusal = client.exchange(beyond);
-    assert_eq!(
-        (refusal.status, refusal.field("Connection")),
-        (status, Some("close"))
-    );
+    assert_eq!((refusal.status, refusal.field("Connection")), (status, Some("close")));
     client.finish();
     client.expect_close();
 }
@@ -58,12 +55,8 @@ fn the_head_and_its_parts_hold_at_their_edges() {
     check(&limits, &sized(512), &sized(513), 431);
     let target = |bytes: usize| get(&format!("/{}", "x".repeat(bytes - 1)));
     check(&limits, &target(64), &target(65), 414);
-    let fields = |count: usize| {
-        format!(
-            "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-            "X: y\r\n".repeat(count - 1)
-        )
-    };
+    let fields =
+        |count: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1));
     check(&limits, &fields(8), &fields(9), 431);
     let trailers = |bytes: usize| {
         // With its line end and the empty line that ends the section.
@@ -77,24 +70,14 @@ fn the_head_and_its_parts_hold_at_their_edges() {
 
 #[test]
 fn limits_that_are_out_of_bounds_start_nothing() {
-    let limits = Limits {
-        fields_max: 7,
-        ..Limits::default()
-    };
-    let result = Engine::builder()
-        .limits(limits)
-        .listen("127.0.0.1:0")
-        .unwrap()
-        .serve(echo_target);
+    let limits = Limits { fields_max: 7, ..Limits::default() };
+    let result = Engine::builder().limits(limits).listen("127.0.0.1:0").unwrap().serve(echo_target);
     assert!(matches!(result, Err(EngineError::Limit(_))));
 }
 
 #[test]
 fn connections_are_accepted_so_many_in_a_turn() {
-    let limits = Limits {
-        accept_per_turn_max: 3,
-        ..Limits::default()
-    };
+    let limits = Limits { accept_per_turn_max: 3, ..Limits::default() };
     let mut server = ByHand::new(limits, echo_target);
     let mut clients: Vec<_> = (0..7).map(|_| RawClient::connect(server.address)).collect();
     for client in &mut clients {
@@ -113,10 +96,7 @@ fn connections_are_accepted_so_many_in_a_turn() {
 }
 
 fn capped(overload: Overload) -> Server {
-    let limits = Limits {
-        connections_max: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_max: 2, ..Limits::default() };
     let builder = Engine::builder().limits(limits);
     Server::with(builder.own_answers(Vec::new(), overload), echo_target)
 }
@@ -133,10 +113,7 @@ fn a_connection_above_the_cap_is_told_to_come_again() {
     for _ in 0..100 {
         let mut extra = server.connect();
         let answer = extra.exchange(get("/"));
-        assert_eq!(
-            (answer.status, answer.field("Connection")),
-            (503, Some("close"))
-        );
+        assert_eq!((answer.status, answer.field("Connection")), (503, Some("close")));
         let seconds: u32 = answer.field("Retry-After").unwrap().parse().unwrap();
         assert!(seconds >= 1, "Retry-After: {seconds} brings no relief");
         assert!(answer.field("Date").is_some());
@@ -149,9 +126,7 @@ fn a_connection_above_the_cap_is_told_to_come_again() {
     let [released, _held] = held;
     drop(released);
     let begin = Instant::now();
-    let back = wait_until(PATIENCE, || {
-        server.connect().exchange(get("/")).status == 200
-    });
+    let back = wait_until(PATIENCE, || server.connect().exchange(get("/")).status == 200);
     assert!(back && begin.elapsed() < Duration::from_secs(1));
     assert!(server.count(|counters| &counters.refused) >= 100);
 }
@@ -178,11 +153,7 @@ fn a_connection_above_the_cap_waits_where_that_is_asked_for() {
 
 /// A connection from an address of this machine of one's choice.
 fn connect_from(from: SocketAddr, to: SocketAddr) -> TcpStream {
-    let family = if from.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
+    let family = if from.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let socket = socket(family, SocketType::STREAM, None).unwrap();
     bind(&socket, &from).unwrap();
     connect(&socket, &to).unwrap();
@@ -201,10 +172,7 @@ fn status_of(mut stream: &TcpStream) -> String {
 /// So many of one address are served, and another address is not concerned.
 #[track_caller]
 fn check_per_address(listen: &str, from: &str, other: Option<&str>) {
-    let limits = Limits {
-        connections_per_address_max: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_per_address_max: 2, ..Limits::default() };
     let running = Engine::builder().limits(limits).listen(listen);
     let server = Server::new(running.unwrap().serve(echo_target).unwrap());
     let to = |from: &str| connect_from(from.parse().unwrap(), server.address);
@@ -246,10 +214,7 @@ fn descriptors_that_run_out_make_connections_wait() {
     }
     assert!((5..20).contains(&served), "{served} were served at a time");
     let spent = child.cpu_time().saturating_sub(before);
-    assert!(
-        spent < Duration::from_millis(200),
-        "{spent:?} were spent on waiting"
-    );
+    assert!(spent < Duration::from_millis(200), "{spent:?} were spent on waiting");
     for mut client in clients {
         assert_eq!(client.read_response().text(), "/");
     }

@@ -27,10 +27,7 @@ fn refused(address: &str, expected: &str) {
 }
 
 fn plain() -> ListenOptions {
-    ListenOptions {
-        defer_accept: Duration::ZERO,
-        ..ListenOptions::default()
-    }
+    ListenOptions { defer_accept: Duration::ZERO, ..ListenOptions::default() }
 }
 
 /// Whether a connection is there to be accepted within `time`; takes it.
@@ -69,10 +66,7 @@ fn an_address_of_no_interface_is_refused() {
 
 #[test]
 fn an_unknown_congestion_control_is_refused() {
-    let options = ListenOptions {
-        congestion: Some("nosuch".to_owned()),
-        ..plain()
-    };
+    let options = ListenOptions { congestion: Some("nosuch".to_owned()), ..plain() };
     let error = Listener::bind(&"127.0.0.1:0".parse().unwrap(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -95,14 +89,8 @@ fn options_are_set_on_the_socket() {
     assert!(sockopt::socket_reuseport(&listener).unwrap());
     assert_eq!(sockopt::tcp_congestion(&listener).unwrap(), "reno");
     // socket(7): the kernel doubles what is asked for.
-    assert_eq!(
-        sockopt::socket_send_buffer_size(&listener).unwrap(),
-        100_000
-    );
-    assert_eq!(
-        sockopt::socket_recv_buffer_size(&listener).unwrap(),
-        120_000
-    );
+    assert_eq!(sockopt::socket_send_buffer_size(&listener).unwrap(), 100_000);
+    assert_eq!(sockopt::socket_recv_buffer_size(&listener).unwrap(), 120_000);
     let second = bound(&listener.to_string(), &options);
     assert_eq!(second.local_address(), listener.local_address());
 }
@@ -110,10 +98,7 @@ fn options_are_set_on_the_socket() {
 #[test]
 fn a_deferred_connection_comes_with_its_first_byte() {
     for (seconds, at_once) in [(0, true), (5, false)] {
-        let options = ListenOptions {
-            defer_accept: Duration::from_secs(seconds),
-            ..plain()
-        };
+        let options = ListenOptions { defer_accept: Duration::from_secs(seconds), ..plain() };
         let listener = bound("127.0.0.1:0", &options);
         assert_eq!(listener.defers_accept(), !at_once);
         let mut peer = TcpStream::connect(listener.local_address().unwrap()).unwrap();
@@ -125,10 +110,7 @@ fn a_deferred_connection_comes_with_its_first_byte() {
 
 #[test]
 fn refused_handshakes_leave_those_under_way() {
-    let options = ListenOptions {
-        defer_accept: Duration::from_secs(5),
-        ..plain()
-    };
+    let options = ListenOptions { defer_accept: Duration::from_secs(5), ..plain() };
     let listener = bound("127.0.0.1:0", &options);
     let address = listener.local_address().unwrap();
     let mut under_way = TcpStream::connect(address).unwrap();
@@ -158,10 +140,7 @@ fn any_address_is_both_protocols() {
 
 #[test]
 fn v6only_keeps_ipv4_off() {
-    let options = ListenOptions {
-        v6only: true,
-        ..plain()
-    };
+    let options = ListenOptions { v6only: true, ..plain() };
     let Ok(listener) = Listener::bind(&"[::]:0".parse().unwrap(), &options) else {
         return;
     };
@@ -230,15 +209,9 @@ fn the_mode_of_a_unix_socket_is_exact() {
     let folder = folder("mode");
     for mode in [0o600, 0o660, 0o666, 0o777] {
         let path = folder.join(format!("{mode:o}.sock"));
-        let options = ListenOptions {
-            mode: Some(mode),
-            ..plain()
-        };
+        let options = ListenOptions { mode: Some(mode), ..plain() };
         let _listener = bound(&format!("unix:{}", path.display()), &options);
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            mode
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
     }
     fs::remove_dir_all(folder).unwrap();
 }
@@ -247,10 +220,7 @@ fn the_mode_of_a_unix_socket_is_exact() {
 fn an_abstract_socket_has_no_file() {
     let address = format!("unix:@vervet-{}", std::process::id());
     let listener = bound(&address, &plain());
-    assert_eq!(
-        (listener.to_string(), listener.local_address()),
-        (address.clone(), None)
-    );
+    assert_eq!((listener.to_string(), listener.local_address()), (address.clone(), None));
     assert!(!listener.refuse_handshakes());
     assert!(Listener::bind(&address.parse().unwrap(), &plain()).is_err());
 }
@@ -264,15 +234,9 @@ fn a_descriptor_is_taken_over_by_number() {
     let peer = TcpStream::connect(local).unwrap();
     assert!(accepts(&listener, LATE));
     assert!(!accepts(&listener, SOON), "it must not block");
-    assert!(
-        !listener.refuse_handshakes(),
-        "the parent and others may share it"
-    );
+    assert!(!listener.refuse_handshakes(), "the parent and others may share it");
     drop((listener, peer));
-    assert!(
-        TcpStream::connect(local).is_err(),
-        "it is closed with the listener"
-    );
+    assert!(TcpStream::connect(local).is_err(), "it is closed with the listener");
 }
 
 #[test]
@@ -297,10 +261,7 @@ fn a_descriptor_that_does_not_listen_is_refused() {
 #[test]
 fn listed_networks_speak_the_proxy_protocol() {
     let networks = ["10.0.0.0/8", "2001:db8::/32"].map(|network| network.parse().unwrap());
-    let options = ListenOptions {
-        proxy_protocol_from: networks.to_vec(),
-        ..plain()
-    };
+    let options = ListenOptions { proxy_protocol_from: networks.to_vec(), ..plain() };
     let listener = bound("127.0.0.1:0", &options);
     let rows = [
         ("10.1.2.3", true),
@@ -326,12 +287,7 @@ fn child(socket: TcpListener, environment: &[(&str, &str)]) -> String {
     let output = Command::new("sh")
         .args(["-c", "exec \"$0\" \"$@\" 3<&0 4<&0 </dev/null"])
         .arg(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "listener::as_a_child",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "listener::as_a_child", "--ignored", "--nocapture"])
         .stdin(Stdio::from(OwnedFd::from(socket)))
         .envs(environment.iter().copied())
         .output()
@@ -361,10 +317,7 @@ fn as_a_child() {
 fn announced_sockets_are_taken_over_by_name() {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let local = socket.local_addr().unwrap();
-    let said = child(
-        socket,
-        &[("LISTEN_FDS", "2"), ("LISTEN_FDNAMES", "web:admin")],
-    );
+    let said = child(socket, &[("LISTEN_FDS", "2"), ("LISTEN_FDNAMES", "web:admin")]);
     let lines: Vec<&str> = said.lines().filter(|line| line.contains("fd:")).collect();
     assert_eq!(
         lines,
@@ -383,8 +336,5 @@ fn announced_sockets_that_are_not_there_are_an_error() {
     assert!(said.contains("error: cannot listen on fd:"), "{said}");
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let said = child(socket, &[("LISTEN_FDS", "2"), ("LISTEN_PID", "1")]);
-    assert!(
-        said.contains("cannot listen on fd:web"),
-        "another process is meant: {said}"
-    );
+    assert!(said.contains("cannot listen on fd:web"), "another process is meant: {said}");
 }

@@ -15,10 +15,7 @@ use vervet_engine::{Engine, EngineError, Exchange, Outcome, Response, Service};
 use vervet_testkit::{PATIENCE, RawClient, TempTree, wait_until};
 
 fn options(key: u32) -> ListenOptions {
-    ListenOptions {
-        key: ListenerKey(key),
-        ..ListenOptions::default()
-    }
+    ListenOptions { key: ListenerKey(key), ..ListenOptions::default() }
 }
 
 fn any_port() -> ListenAddress {
@@ -48,10 +45,7 @@ fn an_address_that_cannot_be_had_changes_nothing() {
     let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = ListenAddress::Tcp(held.local_addr().unwrap());
     for reuse_port in [false, true] {
-        let options = ListenOptions {
-            reuse_port,
-            ..options(1)
-        };
+        let options = ListenOptions { reuse_port, ..options(1) };
         let error = control.listen(&taken, &options).unwrap_err();
         assert!(matches!(error, EngineError::Bind(_)), "{error}");
     }
@@ -80,11 +74,7 @@ fn an_engine_that_ends_takes_no_listener() {
 #[test]
 fn limits_that_are_out_of_bounds_change_nothing() {
     let server = Server::start(Limits::default(), echo_target);
-    let limits = Limits {
-        head_bytes_max: 1,
-        connections_max: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { head_bytes_max: 1, connections_max: 1, ..Limits::default() };
     let control = server.running().control();
     control.set_limits(limits).unwrap_err();
     let mut clients = [server.connect(), server.connect()];
@@ -98,10 +88,7 @@ fn a_listener_comes_to_all_reactors_and_goes_while_its_connections_stay() {
     let server = Server::with(Engine::builder().workers(2), echo_key);
     let control = server.running().control();
     for reuse_port in [false, true] {
-        let options = ListenOptions {
-            reuse_port,
-            ..options(7)
-        };
+        let options = ListenOptions { reuse_port, ..options(7) };
         let endpoint = control.listen(&any_port(), &options).unwrap();
         let address = endpoint.local_address().unwrap();
         assert_eq!(keys(&server), [0, 7]);
@@ -138,22 +125,15 @@ fn no_connection_in_the_queue_is_lost_when_a_listener_goes() {
     let server = Server::with(Engine::builder().workers(2), echo_key);
     let control = server.running().control();
     for round in 0..6 {
-        let options = ListenOptions {
-            reuse_port: round % 2 == 1,
-            ..options(7)
-        };
+        let options = ListenOptions { reuse_port: round % 2 == 1, ..options(7) };
         let endpoint = control.listen(&any_port(), &options).unwrap();
         let address = endpoint.local_address().unwrap();
         let before = server.count(|counters| &counters.requests);
-        let clients: Vec<_> = (0..4)
-            .map(|_| thread::spawn(move || load(address, "/", "\r\n\r\n7")))
-            .collect();
+        let clients: Vec<_> =
+            (0..4).map(|_| thread::spawn(move || load(address, "/", "\r\n\r\n7"))).collect();
         server.wait_for_count(|counters| &counters.requests, before + 200);
         control.unlisten(&endpoint).wait().unwrap();
-        let answers: u64 = clients
-            .into_iter()
-            .map(|client| client.join().unwrap())
-            .sum();
+        let answers: u64 = clients.into_iter().map(|client| client.join().unwrap()).sum();
         assert!(answers >= 200, "{answers} answers");
     }
 }
@@ -189,10 +169,7 @@ fn a_unix_listener_goes_with_its_file_and_an_empty_queue() {
         server.wait_for_count(|counters| &counters.requests, before + 50);
         control.unlisten(&endpoint).wait().unwrap();
         assert!(!path.exists());
-        let answers: u64 = clients
-            .into_iter()
-            .map(|client| client.join().unwrap())
-            .sum();
+        let answers: u64 = clients.into_iter().map(|client| client.join().unwrap()).sum();
         assert!(answers >= 50, "{answers} answers");
     }
 }
@@ -237,11 +214,7 @@ fn other_limits_hold_for_new_requests_and_new_connections() {
     assert_eq!(client.exchange(&long_target).status, 414);
     let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n";
     assert_eq!(sending.exchange(request).status, 413);
-    control
-        .set_limits(Limits::default())
-        .unwrap()
-        .wait()
-        .unwrap();
+    control.set_limits(Limits::default()).unwrap().wait().unwrap();
     let mut clients = [server.connect(), server.connect(), server.connect()];
     for client in &mut clients {
         assert_eq!(client.exchange(&long_target).status, 200);

@@ -27,10 +27,7 @@ fn server() -> Server {
 }
 
 fn options(key: u32) -> ListenOptions {
-    ListenOptions {
-        key: ListenerKey(key),
-        ..ListenOptions::default()
-    }
+    ListenOptions { key: ListenerKey(key), ..ListenOptions::default() }
 }
 
 /// Changes from these options to those cannot be made, because of this one.
@@ -63,11 +60,7 @@ fn an_option_that_cannot_change_is_named() {
     check_fixed(&reuse_port, &plain, "reuse_port");
     check_fixed(&plain, &other(|options| options.v6only = true), "v6only");
     check_fixed(&other(|options| options.fastopen = 16), &plain, "fastopen");
-    check_fixed(
-        &other(|options| options.send_buffer = Some(65_536)),
-        &plain,
-        "send_buffer",
-    );
+    check_fixed(&other(|options| options.send_buffer = Some(65_536)), &plain, "send_buffer");
 }
 
 #[test]
@@ -88,10 +81,7 @@ fn new_connections_have_the_new_options_and_old_ones_the_old() {
     let server = server();
     let control = server.running().control();
     for reuse_port in [false, true] {
-        let first = ListenOptions {
-            reuse_port,
-            ..options(1)
-        };
+        let first = ListenOptions { reuse_port, ..options(1) };
         let second = ListenOptions {
             proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()],
             key: ListenerKey(2),
@@ -127,10 +117,7 @@ fn the_file_of_a_unix_socket_stays_and_has_other_permissions() {
     let path = tree.join("socket");
     let server = server();
     let control = server.running().control();
-    let with_mode = |key, mode| ListenOptions {
-        mode: Some(mode),
-        ..options(key)
-    };
+    let with_mode = |key, mode| ListenOptions { mode: Some(mode), ..options(key) };
     let address = ListenAddress::Unix(path.clone());
     let mut endpoint = control.listen(&address, &with_mode(0, 0o600)).unwrap();
     for (key, mode) in [(1, 0o660), (2, 0o666), (3, 0o600)] {

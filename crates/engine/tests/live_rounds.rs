@@ -43,10 +43,7 @@ impl Load {
             let stop = Arc::clone(&stop);
             thread::spawn(move || ask(address, keep, &stop))
         });
-        Self {
-            stop,
-            clients: clients.into(),
-        }
+        Self { stop, clients: clients.into() }
     }
 
     /// The least of their answers.
@@ -85,17 +82,12 @@ fn two_hundred_rounds_leave_nothing_behind() {
         keep_alive_idle_ms: 600_000,
         ..Limits::default()
     };
-    let server = Server::with(
-        Engine::builder().workers(2).limits(limits.clone()),
-        echo_key,
-    );
+    let server = Server::with(Engine::builder().workers(2).limits(limits.clone()), echo_key);
     let control = server.running().control();
     let load = Load::start(server.address);
     let tree = TempTree::new();
-    let addresses: [ListenAddress; 2] = [
-        "127.0.0.1:0".parse().unwrap(),
-        ListenAddress::Unix(tree.join("socket")),
-    ];
+    let addresses: [ListenAddress; 2] =
+        ["127.0.0.1:0".parse().unwrap(), ListenAddress::Unix(tree.join("socket"))];
     let me = std::process::id();
     let mut settled = None;
     let mut going = VecDeque::new();

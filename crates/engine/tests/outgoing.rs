@@ -87,8 +87,7 @@ impl Bench {
 }
 
 fn closed(seen: &[LoggedEvent]) -> bool {
-    seen.iter()
-        .any(|seen| matches!(seen, LoggedEvent::Closed(..)))
+    seen.iter().any(|seen| matches!(seen, LoggedEvent::Closed(..)))
 }
 
 #[test]
@@ -120,14 +119,10 @@ fn a_connection_that_is_not_answered_ends_by_its_deadline() {
         bench.0.visit(token, |_, io, _| io.set_deadline(300));
     }
     let seen = bench.turn_until(|seen| {
-        let ended = seen
-            .iter()
-            .filter(|seen| matches!(seen, LoggedEvent::Closed(..)));
+        let ended = seen.iter().filter(|seen| matches!(seen, LoggedEvent::Closed(..)));
         ended.count() == 8
     });
-    let connected = seen
-        .iter()
-        .filter(|seen| matches!(seen, LoggedEvent::Connected(_)));
+    let connected = seen.iter().filter(|seen| matches!(seen, LoggedEvent::Connected(_)));
     assert!(connected.count() < 8, "the queue was not full: {seen:?}");
     let aborted = LoggedEvent::Closed(7, Reason::Aborted);
     assert!(seen.iter().filter(|seen| **seen == aborted).count() == 8);
@@ -210,10 +205,7 @@ fn talks_over_a_unix_socket() {
     let outgoing = Outgoing::unix(&path).unwrap();
     assert_eq!(outgoing.to_string(), format!("unix:{}", path.display()));
     bench.0.connect(&outgoing, 7).unwrap();
-    assert!(
-        bench.0.protocol().0.is_empty(),
-        "told in a turn, not before"
-    );
+    assert!(bench.0.protocol().0.is_empty(), "told in a turn, not before");
     bench.turn_until(connected);
     check_talk(&mut bench, listener.accept().unwrap().0);
 }
@@ -257,12 +249,7 @@ fn the_socket_of_an_aborted_connection_is_reused() {
             io.as_fd().as_raw_fd()
         }));
         let seen = bench.turn_until(closed);
-        let [
-            LoggedEvent::Connected(7),
-            ..,
-            LoggedEvent::Closed(7, Reason::Aborted),
-        ] = seen
-        else {
+        let [LoggedEvent::Connected(7), .., LoggedEvent::Closed(7, Reason::Aborted)] = seen else {
             panic!("{seen:?}");
         };
         assert_eq!(bench.0.visit(token, |_, _, _| ()), None);
@@ -286,10 +273,7 @@ fn a_socket_that_is_used_again_can_be_refused() {
     let mut bench = Bench::new();
     let token = bench.connect(address);
     bench.turn_until(connected);
-    bench
-        .0
-        .visit(token, |_, io, _| io.close(Closing::Abort))
-        .unwrap();
+    bench.0.visit(token, |_, io, _| io.close(Closing::Abort)).unwrap();
     drop(listener);
     bench.0.protocol_mut().0.clear();
     bench.connect(address);

@@ -63,18 +63,10 @@ fn check(steps: &[Step]) {
     for (index, step) in steps.iter().enumerate() {
         match step {
             Send(length, taken) => {
-                assert_eq!(
-                    sender.try_send(chunk(*length)).is_ok(),
-                    *taken,
-                    "step {index}"
-                );
+                assert_eq!(sender.try_send(chunk(*length)).is_ok(), *taken, "step {index}");
             }
             Step::Read(Some(length)) => {
-                assert_eq!(
-                    reader.try_read(),
-                    Read::Data(chunk(*length)),
-                    "step {index}"
-                );
+                assert_eq!(reader.try_read(), Read::Data(chunk(*length)), "step {index}");
             }
             Step::Read(None) => assert_eq!(reader.try_read(), Read::Pending, "step {index}"),
             Notified(count) => {
@@ -93,24 +85,13 @@ const NOTHING: Step = Step::Read(None);
 
 #[test]
 fn the_window_is_exact() {
-    check(&[
-        Send(60, true),
-        Send(41, false),
-        Send(40, true),
-        Send(1, false),
-    ]);
+    check(&[Send(60, true), Send(41, false), Send(40, true), Send(1, false)]);
     check(&[Send(100, true), Send(1, false), read(100), Send(1, true)]);
 }
 
 #[test]
 fn a_chunk_beyond_the_window_goes_into_an_empty_pipe_only() {
-    check(&[
-        Send(101, true),
-        Send(1, false),
-        read(101),
-        Send(1, true),
-        Send(101, false),
-    ]);
+    check(&[Send(101, true), Send(1, false), read(101), Send(1, true), Send(101, false)]);
 }
 
 #[test]
@@ -138,34 +119,13 @@ fn the_reader_is_notified_once_for_each_pending() {
         Send(1, true),
         Notified(1),
     ]);
-    check(&[
-        NOTHING,
-        Send(1, true),
-        Notified(1),
-        read(1),
-        Send(1, true),
-        Notified(0),
-    ]);
+    check(&[NOTHING, Send(1, true), Notified(1), read(1), Send(1, true), Notified(0)]);
 }
 
 #[test]
 fn the_sender_is_notified_once_when_half_is_free_and_the_chunk_fits() {
-    let fill = [
-        Send(25, true),
-        Send(25, true),
-        Send(25, true),
-        Send(25, true),
-        Send(10, false),
-    ];
-    let drain = [
-        read(25),
-        Notified(0),
-        read(25),
-        Notified(1),
-        read(25),
-        read(25),
-        Notified(0),
-    ];
+    let fill = [Send(25, true), Send(25, true), Send(25, true), Send(25, true), Send(10, false)];
+    let drain = [read(25), Notified(0), read(25), Notified(1), read(25), read(25), Notified(0)];
     check(&fill.into_iter().chain(drain).collect::<Vec<_>>());
     check(&[
         Send(50, true),
@@ -237,10 +197,7 @@ fn dropping_the_reader_closes_the_sender_and_notifies_it_if_it_waits() {
     drop(reader);
     assert_eq!(notifications.count(), 1);
     assert!(sender.is_closed());
-    assert_eq!(
-        sender.try_send(chunk(1)),
-        Err(TrySendError::Closed(chunk(1)))
-    );
+    assert_eq!(sender.try_send(chunk(1)), Err(TrySendError::Closed(chunk(1))));
     assert_eq!(sender.send_blocking(chunk(1)), Err(Closed));
 }
 
@@ -256,10 +213,7 @@ fn a_blocked_sender_returns_when_the_reader_is_dropped() {
 #[test]
 fn a_blocked_reader_returns_after_its_timeout() {
     let (_sender, mut reader, notifications) = counting_pipe(10);
-    assert_eq!(
-        reader.read_blocking(Duration::from_millis(1)),
-        Read::Pending
-    );
+    assert_eq!(reader.read_blocking(Duration::from_millis(1)), Read::Pending);
     assert_eq!(notifications.count(), 0);
 }
 
@@ -289,10 +243,7 @@ fn read_all_holds_its_limit_exactly() {
             sender.try_send(chunk(2)).unwrap();
         }
         sender.finish(None);
-        assert_eq!(
-            reader.read_all_blocking(limit).map(|all| all.len()),
-            expected
-        );
+        assert_eq!(reader.read_all_blocking(limit).map(|all| all.len()), expected);
     }
 }
 
@@ -308,10 +259,7 @@ fn io_read_cuts_chunks_and_loses_nothing() {
     let mut rest = String::new();
     sender.abort(ContentError::PeerClosed);
     let error = reader.read_to_string(&mut rest).unwrap_err();
-    assert_eq!(
-        (rest.as_str(), error.kind()),
-        ("world", std::io::ErrorKind::UnexpectedEof)
-    );
+    assert_eq!((rest.as_str(), error.kind()), ("world", std::io::ErrorKind::UnexpectedEof));
 }
 
 const STRESS_CHUNKS: usize = 30_000;
@@ -359,10 +307,7 @@ fn a_trying_sender_and_a_blocking_reader_never_miss_each_other() {
     }
     sender.finish(None);
     consumer.join().unwrap();
-    assert!(
-        count.load(Ordering::SeqCst) <= refused,
-        "notified more often than refused"
-    );
+    assert!(count.load(Ordering::SeqCst) <= refused, "notified more often than refused");
 }
 
 #[test]
@@ -391,8 +336,5 @@ fn a_blocking_sender_and_a_trying_reader_never_miss_each_other() {
     }
     producer.join().unwrap();
     assert_eq!(index, STRESS_CHUNKS);
-    assert!(
-        count.load(Ordering::SeqCst) <= pending,
-        "notified more often than pending"
-    );
+    assert!(count.load(Ordering::SeqCst) <= pending, "notified more often than pending");
 }

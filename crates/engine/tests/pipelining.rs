@@ -12,26 +12,18 @@ use vervet_engine::{Exchange, Outcome, Responder, Response};
 use vervet_testkit::{PATIENCE, RawClient};
 
 fn hundred() -> Vec<u8> {
-    (0..100)
-        .flat_map(|number| get(&format!("/{number}")).into_bytes())
-        .collect()
+    (0..100).flat_map(|number| get(&format!("/{number}")).into_bytes()).collect()
 }
 
 #[track_caller]
 fn expect_hundred(client: &mut RawClient) {
     for number in 0..100 {
         let response = client.read_response();
-        assert_eq!(
-            (response.status, response.text()),
-            (200, &*format!("/{number}"))
-        );
+        assert_eq!((response.status, response.text()), (200, &*format!("/{number}")));
     }
 }
 
-const NO_LIMIT_OF_REQUESTS: Limits = Limits {
-    requests_per_connection_max: 0,
-    ..Limits::DEFAULT
-};
+const NO_LIMIT_OF_REQUESTS: Limits = Limits { requests_per_connection_max: 0, ..Limits::DEFAULT };
 
 #[test]
 fn a_request_that_is_broken_ends_the_batch() {
@@ -48,18 +40,9 @@ fn a_request_that_is_broken_ends_the_batch() {
 fn nothing_after_a_request_to_close_is_answered() {
     let server = Server::start(Limits::default(), echo_target);
     let mut client = server.connect();
-    client.send(
-        [
-            "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-            &get("/2"),
-        ]
-        .concat(),
-    );
+    client.send(["GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", &get("/2")].concat());
     let last = client.read_response();
-    assert_eq!(
-        (last.text(), last.field("Connection")),
-        ("/1", Some("close"))
-    );
+    assert_eq!((last.text(), last.field("Connection")), ("/1", Some("close")));
     client.expect_close();
 }
 
@@ -153,16 +136,7 @@ fn an_answer_that_comes_later_keeps_its_place() {
     let (sender, responders) = mpsc::sync_channel(8);
     let server = Server::start(Limits::default(), hand_over(sender));
     let mut client = server.connect();
-    client.send(
-        [
-            get("/1"),
-            get("/later"),
-            get("/2"),
-            get("/later"),
-            get("/3"),
-        ]
-        .concat(),
-    );
+    client.send([get("/1"), get("/later"), get("/2"), get("/later"), get("/3")].concat());
     assert_eq!(client.read_response().text(), "/1");
     for (answer, next) in [("a", "/2"), ("b", "/3")] {
         let responder = responders.recv_timeout(PATIENCE).unwrap();
@@ -204,10 +178,7 @@ fn the_last_answer_says_so_and_ends_the_connection() {
     }
     // A request after the last one is not answered, and does not turn the answer into a reset.
     let last = client.exchange([get("/last"), get("/beyond")].concat());
-    assert_eq!(
-        (last.text(), last.field("Connection")),
-        ("/last", Some("close"))
-    );
+    assert_eq!((last.text(), last.field("Connection")), ("/last", Some("close")));
     client.finish();
     client.expect_close();
     assert_eq!(server.count(|counters| &counters.requests), 1000);
@@ -215,10 +186,7 @@ fn the_last_answer_says_so_and_ends_the_connection() {
 
 #[test]
 fn keeping_connections_can_be_turned_off() {
-    let limits = Limits {
-        requests_per_connection_max: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { requests_per_connection_max: 1, ..Limits::default() };
     let server = Server::start(limits, echo_target);
     let mut client = server.connect();
     assert_eq!(client.exchange(get("/")).field("Connection"), Some("close"));
@@ -243,27 +211,15 @@ fn check_persistence(request: &str, connection: Option<&str>, persists: bool) {
 #[test]
 fn connections_persist_by_version_and_connection_field() {
     check_persistence("GET / HTTP/1.0\r\n\r\n", Some("close"), false);
-    check_persistence(
-        "GET / HTTP/1.0\r\nConnection: x\r\n\r\n",
-        Some("close"),
-        false,
-    );
+    check_persistence("GET / HTTP/1.0\r\nConnection: x\r\n\r\n", Some("close"), false);
     check_persistence(
         "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
         Some("close"),
         false,
     );
-    check_persistence(
-        "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
-        Some("keep-alive"),
-        true,
-    );
+    check_persistence("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", Some("keep-alive"), true);
     check_persistence("GET / HTTP/1.1\r\nHost: a\r\n\r\n", None, true);
-    check_persistence(
-        "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n",
-        None,
-        true,
-    );
+    check_persistence("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", None, true);
     check_persistence(
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n",
         Some("close"),
@@ -273,10 +229,7 @@ fn connections_persist_by_version_and_connection_field() {
 
 #[test]
 fn an_idle_connection_is_closed_in_its_time() {
-    let limits = Limits {
-        keep_alive_idle_ms: 300,
-        ..Limits::default()
-    };
+    let limits = Limits { keep_alive_idle_ms: 300, ..Limits::default() };
     let server = Server::start(limits, echo_target);
     let mut client = server.connect();
     client.exchange(get("/"));

@@ -84,16 +84,11 @@ fn a_set_field_replaces_all_at_the_position_of_the_first() {
     );
     check(
         |response| {
-            response
-                .set_field("etag", b"a longer one than it was")
-                .unwrap();
+            response.set_field("etag", b"a longer one than it was").unwrap();
         },
         &HEAD.replace("\"a\"", "a longer one than it was"),
     );
-    check(
-        |response| response.set_field("X-Z", b"").unwrap(),
-        &format!("{HEAD}X-Z: \r\n"),
-    );
+    check(|response| response.set_field("X-Z", b"").unwrap(), &format!("{HEAD}X-Z: \r\n"));
 }
 
 #[test]

@@ -20,20 +20,13 @@ const LIMIT: Duration = Duration::from_millis(500);
 
 /// Limits with one short timeout.
 fn limits() -> Limits {
-    Limits {
-        requests_per_connection_max: 0,
-        rate_grace_ms: 1_000,
-        ..Limits::default()
-    }
+    Limits { requests_per_connection_max: 0, rate_grace_ms: 1_000, ..Limits::default() }
 }
 
 /// The first byte of a request comes late, or never: the kernel must hand the connection over
 /// without it.
 fn at_once() -> ListenOptions {
-    ListenOptions {
-        defer_accept: Duration::ZERO,
-        ..ListenOptions::default()
-    }
+    ListenOptions { defer_accept: Duration::ZERO, ..ListenOptions::default() }
 }
 
 /// `/SIZE` answers so many bytes, after reading the content if there is some.
@@ -151,11 +144,7 @@ fn starts_with(received: &[u8], expected: &str) {
 
 #[test]
 fn no_bytes_after_the_accept() {
-    let limits = Limits {
-        head_timeout_ms: 500,
-        proxy_header_timeout_ms: 500,
-        ..limits()
-    };
+    let limits = Limits { head_timeout_ms: 500, proxy_header_timeout_ms: 500, ..limits() };
     check((limits, &at_once(), ""), LIMIT, |slow, _| {
         assert_eq!(slow.read(&mut [0]).unwrap(), 0);
     });
@@ -163,15 +152,9 @@ fn no_bytes_after_the_accept() {
 
 #[test]
 fn a_head_byte_by_byte() {
-    let limits = Limits {
-        head_timeout_ms: 500,
-        proxy_header_timeout_ms: 500,
-        ..limits()
-    };
+    let limits = Limits { head_timeout_ms: 500, proxy_header_timeout_ms: 500, ..limits() };
     check((limits, &at_once(), ""), LIMIT, |slow, _| {
-        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: "
-            .bytes()
-            .chain([b'x'; 10_000]);
+        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: ".bytes().chain([b'x'; 10_000]);
         starts_with(&send_slowly(slow, head), "HTTP/1.1 408 Request Timeout\r\n");
     });
 }
@@ -179,50 +162,29 @@ fn a_head_byte_by_byte() {
 /// The time of a further head runs from its own first byte.
 #[test]
 fn a_second_head_byte_by_byte() {
-    let limits = Limits {
-        head_timeout_ms: 500,
-        proxy_header_timeout_ms: 500,
-        ..limits()
-    };
+    let limits = Limits { head_timeout_ms: 500, proxy_header_timeout_ms: 500, ..limits() };
     check((limits, &at_once(), ""), LIMIT, |slow, _| {
         slow.write_all(get("/").as_bytes()).unwrap();
         assert!(slow.read(&mut [0; 4096]).unwrap() > 0);
-        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: "
-            .bytes()
-            .chain([b'x'; 10_000]);
+        let head = "GET / HTTP/1.1\r\nHost: a\r\nX: ".bytes().chain([b'x'; 10_000]);
         starts_with(&send_slowly(slow, head), "HTTP/1.1 408 Request Timeout\r\n");
     });
 }
 
 #[test]
 fn content_byte_by_byte() {
-    let limits = Limits {
-        content_rate_min: 1_000,
-        ..limits()
-    };
-    check(
-        (limits, &at_once(), ""),
-        Duration::from_secs(1),
-        |slow, _| {
-            slow.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n")
-                .unwrap();
-            starts_with(
-                &send_slowly(slow, [b'x'; 10_000]),
-                "HTTP/1.1 408 Request Timeout\r\n",
-            );
-        },
-    );
+    let limits = Limits { content_rate_min: 1_000, ..limits() };
+    check((limits, &at_once(), ""), Duration::from_secs(1), |slow, _| {
+        slow.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n").unwrap();
+        starts_with(&send_slowly(slow, [b'x'; 10_000]), "HTTP/1.1 408 Request Timeout\r\n");
+    });
 }
 
 #[test]
 fn content_that_stops() {
-    let limits = Limits {
-        content_idle_timeout_ms: 500,
-        ..limits()
-    };
+    let limits = Limits { content_idle_timeout_ms: 500, ..limits() };
     check((limits, &at_once(), ""), LIMIT, |slow, _| {
-        slow.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n")
-            .unwrap();
+        slow.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n").unwrap();
         let mut answer = Vec::new();
         slow.read_to_end(&mut answer).unwrap();
         starts_with(&answer, "HTTP/1.1 408 Request Timeout\r\n");
@@ -231,14 +193,9 @@ fn content_that_stops() {
 
 #[test]
 fn a_proxy_header_byte_by_byte() {
-    let limits = Limits {
-        proxy_header_timeout_ms: 500,
-        ..limits()
-    };
-    let options = ListenOptions {
-        proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()],
-        ..at_once()
-    };
+    let limits = Limits { proxy_header_timeout_ms: 500, ..limits() };
+    let options =
+        ListenOptions { proxy_protocol_from: vec!["127.0.0.0/8".parse().unwrap()], ..at_once() };
     let preface = "PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n";
     check((limits, &options, preface), LIMIT, |slow, _| {
         let header = "PROXY TCP4 192.0.2.1".bytes().chain([b'1'; 80]);
@@ -248,10 +205,7 @@ fn a_proxy_header_byte_by_byte() {
 
 #[test]
 fn an_answer_byte_by_byte() {
-    let limits = Limits {
-        write_stall_timeout_ms: 500,
-        ..limits()
-    };
+    let limits = Limits { write_stall_timeout_ms: 500, ..limits() };
     check((limits, &at_once(), ""), LIMIT, |slow, server| {
         slow.write_all(get("/30000000").as_bytes()).unwrap();
         // What the kernel has taken over stays to be read after the cut: only the engine knows when
@@ -264,22 +218,15 @@ fn an_answer_byte_by_byte() {
 
 #[test]
 fn an_answer_that_is_read_steadily_and_too_slowly() {
-    let limits = Limits {
-        write_rate_min: 200_000_000,
-        ..limits()
-    };
-    check(
-        (limits, &at_once(), ""),
-        Duration::from_secs(1),
-        |slow, server| {
-            slow.write_all(get("/300000000").as_bytes()).unwrap();
-            let mut buffer = vec![0; 500_000];
-            while !cut_within(PACE, server) {
-                assert!(slow.read(&mut buffer).unwrap() > 0);
-            }
-            assert_eq!(server.count(|counters| &counters.timeouts.write_rate), 1);
-        },
-    );
+    let limits = Limits { write_rate_min: 200_000_000, ..limits() };
+    check((limits, &at_once(), ""), Duration::from_secs(1), |slow, server| {
+        slow.write_all(get("/300000000").as_bytes()).unwrap();
+        let mut buffer = vec![0; 500_000];
+        while !cut_within(PACE, server) {
+            assert!(slow.read(&mut buffer).unwrap() > 0);
+        }
+        assert_eq!(server.count(|counters| &counters.timeouts.write_rate), 1);
+    });
 }
 
 /// A client whose receive buffer holds a few KB.
@@ -291,10 +238,7 @@ fn narrow(address: SocketAddr) -> TcpStream {
 }
 
 fn narrow_listener() -> ListenOptions {
-    ListenOptions {
-        send_buffer: Some(4_096),
-        ..ListenOptions::default()
-    }
+    ListenOptions { send_buffer: Some(4_096), ..ListenOptions::default() }
 }
 
 /// All timeouts are long except that for the client to read the answer.
@@ -330,9 +274,7 @@ fn small_answers_that_are_not_read() {
     check_stalled(&get("/16000").repeat(100));
     check_stalled(close);
     check_stalled(
-        &close
-            .replace("Host", "Content-Length: 1\r\nHost")
-            .replace("\r\n\r\n", "\r\n\r\nx"),
+        &close.replace("Host", "Content-Length: 1\r\nHost").replace("\r\n\r\n", "\r\n\r\nx"),
     );
     check_stalled("POST /16000 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
     check_stalled("POST /16000 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nxGET");
@@ -352,15 +294,10 @@ fn small_answers_that_are_read_late() {
     let mut client = narrow(server.address);
     client.set_read_timeout(Some(PATIENCE)).unwrap();
     for requests in [1, 100] {
-        client
-            .write_all(get("/16000").repeat(requests).as_bytes())
-            .unwrap();
+        client.write_all(get("/16000").repeat(requests).as_bytes()).unwrap();
         server.wait_for_count(|counters| &counters.requests, 1);
         let before = Instant::now();
-        assert!(!wait_until(Duration::from_millis(500), || server
-            .running()
-            .connections()
-            == 0));
+        assert!(!wait_until(Duration::from_millis(500), || server.running().connections() == 0));
         assert!(before.elapsed() >= Duration::from_millis(500));
         let mut received = 0;
         while received < 16_000 * requests {
@@ -375,38 +312,19 @@ fn small_answers_that_are_read_late() {
 #[test]
 fn lingering_ends_by_time_and_by_bytes() {
     for (limits, least) in [
+        (Limits { lingering_close_ms: 500, lingering_bytes_max: 1_073_741_824, ..limits() }, LIMIT),
         (
-            Limits {
-                lingering_close_ms: 500,
-                lingering_bytes_max: 1_073_741_824,
-                ..limits()
-            },
-            LIMIT,
-        ),
-        (
-            Limits {
-                lingering_close_ms: 60_000,
-                lingering_bytes_max: 100_000,
-                ..limits()
-            },
+            Limits { lingering_close_ms: 60_000, lingering_bytes_max: 100_000, ..limits() },
             Duration::ZERO,
         ),
-        (
-            Limits {
-                lingering_close_ms: 0,
-                ..limits()
-            },
-            Duration::ZERO,
-        ),
+        (Limits { lingering_close_ms: 0, ..limits() }, Duration::ZERO),
     ] {
         let server = Server::start(limits, echo_target);
         let mut client = TcpStream::connect(server.address).unwrap();
         client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         let begin = Instant::now();
         while client.write_all(&[b'x'; 1_000]).is_ok() {
-            wait_until(Duration::from_millis(1), || {
-                server.running().connections() == 0
-            });
+            wait_until(Duration::from_millis(1), || server.running().connections() == 0);
             assert!(begin.elapsed() < LATE, "lingers");
         }
         assert!(begin.elapsed() + Duration::from_millis(20) > least);

@@ -19,26 +19,20 @@ use vervet_testkit::{Framing, PATIENCE, RawClient, sha256_hex};
 
 /// Every answer is a stream whose sender the test gets; the length stands in the target: `/5`, or
 /// `/` for unknown.
-fn hand_over() -> (
-    impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static,
-    Receiver<ContentSender>,
-) {
+fn hand_over()
+-> (impl FnMut(Exchange<'_>) -> Outcome + Clone + Send + Sync + 'static, Receiver<ContentSender>) {
     let (given, senders) = mpsc::sync_channel(8);
     let handler = move |exchange: Exchange<'_>| {
         let (sender, reader) = exchange.stream();
         given.send(sender).unwrap();
         let length = target_of(&exchange)[1..].parse().ok();
-        Response::new(Status::OK)
-            .content(Content::Stream { length, reader })
-            .into()
+        Response::new(Status::OK).content(Content::Stream { length, reader }).into()
     };
     (handler, senders)
 }
 
 fn send(sender: &mut ContentSender, text: &'static str) {
-    sender
-        .send_blocking(Bytes::from_static(text.as_bytes()))
-        .unwrap();
+    sender.send_blocking(Bytes::from_static(text.as_bytes())).unwrap();
 }
 
 /// What a request gets from a stream of these chunks.
@@ -72,24 +66,9 @@ fn streams_are_framed_by_what_is_known_and_by_version() {
     check(&get("/"), &[], Framing::Chunked, true);
     check(&get("/5"), &chunks, Framing::Length(5), true);
     check(&get("/0"), &[], Framing::Length(0), true);
-    check(
-        "GET / HTTP/1.0\r\n\r\n",
-        &chunks,
-        Framing::UntilClose,
-        false,
-    );
-    check(
-        "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
-        &chunks,
-        Framing::UntilClose,
-        false,
-    );
-    check(
-        "GET /5 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
-        &chunks,
-        Framing::Length(5),
-        true,
-    );
+    check("GET / HTTP/1.0\r\n\r\n", &chunks, Framing::UntilClose, false);
+    check("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", &chunks, Framing::UntilClose, false);
+    check("GET /5 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", &chunks, Framing::Length(5), true);
 }
 
 #[test]
@@ -157,10 +136,7 @@ fn an_aborted_stream_of_http_1_0_is_a_reset_and_not_an_end() {
 fn trailers_are_sent_only_after_chunks() {
     let mut trailers = FieldBlock::new();
     trailers.push(b"Digest", b"x").unwrap();
-    for (target, expected) in [
-        ("/", vec![("Digest".to_owned(), "x".to_owned())]),
-        ("/2", vec![]),
-    ] {
+    for (target, expected) in [("/", vec![("Digest".to_owned(), "x".to_owned())]), ("/2", vec![])] {
         let (handler, senders) = hand_over();
         let server = Server::start(Limits::default(), handler);
         let mut client = server.connect();
@@ -189,10 +165,7 @@ fn a_slow_reader_holds_the_producer_back_and_gets_everything() {
             Err(TrySendError::Full(_)) => thread::yield_now(),
             Err(TrySendError::Closed(_)) => panic!("closed"),
         }
-        assert!(
-            at < 20_000_000,
-            "{at} bytes were taken and nobody read them"
-        );
+        assert!(at < 20_000_000, "{at} bytes were taken and nobody read them");
     }
     let rest = content.slice(at..);
     let producing = thread::spawn(move || {
@@ -202,10 +175,7 @@ fn a_slow_reader_holds_the_producer_back_and_gets_everything() {
         }
         sender.finish(None);
     });
-    assert_eq!(
-        sha256_hex(client.read_response().content),
-        sha256_hex(&content)
-    );
+    assert_eq!(sha256_hex(client.read_response().content), sha256_hex(&content));
     producing.join().unwrap();
 }
 
@@ -237,32 +207,19 @@ fn check_without_content(
         let (mut sender, reader) = exchange.stream();
         let _ = sender.try_send("hello".into());
         sender.finish(None);
-        Response::new(Status::new(status).unwrap())
-            .content(content(reader))
-            .into()
+        Response::new(Status::new(status).unwrap()).content(content(reader)).into()
     });
     let mut client = server.connect();
     for _ in 0..2 {
         client.send(format!("{method} / HTTP/1.1\r\nHost: a\r\n\r\n"));
-        let response = if method == "HEAD" {
-            client.read_head_response()
-        } else {
-            client.read_response()
-        };
+        let response =
+            if method == "HEAD" { client.read_head_response() } else { client.read_response() };
         assert_eq!(response.status, status);
         assert_eq!(response.content, b"");
-        assert_eq!(
-            response.field("Content-Length"),
-            length,
-            "{method} {status}"
-        );
+        assert_eq!(response.field("Content-Length"), length, "{method} {status}");
         assert_eq!(response.field("Connection"), None);
         if status != 200 {
-            assert_eq!(
-                response.field("Transfer-Encoding"),
-                None,
-                "{method} {status}"
-            );
+            assert_eq!(response.field("Transfer-Encoding"), None, "{method} {status}");
         }
     }
 }
@@ -271,14 +228,8 @@ fn check_without_content(
 /// HEAD and 304.
 #[test]
 fn answers_that_have_no_content_send_none() {
-    let stream: fn(ContentReader) -> Content = |reader| Content::Stream {
-        length: None,
-        reader,
-    };
-    let known: fn(ContentReader) -> Content = |reader| Content::Stream {
-        length: Some(5),
-        reader,
-    };
+    let stream: fn(ContentReader) -> Content = |reader| Content::Stream { length: None, reader };
+    let known: fn(ContentReader) -> Content = |reader| Content::Stream { length: Some(5), reader };
     let bytes: fn(ContentReader) -> Content = |_| "hello".into();
     check_without_content("HEAD", 200, stream, None);
     check_without_content("HEAD", 200, known, Some("5"));
@@ -303,10 +254,7 @@ fn echo(mut exchange: Exchange<'_>) -> Outcome {
         let response = Response::new(Status::SWITCHING_PROTOCOLS)
             .field(Known::Upgrade, b"echo")
             .unwrap()
-            .content(Content::Stream {
-                length: None,
-                reader,
-            });
+            .content(Content::Stream { length: None, reader });
         responder.send(response);
         loop {
             match content.read_blocking(PATIENCE) {
@@ -362,11 +310,7 @@ fn a_declined_upgrade_goes_on_in_http() {
     let server = Server::start(Limits::default(), |mut exchange: Exchange<'_>| {
         let tunnel = exchange.tunnel();
         let (responder, outcome) = exchange.later();
-        responder.send(Response::text(if tunnel.is_some() {
-            "no"
-        } else {
-            "plain"
-        }));
+        responder.send(Response::text(if tunnel.is_some() { "no" } else { "plain" }));
         outcome
     });
     let mut client = server.connect();
@@ -392,12 +336,7 @@ fn connect_opens_a_tunnel() {
             }
             sender.finish(None);
         });
-        Response::new(Status::OK)
-            .content(Content::Stream {
-                length: None,
-                reader,
-            })
-            .into()
+        Response::new(Status::OK).content(Content::Stream { length: None, reader }).into()
     });
     let mut client = server.connect();
     client.send("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
@@ -415,10 +354,7 @@ fn connect_opens_a_tunnel() {
 /// can go on with content that is still to come.
 #[test]
 fn content_can_be_sent_back_while_it_comes() {
-    let limits = Limits {
-        content_bytes_max: 0,
-        ..Limits::default()
-    };
+    let limits = Limits { content_bytes_max: 0, ..Limits::default() };
     let server = Server::start(limits, |mut exchange: Exchange<'_>| {
         let mut content = exchange.content().unwrap();
         let (mut sender, reader) = exchange.stream();
@@ -430,12 +366,7 @@ fn content_can_be_sent_back_while_it_comes() {
             }
             sender.finish(None);
         });
-        Response::new(Status::OK)
-            .content(Content::Stream {
-                length: None,
-                reader,
-            })
-            .into()
+        Response::new(Status::OK).content(Content::Stream { length: None, reader }).into()
     });
     let mut client = server.connect();
     for _ in 0..2 {
@@ -481,10 +412,7 @@ fn a_server_that_ends_an_upgraded_connection_is_read_to_its_end() {
             Response::new(Status::SWITCHING_PROTOCOLS)
                 .field(Known::Upgrade, b"echo")
                 .unwrap()
-                .content(Content::Stream {
-                    length: None,
-                    reader,
-                }),
+                .content(Content::Stream { length: None, reader }),
         );
         drop(content);
         sender.try_send("bye".into()).unwrap();

@@ -40,19 +40,13 @@ fn stream(exchange: &Exchange<'_>) -> Content {
     let (mut sender, reader) = exchange.stream();
     thread::spawn(move || {
         for _ in 0..100 {
-            if sender
-                .send_blocking(Bytes::from(vec![b's'; 20_000]))
-                .is_err()
-            {
+            if sender.send_blocking(Bytes::from(vec![b's'; 20_000])).is_err() {
                 return;
             }
         }
         sender.finish(None);
     });
-    Content::Stream {
-        length: None,
-        reader,
-    }
+    Content::Stream { length: None, reader }
 }
 
 fn handle(mut exchange: Exchange<'_>) -> Outcome {
@@ -67,15 +61,8 @@ fn handle(mut exchange: Exchange<'_>) -> Outcome {
             sender.finish(None);
         });
         let response = Response::new(Status::SWITCHING_PROTOCOLS);
-        let content = Content::Stream {
-            length: None,
-            reader,
-        };
-        return response
-            .field(Known::Upgrade, b"echo")
-            .unwrap()
-            .content(content)
-            .into();
+        let content = Content::Stream { length: None, reader };
+        return response.field(Known::Upgrade, b"echo").unwrap().content(content).into();
     }
     match target_of(&exchange).as_str() {
         "/large" => Response::text(vec![b'l'; 3_000_000]).into(),
@@ -147,9 +134,7 @@ fn misbehave(address: SocketAddr, dice: &mut Dice) {
         }
         let (first, second) = bytes.split_at(dice.roll(bytes.len() + 1));
         // Any reaction of the server to such a client is fine.
-        let _ = stream
-            .write_all(first)
-            .and_then(|()| stream.write_all(second));
+        let _ = stream.write_all(first).and_then(|()| stream.write_all(second));
         let mut buffer = vec![0; 1 << dice.roll(17)];
         for _ in 0..dice.roll(20) {
             if !matches!(stream.read(&mut buffer), Ok(1..)) {
@@ -165,9 +150,7 @@ fn misbehave(address: SocketAddr, dice: &mut Dice) {
         1 => set_socket_linger(&stream, Some(Duration::ZERO)).unwrap(),
         2 => {
             // Until a timeout of the engine.
-            stream
-                .set_read_timeout(Some(Duration::from_secs(1)))
-                .unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
             let _ = stream.read_to_end(&mut Vec::new());
         }
         _ => {}

@@ -29,21 +29,13 @@ struct Suspending {
 impl Suspending {
     fn new(times: u64) -> (Self, Receiver<(String, Resume)>) {
         let (resumes, receiver) = mpsc::sync_channel(1024);
-        let gatekeeper = Self {
-            times,
-            resumes,
-            calls: Arc::default(),
-            ended: Arc::default(),
-        };
+        let gatekeeper = Self { times, resumes, calls: Arc::default(), ended: Arc::default() };
         (gatekeeper, receiver)
     }
 
     fn server(&self, limits: Limits) -> Server {
         let service = self.clone();
-        let builder = Engine::builder()
-            .limits(limits)
-            .listen("127.0.0.1:0")
-            .unwrap();
+        let builder = Engine::builder().limits(limits).listen("127.0.0.1:0").unwrap();
         Server::new(builder.start(move |_| service.clone()).unwrap())
     }
 }
@@ -83,9 +75,7 @@ impl Service for Suspending {
                 Some(Err(error)) => error.to_string(),
             };
             let fields = fields.join("+");
-            responder.send(Response::text(format!(
-                "{method} {target} {fields} {value} {content}"
-            )));
+            responder.send(Response::text(format!("{method} {target} {fields} {value} {content}")));
         });
         outcome
     }
@@ -136,11 +126,7 @@ fn a_resume_after_the_client_has_left_does_nothing() {
     // Twice for the one that was answered, once for the one that was not.
     assert_eq!(gatekeeper.calls.load(Ordering::SeqCst), 3);
     let gone = |ended: &Ended| {
-        ended.0 == Some(1)
-            && ended
-                .2
-                .as_ref()
-                .is_some_and(|fault| fault.contains("reset"))
+        ended.0 == Some(1) && ended.2.as_ref().is_some_and(|fault| fault.contains("reset"))
     };
     assert!(gatekeeper.ended.lock().unwrap().iter().any(gone));
 }
@@ -151,9 +137,7 @@ fn the_service_is_called_again_with_the_same_head() {
     let server = gatekeeper.server(Limits::default());
     let mut client = server.connect();
     for method in ["GET", "OPTIONS", "M-SEARCH"] {
-        client.send(format!(
-            "\r\n{method} /a?b HTTP/1.1\r\nHost: a\r\nx-y: 1\r\nX-Y: 2\r\n\r\n"
-        ));
+        client.send(format!("\r\n{method} /a?b HTTP/1.1\r\nHost: a\r\nx-y: 1\r\nX-Y: 2\r\n\r\n"));
         for value in [7, 8, u64::MAX] {
             let (target, resume) = resumes.recv_timeout(PATIENCE).unwrap();
             assert_eq!(target, "/a?b");
@@ -188,10 +172,7 @@ fn a_head_of_the_maximum_size_is_resumed() {
 
 #[test]
 fn content_waits_and_is_whole() {
-    let limits = Limits {
-        content_bytes_max: 0,
-        ..Limits::default()
-    };
+    let limits = Limits { content_bytes_max: 0, ..Limits::default() };
     let (gatekeeper, resumes) = Suspending::new(2);
     let server = gatekeeper.server(limits);
     // More than all buffers on the way.
@@ -309,10 +290,7 @@ fn a_drain_waits_for_suspended_exchanges() {
     idle.expect_close();
     resume.run(1);
     let answer = client.read_response();
-    assert_eq!(
-        (answer.text(), answer.field("Connection")),
-        ("GET /  1 ", Some("close"))
-    );
+    assert_eq!((answer.text(), answer.field("Connection")), ("GET /  1 ", Some("close")));
     client.finish();
     client.expect_close();
     server.ended();
@@ -336,9 +314,7 @@ fn many_wait_while_others_are_answered() {
     for (number, client) in waiting.iter_mut().enumerate() {
         client.send(get(&format!("/{number}")));
     }
-    let mut resumes: Vec<_> = (0..200)
-        .map(|_| resumes.recv_timeout(PATIENCE).unwrap())
-        .collect();
+    let mut resumes: Vec<_> = (0..200).map(|_| resumes.recv_timeout(PATIENCE).unwrap()).collect();
     assert_eq!(server.connect().exchange(get("/now")).text(), "/now");
     // Neither the order of the requests nor its reverse: 77 and 200 have no common factor.
     let number = |target: &str| target[1..].parse::<u64>().unwrap();

@@ -74,11 +74,7 @@ async fn describe(
 }
 
 async fn headed() -> impl IntoResponse {
-    let fields = [
-        (header::DATE, "never"),
-        (header::CONNECTION, "close"),
-        (header::ETAG, "\"7\""),
-    ];
+    let fields = [(header::DATE, "never"), (header::CONNECTION, "close"), (header::ETAG, "\"7\"")];
     (StatusCode::CREATED, fields, "made")
 }
 
@@ -89,10 +85,7 @@ fn router(told: Sender<Closed>) -> Router {
         .route("/headed", get(headed))
         .route("/describe/{name}", get(describe))
         .route("/echo", post(|content: Body| async { content }))
-        .route(
-            "/length",
-            post(|content: Bytes| async move { content.len().to_string() }),
-        )
+        .route("/length", post(|content: Bytes| async move { content.len().to_string() }))
         .route("/long", get(|| async { long() }))
         .route("/broken", get(|| async { broken() }))
         .route("/endless", get(move || async move { endless(told) }))
@@ -140,15 +133,9 @@ fn an_answer_of_one_piece_has_its_length() {
             (response.status, response.text(), response.framing),
             (200, "hello", Framing::Length(5))
         );
-        assert_eq!(
-            response.field("content-type"),
-            Some("text/plain; charset=utf-8")
-        );
+        assert_eq!(response.field("content-type"), Some("text/plain; charset=utf-8"));
         let response = client.exchange(request("GET /empty"));
-        assert_eq!(
-            (response.status, response.framing),
-            (204, Framing::NoContent)
-        );
+        assert_eq!((response.status, response.framing), (204, Framing::NoContent));
         assert_eq!(client.exchange(request("GET /missing")).status, 404);
         assert_eq!(client.exchange(request("POST /hello")).status, 405);
     });
@@ -172,10 +159,7 @@ fn a_head_answer_has_the_length_of_the_get() {
     with_router(|client, _| {
         client.send(request("HEAD /hello"));
         let response = client.read_head_response();
-        assert_eq!(
-            (response.status, response.field("content-length")),
-            (200, Some("5"))
-        );
+        assert_eq!((response.status, response.field("content-length")), (200, Some("5")));
         assert_eq!(client.exchange(request("GET /hello")).text(), "hello");
     });
 }
@@ -225,11 +209,7 @@ fn content_of_unknown_length_goes_in_chunks() {
     with_router(|client, _| {
         let response = client.exchange(request("GET /long"));
         assert_eq!((response.status, response.framing), (200, Framing::Chunked));
-        assert!(
-            response.content == expected,
-            "{} bytes differ",
-            response.content.len()
-        );
+        assert!(response.content == expected, "{} bytes differ", response.content.len());
         assert_eq!(client.exchange(request("GET /hello")).text(), "hello");
     });
 }
@@ -262,29 +242,18 @@ fn a_client_that_leaves_stops_the_producer() {
 fn a_handler_that_never_answers_holds_up_nobody() {
     with_router(|client, address| {
         client.send(request("GET /never"));
-        assert_eq!(
-            RawClient::connect(address)
-                .exchange(request("GET /hello"))
-                .text(),
-            "hello"
-        );
+        assert_eq!(RawClient::connect(address).exchange(request("GET /hello")).text(), "hello");
     });
 }
 
 #[test]
 fn pipelined_requests_are_answered_in_order() {
     with_router(|client, _| {
-        let all: String = (0..100)
-            .map(|index| request(&format!("GET /describe/{index}")))
-            .collect();
+        let all: String =
+            (0..100).map(|index| request(&format!("GET /describe/{index}"))).collect();
         client.send(all);
         for index in 0..100 {
-            assert!(
-                client
-                    .read_response()
-                    .text()
-                    .starts_with(&format!("{index} "))
-            );
+            assert!(client.read_response().text().starts_with(&format!("{index} ")));
         }
     });
 }
@@ -292,12 +261,7 @@ fn pipelined_requests_are_answered_in_order() {
 #[test]
 fn tokio_is_available_on_its_carrier() {
     let (running, address) = start(Carrier::Tokio, channel().0);
-    assert_eq!(
-        RawClient::connect(address)
-            .exchange(request("GET /timed"))
-            .text(),
-        "timed out"
-    );
+    assert_eq!(RawClient::connect(address).exchange(request("GET /timed")).text(), "timed out");
     running.control().stop();
     running.wait().unwrap();
 }
@@ -320,11 +284,8 @@ fn a_service_that_fails_is_500() {
             std::future::ready(Err("no"))
         }
     }
-    let running = Engine::builder()
-        .listen("127.0.0.1:0")
-        .unwrap()
-        .start(|_| Tower::new(Failing))
-        .unwrap();
+    let running =
+        Engine::builder().listen("127.0.0.1:0").unwrap().start(|_| Tower::new(Failing)).unwrap();
     let mut client = RawClient::connect(running.address().unwrap());
     assert_eq!(client.exchange(request("GET /")).status, 500);
     running.control().stop();

@@ -27,9 +27,7 @@ fn sent(exchange: Exchange<'_>) -> Outcome {
 #[allow(clippy::needless_pass_by_value)] // what a handler is
 fn returned(exchange: Exchange<'_>) -> Outcome {
     let (status, head) = head_of(&exchange);
-    Response::encoded(status, Bytes::from(head))
-        .content("content")
-        .into()
+    Response::encoded(status, Bytes::from(head)).content("content").into()
 }
 
 /// The bytes of the answers to some requests, without the date.
@@ -43,10 +41,8 @@ fn reply(server: &Server, requests: &str) -> String {
 
 #[track_caller]
 fn check(requests: &str) {
-    let (first, second) = (
-        Server::start(Limits::default(), sent),
-        Server::start(Limits::default(), returned),
-    );
+    let (first, second) =
+        (Server::start(Limits::default(), sent), Server::start(Limits::default(), returned));
     let reply_sent = reply(&first, requests);
     assert_eq!(reply_sent, reply(&second, requests), "{requests}");
     assert!(
@@ -64,13 +60,7 @@ fn the_bytes_are_those_of_a_returned_response() {
     check(&[&get("/204"), &get("/304"), &get("/205"), last].concat());
     check("GET /200 HTTP/1.0\r\n\r\n");
     check("GET /200 HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /200 HTTP/1.0\r\n\r\n");
-    check(
-        &[
-            "POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
-            last,
-        ]
-        .concat(),
-    );
+    check(&["POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", last].concat());
     check("POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
 }
 

@@ -87,9 +87,7 @@ pub fn evaluate(
 pub fn if_range_matches(value: &[u8], current: &Validators<'_>, now: UnixSeconds) -> bool {
     let value = value.trim_ascii();
     if let Some(tag) = EntityTag::parse(value) {
-        return current
-            .etag
-            .is_some_and(|etag| etag.matches(tag, Comparison::Strong));
+        return current.etag.is_some_and(|etag| etag.matches(tag, Comparison::Strong));
     }
     match (date::parse(value), current.last_modified) {
         (Some(date), Some(modified)) => {

@@ -41,10 +41,7 @@ impl<'a> FieldSlots<'a> {
     pub(crate) fn for_head(
         &mut self,
         fields_max: usize,
-    ) -> (
-        &mut [MaybeUninit<httparse::Header<'a>>],
-        &mut MaybeUninit<Index>,
-    ) {
+    ) -> (&mut [MaybeUninit<httparse::Header<'a>>], &mut MaybeUninit<Index>) {
         let slots = &mut self.head[..fields_max.min(FIELDS_MAX)];
         (slots, &mut self.index)
     }
@@ -74,11 +71,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    const EMPTY: Self = Self {
-        first: [0; Known::COUNT],
-        present: KnownSet::EMPTY,
-        repeated: KnownSet::EMPTY,
-    };
+    const EMPTY: Self =
+        Self { first: [0; Known::COUNT], present: KnownSet::EMPTY, repeated: KnownSet::EMPTY };
 }
 
 static NO_INDEX: Index = Index::EMPTY;
@@ -96,10 +90,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// An empty field section, without field lines.
-    pub const EMPTY: Self = Self {
-        lines: &[],
-        index: &NO_INDEX,
-    };
+    pub const EMPTY: Self = Self { lines: &[], index: &NO_INDEX };
 
     #[inline]
     #[allow(clippy::cast_possible_truncation)] // FIELDS_MAX < 256
@@ -151,11 +142,7 @@ impl<'a> Fields<'a> {
             0 => lines.len(),
             at => usize::from(at) - 1,
         };
-        let to = if self.is_repeated(name) {
-            lines.len()
-        } else {
-            lines.len().min(from + 1)
-        };
+        let to = if self.is_repeated(name) { lines.len() } else { lines.len().min(from + 1) };
         lines[from..to]
             .iter()
             .filter(move |line| line.name.eq_ignore_ascii_case(name.as_str()))
@@ -165,10 +152,7 @@ impl<'a> Fields<'a> {
     /// Returns the values of all lines with this name, compared case-insensitively, in order.
     pub fn named<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         let lines = self.lines;
-        lines
-            .iter()
-            .filter(move |line| line.name.eq_ignore_ascii_case(name))
-            .map(|line| line.value)
+        lines.iter().filter(move |line| line.name.eq_ignore_ascii_case(name)).map(|line| line.value)
     }
 
     /// Returns all lines as (name as the peer spelled it, value), in order.
@@ -190,9 +174,7 @@ impl<'a> Fields<'a> {
     /// Returns whether the list field `name` contains `token`, compared case-insensitively.
     pub fn has_token(&self, name: Known, token: &str) -> bool {
         self.has(name)
-            && self
-                .list(name)
-                .any(|member| member.eq_ignore_ascii_case(token.as_bytes()))
+            && self.list(name).any(|member| member.eq_ignore_ascii_case(token.as_bytes()))
     }
 
     /// Returns the number of field lines.
@@ -208,9 +190,7 @@ impl<'a> Fields<'a> {
 
 impl std::fmt::Debug for Fields<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let lines = self
-            .iter()
-            .map(|(name, value)| (name, value.escape_ascii().to_string()));
+        let lines = self.iter().map(|(name, value)| (name, value.escape_ascii().to_string()));
         formatter.debug_map().entries(lines).finish()
     }
 }
@@ -219,11 +199,7 @@ impl std::fmt::Debug for Fields<'_> {
 pub(crate) fn trim(value: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let from = value.iter().take_while(|byte| is_blank(byte)).count();
-    let blank_tail = value[from..]
-        .iter()
-        .rev()
-        .take_while(|byte| is_blank(byte))
-        .count();
+    let blank_tail = value[from..].iter().rev().take_while(|byte| is_blank(byte)).count();
     &value[from..value.len() - blank_tail]
 }
 

@@ -3,20 +3,13 @@
 
 /// Returns the members of a list field value, trimmed, without empty ones (RFC 9110 §5.6.1.2).
 pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    Split {
-        rest: Some(value),
-        separator: b',',
-    }
-    .filter(|member| !member.is_empty())
+    Split { rest: Some(value), separator: b',' }.filter(|member| !member.is_empty())
 }
 
 /// Returns a list member up to its first semicolon, and its parameters `name=value`; those without
 /// `=` have an empty value. Quoted values keep their quotes: see [`unquoted`].
 pub(crate) fn parameters(member: &[u8]) -> (&[u8], impl Iterator<Item = (&[u8], &[u8])>) {
-    let mut parts = Split {
-        rest: Some(member),
-        separator: b';',
-    };
+    let mut parts = Split { rest: Some(member), separator: b';' };
     let head = parts.next().unwrap_or_default();
     let parameters = parts.filter(|part| !part.is_empty()).map(|part| {
         let equals = memchr::memchr(b'=', part).unwrap_or(part.len());

@@ -36,9 +36,7 @@ pub fn is_compressible(media_type: &str) -> bool {
         return false;
     };
     let is = |names: &[&str]| {
-        names
-            .iter()
-            .any(|name| parsed.subtype.eq_ignore_ascii_case(name.as_bytes()))
+        names.iter().any(|name| parsed.subtype.eq_ignore_ascii_case(name.as_bytes()))
     };
     let has_suffix = |suffix: &[u8]| {
         let start = parsed.subtype.len().saturating_sub(suffix.len());
@@ -104,11 +102,7 @@ impl<'a> MediaType<'a> {
         let (essence, _) = list::parameters(value);
         let slash = memchr::memchr(b'/', essence)?;
         let (main, subtype) = (&essence[..slash], &essence[slash + 1..]);
-        (is_token(main) && is_token(subtype)).then_some(Self {
-            main,
-            subtype,
-            whole: value,
-        })
+        (is_token(main) && is_token(subtype)).then_some(Self { main, subtype, whole: value })
     }
 
     /// Returns the type before the slash, as it was written.
@@ -182,10 +176,7 @@ const TABLE: [(&str, &str); 213] = [
     ("dll", "application/vnd.microsoft.portable-executable"),
     ("dmg", "application/x-apple-diskimage"),
     ("doc", "application/msword"),
-    (
-        "docx",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    ),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
     ("eml", "message/rfc822"),
     ("eot", "application/vnd.ms-fontobject"),
     ("eps", "application/postscript"),
@@ -287,10 +278,7 @@ const TABLE: [(&str, &str); 213] = [
     ("pnm", "image/x-portable-anymap"),
     ("ppm", "image/x-portable-pixmap"),
     ("ppt", "application/vnd.ms-powerpoint"),
-    (
-        "pptx",
-        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    ),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
     ("ps", "application/postscript"),
     ("psd", "image/vnd.adobe.photoshop"),
     ("py", "text/x-python; charset=utf-8"),
@@ -347,10 +335,7 @@ const TABLE: [(&str, &str); 213] = [
     ("xcf", "image/x-xcf"),
     ("xhtml", "application/xhtml+xml"),
     ("xls", "application/vnd.ms-excel"),
-    (
-        "xlsx",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ("xml", "application/xml"),
     ("xsd", "application/xml"),
     ("xsl", "application/xml"),
@@ -372,9 +357,7 @@ mod tests {
         for (extension, media_type) in TABLE {
             assert!(extension.len() <= EXTENSION_BYTES_MAX);
             assert!(
-                extension
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+                extension.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
             );
             let parsed = MediaType::parse(media_type.as_bytes());
             let charset = parsed.map(|parsed| (parsed.main(), parsed.parameter(b"charset")));

@@ -58,12 +58,7 @@ pub struct OpenMetrics {
 impl OpenMetrics {
     /// An empty text. The name of every family begins with `prefix`, which may be empty.
     pub fn new(prefix: &'static str) -> Self {
-        Self {
-            text: String::new(),
-            prefix,
-            family: "",
-            kind: MetricKind::Gauge,
-        }
+        Self { text: String::new(), prefix, family: "", kind: MetricKind::Gauge }
     }
 
     /// Begins a family: its name without the prefix and without the suffix of its kind, and one

@@ -109,10 +109,7 @@ pub fn select(value: &[u8], length: u64) -> Selection {
     let Some(ranges) = ranges_of(value).filter(|_| length > 0) else {
         return Selection::Whole;
     };
-    let mut set = RangeSet {
-        ranges: [ByteRange::default(); RANGES_MAX],
-        count: 0,
-    };
+    let mut set = RangeSet { ranges: [ByteRange::default(); RANGES_MAX], count: 0 };
     let mut requested = [ByteRange::default(); RANGES_MAX];
     let (mut satisfiable, mut overlaps, mut members) = (0, 0, 0);
     for member in list::members(ranges) {
@@ -154,13 +151,8 @@ impl Spec {
         let dash = memchr::memchr(b'-', member)?;
         let (first, last) = (&member[..dash], &member[dash + 1..]);
         match (first, last) {
-            ([], _) => Some(Self::Suffix {
-                length: decimal(last)?,
-            }),
-            (_, []) => Some(Self::From {
-                first: decimal(first)?,
-                last: u64::MAX,
-            }),
+            ([], _) => Some(Self::Suffix { length: decimal(last)? }),
+            (_, []) => Some(Self::From { first: decimal(first)?, last: u64::MAX }),
             _ => {
                 let (first, last) = (decimal(first)?, decimal(last)?);
                 (first <= last).then_some(Self::From { first, last })
@@ -171,15 +163,13 @@ impl Spec {
     fn resolve(self, length: u64) -> Option<ByteRange> {
         let end = length.checked_sub(1)?;
         match self {
-            Self::From { first, last } => (first <= end).then(|| ByteRange {
-                first,
-                last: last.min(end),
-            }),
+            Self::From { first, last } => {
+                (first <= end).then(|| ByteRange { first, last: last.min(end) })
+            }
             Self::Suffix { length: 0 } => None,
-            Self::Suffix { length: suffix } => Some(ByteRange {
-                first: length.saturating_sub(suffix),
-                last: end,
-            }),
+            Self::Suffix { length: suffix } => {
+                Some(ByteRange { first: length.saturating_sub(suffix), last: end })
+            }
         }
     }
 }
@@ -191,9 +181,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
         return None;
     }
     Some(digits.iter().fold(0u64, |value, digit| {
-        value
-            .saturating_mul(10)
-            .saturating_add(u64::from(digit - b'0'))
+        value.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
     }))
 }
 

@@ -125,11 +125,9 @@ impl<'a> RequestTarget<'a> {
     #[inline]
     pub fn decoded_path(self) -> Result<Cow<'a, [u8]>, PathError> {
         match self {
-            Self::Origin(own)
-            | Self::Absolute {
-                path_and_query: own,
-                ..
-            } if !own.is_normal && own.path != b"*" => {
+            Self::Origin(own) | Self::Absolute { path_and_query: own, .. }
+                if !own.is_normal && own.path != b"*" =>
+            {
                 NormalPath::decode(own.path).map(NormalPath::into_bytes)
             }
             _ => Ok(Cow::Borrowed(self.raw_path().unwrap_or(b"/"))),
@@ -173,11 +171,7 @@ impl<'a> RequestTarget<'a> {
             let whole_server = method == Method::Options && path_and_query.query.is_none();
             path_and_query.path = if whole_server { b"*" } else { b"/" };
         }
-        Ok(Self::Absolute {
-            scheme,
-            authority,
-            path_and_query,
-        })
+        Ok(Self::Absolute { scheme, authority, path_and_query })
     }
 }
 
@@ -214,18 +208,12 @@ fn scan_path(raw: &[u8]) -> ScannedPath {
             b'%' => is_normal = false,
             _ if is_path_byte(byte) => {}
             _ => {
-                return ScannedPath {
-                    bytes: at,
-                    is_normal,
-                };
+                return ScannedPath { bytes: at, is_normal };
             }
         }
         follows_slash = byte == b'/';
     }
-    ScannedPath {
-        bytes: raw.len(),
-        is_normal,
-    }
+    ScannedPath { bytes: raw.len(), is_normal }
 }
 
 /// The raw path and query of a target.
@@ -239,16 +227,8 @@ pub struct PathAndQuery<'a> {
 impl<'a> PathAndQuery<'a> {
     fn split(raw: &'a [u8]) -> Self {
         match memchr::memchr(b'?', raw) {
-            Some(at) => Self {
-                path: &raw[..at],
-                is_normal: false,
-                query: Some(&raw[at + 1..]),
-            },
-            None => Self {
-                path: raw,
-                is_normal: false,
-                query: None,
-            },
+            Some(at) => Self { path: &raw[..at], is_normal: false, query: Some(&raw[at + 1..]) },
+            None => Self { path: raw, is_normal: false, query: None },
         }
     }
 }
@@ -315,10 +295,7 @@ fn registered_name_bytes(value: &[u8]) -> usize {
     let mut at = 0;
     loop {
         let rest = &value[at..];
-        at += rest
-            .iter()
-            .position(|&byte| !is_name_byte(byte))
-            .unwrap_or(rest.len());
+        at += rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
         match &value[at..] {
             [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => at += 3,
             _ => return at,
@@ -363,14 +340,11 @@ pub fn percent_encode_path(path: &[u8]) -> Cow<'_, str> {
 /// Returns the pairs `key=value` of a raw query, decoded as forms encode them: `+` is a space. A
 /// percent sign without two hexadecimal digits is kept; empty pairs are skipped.
 pub fn query_pairs(raw_query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
-    raw_query
-        .split(|&byte| byte == b'&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let equals = memchr::memchr(b'=', pair).unwrap_or(pair.len());
-            let value = pair.get(equals + 1..).unwrap_or_default();
-            (decode_form(&pair[..equals]), decode_form(value))
-        })
+    raw_query.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let equals = memchr::memchr(b'=', pair).unwrap_or(pair.len());
+        let value = pair.get(equals + 1..).unwrap_or_default();
+        (decode_form(&pair[..equals]), decode_form(value))
+    })
 }
 
 fn decode_form(raw: &[u8]) -> Cow<'_, [u8]> {
@@ -466,9 +440,8 @@ mod tests {
 
     /// The grammar from left to right, a byte at a time.
     fn is_authority(value: &str) -> bool {
-        let (name, port) = value
-            .split_once(':')
-            .map_or((value, None), |(name, port)| (name, Some(port)));
+        let (name, port) =
+            value.split_once(':').map_or((value, None), |(name, port)| (name, Some(port)));
         let is_name_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte);
         let mut rest = name.as_bytes();

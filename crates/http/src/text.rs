@@ -128,12 +128,9 @@ mod tests {
 
     #[test]
     fn digits_are_grouped() {
-        for (number, expected) in [
-            (0, "0"),
-            (999, "999"),
-            (1_234_567, "1,234,567"),
-            (-123_456, "-123,456"),
-        ] {
+        for (number, expected) in
+            [(0, "0"), (999, "999"), (1_234_567, "1,234,567"), (-123_456, "-123,456")]
+        {
             assert_eq!(grouped(number), expected);
         }
     }

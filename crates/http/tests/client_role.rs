@@ -34,22 +34,10 @@ fn refuses_malformed_status_lines() {
     check_get("HTTP/2.0 200 OK\r\n\r\n", &["505 VersionUnsupported"]);
     check_get("\r\nHTTP/1.1 200 OK\r\n\r\n", &["502 StatusLine"]);
     check_get("HTTP/1.1 200 OK\n\r\n", &["400 BareLf"]);
-    check_get(
-        "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n",
-        &["400 FieldFolded"],
-    );
-    check_get(
-        "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n",
-        &["200", "end", "Request"],
-    );
-    check_get(
-        "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n",
-        &["200", "end", "Request"],
-    );
-    check_get(
-        "HTTP/1.1 999 \u{e9}\r\nContent-Length: 0\r\n\r\n",
-        &["999", "end", "Request"],
-    );
+    check_get("HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n", &["400 FieldFolded"]);
+    check_get("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", &["200", "end", "Request"]);
+    check_get("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", &["200", "end", "Request"]);
+    check_get("HTTP/1.1 999 \u{e9}\r\nContent-Length: 0\r\n\r\n", &["999", "end", "Request"]);
 }
 
 /// §6.3: a response that two readers could end in two places (`FreeUnit` 1.36: a repeated upstream
@@ -57,24 +45,12 @@ fn refuses_malformed_status_lines() {
 #[test]
 fn refuses_doubtful_framing() {
     for (fields, violation) in [
-        (
-            "Content-Length: 5\r\nContent-Length: 5\r\n",
-            "400 ContentLengthRepeated",
-        ),
+        ("Content-Length: 5\r\nContent-Length: 5\r\n", "400 ContentLengthRepeated"),
         ("Content-Length: 5, 5\r\n", "400 ContentLengthRepeated"),
         ("Content-Length: -5\r\n", "400 ContentLengthMalformed"),
-        (
-            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-            "400 TransferEncodingWithLength",
-        ),
-        (
-            "Transfer-Encoding: gzip\r\n",
-            "400 TransferEncodingNotChunked",
-        ),
-        (
-            "Transfer-Encoding: gzip, chunked\r\n",
-            "501 TransferEncodingUnknown",
-        ),
+        ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "400 TransferEncodingWithLength"),
+        ("Transfer-Encoding: gzip\r\n", "400 TransferEncodingNotChunked"),
+        ("Transfer-Encoding: gzip, chunked\r\n", "501 TransferEncodingUnknown"),
     ] {
         check_get(&ok(fields, "hello"), &[violation]);
         check_answer("HEAD", &ok(fields, ""), AtEnd::Open, &[violation]);
@@ -96,12 +72,7 @@ fn refuses_doubtful_framing() {
 /// §6.3, 1: HEAD, 1xx, 204 and 304 end with the head, whatever their fields say.
 #[test]
 fn knows_responses_without_content() {
-    check_answer(
-        "HEAD",
-        &ok("Content-Length: 5\r\n", ""),
-        AtEnd::Open,
-        &["200", "end", "Request"],
-    );
+    check_answer("HEAD", &ok("Content-Length: 5\r\n", ""), AtEnd::Open, &["200", "end", "Request"]);
     check_answer(
         "HEAD",
         &ok("Transfer-Encoding: chunked\r\n", ""),
@@ -129,10 +100,7 @@ fn reads_content_by_its_framing() {
         &["200 +5", "content hello", "end", "Request"],
     );
     check_get(
-        &ok(
-            "Transfer-Encoding: Chunked\r\n",
-            "5\r\nhello\r\n0\r\nX: y\r\n\r\n",
-        ),
+        &ok("Transfer-Encoding: Chunked\r\n", "5\r\nhello\r\n0\r\nX: y\r\n\r\n"),
         &["200 +chunked", "content hello", "end X=y", "Request"],
     );
     check_answer(
@@ -141,30 +109,15 @@ fn reads_content_by_its_framing() {
         AtEnd::Close,
         &["200 +until-close", "content hello", "OfMessage"],
     );
-    check_answer(
-        "GET",
-        &ok("", ""),
-        AtEnd::Close,
-        &["200 +until-close", "OfMessage"],
-    );
+    check_answer("GET", &ok("", ""), AtEnd::Close, &["200 +until-close", "OfMessage"]);
 }
 
 /// §8: "a message body ... is incomplete if" the stream ends before the length or the last chunk.
 #[test]
 fn reports_truncated_responses() {
     check_answer("GET", "", AtEnd::Close, &["400 Truncated"]);
-    check_answer(
-        "GET",
-        "HTTP/1.1 200 OK\r\n",
-        AtEnd::Close,
-        &["400 Truncated"],
-    );
-    check_answer(
-        "GET",
-        "HTTP/1.1 100 Continue\r\n\r\n",
-        AtEnd::Close,
-        &["100", "400 Truncated"],
-    );
+    check_answer("GET", "HTTP/1.1 200 OK\r\n", AtEnd::Close, &["400 Truncated"]);
+    check_answer("GET", "HTTP/1.1 100 Continue\r\n\r\n", AtEnd::Close, &["100", "400 Truncated"]);
     check_answer(
         "GET",
         &ok("Content-Length: 5\r\n", "hell"),
@@ -192,19 +145,10 @@ fn reads_interim_heads() {
 #[test]
 fn refuses_answers_to_nothing() {
     let answer = ok("Content-Length: 0\r\n", "");
-    check_get(
-        &format!("{answer}{answer}"),
-        &["200", "end", "Request", "502 Unsolicited"],
-    );
+    check_get(&format!("{answer}{answer}"), &["200", "end", "Request", "502 Unsolicited"]);
     check_get(
         &ok("Content-Length: 4\r\n", "hello"),
-        &[
-            "200 +4",
-            "content hell",
-            "end",
-            "Request",
-            "502 Unsolicited",
-        ],
+        &["200 +4", "content hell", "end", "Request", "502 Unsolicited"],
     );
     check_answer(
         "HEAD",
@@ -224,11 +168,7 @@ fn does_not_reuse_a_connection_that_the_server_closes() {
         ok("Connection: close\r\nContent-Length: 0\r\n", ""),
         String::from("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"),
     ] {
-        let version = if input.starts_with("HTTP/1.0") {
-            "200 (1.0)"
-        } else {
-            "200"
-        };
+        let version = if input.starts_with("HTTP/1.0") { "200 (1.0)" } else { "200" };
         check_get(&input, &[version, "end"]);
     }
     let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n";
@@ -260,27 +200,15 @@ fn switches_only_after_a_proposal() {
     check_get(input, &["502 SwitchUnasked"]);
     check_answer("CONNECT", input, AtEnd::Open, &["502 SwitchUnasked"]);
     let mut client = Client::new();
-    let request = RequestToSend {
-        proposal: Proposal::Pending,
-        ..request("GET")
-    };
+    let request = RequestToSend { proposal: Proposal::Pending, ..request("GET") };
     let mut out = Vec::new();
     client.send_head(&mut out, &request).unwrap();
     client.send_end(&mut out, None).unwrap();
-    assert_eq!(
-        out,
-        b"GET /a HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\r\n"
-    );
+    assert_eq!(out, b"GET /a HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\r\n");
     let mut slots = FieldSlots::new();
     let received = client.receive(input.as_bytes(), &mut slots, &HeadLimits::DEFAULT);
-    assert!(
-        matches!(received, Ok(Received::Head { .. })),
-        "{received:?}"
-    );
-    assert_eq!(
-        (client.sending(), client.receiving()),
-        (State::Switched, State::Switched)
-    );
+    assert!(matches!(received, Ok(Received::Head { .. })), "{received:?}");
+    assert_eq!((client.sending(), client.receiving()), (State::Switched, State::Switched));
     assert_eq!(client.start_next(), Next::Switched);
 }
 
@@ -303,23 +231,10 @@ fn writes_no_injected_request_line() {
             Err(SendError::RequestLine)
         );
     }
-    for target in [
-        "",
-        "/ HTTP/1.1\r\nX: y",
-        "/a b",
-        "/\u{e9}",
-        "/\n",
-        "/\u{7f}",
-    ] {
-        let request = RequestToSend {
-            target: target.as_bytes(),
-            ..request("GET")
-        };
+    for target in ["", "/ HTTP/1.1\r\nX: y", "/a b", "/\u{e9}", "/\n", "/\u{7f}"] {
+        let request = RequestToSend { target: target.as_bytes(), ..request("GET") };
         let mut out = Vec::new();
-        assert_eq!(
-            Client::new().send_head(&mut out, &request),
-            Err(SendError::RequestLine)
-        );
+        assert_eq!(Client::new().send_head(&mut out, &request), Err(SendError::RequestLine));
         assert_eq!(out, b"");
     }
 }
@@ -328,10 +243,7 @@ fn writes_no_injected_request_line() {
 fn writes_requests() {
     let write = |content: Option<Length>, framing: Framing| {
         let (mut client, mut out) = (Client::new(), Vec::new());
-        let request = RequestToSend {
-            content,
-            ..request("POST")
-        };
+        let request = RequestToSend { content, ..request("POST") };
         assert_eq!(client.send_head(&mut out, &request), Ok(framing));
         client.send_content(&mut out, b"hi").unwrap();
         let mut trailers = FieldBlock::new();
@@ -354,18 +266,11 @@ fn announces_its_last_request() {
     let (mut client, mut out) = (Client::new(), Vec::new());
     client.close_after_this();
     client.send_head(&mut out, &request("GET")).unwrap();
-    assert_eq!(
-        out,
-        b"GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    );
+    assert_eq!(out, b"GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     client.send_end(&mut out, None).unwrap();
     let mut slots = FieldSlots::new();
     let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
-    assert!(
-        client
-            .receive(answer, &mut slots, &HeadLimits::DEFAULT)
-            .is_ok()
-    );
+    assert!(client.receive(answer, &mut slots, &HeadLimits::DEFAULT).is_ok());
     let mut slots = FieldSlots::new();
     assert!(matches!(
         client.receive(b"", &mut slots, &HeadLimits::DEFAULT),
@@ -387,10 +292,7 @@ fn counts_a_request_that_went_out_whole() {
     assert!(matches!(received, Ok(Received::Head { consumed: 38, .. })));
     let mut slots = FieldSlots::new();
     let received = client.receive(b"", &mut slots, &HeadLimits::DEFAULT);
-    assert!(
-        matches!(received, Ok(Received::End { .. })),
-        "HEAD has no content"
-    );
+    assert!(matches!(received, Ok(Received::End { .. })), "HEAD has no content");
     assert_eq!(client.start_next(), Next::Request);
     client.sent_whole(Method::Get).unwrap();
 }

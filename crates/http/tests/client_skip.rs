@@ -85,16 +85,10 @@ fn skips_nothing_without_a_length() {
     refused(&mut Client::new(), 1, 0);
     refused(&mut asked(Method::Get), 1, 0);
     for (method, head) in [
-        (
-            Method::Get,
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-        ),
+        (Method::Get, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
         (Method::Get, "HTTP/1.1 200 OK\r\n\r\n"),
         (Method::Get, "HTTP/1.1 103 Early Hints\r\n\r\n"),
-        (
-            Method::Get,
-            "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
-        ),
+        (Method::Get, "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n"),
         (Method::Head, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
     ] {
         let mut client = asked(method);

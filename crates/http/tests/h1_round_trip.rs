@@ -11,17 +11,8 @@ use vervet_http::status::Status;
 type Line = (String, Vec<u8>);
 
 fn lines() -> impl Strategy<Value = Vec<Line>> {
-    let value = vec(
-        prop_oneof![Just(b'\t'), 0x20..=0x7e_u8, 0x80..=0xff_u8],
-        0..40,
-    );
-    vec(
-        (
-            "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}".prop_map(|name| format!("x-{name}")),
-            value,
-        ),
-        0..20,
-    )
+    let value = vec(prop_oneof![Just(b'\t'), 0x20..=0x7e_u8, 0x80..=0xff_u8], 0..40);
+    vec(("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}".prop_map(|name| format!("x-{name}")), value), 0..20)
 }
 
 fn block(lines: &[Line]) -> FieldBlock {
@@ -42,10 +33,7 @@ fn seen(lines: &[Line]) -> Vec<Line> {
         let to = value.iter().rposition(|byte| !is_blank(byte)).unwrap();
         value[from..=to].to_vec()
     };
-    lines
-        .iter()
-        .map(|(name, value)| (name.clone(), trim(value)))
-        .collect()
+    lines.iter().map(|(name, value)| (name.clone(), trim(value))).collect()
 }
 
 #[derive(Default, Debug, PartialEq)]
@@ -66,58 +54,52 @@ fn read(mut reading: Reading, wire: &[u8], step: usize) -> Message {
     let mut message = Message::default();
     let mut buffer = Vec::new();
     let owned = |fields: vervet_http::field::Fields<'_>| -> Vec<Line> {
-        fields
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+        fields.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     };
     for piece in wire.chunks(step) {
         buffer.extend_from_slice(piece);
         while message.trailers.is_none() {
             let mut slots = FieldSlots::new();
             let limits = HeadLimits::DEFAULT;
-            let received =
-                match &mut reading {
-                    Reading::Server(server) => server.receive(&buffer, &mut slots, &limits).map(
-                        |received| match received {
-                            Received::Head { head, consumed } => {
-                                message.start =
-                                    format!("{} {}", head.method_token, head.target.escape_ascii());
-                                (consumed, Some(head.fields), None, None)
-                            }
-                            Received::Content { bytes, consumed } => {
-                                (consumed, None, Some(bytes), None)
-                            }
-                            Received::End { trailers, consumed } => {
-                                (consumed, None, None, Some(trailers))
-                            }
-                            _ => (usize::MAX, None, None, None),
-                        },
-                    ),
-                    Reading::Client(client) => client.receive(&buffer, &mut slots, &limits).map(
-                        |received| match received {
-                            Received::Head { head, consumed } => {
-                                message.start = head.status.code().to_string();
-                                (consumed, Some(head.fields), None, None)
-                            }
-                            Received::Content { bytes, consumed } => {
-                                (consumed, None, Some(bytes), None)
-                            }
-                            Received::End { trailers, consumed } => {
-                                (consumed, None, None, Some(trailers))
-                            }
-                            _ => (usize::MAX, None, None, None),
-                        },
-                    ),
-                };
+            let received = match &mut reading {
+                Reading::Server(server) => {
+                    server.receive(&buffer, &mut slots, &limits).map(|received| match received {
+                        Received::Head { head, consumed } => {
+                            message.start =
+                                format!("{} {}", head.method_token, head.target.escape_ascii());
+                            (consumed, Some(head.fields), None, None)
+                        }
+                        Received::Content { bytes, consumed } => {
+                            (consumed, None, Some(bytes), None)
+                        }
+                        Received::End { trailers, consumed } => {
+                            (consumed, None, None, Some(trailers))
+                        }
+                        _ => (usize::MAX, None, None, None),
+                    })
+                }
+                Reading::Client(client) => {
+                    client.receive(&buffer, &mut slots, &limits).map(|received| match received {
+                        Received::Head { head, consumed } => {
+                            message.start = head.status.code().to_string();
+                            (consumed, Some(head.fields), None, None)
+                        }
+                        Received::Content { bytes, consumed } => {
+                            (consumed, None, Some(bytes), None)
+                        }
+                        Received::End { trailers, consumed } => {
+                            (consumed, None, None, Some(trailers))
+                        }
+                        _ => (usize::MAX, None, None, None),
+                    })
+                }
+            };
             let (consumed, fields, content, trailers) = received.unwrap();
             if consumed == usize::MAX {
                 break;
             }
             message.fields.extend(fields.map(owned).unwrap_or_default());
-            message
-                .content
-                .extend_from_slice(content.unwrap_or_default());
+            message.content.extend_from_slice(content.unwrap_or_default());
             message.trailers = trailers.map(owned);
             buffer.drain(..consumed);
         }

@@ -10,10 +10,7 @@ use vervet_http::target::{NormalPath, percent_encode_path};
 #[track_caller]
 fn check(raw: &[u8], expected: Result<&[u8], PathError>) {
     let found = NormalPath::decode(raw);
-    let found = found
-        .as_ref()
-        .map(NormalPath::as_bytes)
-        .map_err(|error| *error);
+    let found = found.as_ref().map(NormalPath::as_bytes).map_err(|error| *error);
     assert_eq!(found, expected, "{}", raw.escape_ascii());
 }
 
@@ -35,9 +32,7 @@ fn refuses_bytes_that_must_be_encoded() {
 
 #[test]
 fn refuses_malformed_triplets() {
-    for raw in [
-        "/%", "/%4", "/%4g", "/%g4", "/%%41", "/a%/b", "/%u0041", "/%+1",
-    ] {
+    for raw in ["/%", "/%4", "/%4g", "/%g4", "/%%41", "/a%/b", "/%u0041", "/%+1"] {
         check(raw.as_bytes(), Err(Triplet));
     }
 }

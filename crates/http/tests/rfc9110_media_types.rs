@@ -123,10 +123,7 @@ fn media_types_are_parsed() {
         assert_eq!(MediaType::parse(bad.as_bytes()), None, "{bad:?}");
     }
     let parsed = MediaType::parse(b"Text/HTML;Charset=\"utf-8\" ; a ;b=\"c;d\"").unwrap();
-    assert_eq!(
-        (parsed.main(), parsed.subtype()),
-        (&b"Text"[..], &b"HTML"[..])
-    );
+    assert_eq!((parsed.main(), parsed.subtype()), (&b"Text"[..], &b"HTML"[..]));
     assert_eq!(parsed.parameter(b"charset"), Some(&b"utf-8"[..]));
     assert_eq!(parsed.parameter(b"a"), Some(&b""[..]));
     assert_eq!(parsed.parameter(b"b"), Some(&b"c;d"[..]));

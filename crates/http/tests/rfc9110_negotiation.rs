@@ -11,9 +11,8 @@ fn quality_values() {
         let found = Quality::parse(value.as_bytes()).map(Quality::thousandths);
         assert_eq!(found, expected, "{value:?}");
     };
-    for bad in [
-        "", ".", ".5", "2", "1.001", "1.1", "0.0001", "-1", "0,5", "0.a", "00", "1e0", " 1",
-    ] {
+    for bad in ["", ".", ".5", "2", "1.001", "1.1", "0.0001", "-1", "0,5", "0.a", "00", "1e0", " 1"]
+    {
         check(bad, None);
     }
     check("0", Some(0));
@@ -75,10 +74,7 @@ fn chooses_the_highest_quality_and_then_our_order() {
     check("*;q=0, gzip", Gzip);
     check("gzip ; q=0.9 , ,\tbr ;q=0.1", Gzip);
     check("gzip;level=9;q=0.5", Gzip);
-    assert_eq!(
-        choose_encoding(Some(b"gzip, br"), &[Identity, Gzip, Brotli]),
-        Gzip
-    );
+    assert_eq!(choose_encoding(Some(b"gzip, br"), &[Identity, Gzip, Brotli]), Gzip);
 }
 
 #[test]
@@ -117,11 +113,7 @@ fn media_ranges_that_do_not_contain_the_type() {
     check_quality("text/html", "nonsense", 0);
     check_quality("", "text/html", 1000);
     check_quality("TEXT/HTML", "text/html; charset=utf-8", 1000);
-    check_quality(
-        "text/html;charset=\"UTF-8\"",
-        "text/html; charset=utf-8",
-        1000,
-    );
+    check_quality("text/html;charset=\"UTF-8\"", "text/html; charset=utf-8", 1000);
     check_quality(
         "application/json;title=\"a,b;c\";q=0.5, */*;q=0.1",
         "application/json; title=\"a,b;c\"",
@@ -133,11 +125,7 @@ fn media_ranges_that_do_not_contain_the_type() {
 fn chooses_a_media_type() {
     let offered = ["text/html; charset=utf-8", "application/json"];
     let check = |accept: Option<&str>, expected: Option<usize>| {
-        assert_eq!(
-            choose_media_type(accept.map(str::as_bytes), &offered),
-            expected,
-            "{accept:?}"
-        );
+        assert_eq!(choose_media_type(accept.map(str::as_bytes), &offered), expected, "{accept:?}");
     };
     check(Some("image/png"), None);
     check(Some("text/html;q=0"), None);

@@ -13,9 +13,8 @@ fn summary(value: &[u8], length: u64) -> String {
         Selection::NotSatisfiable => "416".to_owned(),
         Selection::Partial(set) => {
             let ranges = set.as_slice().iter();
-            let ranges: Vec<_> = ranges
-                .map(|range| format!("{}-{}", range.first(), range.last()))
-                .collect();
+            let ranges: Vec<_> =
+                ranges.map(|range| format!("{}-{}", range.first(), range.last())).collect();
             ranges.join(",")
         }
     }
@@ -23,11 +22,7 @@ fn summary(value: &[u8], length: u64) -> String {
 
 #[track_caller]
 fn check(value: &str, length: u64, expected: &str) {
-    assert_eq!(
-        summary(value.as_bytes(), length),
-        expected,
-        "{value:?} of {length}"
-    );
+    assert_eq!(summary(value.as_bytes(), length), expected, "{value:?} of {length}");
 }
 
 #[test]
@@ -113,27 +108,16 @@ fn joins_ranges_that_overlap_or_touch() {
 fn ignores_more_ranges_or_overlaps_than_the_limits() {
     // §17.15: "Unconstrained multiple range requests are susceptible to denial-of-service attacks"
     let separate = |count: usize| {
-        let specs: Vec<_> = (0..count)
-            .map(|at| format!("{}-{}", at * 2, at * 2))
-            .collect();
+        let specs: Vec<_> = (0..count).map(|at| format!("{}-{}", at * 2, at * 2)).collect();
         format!("bytes={}", specs.join(","))
     };
     let overlapping = |count: usize| format!("bytes=0-9{}", ",0-9".repeat(count));
     check(&separate(RANGES_MAX + 1), 10_000, "200");
     check(&separate(1300), 10_000, "200");
     // Ranges that are not there count too: they cost the parser the same.
-    check(
-        &format!("bytes=0-0{}", ",99999-".repeat(RANGES_MAX)),
-        10_000,
-        "200",
-    );
+    check(&format!("bytes=0-0{}", ",99999-".repeat(RANGES_MAX)), 10_000, "200");
     check(&overlapping(OVERLAPS_MAX + 1), 10_000, "200");
-    assert_eq!(
-        summary(separate(RANGES_MAX).as_bytes(), 10_000)
-            .split(',')
-            .count(),
-        RANGES_MAX
-    );
+    assert_eq!(summary(separate(RANGES_MAX).as_bytes(), 10_000).split(',').count(), RANGES_MAX);
     check(&overlapping(OVERLAPS_MAX), 10_000, "0-9");
 }
 
@@ -169,35 +153,24 @@ fn multipart_byteranges() {
     let content = b"0123456789";
     let ranges = partial("bytes=0-1,-3", 10);
     let boundary = Boundary::from_random([0x0f; 16]);
-    let multipart = Multipart {
-        ranges: &ranges,
-        length: 10,
-        media_type: Some("text/plain"),
-        boundary,
-    };
+    let multipart =
+        Multipart { ranges: &ranges, length: 10, media_type: Some("text/plain"), boundary };
     let mut out = Vec::new();
     multipart.write_content_type(&mut out);
-    assert_eq!(
-        out,
-        b"multipart/byteranges; boundary=0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
-    );
+    assert_eq!(out, b"multipart/byteranges; boundary=0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f");
     let expected = b"\r\n--0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/10\r\n\r\n01\
         \r\n--0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f\r\nContent-Type: text/plain\r\nContent-Range: bytes 7-9/10\r\n\r\n789\
         \r\n--0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f--\r\n";
     let written = write_whole(multipart, content);
-    assert_eq!(
-        written.escape_ascii().to_string(),
-        expected.escape_ascii().to_string()
-    );
+    assert_eq!(written.escape_ascii().to_string(), expected.escape_ascii().to_string());
 }
 
 fn write_whole(multipart: Multipart<'_>, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &range in multipart.ranges.as_slice() {
         multipart.write_part_head(range, &mut out);
-        let inside = (0u64..)
-            .zip(content)
-            .filter(|(at, _)| (range.first()..=range.last()).contains(at));
+        let inside =
+            (0u64..).zip(content).filter(|(at, _)| (range.first()..=range.last()).contains(at));
         out.extend(inside.map(|(_, byte)| byte));
     }
     multipart.write_end(&mut out);
@@ -216,10 +189,7 @@ fn value_of(asked: &[(u64, Option<u64>)]) -> String {
     let specs: Vec<_> = asked
         .iter()
         .map(|(first, last)| {
-            format!(
-                "{first}-{}",
-                last.map(|last| last.to_string()).unwrap_or_default()
-            )
+            format!("{first}-{}", last.map(|last| last.to_string()).unwrap_or_default())
         })
         .collect();
     format!("bytes={}", specs.join(","))

@@ -18,16 +18,10 @@ fn asked(request: &str) -> Server {
     let mut server = Server::new();
     let mut slots = FieldSlots::new();
     let received = server.receive(request.as_bytes(), &mut slots, &HeadLimits::DEFAULT);
-    assert!(
-        matches!(received, Ok(Received::Head { .. })),
-        "{received:?}"
-    );
+    assert!(matches!(received, Ok(Received::Head { .. })), "{received:?}");
     let mut slots = FieldSlots::new();
     let received = server.receive(b"", &mut slots, &HeadLimits::DEFAULT);
-    assert!(
-        matches!(received, Ok(Received::End { .. } | Received::NeedMore)),
-        "{received:?}"
-    );
+    assert!(matches!(received, Ok(Received::End { .. } | Received::NeedMore)), "{received:?}");
     server
 }
 
@@ -35,12 +29,7 @@ fn answer(server: &mut Server, status: u16, length: Length) -> String {
     let status = Status::new(status).unwrap();
     let mut encoded = Vec::new();
     status.write_line(&mut encoded);
-    let head = ResponseHead {
-        status,
-        encoded: &encoded,
-        length,
-        date: b"",
-    };
+    let head = ResponseHead { status, encoded: &encoded, length, date: b"" };
     let mut out = Vec::new();
     server.send_head(&mut out, &head).unwrap();
     String::from_utf8(out).unwrap()
@@ -64,26 +53,14 @@ fn persists_by_version_and_option() {
     let close = Some("Connection: close");
     let keep = Some("Connection: keep-alive");
     check_persistence("GET / HTTP/1.0\r\n\r\n", close, Next::Close);
-    check_persistence(
-        "GET / HTTP/1.0\r\nConnection: close\r\n\r\n",
-        close,
-        Next::Close,
-    );
+    check_persistence("GET / HTTP/1.0\r\nConnection: close\r\n\r\n", close, Next::Close);
     check_persistence(
         "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
         close,
         Next::Close,
     );
-    check_persistence(
-        "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
-        keep,
-        Next::Request,
-    );
-    check_persistence(
-        "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-        close,
-        Next::Close,
-    );
+    check_persistence("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", keep, Next::Request);
+    check_persistence("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", close, Next::Close);
     check_persistence(
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: x\r\nConnection: y, CLOSE\r\n\r\n",
         close,
@@ -112,11 +89,8 @@ fn announces_a_close_of_its_own() {
     let mut server = Server::new();
     server.close_after_this();
     let mut slots = FieldSlots::new();
-    let received = server.receive(
-        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-        &mut slots,
-        &HeadLimits::DEFAULT,
-    );
+    let received =
+        server.receive(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", &mut slots, &HeadLimits::DEFAULT);
     assert!(matches!(received, Ok(Received::Head { .. })));
     let head = answer(&mut server, 200, Length::Known(0));
     assert!(head.contains("\r\nConnection: close\r\n"), "{head}");
@@ -144,10 +118,7 @@ fn reads_nothing_after_the_last_request() {
         &format!("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n{next}"),
         &["GET /", "end", "close"],
     );
-    check(
-        &format!("GET / HTTP/1.0\r\n\r\n{next}"),
-        &["GET / (1.0)", "end", "close"],
-    );
+    check(&format!("GET / HTTP/1.0\r\n\r\n{next}"), &["GET / (1.0)", "end", "close"]);
 }
 
 /// A request is not read before the one before it was answered.
@@ -155,11 +126,8 @@ fn reads_nothing_after_the_last_request() {
 fn pauses_between_the_requests() {
     let mut server = asked("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     let mut slots = FieldSlots::new();
-    let received = server.receive(
-        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-        &mut slots,
-        &HeadLimits::DEFAULT,
-    );
+    let received =
+        server.receive(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", &mut slots, &HeadLimits::DEFAULT);
     assert!(matches!(received, Ok(Received::Paused)));
     assert_eq!(server.start_next(), Next::Unfinished);
 }
@@ -229,10 +197,7 @@ fn switches_protocols() {
     let mut server = asked(UPGRADE);
     assert_eq!(server.receiving(), State::MightSwitch);
     let head = answer(&mut server, 101, Length::Unknown);
-    assert_eq!(
-        head,
-        "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n"
-    );
+    assert_eq!(head, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n");
     let mut slots = FieldSlots::new();
     assert!(matches!(
         server.receive(b"\x81\x00", &mut slots, &HeadLimits::DEFAULT),
@@ -279,10 +244,7 @@ fn switches_only_if_proposed() {
 #[test]
 fn opens_a_tunnel() {
     let mut server = asked("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(
-        answer(&mut server, 200, Length::Known(5)),
-        "HTTP/1.1 200 OK\r\n\r\n"
-    );
+    assert_eq!(answer(&mut server, 200, Length::Known(5)), "HTTP/1.1 200 OK\r\n\r\n");
     assert_eq!(server.start_next(), Next::Switched);
     let mut server = asked("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!(
@@ -328,11 +290,8 @@ fn may_speak_first_and_then_closes() {
     server.send_end(&mut Vec::new(), None).unwrap();
     assert_eq!(server.start_next(), Next::Close);
     let mut slots = FieldSlots::new();
-    let late = server.receive(
-        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-        &mut slots,
-        &HeadLimits::DEFAULT,
-    );
+    let late =
+        server.receive(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", &mut slots, &HeadLimits::DEFAULT);
     assert!(matches!(late, Ok(Received::Closed)), "{late:?}");
 }
 
@@ -353,10 +312,7 @@ fn sends_interim_heads() {
     assert_eq!(hints(&mut asked("GET / HTTP/1.0\r\n\r\n")), b"");
     let mut server = asked("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     for _ in 0..2 {
-        assert_eq!(
-            hints(&mut server),
-            b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
-        );
+        assert_eq!(hints(&mut server), b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     }
     answer(&mut server, 200, Length::Known(0));
 }

@@ -79,10 +79,7 @@ fn refuses_content_lengths_that_cannot_be_counted() {
 /// that count.
 #[test]
 fn takes_leading_zeros() {
-    check(
-        &post("Content-Length: 005\r\n", "hello"),
-        &["POST / +5", "content hello", "end"],
-    );
+    check(&post("Content-Length: 005\r\n", "hello"), &["POST / +5", "content hello", "end"]);
     check(
         &post("Content-Length: 010\r\n", "0123456789"),
         &["POST / +10", "content 0123456789", "end"],
@@ -128,10 +125,7 @@ fn refuses_codings_that_do_not_end_with_one_chunked() {
     ] {
         check_refused(&post(fields, "0\r\n\r\n"), "400 TransferEncodingNotChunked");
     }
-    check_refused(
-        &post("Transfer-Encoding: \u{b}chunked\r\n", "0\r\n\r\n"),
-        "400 FieldValue",
-    );
+    check_refused(&post("Transfer-Encoding: \u{b}chunked\r\n", "0\r\n\r\n"), "400 FieldValue");
 }
 
 /// §6.1: "A server that receives a request message with a transfer coding it does not understand
@@ -159,26 +153,11 @@ fn refuses_transfer_encoding_from_http_10() {
 /// §6.3, 6: exactly the announced bytes, and the next request begins after them.
 #[test]
 fn reads_announced_content() {
-    let two = post(
-        "Content-Length: 5\r\n",
-        "helloGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
-    );
-    check(
-        &two,
-        &["POST / +5", "content hello", "end", "GET /b", "end"],
-    );
-    check(
-        &post("Content-Length: 5\r\n", "hell"),
-        &["POST / +5", "content hell"],
-    );
-    check(
-        &post("Content-Length: 4\r\n", "\r\n\r\n"),
-        &["POST / +4", r"content \r\n\r\n", "end"],
-    );
-    check(
-        &post("content-length:\t5 \r\n", "hello"),
-        &["POST / +5", "content hello", "end"],
-    );
+    let two = post("Content-Length: 5\r\n", "helloGET /b HTTP/1.1\r\nHost: a\r\n\r\n");
+    check(&two, &["POST / +5", "content hello", "end", "GET /b", "end"]);
+    check(&post("Content-Length: 5\r\n", "hell"), &["POST / +5", "content hell"]);
+    check(&post("Content-Length: 4\r\n", "\r\n\r\n"), &["POST / +4", r"content \r\n\r\n", "end"]);
+    check(&post("content-length:\t5 \r\n", "hello"), &["POST / +5", "content hello", "end"]);
     check(
         "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
         &["GET / +2", "content hi", "end"],
@@ -205,8 +184,5 @@ fn a_request_without_framing_has_no_content() {
 fn reads_nothing_after_a_violation() {
     let good = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
     let bad = post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "");
-    check(
-        &format!("{good}{bad}{good}"),
-        &["GET /a", "end", "400 TransferEncodingWithLength"],
-    );
+    check(&format!("{good}{bad}{good}"), &["GET /a", "end", "400 TransferEncodingWithLength"]);
 }

@@ -8,10 +8,7 @@ use vervet_http::h1::HeadLimits;
 /// empty line (CRLF) received prior to the request-line". One, as a bound.
 #[test]
 fn skips_one_empty_line_and_no_more() {
-    check_refused(
-        "\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
-        "400 LeadingEmptyLines",
-    );
+    check_refused("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "400 LeadingEmptyLines");
     check_refused("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "400 BareLf");
     check_refused("\r\rGET / HTTP/1.1\r\nHost: a\r\n\r\n", "400 BareCr");
     check("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", &["GET /", "end"]);
@@ -79,10 +76,7 @@ fn takes_any_token_for_a_method() {
         check_refused(&format!("{head}\r\nHost: a\r\n\r\n"), "400 MethodToken");
     }
     check("get / HTTP/1.1\r\nHost: a\r\n\r\n", &["get /", "end"]);
-    check(
-        "M-SEARCH * HTTP/1.1\r\nHost: a\r\n\r\n",
-        &["M-SEARCH *", "end"],
-    );
+    check("M-SEARCH * HTTP/1.1\r\nHost: a\r\n\r\n", &["M-SEARCH *", "end"]);
 }
 
 /// §3.2: "No whitespace is allowed in the request-target", nor is anything outside visible ASCII
@@ -90,23 +84,14 @@ fn takes_any_token_for_a_method() {
 #[test]
 fn refuses_bytes_outside_visible_ascii_in_the_target() {
     for target in ["/\u{e9}", "/\u{7f}", "/\u{1}", "/\0"] {
-        check_refused(
-            &format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"),
-            "400 TargetByte",
-        );
+        check_refused(&format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"), "400 TargetByte");
     }
     check(
         "GET /%20?a=b&c|d{\"e\"} HTTP/1.1\r\nHost: a\r\n\r\n",
         &[r#"GET /%20?a=b&c|d{\"e\"}"#, "end"],
     );
-    check(
-        "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
-        &["OPTIONS *", "end"],
-    );
-    check(
-        "GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n",
-        &["GET http://a/b", "end"],
-    );
+    check("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", &["OPTIONS *", "end"]);
+    check("GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n", &["GET http://a/b", "end"]);
 }
 
 /// §2.3: `HTTP-version = HTTP-name "/" DIGIT "." DIGIT`, and the name is case-sensitive.
@@ -126,11 +111,8 @@ fn refuses_versions_that_are_none() {
         "1.1",
         "HTTPS/1.1",
     ] {
-        let refused = if version.contains(' ') {
-            "400 RequestLine"
-        } else {
-            "400 VersionMalformed"
-        };
+        let refused =
+            if version.contains(' ') { "400 RequestLine" } else { "400 VersionMalformed" };
         check_refused(&format!("GET / {version}\r\nHost: a\r\n\r\n"), refused);
     }
     check_refused("GET /\r\nHost: a\r\n\r\n", "400 VersionMissing");
@@ -141,23 +123,14 @@ fn refuses_versions_that_are_none() {
 /// RFC 9110 §15.6.6: "the server does not support ... the major version".
 #[test]
 fn answers_505_to_other_versions() {
-    for version in [
-        "HTTP/0.9", "HTTP/1.2", "HTTP/1.9", "HTTP/2.0", "HTTP/3.0", "HTTP/9.9",
-    ] {
-        check_refused(
-            &format!("GET / {version}\r\nHost: a\r\n\r\n"),
-            "505 VersionUnsupported",
-        );
+    for version in ["HTTP/0.9", "HTTP/1.2", "HTTP/1.9", "HTTP/2.0", "HTTP/3.0", "HTTP/9.9"] {
+        check_refused(&format!("GET / {version}\r\nHost: a\r\n\r\n"), "505 VersionUnsupported");
     }
     check_refused("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505 VersionUnsupported");
 }
 
-const TIGHT: HeadLimits = HeadLimits {
-    head_bytes_max: 200,
-    fields_max: 3,
-    target_bytes_max: 16,
-    trailer_bytes_max: 40,
-};
+const TIGHT: HeadLimits =
+    HeadLimits { head_bytes_max: 200, fields_max: 3, target_bytes_max: 16, trailer_bytes_max: 40 };
 
 /// §3: "A server that receives a request-target longer than any URI it wishes to parse MUST respond
 /// with a 414".
@@ -167,11 +140,7 @@ fn bounds_the_target() {
         |bytes: usize| format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(bytes - 1));
     check_with(request(17).as_bytes(), TIGHT, &["414 TargetTooLong"]);
     check_with(request(100).as_bytes(), TIGHT, &["414 TargetTooLong"]);
-    check_with(
-        request(16).as_bytes(),
-        TIGHT,
-        &["GET /xxxxxxxxxxxxxxx", "end"],
-    );
+    check_with(request(16).as_bytes(), TIGHT, &["GET /xxxxxxxxxxxxxxx", "end"]);
     let endless = format!("GET /{}", "x".repeat(300));
     check_with(endless.as_bytes(), TIGHT, &["414 TargetTooLong"]);
 }
@@ -193,20 +162,13 @@ fn bounds_the_head() {
     let request = |bytes: usize| format!("{start}{}\r\n\r\n", "x".repeat(bytes - start.len() - 4));
     check_with(request(201).as_bytes(), TIGHT, &["431 HeadTooLarge"]);
     check_with(request(200).as_bytes(), TIGHT, &["GET /", "end"]);
-    check_with(
-        format!("{start}{}", "x".repeat(300)).as_bytes(),
-        TIGHT,
-        &["431 HeadTooLarge"],
-    );
+    check_with(format!("{start}{}", "x".repeat(300)).as_bytes(), TIGHT, &["431 HeadTooLarge"]);
 }
 
 #[test]
 fn bounds_the_number_of_fields() {
     let request = |fields: usize| {
-        format!(
-            "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-            "X: y\r\n".repeat(fields - 1)
-        )
+        format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(fields - 1))
     };
     check_with(request(4).as_bytes(), TIGHT, &["431 FieldsTooMany"]);
     check_with(request(3).as_bytes(), TIGHT, &["GET /", "end"]);

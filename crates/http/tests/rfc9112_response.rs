@@ -23,12 +23,7 @@ fn asked(line: &str) -> Server {
 }
 
 fn head(status: Status, length: Length) -> ResponseHead<'static> {
-    ResponseHead {
-        status,
-        encoded: b"S\r\nX: y\r\n",
-        length,
-        date: b"Date: d\r\n",
-    }
+    ResponseHead { status, encoded: b"S\r\nX: y\r\n", length, date: b"Date: d\r\n" }
 }
 
 /// The framing and Connection lines, the content and the rest, of a response whose handler sends
@@ -59,45 +54,25 @@ fn sends_no_content_where_none_is_allowed() {
     check(GET, Status::NO_CONTENT, Length::Unknown, "\r\n");
     check(GET, Status::NOT_MODIFIED, FIVE, "\r\n");
     check(GET, Status::NOT_MODIFIED, Length::Unknown, "\r\n");
-    check(
-        GET,
-        Status::RESET_CONTENT,
-        FIVE,
-        "Content-Length: 0\r\n\r\n",
-    );
+    check(GET, Status::RESET_CONTENT, FIVE, "Content-Length: 0\r\n\r\n");
     check(HEAD, Status::OK, FIVE, "Content-Length: 5\r\n\r\n");
     check(HEAD, Status::OK, Length::Unknown, "\r\n");
     check(HEAD, Status::NO_CONTENT, FIVE, "\r\n");
-    check(
-        "HEAD / HTTP/1.0",
-        Status::OK,
-        Length::Unknown,
-        "Connection: keep-alive\r\n\r\n",
-    );
+    check("HEAD / HTTP/1.0", Status::OK, Length::Unknown, "Connection: keep-alive\r\n\r\n");
 }
 
 /// §6.1: chunks only to HTTP/1.1; §6.3, 8: an HTTP/1.0 client reads until close.
 #[test]
 fn frames_content_by_what_is_known() {
     check(GET, Status::OK, FIVE, "Content-Length: 5\r\n\r\nhello");
-    check(
-        OLD,
-        Status::OK,
-        FIVE,
-        "Content-Length: 5\r\nConnection: keep-alive\r\n\r\nhello",
-    );
+    check(OLD, Status::OK, FIVE, "Content-Length: 5\r\nConnection: keep-alive\r\n\r\nhello");
     check(
         GET,
         Status::OK,
         Length::Unknown,
         "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
     );
-    check(
-        OLD,
-        Status::OK,
-        Length::Unknown,
-        "Connection: close\r\n\r\nhello",
-    );
+    check(OLD, Status::OK, Length::Unknown, "Connection: close\r\n\r\nhello");
     let other = Status::new(999).unwrap();
     check(GET, other, FIVE, "Content-Length: 5\r\n\r\nhello");
 }
@@ -108,16 +83,10 @@ fn holds_a_handler_to_its_length() {
     let mut out = Vec::new();
     server.send_head(&mut out, &head(Status::OK, FIVE)).unwrap();
     let sent = out.len();
-    assert_eq!(
-        server.send_content(&mut out, b"hello!"),
-        Err(SendError::TooLong { left: 5 })
-    );
+    assert_eq!(server.send_content(&mut out, b"hello!"), Err(SendError::TooLong { left: 5 }));
     assert_eq!(server.sent(6), Err(SendError::TooLong { left: 5 }));
     server.sent(4).unwrap();
-    assert_eq!(
-        server.send_end(&mut out, None),
-        Err(SendError::TooShort { left: 1 })
-    );
+    assert_eq!(server.send_end(&mut out, None), Err(SendError::TooShort { left: 1 }));
     assert_eq!(out.len(), sent);
     server.sent(1).unwrap();
     server.send_end(&mut out, None).unwrap();
@@ -147,9 +116,7 @@ fn writes_chunk_sizes() {
         (0xABCDE, "abcde"),
     ] {
         let mut server = asked(GET);
-        server
-            .send_head(&mut Vec::new(), &head(Status::OK, Length::Unknown))
-            .unwrap();
+        server.send_head(&mut Vec::new(), &head(Status::OK, Length::Unknown)).unwrap();
         let mut out = Vec::new();
         server.send_content(&mut out, &vec![b'x'; size]).unwrap();
         assert!(out.starts_with(format!("{line}\r\nx").as_bytes()) && out.ends_with(b"x\r\n"));
@@ -163,14 +130,11 @@ fn sends_trailers_after_chunks_only() {
     let mut trailers = FieldBlock::new();
     trailers.push(b"X-Sum", b"1").unwrap();
     trailers.push_known(Known::ETag, b"\"e\"").unwrap();
-    for (length, expected) in [
-        (Length::Unknown, "0\r\nX-Sum: 1\r\nETag: \"e\"\r\n\r\n"),
-        (Length::Known(0), ""),
-    ] {
+    for (length, expected) in
+        [(Length::Unknown, "0\r\nX-Sum: 1\r\nETag: \"e\"\r\n\r\n"), (Length::Known(0), "")]
+    {
         let mut server = asked(GET);
-        server
-            .send_head(&mut Vec::new(), &head(Status::OK, length))
-            .unwrap();
+        server.send_head(&mut Vec::new(), &head(Status::OK, length)).unwrap();
         let mut out = Vec::new();
         server.send_end(&mut out, Some(&trailers)).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -180,43 +144,20 @@ fn sends_trailers_after_chunks_only() {
 /// Calls in an order that the table does not have change nothing and write nothing.
 #[test]
 fn refuses_calls_out_of_order() {
-    let illegal = |state, event| {
-        Err(SendError::Illegal(Illegal {
-            role: Role::Server,
-            state,
-            event,
-        }))
-    };
+    let illegal =
+        |state, event| Err(SendError::Illegal(Illegal { role: Role::Server, state, event }));
     let mut out = Vec::new();
     let mut server = Server::new();
-    assert_eq!(
-        server.send_content(&mut out, b"x"),
-        illegal(State::Idle, Event::Content)
-    );
-    assert_eq!(
-        server.send_end(&mut out, None),
-        illegal(State::Idle, Event::End)
-    );
+    assert_eq!(server.send_content(&mut out, b"x"), illegal(State::Idle, Event::Content));
+    assert_eq!(server.send_end(&mut out, None), illegal(State::Idle, Event::End));
     let mut server = asked(GET);
-    assert_eq!(
-        server.send_end(&mut out, None),
-        illegal(State::SendResponse, Event::End)
-    );
+    assert_eq!(server.send_end(&mut out, None), illegal(State::SendResponse, Event::End));
     assert_eq!(out, b"");
-    server
-        .send_head(&mut out, &head(Status::OK, Length::Known(0)))
-        .unwrap();
+    server.send_head(&mut out, &head(Status::OK, Length::Known(0))).unwrap();
     let sent = out.len();
-    assert!(
-        server
-            .send_head(&mut out, &head(Status::OK, Length::Known(0)))
-            .is_err()
-    );
+    assert!(server.send_head(&mut out, &head(Status::OK, Length::Known(0))).is_err());
     server.send_end(&mut out, None).unwrap();
-    assert_eq!(
-        server.send_content(&mut out, b"x"),
-        illegal(State::Done, Event::Content)
-    );
+    assert_eq!(server.send_content(&mut out, b"x"), illegal(State::Done, Event::Content));
     assert_eq!(server.sent(1), illegal(State::Done, Event::Content));
     assert_eq!(out.len(), sent);
 }

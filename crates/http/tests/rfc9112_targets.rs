@@ -22,9 +22,7 @@ fn summary(target: RequestTarget<'_>) -> String {
         authority.map(|authority| format!("host={}", text(authority.host()))),
         authority.and_then(|authority| Some(format!("port={}", authority.port()?))),
         target.raw_path().map(|path| format!("path={}", text(path))),
-        target
-            .raw_query()
-            .map(|query| format!("query={}", text(query))),
+        target.raw_query().map(|query| format!("query={}", text(query))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
@@ -103,33 +101,13 @@ fn origin_form() {
 #[test]
 fn absolute_form() {
     // §3.2.2: "a server MUST accept the absolute-form in requests"
-    check(
-        "http://host/a?b",
-        Get,
-        Ok("absolute host=host path=/a query=b"),
-    );
-    check(
-        "HTTP://Host:8080/",
-        Get,
-        Ok("absolute host=Host port=8080 path=/"),
-    );
+    check("http://host/a?b", Get, Ok("absolute host=host path=/a query=b"));
+    check("HTTP://Host:8080/", Get, Ok("absolute host=Host port=8080 path=/"));
     check("https://host", Get, Ok("absolute host=host path=/"));
-    check(
-        "http://host?q",
-        Get,
-        Ok("absolute host=host path=/ query=q"),
-    );
+    check("http://host?q", Get, Ok("absolute host=host path=/ query=q"));
     check("http://host:/a", Get, Ok("absolute host=host path=/a"));
-    check(
-        "http://[::1]:80/",
-        Get,
-        Ok("absolute host=[::1] port=80 path=/"),
-    );
-    check(
-        "http://[::ffff:1.2.3.4]/",
-        Get,
-        Ok("absolute host=[::ffff:1.2.3.4] path=/"),
-    );
+    check("http://[::1]:80/", Get, Ok("absolute host=[::1] port=80 path=/"));
+    check("http://[::ffff:1.2.3.4]/", Get, Ok("absolute host=[::ffff:1.2.3.4] path=/"));
 }
 
 #[test]
@@ -148,28 +126,16 @@ fn asterisk_form() {
     // §3.2.4
     check("*", Options, Ok("asterisk path=*"));
     check("http://host", Options, Ok("absolute host=host path=*"));
-    check(
-        "http://host:80",
-        Options,
-        Ok("absolute host=host port=80 path=*"),
-    );
+    check("http://host:80", Options, Ok("absolute host=host port=80 path=*"));
     check("http://host/", Options, Ok("absolute host=host path=/"));
-    check(
-        "http://host?q",
-        Options,
-        Ok("absolute host=host path=/ query=q"),
-    );
+    check("http://host?q", Options, Ok("absolute host=host path=/ query=q"));
 }
 
 #[track_caller]
 fn check_host(raw: &str, expected: Option<(&str, Option<u16>)>) {
     let found = Authority::parse(raw.as_bytes()).ok();
     let expected = expected.map(|(host, port)| (host.as_bytes(), port));
-    assert_eq!(
-        found.map(|host| (host.host(), host.port())),
-        expected,
-        "{raw:?}"
-    );
+    assert_eq!(found.map(|host| (host.host(), host.port())), expected, "{raw:?}");
 }
 
 #[test]
@@ -204,10 +170,7 @@ fn host_field() {
 #[track_caller]
 fn check_query(raw: &[u8], expected: &[(&[u8], &[u8])]) {
     let found: Vec<_> = query_pairs(raw).collect();
-    let found: Vec<_> = found
-        .iter()
-        .map(|(key, value)| (&**key, &**value))
-        .collect();
+    let found: Vec<_> = found.iter().map(|(key, value)| (&**key, &**value)).collect();
     assert_eq!(found, expected, "{}", raw.escape_ascii());
 }
 
@@ -216,10 +179,7 @@ fn query_pairs_are_decoded_as_forms_encode_them() {
     check_query(b"", &[]);
     check_query(b"&&", &[]);
     check_query(b"=", &[(b"", b"")]);
-    check_query(
-        b"100%&%4&%zz=%",
-        &[(b"100%", b""), (b"%4", b""), (b"%zz", b"%")],
-    );
+    check_query(b"100%&%4&%zz=%", &[(b"100%", b""), (b"%4", b""), (b"%zz", b"%")]);
     check_query(b"%25", &[(b"%", b"")]);
     check_query(b"a=1&b&c=", &[(b"a", b"1"), (b"b", b""), (b"c", b"")]);
     check_query(b"q=a+b%2Bc%20d", &[(b"q", b"a b+c d")]);

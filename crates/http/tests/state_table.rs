@@ -9,27 +9,9 @@ use vervet_http::h1::state::State::{
 };
 use vervet_http::h1::state::{Event, Illegal, Pair, Persistence, Proposal, Role, State, step};
 
-const STATES: [State; 9] = [
-    Idle,
-    SendResponse,
-    SendBody,
-    Done,
-    MightSwitch,
-    Switched,
-    MustClose,
-    Closed,
-    Error,
-];
-const EVENTS: [Event; 8] = [
-    Request,
-    Informational,
-    Response,
-    Switch,
-    Content,
-    End,
-    Close,
-    Fail,
-];
+const STATES: [State; 9] =
+    [Idle, SendResponse, SendBody, Done, MightSwitch, Switched, MustClose, Closed, Error];
+const EVENTS: [Event; 8] = [Request, Informational, Response, Switch, Content, End, Close, Fail];
 
 const LEGAL: [(Role, State, Event, State); 12] = [
     (Client, Idle, Request, SendBody),
@@ -50,10 +32,9 @@ fn expected(role: Role, state: State, event: Event) -> Option<State> {
     match event {
         Fail => Some(Error),
         Close if [Idle, Done, Switched, MustClose, Closed].contains(&state) => Some(Closed),
-        _ => LEGAL
-            .iter()
-            .find(|row| (row.0, row.1, row.2) == (role, state, event))
-            .map(|row| row.3),
+        _ => {
+            LEGAL.iter().find(|row| (row.0, row.1, row.2) == (role, state, event)).map(|row| row.3)
+        }
     }
 }
 
@@ -82,82 +63,41 @@ fn an_illegal_move_changes_nothing_and_says_which() {
         (Server, Request),
     ] {
         let mut pair = Pair::NEW;
-        let illegal = Illegal {
-            role,
-            state: Idle,
-            event,
-        };
+        let illegal = Illegal { role, state: Idle, event };
         assert_eq!(pair.apply(role, event), Err(illegal));
         assert_eq!(pair, Pair::NEW);
     }
-    let mut pair = Pair {
-        client: Idle,
-        server: Done,
-    };
+    let mut pair = Pair { client: Idle, server: Done };
     assert!(pair.apply(Client, Request).is_err());
-    assert_eq!(
-        pair,
-        Pair {
-            client: Idle,
-            server: Done
-        }
-    );
+    assert_eq!(pair, Pair { client: Idle, server: Done });
 }
 
 #[test]
 fn the_server_owes_an_answer_to_each_request() {
     let mut pair = Pair::NEW;
     pair.apply(Client, Request).unwrap();
-    assert_eq!(
-        pair,
-        Pair {
-            client: SendBody,
-            server: SendResponse
-        }
-    );
+    assert_eq!(pair, Pair { client: SendBody, server: SendResponse });
 }
 
 /// (client, server) settles to (client, server).
 fn check(from: (State, State), persistence: Persistence, proposal: Proposal, to: (State, State)) {
-    let mut pair = Pair {
-        client: from.0,
-        server: from.1,
-    };
+    let mut pair = Pair { client: from.0, server: from.1 };
     pair.settle(persistence, proposal);
-    assert_eq!(
-        (pair.client, pair.server),
-        to,
-        "{from:?} {persistence:?} {proposal:?}"
-    );
+    assert_eq!((pair.client, pair.server), to, "{from:?} {persistence:?} {proposal:?}");
 }
 
 #[test]
 fn settles_switches() {
     use Persistence::Persist;
     use Proposal::{None, Pending};
-    check(
-        (Done, SendResponse),
-        Persist,
-        Pending,
-        (MightSwitch, SendResponse),
-    );
+    check((Done, SendResponse), Persist, Pending, (MightSwitch, SendResponse));
     check((Done, SendResponse), Persist, None, (Done, SendResponse));
     check((SendBody, Switched), Persist, Pending, (SendBody, Switched));
     check((Done, Switched), Persist, Pending, (Switched, Switched));
-    check(
-        (MightSwitch, Switched),
-        Persist,
-        Pending,
-        (Switched, Switched),
-    );
+    check((MightSwitch, Switched), Persist, Pending, (Switched, Switched));
     check((MightSwitch, SendBody), Persist, Pending, (Done, SendBody));
     check((MightSwitch, Done), Persist, Pending, (Done, Done));
-    check(
-        (MightSwitch, SendResponse),
-        Persist,
-        Pending,
-        (MightSwitch, SendResponse),
-    );
+    check((MightSwitch, SendResponse), Persist, Pending, (MightSwitch, SendResponse));
 }
 
 #[test]
@@ -186,14 +126,7 @@ fn only_two_done_sides_start_again() {
             let before = Pair { client, server };
             let mut pair = before;
             let starts = pair.start_next();
-            assert_eq!(
-                starts,
-                before
-                    == Pair {
-                        client: Done,
-                        server: Done
-                    }
-            );
+            assert_eq!(starts, before == Pair { client: Done, server: Done });
             assert_eq!(pair, if starts { Pair::NEW } else { before });
         }
     }

@@ -10,15 +10,9 @@ use vervet_http::status::{Class, Status};
 #[test]
 fn knows_methods_by_their_exact_token() {
     for token in ["", "get", "Get", "GETS", "GE", "M-SEARCH", "unknown"] {
-        assert_eq!(
-            Method::from_token(token.as_bytes()),
-            Method::Unknown,
-            "{token}"
-        );
+        assert_eq!(Method::from_token(token.as_bytes()), Method::Unknown, "{token}");
     }
-    for token in [
-        "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
-    ] {
+    for token in ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"] {
         let method = Method::from_token(token.as_bytes());
         assert_eq!(method.as_str(), token);
         let is_safe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&token);
@@ -65,17 +59,11 @@ fn every_violation_says_what_and_where() {
     let mut messages = HashSet::new();
     for violation in Violation::ALL {
         let clause = violation.clause();
-        assert!(
-            clause.starts_with("RFC 91") || clause.starts_with("limit "),
-            "{violation:?}"
-        );
+        assert!(clause.starts_with("RFC 91") || clause.starts_with("limit "), "{violation:?}");
         assert!(violation.status().code() >= 400, "{violation:?}");
         assert!(messages.insert(violation.message()), "{violation:?}");
         assert!(violation.closes());
     }
     let shown = Violation::HostMissing.to_string();
-    assert_eq!(
-        shown,
-        "peer sent no Host in an HTTP/1.1 request (RFC 9112 §3.2)"
-    );
+    assert_eq!(shown, "peer sent no Host in an HTTP/1.1 request (RFC 9112 §3.2)");
 }

@@ -48,11 +48,7 @@ pub fn check_text(name: &Path, bytes: &[u8], folder: &Path, pace: Pace) -> Check
     let mut plan = None;
     if let Some(lab) = &reading.value {
         let file = LabFile {
-            name: name
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            name: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             text: String::from_utf8_lossy(bytes).into_owned(),
             sha256: sha256_hex(bytes),
         };
@@ -65,9 +61,5 @@ pub fn check_text(name: &Path, bytes: &[u8], folder: &Path, pace: Pace) -> Check
         }
     }
     diagnostics.sort();
-    Checked {
-        plan,
-        diagnostics,
-        sources: reading.sources,
-    }
+    Checked { plan, diagnostics, sources: reading.sources }
 }

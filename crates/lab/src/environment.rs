@@ -25,18 +25,8 @@ pub fn read(plan: &Plan, program: &str) -> Environment {
     };
     let decides = Weight::Decides;
     environment.add("lab", "cores of this process", list(&cores_here()), decides);
-    environment.add(
-        "lab",
-        "cores of the server",
-        cores(&plan.server_cores),
-        decides,
-    );
-    environment.add(
-        "lab",
-        "cores of the generator",
-        cores(&plan.generator_cores),
-        decides,
-    );
+    environment.add("lab", "cores of the server", cores(&plan.server_cores), decides);
+    environment.add("lab", "cores of the generator", cores(&plan.generator_cores), decides);
     environment.add("lab", "program", program, decides);
     environment.add("lab", SIGNATURE, plan.signature(), Weight::Informs);
     environment
@@ -60,21 +50,11 @@ fn kernel(environment: &mut Environment, plan: &Plan) {
     environment.add("kernel", "version", text(name.version()), Weight::Informs);
     environment.add("kernel", "machine", text(name.machine()), Weight::Decides);
     if plan.names_host {
-        environment.add(
-            "kernel",
-            "host name",
-            text(name.nodename()),
-            Weight::Informs,
-        );
+        environment.add("kernel", "host name", text(name.nodename()), Weight::Informs);
     }
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<&str> = load.split_whitespace().take(3).collect();
-    environment.add(
-        "kernel",
-        "load before the lab",
-        load.join(" "),
-        Weight::Informs,
-    );
+    environment.add("kernel", "load before the lab", load.join(" "), Weight::Informs);
 }
 
 fn limits(environment: &mut Environment) {
@@ -97,45 +77,24 @@ fn list(numbers: &[u32]) -> String {
 }
 
 /// Lines of /proc/cpuinfo that are recorded, each once for all cores that have the same.
-const PROCESSOR_LINES: &[&str] = &[
-    "model name",
-    "cpu family",
-    "model",
-    "stepping",
-    "microcode",
-    "cache size",
-];
+const PROCESSOR_LINES: &[&str] =
+    &["model name", "cpu family", "model", "stepping", "microcode", "cache size"];
 
 fn processor(environment: &mut Environment) {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     for (name, value) in processor_facts(&text) {
         environment.add("cpu", name, value, Weight::Decides);
     }
-    let count = text
-        .lines()
-        .filter(|line| line.starts_with("processor"))
-        .count();
+    let count = text.lines().filter(|line| line.starts_with("processor")).count();
     environment.add("cpu", "cores online", count.to_string(), Weight::Decides);
     for (name, file) in [
-        (
-            "governor",
-            "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-        ),
-        (
-            "greatest frequency (kHz)",
-            "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
-        ),
+        ("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        ("greatest frequency (kHz)", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"),
         ("turbo off", "/sys/devices/system/cpu/intel_pstate/no_turbo"),
         ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
         ("simultaneous threads", "/sys/devices/system/cpu/smt/active"),
-        (
-            "clock source",
-            "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        ),
-        (
-            "transparent huge pages",
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-        ),
+        ("clock source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
     ] {
         add_file(environment, "cpu", name, file);
     }
@@ -193,14 +152,8 @@ fn sysctl(environment: &mut Environment) {
 }
 
 /// Limits that a container sets.
-const CGROUP_FILES: &[&str] = &[
-    "cpu.max",
-    "cpu.weight",
-    "cpuset.cpus.effective",
-    "memory.max",
-    "memory.high",
-    "pids.max",
-];
+const CGROUP_FILES: &[&str] =
+    &["cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max", "memory.high", "pids.max"];
 
 fn cgroup(environment: &mut Environment) {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -225,10 +178,7 @@ mod processor_tests {
     #[test]
     fn cores_that_differ_are_both_told() {
         let text = "processor\t: 0\nmodel name\t: Big\nmodel\t\t: 7\n\nprocessor\t: 1\nmodel name\t: Small\nmodel\t\t: 7\n";
-        let expected = [
-            ("model name", "Big / Small".to_owned()),
-            ("model", "7".to_owned()),
-        ];
+        let expected = [("model name", "Big / Small".to_owned()), ("model", "7".to_owned())];
         assert_eq!(processor_facts(text), expected);
         assert!(processor_facts("").is_empty());
     }

@@ -70,11 +70,7 @@ impl HostProbe {
         tell(HostFigure::Time("loopback", self.round_trips, time))?;
         let time = syncs(&self.folder, self.syncs).map_err(of("write to the disk"))?;
         tell(HostFigure::Time("fsync", self.syncs, time))?;
-        tell(HostFigure::Time(
-            "system-call",
-            self.calls,
-            calls(self.calls),
-        ))
+        tell(HostFigure::Time("system-call", self.calls, calls(self.calls)))
     }
 }
 
@@ -82,13 +78,10 @@ impl HostProbe {
 fn pi(cores: usize, samples: u64) -> (f64, u64) {
     let within: u64 = thread::scope(|scope| {
         let seeds = (SEED..).take(cores);
-        let cores: Vec<_> = seeds
-            .map(|seed| scope.spawn(move || points_within(seed, samples)))
-            .collect();
+        let cores: Vec<_> =
+            seeds.map(|seed| scope.spawn(move || points_within(seed, samples))).collect();
         // Nothing in it panics; a core that was lost would show in the value.
-        let counts = cores
-            .into_iter()
-            .map(|core| core.join().unwrap_or_default());
+        let counts = cores.into_iter().map(|core| core.join().unwrap_or_default());
         counts.sum()
     });
     let points = samples * cores as u64;
@@ -203,9 +196,8 @@ mod tests {
         assert!(told.is_ok(), "{told:?}");
         let found = parse_output(&text).unwrap();
         let phases = found.phases.iter();
-        let phases: Vec<(&str, u64, bool)> = phases
-            .map(|phase| (phase.name.as_str(), phase.operations, phase.is_part))
-            .collect();
+        let phases: Vec<(&str, u64, bool)> =
+            phases.map(|phase| (phase.name.as_str(), phase.operations, phase.is_part)).collect();
         let cores = thread::available_parallelism().unwrap().get() as u64;
         let expected = [
             ("pi", 1000 * cores, false),

@@ -92,10 +92,7 @@ impl Probe {
         let stream = TcpStream::connect_timeout(&address, within)?;
         stream.set_read_timeout(Some(within))?;
         stream.set_write_timeout(Some(within))?;
-        Ok(Self {
-            stream,
-            left: Vec::new(),
-        })
+        Ok(Self { stream, left: Vec::new() })
     }
 
     /// Sends a request and reads its answer.
@@ -125,9 +122,7 @@ impl Probe {
             return Ok(answer);
         }
         let length = answer.field("content-length").map(|length| {
-            length
-                .parse::<usize>()
-                .map_err(|_| ProbeError::Malformed("invalid length".to_owned()))
+            length.parse::<usize>().map_err(|_| ProbeError::Malformed("invalid length".to_owned()))
         });
         answer.content = match length.transpose()? {
             Some(length) => self.take(length)?,
@@ -145,8 +140,7 @@ impl Probe {
         }
         self.left.resize(before + PIECE_BYTES, 0);
         let read = self.stream.read(&mut self.left[before..]);
-        self.left
-            .truncate(before + read.as_ref().map_or(0, |count| *count));
+        self.left.truncate(before + read.as_ref().map_or(0, |count| *count));
         Ok(read?)
     }
 
@@ -241,9 +235,7 @@ mod tests {
             let answer = once(address, b"GET / HTTP/1.1\r\n\r\n", Duration::from_secs(20));
             let answer =
                 answer.map(|answer| (answer.status, String::from_utf8(answer.content).unwrap()));
-            let answer = answer
-                .as_ref()
-                .map(|(status, text)| (*status, text.as_str()));
+            let answer = answer.as_ref().map(|(status, text)| (*status, text.as_str()));
             let answer = answer.map_err(ToString::to_string);
             assert_eq!(
                 answer.as_ref().map_err(String::as_str),
@@ -257,14 +249,8 @@ mod tests {
     #[test]
     fn answers_that_are_none() {
         check("", Err("the connection ended before the answer did"));
-        check(
-            "HTTP/1.1 200 OK\r\nContent-Le",
-            Err("the connection ended before the answer did"),
-        );
-        check(
-            "SSH-2.0-x\r\n\r\n",
-            Err("the answer is not HTTP: invalid HTTP version"),
-        );
+        check("HTTP/1.1 200 OK\r\nContent-Le", Err("the connection ended before the answer did"));
+        check("SSH-2.0-x\r\n\r\n", Err("the answer is not HTTP: invalid HTTP version"));
         check(
             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
             Err("the answer is not HTTP: invalid length"),
@@ -274,27 +260,15 @@ mod tests {
             Err("the connection ended before the answer did"),
         );
         let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        check(
-            &format!("{chunks}z\r\n"),
-            Err("the answer is not HTTP: invalid chunk size"),
-        );
-        check(
-            &format!("{chunks}5\r\nab"),
-            Err("the connection ended before the answer did"),
-        );
+        check(&format!("{chunks}z\r\n"), Err("the answer is not HTTP: invalid chunk size"));
+        check(&format!("{chunks}5\r\nab"), Err("the connection ended before the answer did"));
     }
 
     #[test]
     fn each_way_to_end_content() {
         check("HTTP/1.1 204 No Content\r\n\r\n", Ok((204, "")));
-        check(
-            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
-            Ok((200, "abc")),
-        );
-        check(
-            "HTTP/1.0 200 OK\r\n\r\nuntil the end",
-            Ok((200, "until the end")),
-        );
+        check("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", Ok((200, "abc")));
+        check("HTTP/1.0 200 OK\r\n\r\nuntil the end", Ok((200, "until the end")));
         check(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nA: b\r\n\r\n",
             Ok((200, "abcde")),

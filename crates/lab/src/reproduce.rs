@@ -85,11 +85,7 @@ pub fn write_bundle(record: &LabRecord, folder: &Path) -> Result<Written, Bundle
     }
     let path = folder.join("SHA256SUMS");
     fs::write(&path, list).map_err(|error| BundleError::File(path.clone(), error))?;
-    Ok(Written {
-        lab_file,
-        list: path,
-        missing,
-    })
+    Ok(Written { lab_file, list: path, missing })
 }
 
 /// A line as `sha256sum` writes it.
@@ -125,11 +121,7 @@ fn check(path: &str, content: &[u8], said: &str) -> Result<(), BundleError> {
     if found == said {
         return Ok(());
     }
-    Err(BundleError::Unlike(Unlike {
-        path: path.to_owned(),
-        said: said.to_owned(),
-        found,
-    }))
+    Err(BundleError::Unlike(Unlike { path: path.to_owned(), said: said.to_owned(), found }))
 }
 
 /// A path below a folder: a record comes from others, and may not write anywhere else.

@@ -32,12 +32,7 @@ pub(crate) fn request(
     let asked = &workload.request;
     let host = asked.host.clone().unwrap_or_else(|| address.to_string());
     let mut text = format!("{} {target} HTTP/1.1\r\nHost: {host}\r\n", asked.method);
-    for field in asked
-        .fields
-        .iter()
-        .map(String::as_str)
-        .chain(fields.iter().copied())
-    {
+    for field in asked.fields.iter().map(String::as_str).chain(fields.iter().copied()) {
         text.push_str(field);
         text.push_str("\r\n");
     }
@@ -95,10 +90,7 @@ fn content(tree: &PlannedTree, seed: u64, index: u32) -> Vec<u8> {
     if let Some(content) = &tree.content {
         return content.as_bytes().to_vec();
     }
-    let name = tree
-        .name
-        .bytes()
-        .fold(seed, |state, byte| state.rotate_left(8) ^ u64::from(byte));
+    let name = tree.name.bytes().fold(seed, |state, byte| state.rotate_left(8) ^ u64::from(byte));
     let mut random = fastrand::Rng::with_seed(name ^ (u64::from(index) << 32));
     let length = random.u64(tree.bytes_min..=tree.bytes_max);
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
@@ -112,13 +104,7 @@ mod tests {
     use vervet_testkit::TempTree;
 
     fn tree(files: u32) -> PlannedTree {
-        PlannedTree {
-            name: "many".to_owned(),
-            files,
-            bytes_min: 10,
-            bytes_max: 20,
-            content: None,
-        }
+        PlannedTree { name: "many".to_owned(), files, bytes_min: 10, bytes_max: 20, content: None }
     }
 
     #[test]

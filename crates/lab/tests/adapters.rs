@@ -39,12 +39,7 @@ fn plan(adapter: &str, serves: Serves, more: &str) -> Plan {
          expect = {{ text = \"Hello, World\\n\" }}\n[tree.hello]\ncontent = \"Hello, World\\n\"\n\
          [load.some]\nkeep_alive = false\n"
     );
-    let checked = check_text(
-        &labs().join("one.toml"),
-        text.as_bytes(),
-        &labs(),
-        Pace::Full,
-    );
+    let checked = check_text(&labs().join("one.toml"), text.as_bytes(), &labs(), Pace::Full);
     let findings = checked.to_text(vervet_config::Style::Plain);
     checked.plan.unwrap_or_else(|| panic!("{findings}"))
 }
@@ -56,11 +51,7 @@ fn tree(pids: &[u32]) -> Vec<u32> {
     while next < tree.len() {
         let children = format!("/proc/{0}/task/{0}/children", tree[next]);
         let children = std::fs::read_to_string(children).unwrap_or_default();
-        tree.extend(
-            children
-                .split_whitespace()
-                .filter_map(|pid| pid.parse::<u32>().ok()),
-        );
+        tree.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
         next += 1;
     }
     tree
@@ -78,29 +69,16 @@ fn check(adapter: &str, serves: Serves, more: &str) {
     if let Err(missing) = &stage.found()[0] {
         return skipped(&format!("{adapter} {more}: {}", missing.0));
     }
-    assert!(
-        stage.found()[0].as_ref().unwrap().version.is_some(),
-        "{adapter}"
-    );
-    let running = stage
-        .start(0, 0, 0, &[])
-        .unwrap_or_else(|error| panic!("{adapter}: {error}"));
+    assert!(stage.found()[0].as_ref().unwrap().version.is_some(), "{adapter}");
+    let running = stage.start(0, 0, 0, &[]).unwrap_or_else(|error| panic!("{adapter}: {error}"));
     let tree = tree(&running.pids());
     let target = &targets(&plan, &plan.workloads[0])[0];
-    let looked = examine(
-        &plan.workloads[0],
-        target,
-        running.address,
-        plan.subjects[0].log,
-    );
+    let looked = examine(&plan.workloads[0], target, running.address, plan.subjects[0].log);
     let looked =
         looked.unwrap_or_else(|error| panic!("{adapter}: {error}; it said: {}", running.said()));
     assert_eq!(looked.wrong, None, "{adapter} {more}");
     running.stop();
-    assert!(
-        wait_until(PATIENCE, || tree.iter().all(|pid| is_gone(*pid))),
-        "{adapter}: {tree:?}"
-    );
+    assert!(wait_until(PATIENCE, || tree.iter().all(|pid| is_gone(*pid))), "{adapter}: {tree:?}");
 }
 
 /// Checks all adapters that serve this. Ours is left out: its program lies next to that of the test

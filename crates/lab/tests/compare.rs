@@ -67,15 +67,10 @@ fn a_single_repeat_proves_nothing() {
 fn what_an_audit_left_proves_nothing_and_is_not_lost() {
     let base = Lab::new(&["a"]).rates("a", 10, &[100.0, 100.0, 100.0]);
     let other =
-        Lab::new(&["a"])
-            .rates("a", 10, &[50.0, 50.0])
-            .failing("a", 10, "generator_cpu", &[50.0]);
+        Lab::new(&["a"]).rates("a", 10, &[50.0, 50.0]).failing("a", 10, "generator_cpu", &[50.0]);
     for (one, two) in [(&base, &other), (&other, &base)] {
         let comparison = compared(one, two);
-        assert_eq!(
-            comparison.rows[0].changes[0].verdict,
-            ChangeVerdict::Unproven
-        );
+        assert_eq!(comparison.rows[0].changes[0].verdict, ChangeVerdict::Unproven);
         assert!(comparison.unmatched.is_empty());
         assert!(!comparison.has_regressed(&[Guarded::Figure(Figure::Goodput)]));
     }
@@ -115,20 +110,12 @@ fn less_is_better_for_times_and_costs() {
     let comparison = compared(&base, &other);
     let tell = |figure| {
         let changes = &comparison.rows[0].changes;
-        changes
-            .iter()
-            .find(|change| change.measure == Measure::Figure(figure))
-            .unwrap()
-            .verdict
+        changes.iter().find(|change| change.measure == Measure::Figure(figure)).unwrap().verdict
     };
     assert_eq!(tell(Figure::ResponseP99), ChangeVerdict::Better);
     assert_eq!(tell(Figure::CpuPerRequest), ChangeVerdict::Better);
     assert_eq!(tell(Figure::MemoryPeak), ChangeVerdict::NoDifference);
-    assert_eq!(
-        tell(Figure::ErrorShare),
-        ChangeVerdict::NoDifference,
-        "none and none"
-    );
+    assert_eq!(tell(Figure::ErrorShare), ChangeVerdict::NoDifference, "none and none");
     let back = compared(&other, &base);
     assert!(back.has_regressed(&[Guarded::Figure(Figure::ResponseP99)]));
     assert!(!back.has_regressed(&[Guarded::Figure(Figure::MemoryPeak)]));
@@ -136,17 +123,11 @@ fn less_is_better_for_times_and_costs() {
 
 #[test]
 fn who_had_figures_and_has_none_is_lost() {
-    let base = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0, 100.0])
-        .rates("b", 10, &[5.0, 5.0]);
+    let base = Lab::new(&["a", "b"]).rates("a", 10, &[100.0, 100.0]).rates("b", 10, &[5.0, 5.0]);
     let other =
-        Lab::new(&["a", "b"])
-            .rates("a", 10, &[100.0, 100.0])
-            .step("b", closed(10), |step| {
-                step.outcome = Outcome::Crashed {
-                    reason: "signal 11".to_owned(),
-                };
-            });
+        Lab::new(&["a", "b"]).rates("a", 10, &[100.0, 100.0]).step("b", closed(10), |step| {
+            step.outcome = Outcome::Crashed { reason: "signal 11".to_owned() };
+        });
     let comparison = compared(&base, &other);
     assert!(comparison.has_regressed(&[]));
     let text = comparison_text(&comparison);
@@ -166,13 +147,8 @@ fn who_had_figures_and_has_none_is_lost() {
 fn single_subjects_are_held_against_each_other_whatever_their_names() {
     let base = Lab::new(&["g-wan"]).rates("g-wan", 100, &[17_222.0, 17_222.0]);
     let other = Lab::new(&["monkey"]).rates("monkey", 100, &[29_231.0, 29_231.0]);
-    assert_eq!(
-        compared(&base, &other).rows[0].subject,
-        "monkey against g-wan"
-    );
-    let two = Lab::new(&["x", "y"])
-        .rates("x", 100, &[1.0])
-        .rates("y", 100, &[1.0]);
+    assert_eq!(compared(&base, &other).rows[0].subject, "monkey against g-wan");
+    let two = Lab::new(&["x", "y"]).rates("x", 100, &[1.0]).rates("y", 100, &[1.0]);
     assert!(compared(&base, &two).rows.is_empty());
 }
 
@@ -198,8 +174,7 @@ fn another_machine_or_workload_is_told() {
     let head = &mut other.record.head;
     head.environment.facts[1].value = "6.12.0".to_owned();
     head.environment.facts[2].value = "3.10".to_owned();
-    head.environment
-        .add("sysctl", "net.core.somaxconn", "128", Weight::Decides);
+    head.environment.add("sysctl", "net.core.somaxconn", "128", Weight::Decides);
     head.subjects[0].version = Some("1.1".to_owned());
     head.subjects[0].command.push("--fast".to_owned());
     head.workloads[0].apdex_seconds = 0.5;

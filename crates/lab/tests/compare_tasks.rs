@@ -13,9 +13,7 @@ fn compared(base: &Tasks, other: &Tasks) -> Comparison {
 /// The verdict on each phase of the first task.
 fn told(comparison: &Comparison) -> Vec<(&str, ChangeVerdict)> {
     let phases = comparison.tasks[0].changes.iter();
-    phases
-        .map(|change| (change.measure.label(), change.verdict))
-        .collect()
+    phases.map(|change| (change.measure.label(), change.verdict)).collect()
 }
 
 const GOODPUT: [Guarded; 1] = [Guarded::Figure(Figure::Goodput)];
@@ -111,10 +109,7 @@ fn who_failed_since_is_lost_and_who_was_not_run_is_not() {
         .iter()
         .map(|gone| (gone.subject.as_str(), gone.reason.as_str(), gone.lost))
         .collect();
-    let expected = [
-        ("redb", "crashed: signal 11", true),
-        ("sqlite", "it was not run", false),
-    ];
+    let expected = [("redb", "crashed: signal 11", true), ("sqlite", "it was not run", false)];
     assert_eq!(gone, expected);
     assert!(comparison.has_regressed(&[]));
     // The other way round nothing was lost.
@@ -130,10 +125,7 @@ fn other_work_is_not_compared() {
     }
     let comparison = compared(&base, &other);
     assert_eq!(told(&comparison), [("get", ChangeVerdict::NoDifference)]);
-    assert_eq!(
-        comparison.unmatched[0].reason,
-        "100 operations in the base, 1 in the other"
-    );
+    assert_eq!(comparison.unmatched[0].reason, "100 operations in the base, 1 in the other");
     assert!(!comparison.has_regressed(&GOODPUT));
 }
 

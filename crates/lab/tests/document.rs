@@ -20,11 +20,7 @@ fn findings_are_exact() {
         let bytes = std::fs::read(file).unwrap();
         let name = Path::new(file.file_name().unwrap());
         let checked = check_text(name, &bytes, Path::new("."), Pace::Full);
-        assert!(
-            !checked.diagnostics.is_empty(),
-            "{} is taken",
-            file.display()
-        );
+        assert!(!checked.diagnostics.is_empty(), "{} is taken", file.display());
         checked.to_text(Style::Plain)
     });
     assert!(count >= FILES_MIN, "{count}");
@@ -71,32 +67,17 @@ files = 100
 ";
 
 fn plan(text: &str, pace: Pace) -> Plan {
-    let Checked {
-        plan,
-        diagnostics,
-        sources,
-    } = check_text(
-        Path::new("small.toml"),
-        text.as_bytes(),
-        Path::new("/x"),
-        pace,
-    );
+    let Checked { plan, diagnostics, sources } =
+        check_text(Path::new("small.toml"), text.as_bytes(), Path::new("/x"), pace);
     plan.unwrap_or_else(|| {
-        panic!(
-            "{}",
-            vervet_config::render_text(&diagnostics, &sources, Style::Plain)
-        )
+        panic!("{}", vervet_config::render_text(&diagnostics, &sources, Style::Plain))
     })
 }
 
 /// Each step in order: repeat, workload, load and subject.
 fn steps(plan: &Plan) -> Vec<(u32, String, LoadShape, String)> {
     let of = |step| {
-        (
-            plan.workload(step).name.clone(),
-            plan.load(step).shape,
-            plan.subject(step).name.clone(),
-        )
+        (plan.workload(step).name.clone(), plan.load(step).shape, plan.subject(step).name.clone())
     };
     let steps = plan.steps.iter().map(|step| {
         let (workload, shape, subject) = of(step);
@@ -116,12 +97,7 @@ fn every_step_is_there_once_and_repeats_come_one_after_another() {
         assert!(!steps[..index].contains(step), "{step:?}");
     }
     assert!(steps.is_sorted_by_key(|step| step.0));
-    assert!(
-        plan.steps
-            .iter()
-            .enumerate()
-            .all(|(index, step)| step.order as usize == index)
-    );
+    assert!(plan.steps.iter().enumerate().all(|(index, step)| step.order as usize == index));
 }
 
 #[test]
@@ -139,11 +115,7 @@ fn subjects_change_their_places_within_a_step() {
         assert!(four.iter().all(|step| step.2 == four[0].2), "{four:?}");
     }
     plan.keep_only(&["two".to_owned()]).unwrap();
-    assert!(
-        steps(&plan)
-            .iter()
-            .all(|step| step.3 == "two" || step.3 == CEILING)
-    );
+    assert!(steps(&plan).iter().all(|step| step.3 == "two" || step.3 == CEILING));
     assert_eq!(plan.keep_only(&["four".to_owned()]), Err("four".to_owned()));
 }
 
@@ -163,11 +135,7 @@ fn quick_shortens_everything() {
     let shapes: Vec<_> = loads.iter().map(|load| load.shape).collect();
     let closed = |concurrency| LoadShape::Closed { concurrency };
     assert_eq!(shapes, [closed(1), closed(40)]);
-    assert!(
-        loads
-            .iter()
-            .all(|load| load.duration == Duration::from_millis(100))
-    );
+    assert!(loads.iter().all(|load| load.duration == Duration::from_millis(100)));
     assert!(plan.estimate() < Duration::from_secs(30));
 }
 

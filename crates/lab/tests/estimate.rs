@@ -81,10 +81,7 @@ fn intervals_cover_as_often_as_they_say() {
             said = said.min(estimate.coverage());
         }
         let found = f64::from(covering) / f64::from(LABS);
-        assert!(
-            found > said - 0.05,
-            "{repeats} repeats: {found}, said {said}"
-        );
+        assert!(found > said - 0.05, "{repeats} repeats: {found}, said {said}");
     }
 }
 
@@ -137,8 +134,5 @@ fn intervals_that_meet_are_ties() {
     assert!(low.ties_with(&of(&[3.0, 4.0, 5.0])), "they meet at 3");
     assert!(!low.ties_with(&of(&[3.1, 4.0, 5.0])));
     assert!(!of(&[3.1, 4.0, 5.0]).ties_with(&low));
-    assert!(
-        low.ties_with(&of(&[100.0])),
-        "one repeat differs significantly from nothing"
-    );
+    assert!(low.ties_with(&of(&[100.0])), "one repeat differs significantly from nothing");
 }

@@ -24,9 +24,7 @@ fn sweep() -> Lab {
             .rates("canned", connections, &[58_462.0, 58_462.0, 58_462.0]);
     }
     lab = lab.step("g-wan", closed(400), |step| {
-        step.outcome = Outcome::Crashed {
-            reason: "signal 11".to_owned(),
-        };
+        step.outcome = Outcome::Crashed { reason: "signal 11".to_owned() };
     });
     let mut failing = run(100.0, &[(400.0, 1)]);
     for _ in 0..100 {
@@ -45,9 +43,8 @@ fn sweep() -> Lab {
     record.head.steps_planned = u32::try_from(record.steps.len()).unwrap();
     "A file of 200 KB".clone_into(&mut record.head.title);
     record.head.subjects[2].role = Role::Ceiling;
-    record.head.subjects[3].state = SubjectState::Skipped {
-        reason: "klone is not installed".to_owned(),
-    };
+    record.head.subjects[3].state =
+        SubjectState::Skipped { reason: "klone is not installed".to_owned() };
     record.head.assets.push(Asset {
         path: "app.py".to_owned(),
         bytes: 1_234,
@@ -58,10 +55,7 @@ fn sweep() -> Lab {
     record.fairness.push(FairnessRow {
         workload: "hello".to_owned(),
         property: "content bytes".to_owned(),
-        values: vec![
-            ("monkey".to_owned(), "13".to_owned()),
-            ("g-wan".to_owned(), "12".to_owned()),
-        ],
+        values: vec![("monkey".to_owned(), "13".to_owned()), ("g-wan".to_owned(), "12".to_owned())],
         verdict: FairnessVerdict::Differs,
     });
     record.head.history = Some(History {
@@ -111,11 +105,7 @@ fn the_report_is_the_one_that_was_agreed_on() {
 #[test]
 fn the_sections_of_a_full_report_are_there() {
     let page = report_page(&sweep().record, &sweep().analysis());
-    let titles: Vec<&str> = page
-        .sections
-        .iter()
-        .map(|section| section.title.as_str())
-        .collect();
+    let titles: Vec<&str> = page.sections.iter().map(|section| section.title.as_str()).collect();
     let expected = [
         "hello: closed load, connections kept",
         "Old figures next to new ones",
@@ -163,9 +153,7 @@ fn the_figures_are_those_of_the_record() {
 
 #[test]
 fn who_is_not_proven_is_not_called_a_tie() {
-    let one = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0])
-        .rates("b", 10, &[900.0]);
+    let one = Lab::new(&["a", "b"]).rates("a", 10, &[100.0]).rates("b", 10, &[900.0]);
     let text = markdown(&one);
     check_has(
         &text,
@@ -178,15 +166,10 @@ fn who_is_not_proven_is_not_called_a_tie() {
     );
     assert!(!text.contains("No significant difference"), "{text}");
     let twins = [100.0, 103.0, 101.0];
-    let two = Lab::new(&["one", "two"])
-        .rates("one", 10, &twins)
-        .rates("two", 10, &twins);
+    let two = Lab::new(&["one", "two"]).rates("one", 10, &twins).rates("two", 10, &twins);
     check_has(
         &markdown(&two),
-        &[
-            "No significant difference: one, two.",
-            "| 1= | one | 101/s (100/s to 103/s) |",
-        ],
+        &["No significant difference: one, two.", "| 1= | one | 101/s (100/s to 103/s) |"],
     );
 }
 
@@ -197,12 +180,7 @@ fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
         .rates("fast", 400, &[46_000.0])
         .failing("fast", 400, "generator_cpu", &[47_000.0, 48_000.0])
         .rates("slow", 100, &[21_800.0, 21_800.0, 21_800.0])
-        .failing(
-            "faster",
-            100,
-            "generator_cpu",
-            &[50_000.0, 50_000.0, 50_000.0],
-        );
+        .failing("faster", 100, "generator_cpu", &[50_000.0, 50_000.0, 50_000.0]);
     let text = markdown(&lab);
     check_has(
         &text,
@@ -222,10 +200,7 @@ fn the_limit_of_the_generator_is_told_in_the_ranking_and_in_the_finding() {
         (&places[0]["lower_bound"], &places[1]["lower_bound"]),
         (&false.into(), &true.into())
     );
-    assert_eq!(
-        places[1]["limited_under"][0]["shape"]["closed"]["concurrency"],
-        400
-    );
+    assert_eq!(places[1]["limited_under"][0]["shape"]["closed"]["concurrency"], 400);
 }
 
 #[test]
@@ -271,10 +246,7 @@ fn the_slowest_requests_are_those_of_the_best_step() {
     let text = markdown(&Lab::new(&["a"]).run("a", closed(1), &slow));
     check_has(
         &text,
-        &[
-            "| a | 1 connection | 5.00 s | 2.00 ms | 1,234 ms | 200 | /5000 |",
-            "| /1500 |",
-        ],
+        &["| a | 1 connection | 5.00 s | 2.00 ms | 1,234 ms | 200 | /5000 |", "| /1500 |"],
     );
     assert!(!text.contains("/1000 |"), "five, and no more");
 }
@@ -282,10 +254,7 @@ fn the_slowest_requests_are_those_of_the_best_step() {
 #[test]
 fn charts_have_names_of_their_own_and_each_its_table() {
     let page = report_page(&sweep().record, &sweep().analysis());
-    let names: Vec<&str> = page
-        .pictures()
-        .map(|picture| picture.name.as_str())
-        .collect();
+    let names: Vec<&str> = page.pictures().map(|picture| picture.name.as_str()).collect();
     let expected = [
         "1-hello-rate",
         "1-hello-response",
@@ -311,28 +280,21 @@ fn charts_have_names_of_their_own_and_each_its_table() {
 fn check_ceiling(rate: f64, drawn: bool) {
     let mut lab = Lab::new(&["monkey", "canned"]);
     for connections in [100, 200, 300] {
-        lab = lab
-            .rates("monkey", connections, &[1000.0, 1000.0, 1000.0])
-            .rates("canned", connections, &[rate, rate, rate]);
+        lab = lab.rates("monkey", connections, &[1000.0, 1000.0, 1000.0]).rates(
+            "canned",
+            connections,
+            &[rate, rate, rate],
+        );
     }
     lab.record.head.subjects[1].role = Role::Ceiling;
     let page = report_page(&lab.record, &lab.analysis());
-    let picture = page
-        .pictures()
-        .find(|picture| picture.name.ends_with("-rate"))
-        .expect("a chart of rates");
+    let picture =
+        page.pictures().find(|picture| picture.name.ends_with("-rate")).expect("a chart of rates");
     let svg = picture.chart.file();
     assert_eq!(svg.contains(">canned<"), drawn, "{svg}");
-    assert_eq!(
-        svg.contains("times the best of them, and not drawn"),
-        !drawn,
-        "{svg}"
-    );
+    assert_eq!(svg.contains("times the best of them, and not drawn"), !drawn, "{svg}");
     // The table has its figures either way.
-    check_has(
-        &page_markdown(&page, None),
-        &["| canned", "Share of what this kernel can do"],
-    );
+    check_has(&page_markdown(&page, None), &["| canned", "Share of what this kernel can do"]);
 }
 
 #[test]
@@ -345,23 +307,12 @@ fn a_ceiling_far_above_presses_no_curve_onto_the_axis() {
 #[test]
 fn the_page_needs_nothing_else_and_runs_nothing() {
     let html = report_html(&sweep().record, &sweep().analysis());
-    let body = html
-        .replace("http://www.w3.org/2000/svg", "")
-        .replace("http://127.0.0.1/", "");
-    for piece in [
-        "src=", "@import", "url(", "http:", "https:", "<link", "onload", "<iframe",
-    ] {
+    let body = html.replace("http://www.w3.org/2000/svg", "").replace("http://127.0.0.1/", "");
+    for piece in ["src=", "@import", "url(", "http:", "https:", "<link", "onload", "<iframe"] {
         assert!(!body.contains(piece), "{piece}");
     }
     assert!(!html.contains("<script"));
-    check_has(
-        &html,
-        &[
-            "name=\"viewport\"",
-            "prefers-color-scheme:dark",
-            "default-src 'none'",
-        ],
-    );
+    check_has(&html, &["name=\"viewport\"", "prefers-color-scheme:dark", "default-src 'none'"]);
 }
 
 #[test]
@@ -378,9 +329,7 @@ fn ids_are_unique_in_a_page() {
 fn what_others_named_opens_no_element() {
     let name = "<img src=x onerror=alert(1)>\"'&|`\u{202e}";
     let mut lab =
-        Lab::new(&[name])
-            .rates(name, 10, &[100.0, 100.0])
-            .rates(name, 20, &[100.0, 100.0]);
+        Lab::new(&[name]).rates(name, 10, &[100.0, 100.0]).rates(name, 20, &[100.0, 100.0]);
     let head = &mut lab.record.head;
     head.title = "</title><script>alert(1)</script>".to_owned();
     head.lab.text = "</pre></details><script>".to_owned();
@@ -439,10 +388,7 @@ fn programs_get_the_conclusions() {
         (figure("apdex") >= 0.85).then(|| figure("goodput") * figure("apdex"))
     };
     let points = monkey["points"].as_array().unwrap();
-    let best = points
-        .iter()
-        .max_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap())
-        .unwrap();
+    let best = points.iter().max_by(|a, b| worth(a).partial_cmp(&worth(b)).unwrap()).unwrap();
     assert_eq!(worth(&points[0]), worth(best), "the first of equals");
     assert_eq!(monkey["best"], points[0]["load"]);
 }
@@ -463,14 +409,8 @@ fn an_inserted_table_leaves_the_prose_around_it() {
     let (_, after) = rest.split_once(markers[1]).unwrap();
     let lab = sweep();
     let page = inserted(&readme, &lab.record, &lab.analysis()).unwrap();
-    assert!(
-        page.starts_with(&format!("{before}{}\n", markers[0])),
-        "{page}"
-    );
+    assert!(page.starts_with(&format!("{before}{}\n", markers[0])), "{page}");
     assert!(page.ends_with(&format!("{}{after}", markers[1])), "{page}");
-    check_has(
-        &page,
-        &["| workload | monkey |", "medians of five interleaved runs"],
-    );
+    check_has(&page, &["| workload | monkey |", "medians of five interleaved runs"]);
     assert_eq!(inserted("no markers", &lab.record, &lab.analysis()), None);
 }

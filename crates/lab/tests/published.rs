@@ -34,11 +34,7 @@ fn check_names_no_folder(text: &str, file: &Path) {
 
 fn check(lab: &Path) {
     let record = open_record(lab).unwrap();
-    assert!(
-        record.ended_unix_ms.is_some(),
-        "{}: interrupted",
-        lab.display()
-    );
+    assert!(record.ended_unix_ms.is_some(), "{}: interrupted", lab.display());
     assert_eq!(record.head.environment.value("host name"), None);
     let json = String::from_utf8(record_to_json(&record).unwrap()).unwrap();
     check_names_no_folder(&json, lab);

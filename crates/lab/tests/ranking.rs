@@ -28,9 +28,12 @@ fn check(lab: &Lab, places: &[&str], unranked: &[&str]) {
 
 #[test]
 fn a_step_that_failed_its_audit_is_shown_and_not_ranked() {
-    let lab = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0, 101.0, 102.0])
-        .failing("b", 10, "rate_asked", &[900.0, 900.0]);
+    let lab = Lab::new(&["a", "b"]).rates("a", 10, &[100.0, 101.0, 102.0]).failing(
+        "b",
+        10,
+        "rate_asked",
+        &[900.0, 900.0],
+    );
     check(&lab, &["1 a"], &["b: audit: rate_asked (so much)"]);
     let panel = lab.panel();
     let point = &panel.curve("b").unwrap().points[0];
@@ -39,9 +42,12 @@ fn a_step_that_failed_its_audit_is_shown_and_not_ranked() {
 
 #[test]
 fn a_repeat_that_failed_its_audit_leaves_the_others() {
-    let lab = Lab::new(&["a"])
-        .rates("a", 10, &[100.0, 101.0, 102.0])
-        .failing("a", 10, "rate_asked", &[900.0]);
+    let lab = Lab::new(&["a"]).rates("a", 10, &[100.0, 101.0, 102.0]).failing(
+        "a",
+        10,
+        "rate_asked",
+        &[900.0],
+    );
     let point = lab.point();
     assert_eq!(point.standing(), Standing::Partly { counted: 3, of: 4 });
     assert_eq!(point.median(Figure::Goodput), Some(101.0));
@@ -87,10 +93,7 @@ fn what_an_audit_left_of_a_load_is_no_best_step() {
     let panel = lab.panel();
     let curve = panel.curve("fast").unwrap();
     let sweep = &curve.sweep;
-    assert_eq!(
-        (sweep.peak, sweep.best, sweep.knee),
-        (Some(0), Some(0), Some(0))
-    );
+    assert_eq!((sweep.peak, sweep.best, sweep.knee), (Some(0), Some(0), Some(0)));
     assert_eq!(panel.ranking.places[1].load, closed(100));
     assert_eq!(
         curve.points[1].standing().reason().unwrap(),
@@ -107,9 +110,12 @@ fn who_was_too_fast_for_the_generator_has_a_lower_bound() {
     assert_eq!(places[1].limited, [closed(400)]);
     assert!(!places[0].is_lower_bound());
     // Where enough repeats are left, those that are missing were the faster ones all the same.
-    let lab = Lab::new(&["a"])
-        .rates("a", 10, &[100.0, 101.0, 102.0])
-        .failing("a", 10, "generator_starved", &[120.0]);
+    let lab = Lab::new(&["a"]).rates("a", 10, &[100.0, 101.0, 102.0]).failing(
+        "a",
+        10,
+        "generator_starved",
+        &[120.0],
+    );
     assert!(lab.panel().ranking.places[0].is_lower_bound());
     // Another rule says nothing of what the server can do, nor does a lesser load that ranks all
     // the same.
@@ -140,9 +146,7 @@ fn who_crashes_once_has_no_place_there() {
         .rates("a", 10, &[100.0, 100.0, 100.0])
         .rates("b", 10, &[500.0, 500.0])
         .step("b", closed(10), |step| {
-            step.outcome = Outcome::Crashed {
-                reason: "signal 11".to_owned(),
-            };
+            step.outcome = Outcome::Crashed { reason: "signal 11".to_owned() };
         });
     check(&lab, &["1 a"], &["b: it crashed: signal 11"]);
 }
@@ -151,19 +155,12 @@ fn who_crashes_once_has_no_place_there() {
 fn wrong_answers_and_no_answers_have_no_place() {
     let lab = Lab::new(&["a", "b"])
         .step("a", closed(10), |step| {
-            step.outcome = Outcome::WrongAnswers {
-                reason: "status 404".to_owned(),
-            };
+            step.outcome = Outcome::WrongAnswers { reason: "status 404".to_owned() };
         })
         .step("b", closed(10), |step| {
-            step.outcome = Outcome::NotReady {
-                reason: "5 s".to_owned(),
-            };
+            step.outcome = Outcome::NotReady { reason: "5 s".to_owned() };
         });
-    let reasons = [
-        "a: wrong answers: status 404",
-        "b: it did not become ready: 5 s",
-    ];
+    let reasons = ["a: wrong answers: status 404", "b: it did not become ready: 5 s"];
     check(&lab, &[], &reasons);
 }
 
@@ -180,26 +177,16 @@ fn who_is_not_told_apart_shares_a_place() {
 #[test]
 fn the_same_program_twice_is_a_tie() {
     let rates = [100.0, 103.0, 101.0];
-    let lab = Lab::new(&["one", "two"])
-        .rates("one", 10, &rates)
-        .rates("two", 10, &rates);
+    let lab = Lab::new(&["one", "two"]).rates("one", 10, &rates).rates("two", 10, &rates);
     check(&lab, &["1= one", "1= two"], &[]);
     assert!(!lab.panel().ranking.tells_apart());
 }
 
 #[test]
 fn one_repeat_tells_nobody_apart() {
-    let lab = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0])
-        .rates("b", 10, &[900.0]);
+    let lab = Lab::new(&["a", "b"]).rates("a", 10, &[100.0]).rates("b", 10, &[900.0]);
     check(&lab, &["1= b", "1= a"], &[]);
-    assert!(
-        !lab.panel()
-            .ranking
-            .places
-            .iter()
-            .any(RankedSubject::is_proven)
-    );
+    assert!(!lab.panel().ranking.places.iter().any(RankedSubject::is_proven));
 }
 
 #[test]
@@ -279,10 +266,7 @@ fn repeats_around_nothing_lie_apart() {
         .rates("a", 10, &[100.0]);
     let point = lab.point();
     assert_eq!(point.findings[0].rule, "spread");
-    assert_eq!(
-        point.findings[0].measured,
-        "100/s between the least and the greatest of 3 repeats"
-    );
+    assert_eq!(point.findings[0].measured, "100/s between the least and the greatest of 3 repeats");
 }
 
 #[test]
@@ -292,15 +276,9 @@ fn efficiency_stands_beside_it() {
     let point = lab.point();
     let value = |figure| point.median(figure).unwrap();
     assert_eq!(value(Figure::CpuPerRequest).to_bits(), 2000.0_f64.to_bits());
-    assert_eq!(
-        value(Figure::RequestsPerCpuSecond).to_bits(),
-        500.0_f64.to_bits()
-    );
+    assert_eq!(value(Figure::RequestsPerCpuSecond).to_bits(), 500.0_f64.to_bits());
     assert_eq!(value(Figure::CoresBusy).to_bits(), 0.2_f64.to_bits());
-    assert_eq!(
-        value(Figure::MemoryPeak).to_bits(),
-        8_388_608.0_f64.to_bits()
-    );
+    assert_eq!(value(Figure::MemoryPeak).to_bits(), 8_388_608.0_f64.to_bits());
 }
 
 #[test]
@@ -308,9 +286,7 @@ fn a_server_that_was_not_watched_has_no_efficiency() {
     let run = run(100.0, &[(100.0, 1)]);
     let lab = Lab::new(&["a"]).step("a", closed(10), |step| {
         step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
-        step.server = Watched::Invalid {
-            reason: "restarted at 3.2 s".to_owned(),
-        };
+        step.server = Watched::Invalid { reason: "restarted at 3.2 s".to_owned() };
     });
     let point = lab.point();
     assert_eq!(point.median(Figure::CpuPerRequest), None);

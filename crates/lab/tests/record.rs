@@ -59,10 +59,8 @@ fn a_journal_cut_anywhere_gives_its_whole_lines() {
         let (record, torn) = read_journal(&written.path).unwrap();
         assert_eq!(record.steps, full.steps[..lines - 1], "cut at {cut}");
         let begin = ends[lines - 1] + 1;
-        let expected = (begin < cut).then_some(TruncatedLine {
-            at: begin as u64,
-            bytes: (cut - begin) as u64,
-        });
+        let expected = (begin < cut)
+            .then_some(TruncatedLine { at: begin as u64, bytes: (cut - begin) as u64 });
         assert_eq!(torn, expected, "cut at {cut}");
     }
 }
@@ -74,12 +72,8 @@ fn a_torn_journal_goes_on_where_it_was_whole() {
     let (mut journal, record, torn) = Journal::resume(&written.path).unwrap();
     assert_eq!(record.steps.len(), 2);
     assert_eq!(torn.unwrap().bytes, 23);
-    journal
-        .append(&JournalLine::Step(Box::new(not_ready(2, "b"))))
-        .unwrap();
-    journal
-        .append(&JournalLine::End { ended_unix_ms: 5 })
-        .unwrap();
+    journal.append(&JournalLine::Step(Box::new(not_ready(2, "b")))).unwrap();
+    journal.append(&JournalLine::End { ended_unix_ms: 5 }).unwrap();
     let (record, torn) = read_journal(&written.path).unwrap();
     assert_eq!(torn, None);
     let orders: Vec<u32> = record.steps.iter().map(|step| step.order).collect();
@@ -138,14 +132,7 @@ fn another_form_is_refused_before_it_is_read() {
 
 #[test]
 fn what_is_no_record_is_said_to_be_none() {
-    for text in [
-        "",
-        "[]",
-        "{}",
-        "<html>",
-        "{\"version\":1}",
-        "{\"version\":\"1\"}",
-    ] {
+    for text in ["", "[]", "{}", "<html>", "{\"version\":1}", "{\"version\":\"1\"}"] {
         let error = record_from_json(text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains("not a record of a lab"), "{text:?}: {error}");
     }
@@ -159,20 +146,15 @@ fn a_record_comes_back_as_it_was_written() {
     record.steps.push(not_ready(0, "a"));
     write_record(&path, &record).unwrap();
     assert_eq!(read_record(&path).unwrap(), record);
-    let names: Vec<_> = fs::read_dir(tree.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let names: Vec<_> =
+        fs::read_dir(tree.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["lab.json"], "nothing else is left behind");
 }
 
 #[test]
 fn a_record_that_is_not_there_is_named() {
     let error = read_record(Path::new("no/such/lab.json")).unwrap_err();
-    assert!(
-        error.to_string().starts_with("no/such/lab.json: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("no/such/lab.json: "), "{error}");
 }
 
 #[test]
@@ -203,9 +185,7 @@ fn a_record_is_found_in_the_folder_of_its_lab() {
     let journal = tree.join("journal.jsonl");
     let mut lines = Journal::create(&journal, &record.head).unwrap();
     for step in &record.steps {
-        lines
-            .append(&JournalLine::Step(Box::new(step.clone())))
-            .unwrap();
+        lines.append(&JournalLine::Step(Box::new(step.clone()))).unwrap();
     }
     let whole = tree.join("lab.json");
     let compressed = tree.join(COMPRESSED_RECORD_FILE);
@@ -221,8 +201,5 @@ fn a_record_is_found_in_the_folder_of_its_lab() {
         fs::remove_file(path).unwrap();
     }
     let error = open_record(tree.path()).unwrap_err().to_string();
-    assert!(
-        error.contains("no lab.json, lab.json.gz or journal.jsonl"),
-        "{error}"
-    );
+    assert!(error.contains("no lab.json, lab.json.gz or journal.jsonl"), "{error}");
 }

@@ -39,15 +39,9 @@ fn files_come_back_as_they_were() {
     run.executable = true;
     let record = record(&[asset("apps/app.py", "print()\n"), run]);
     let written = write_bundle(&record, tree.path()).unwrap();
-    assert_eq!(
-        fs::read_to_string(&written.lab_file).unwrap(),
-        record.head.lab.text
-    );
+    assert_eq!(fs::read_to_string(&written.lab_file).unwrap(), record.head.lab.text);
     assert_eq!(written.lab_file.file_name().unwrap(), "test.toml");
-    assert_eq!(
-        fs::read_to_string(tree.join("apps/app.py")).unwrap(),
-        "print()\n"
-    );
+    assert_eq!(fs::read_to_string(tree.join("apps/app.py")).unwrap(), "print()\n");
     let mode = |path: &str| fs::metadata(tree.join(path)).unwrap().permissions().mode() & 0o111;
     assert_eq!((mode("apps/run.sh"), mode("apps/app.py")), (0o111, 0));
     let list = fs::read_to_string(&written.list).unwrap();
@@ -64,17 +58,9 @@ fn what_is_not_carried_is_named_or_must_be_the_same() {
     let mut large = asset("large.bin", "large");
     large.text = None;
     let record = record(&[large]);
-    assert_eq!(
-        write_bundle(&record, tree.path()).unwrap().missing,
-        ["large.bin"]
-    );
+    assert_eq!(write_bundle(&record, tree.path()).unwrap().missing, ["large.bin"]);
     tree.write("large.bin", "large");
-    assert!(
-        write_bundle(&record, tree.path())
-            .unwrap()
-            .missing
-            .is_empty()
-    );
+    assert!(write_bundle(&record, tree.path()).unwrap().missing.is_empty());
     tree.write("large.bin", "other");
     let error = write_bundle(&record, tree.path()).unwrap_err().to_string();
     assert!(error.contains("large.bin has SHA-256"), "{error}");
@@ -84,9 +70,7 @@ fn what_is_not_carried_is_named_or_must_be_the_same() {
 fn nothing_is_written_over() {
     let tree = TempTree::new();
     tree.write("test.toml", "mine");
-    let error = write_bundle(&record(&[]), tree.path())
-        .unwrap_err()
-        .to_string();
+    let error = write_bundle(&record(&[]), tree.path()).unwrap_err().to_string();
     assert!(error.contains("changed since"), "{error}");
     assert_eq!(fs::read_to_string(tree.join("test.toml")).unwrap(), "mine");
 }
@@ -103,16 +87,7 @@ fn a_record_that_was_changed_does_not_run_as_the_old_one() {
 
 #[test]
 fn a_record_writes_nowhere_else() {
-    for path in [
-        "../up",
-        "/etc/passwd",
-        "a/../../b",
-        "",
-        ".",
-        "./a",
-        "a\nb",
-        "a\0b",
-    ] {
+    for path in ["../up", "/etc/passwd", "a/../../b", "", ".", "./a", "a\nb", "a\0b"] {
         check_refused(&record(&[asset(path, "x")]), "leads out of the folder");
     }
     let mut named = record(&[]);

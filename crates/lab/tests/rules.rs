@@ -10,10 +10,7 @@ fn check(run: &Run, rules: &[&str]) -> Vec<Finding> {
     let lab = Lab::new(&["a"]).run("a", closed(10), run);
     let point = lab.point();
     let findings: Vec<Finding> = point.all_findings().into_iter().cloned().collect();
-    let names: Vec<&str> = findings
-        .iter()
-        .map(|finding| finding.rule.as_str())
-        .collect();
+    let names: Vec<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
     assert_eq!(names, rules, "{findings:#?}");
     findings
 }
@@ -58,15 +55,8 @@ fn a_step_at_one_second_is_a_full_queue_when_the_kernel_says_so() {
     let findings = check(&run, &["queue_overflow"]);
     let measured = &findings[0].measured;
     assert!(measured.contains("3 waits of 1.0 to 1.3 s"), "{measured}");
-    assert!(
-        measured.contains("ListenOverflows 3, TCPSynRetrans 3"),
-        "{measured}"
-    );
-    assert!(
-        findings[0]
-            .meaning
-            .contains("queue of the listener was full")
-    );
+    assert!(measured.contains("ListenOverflows 3, TCPSynRetrans 3"), "{measured}");
+    assert!(findings[0].meaning.contains("queue of the listener was full"));
 }
 
 #[test]
@@ -77,11 +67,7 @@ fn the_three_seconds_of_old_kernels_are_seen_in_the_times_to_connect() {
     let findings = check(&run, &["queue_overflow"]);
     assert!(findings[0].measured.contains("12 of 3.0 to 3.4 s"));
     assert!(findings[0].measured.contains("ListenOverflows unknown"));
-    assert!(
-        findings[0]
-            .meaning
-            .contains("the kernel counted no full queue")
-    );
+    assert!(findings[0].meaning.contains("the kernel counted no full queue"));
 }
 
 #[test]
@@ -110,16 +96,8 @@ fn refusals_are_failures_however_fast() {
         run.errors.add(ErrorClass::Refused);
     }
     let findings = check(&run, &["refused_is_fast", "errors"]);
-    assert!(
-        findings[0]
-            .measured
-            .contains("10000 of 20000 requests refused or reset (50.0 %)")
-    );
-    assert!(
-        findings[0].meaning.contains("2000.0/s of 1000.0/s"),
-        "{}",
-        findings[0].meaning
-    );
+    assert!(findings[0].measured.contains("10000 of 20000 requests refused or reset (50.0 %)"));
+    assert!(findings[0].meaning.contains("2000.0/s of 1000.0/s"), "{}", findings[0].meaning);
 }
 
 #[test]
@@ -150,11 +128,7 @@ fn what_had_no_answer_at_the_end_is_told() {
     run.censored.count = 400;
     run.censored.longest_ns = 60_000_000_000;
     let findings = check(&run, &["censored"]);
-    assert!(
-        findings[0].measured.starts_with("19.2 % of requests"),
-        "{}",
-        findings[0].measured
-    );
+    assert!(findings[0].measured.starts_with("19.2 % of requests"), "{}", findings[0].measured);
 }
 
 #[test]
@@ -162,9 +136,7 @@ fn rate_times_time_must_be_the_connections() {
     // 1,000/s of 5 ms are 5 connections; 10 were asked for.
     let findings = check(&run(1_000.0, &[(5.0, 1)]), &["littles_law"]);
     assert!(
-        findings[0]
-            .measured
-            .contains("is 5.0 connections, 10 were asked for"),
+        findings[0].measured.contains("is 5.0 connections, 10 were asked for"),
         "{}",
         findings[0].measured
     );
@@ -179,11 +151,7 @@ fn runs_that_differ_from_themselves_are_told() {
     let lab = Lab::new(&["a"]).rates("a", 10, &[5_739.27, 9_078.00]);
     let point = lab.point();
     assert_eq!(point.findings[0].rule, "spread");
-    assert!(
-        point.findings[0].measured.starts_with("45.1 %"),
-        "{}",
-        point.findings[0].measured
-    );
+    assert!(point.findings[0].measured.starts_with("45.1 %"), "{}", point.findings[0].measured);
     let lab = Lab::new(&["a"]).rates("a", 10, &[950.0, 1_000.0, 1_050.0]);
     assert!(lab.point().findings.is_empty(), "10 % are admitted");
 }

@@ -20,8 +20,7 @@ struct Scripted<'t> {
 
 impl Measurer for Scripted<'_> {
     fn measure(&mut self, order: &Order<'_>) -> Result<Run, MeasureError> {
-        self.calls
-            .push(format!("{} {:?}", order.workload.name, order.load.shape));
+        self.calls.push(format!("{} {:?}", order.workload.name, order.load.shape));
         let mut run = Run::new(
             "scripted",
             Asked {
@@ -79,13 +78,7 @@ load.some = { connections = [1, 2] }
     .to_owned();
     for (name, mode) in modes {
         let command = format!("['python3', '{{file}}/server.py', '{{port}}', '{mode}']");
-        text.extend([
-            "[subject.",
-            name,
-            "]\ncommand = ",
-            &command,
-            "\nready_within = '20s'\n",
-        ]);
+        text.extend(["[subject.", name, "]\ncommand = ", &command, "\nready_within = '20s'\n"]);
     }
     text
 }
@@ -99,10 +92,7 @@ fn attempt(
     act: &mut Act<'_>,
     flag: &AtomicBool,
 ) -> (Result<LabRecord, RunError>, Vec<String>) {
-    let mut measurer = Scripted {
-        calls: Vec::new(),
-        act,
-    };
+    let mut measurer = Scripted { calls: Vec::new(), act };
     let mut heard = Heard::default();
     let result = run(
         plan,
@@ -164,19 +154,13 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
     let record = result.unwrap();
     assert_eq!(calls, 5, "three of eight were done");
     assert_eq!(orders(&record), (0..8).collect::<Vec<_>>());
-    assert!(
-        heard.contains(&"going on after 3 of 8 steps".to_owned()),
-        "{heard:?}"
-    );
+    assert!(heard.contains(&"going on after 3 of 8 steps".to_owned()), "{heard:?}");
     assert!(record.ended_unix_ms.is_some());
     assert_eq!(read_record(&out.join(RECORD)).unwrap(), record);
 
     let (again, heard) = attempt(&plan, &out, &mut nothing, &flag);
     assert_eq!(again.unwrap().steps.len(), 8);
-    assert!(
-        heard.contains(&"every step of this lab is done".to_owned()),
-        "{heard:?}"
-    );
+    assert!(heard.contains(&"every step of this lab is done".to_owned()), "{heard:?}");
 }
 
 #[test]
@@ -193,10 +177,7 @@ fn another_lab_in_the_same_folder_is_refused() {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check(
-        &format!("{text}\n# changed"),
-        "the steps of a lab with another lab file",
-    );
+    check(&format!("{text}\n# changed"), "the steps of a lab with another lab file");
     let mut only = plan(&lab(&[("one", "ok")]));
     only.steps.truncate(1);
     let (result, _) = attempt(&only, &out, &mut nothing, &flag);
@@ -206,13 +187,8 @@ fn another_lab_in_the_same_folder_is_refused() {
 
 /// The record of a lab of five subjects, of which one does what it should, and what was said.
 fn failing() -> (LabRecord, Vec<String>) {
-    let modes = [
-        ("good", "ok"),
-        ("wrong", "wrong"),
-        ("dies", "dies"),
-        ("crash", "crash"),
-        ("gone", "ok"),
-    ];
+    let modes =
+        [("good", "ok"), ("wrong", "wrong"), ("dies", "dies"), ("crash", "crash"), ("gone", "ok")];
     let text = lab(&modes).replacen(
         "[subject.gone]\ncommand = ['python3'",
         "[subject.gone]\ncommand = ['no-such-server'",
@@ -243,9 +219,7 @@ fn subjects_that_fail_are_recorded_and_the_lab_goes_on() {
             panic!("{name}: {step:?}");
         }
     };
-    check("good", 4, &|step| {
-        step.outcome == Outcome::Measured && step.run.is_some()
-    });
+    check("good", 4, &|step| step.outcome == Outcome::Measured && step.run.is_some());
     check("wrong", 4, &|step| {
         let expected = "expected status 200, got 404";
         matches!(&step.outcome, Outcome::WrongAnswers { reason } if reason == expected)
@@ -257,24 +231,14 @@ fn subjects_that_fail_are_recorded_and_the_lab_goes_on() {
     check("crash", 4, &|step| {
         let is_told =
             |reason: &str| reason.contains("exit status: 3") && reason.contains("out of luck");
-        let is_held = step
-            .audit
-            .iter()
-            .any(|one| one.rule == "crash" && one.verdict == Verdict::Failed);
+        let is_held =
+            step.audit.iter().any(|one| one.rule == "crash" && one.verdict == Verdict::Failed);
         is_held && matches!(&step.outcome, Outcome::Crashed { reason } if is_told(reason))
     });
     check("gone", 0, &|_| false);
     let reason = "there is no program no-such-server: install it, or correct `command`";
-    assert_eq!(
-        record.head.subjects[4].state,
-        SubjectState::Skipped {
-            reason: reason.to_owned()
-        }
-    );
-    assert!(
-        heard.contains(&format!("gone is skipped: {reason}")),
-        "{heard:?}"
-    );
+    assert_eq!(record.head.subjects[4].state, SubjectState::Skipped { reason: reason.to_owned() });
+    assert!(heard.contains(&format!("gone is skipped: {reason}")), "{heard:?}");
     assert_eq!(record.head.steps_planned, 16);
 }
 
@@ -291,12 +255,7 @@ fn wrong_answers_under_load_stand_against_the_figures() {
     };
     let (result, _) = attempt(&plan(&lab(&[("one", "ok")])), &out, &mut act, &flag);
     let record = result.unwrap();
-    assert!(
-        record
-            .steps
-            .iter()
-            .all(|step| step.audit[0].rule == "wrong_answers")
-    );
+    assert!(record.steps.iter().all(|step| step.audit[0].rule == "wrong_answers"));
 }
 
 #[test]
@@ -369,10 +328,7 @@ fn a_generator_that_cannot_work_ends_the_lab() {
     let mut act =
         |_: usize, _: &Order<'_>, _: &mut Run| Err(MeasureError("no descriptor left".to_owned()));
     let (result, _) = attempt(&plan(&lab(&[("one", "ok")])), &out, &mut act, &flag);
-    assert_eq!(
-        result.unwrap_err().to_string(),
-        "cannot generate load: no descriptor left"
-    );
+    assert_eq!(result.unwrap_err().to_string(), "cannot generate load: no descriptor left");
 }
 
 #[test]
@@ -391,23 +347,10 @@ fn a_process_beside_a_subject_is_a_part_of_it() {
     let (result, _) = attempt(&plan(&text), &out, &mut nothing, &AtomicBool::new(false));
     let record = result.unwrap();
     assert_eq!(record.steps.len(), 4);
-    assert!(
-        record
-            .steps
-            .iter()
-            .all(|step| step.outcome == Outcome::Measured)
-    );
+    assert!(record.steps.iter().all(|step| step.outcome == Outcome::Measured));
     let told = &record.head.subjects[0].configuration;
-    assert!(
-        told.starts_with("# second process: python3 {file}/server.py"),
-        "{told}"
-    );
-    let files: Vec<&str> = record
-        .head
-        .assets
-        .iter()
-        .map(|asset| asset.path.as_str())
-        .collect();
+    assert!(told.starts_with("# second process: python3 {file}/server.py"), "{told}");
+    let files: Vec<&str> = record.head.assets.iter().map(|asset| asset.path.as_str()).collect();
     assert_eq!(files, ["server.py"]);
 }
 
@@ -427,14 +370,9 @@ fn a_subject_that_lacks_something_says_what() {
     let (_tree, out) = out();
     let (result, heard) = attempt(&plan(&text), &out, &mut nothing, &AtomicBool::new(false));
     let record = result.unwrap();
-    let skipped = |reason: &str| SubjectState::Skipped {
-        reason: reason.to_owned(),
-    };
+    let skipped = |reason: &str| SubjectState::Skipped { reason: reason.to_owned() };
     assert_eq!(record.head.subjects[0].state, skipped("it needs a moon"));
-    assert_eq!(
-        record.head.subjects[1].state,
-        skipped("`false` says that it cannot")
-    );
+    assert_eq!(record.head.subjects[1].state, skipped("`false` says that it cannot"));
     assert_eq!(record.head.subjects[2].state, SubjectState::Present);
     assert!(heard.contains(&"one is skipped: it needs a moon".to_owned()));
 }

@@ -12,9 +12,7 @@ use vervet_lab::statistics::{Panel, Sweep};
 fn sweep(points: &[(u32, f64)]) -> Sweep {
     let lab = points
         .iter()
-        .fold(Lab::new(&["a"]), |lab, (connections, rate)| {
-            lab.rates("a", *connections, &[*rate])
-        });
+        .fold(Lab::new(&["a"]), |lab, (connections, rate)| lab.rates("a", *connections, &[*rate]));
     lab.panel().curves[0].sweep.clone()
 }
 
@@ -34,11 +32,7 @@ fn a_sweep_that_grows_throughout_is_not_saturated() {
 
 #[test]
 fn a_sweep_is_saturated_where_it_stops_growing() {
-    check(
-        &[(1, 100.0), (2, 200.0), (4, 380.0), (8, 395.0), (16, 390.0)],
-        Some(4),
-        4,
-    );
+    check(&[(1, 100.0), (2, 200.0), (4, 380.0), (8, 395.0), (16, 390.0)], Some(4), 4);
 }
 
 #[test]
@@ -62,10 +56,7 @@ fn a_sweep_that_begins_saturated_measures_the_queue() {
     let saturation = found.saturation.unwrap();
     assert_eq!(saturation.from, 0);
     let meaning = saturation.meaning;
-    assert!(
-        meaning.starts_with("the sweep begins saturated: from 50 connections on"),
-        "{meaning}"
-    );
+    assert!(meaning.starts_with("the sweep begins saturated: from 50 connections on"), "{meaning}");
     assert!(meaning.contains("50 / 14.0/s = 3571.4 ms"), "{meaning}");
 }
 
@@ -73,26 +64,22 @@ fn a_sweep_that_begins_saturated_measures_the_queue() {
 fn a_load_under_which_nothing_is_answered_is_saturated() {
     check(&[(1, 100.0), (2, 200.0), (4, 0.0)], Some(2), 2);
     // Nothing at all has no capacity.
-    let none = Lab::new(&["a"])
-        .run("a", common::closed(1), &run(0.0, &[]))
-        .run("a", common::closed(2), &run(0.0, &[]));
+    let none = Lab::new(&["a"]).run("a", common::closed(1), &run(0.0, &[])).run(
+        "a",
+        common::closed(2),
+        &run(0.0, &[]),
+    );
     assert_eq!(none.panel().curves[0].sweep, Sweep::default());
 }
 
 #[test]
 fn a_load_that_does_not_count_says_nothing_of_saturation() {
-    let grows = || {
-        Lab::new(&["a"])
-            .rates("a", 1, &[100.0])
-            .rates("a", 2, &[200.0])
-    };
+    let grows = || Lab::new(&["a"]).rates("a", 1, &[100.0]).rates("a", 2, &[200.0]);
     let saturation = |lab: &Lab| lab.panel().curves[0].sweep.saturation.clone();
     let crashed = grows().step("a", common::closed(4), |step| {
         let run = run(50.0, &[(1.0, 1)]);
         step.run = Some(vervet_lab::record::StoredRun::of(&run).unwrap());
-        step.outcome = vervet_lab::record::Outcome::Crashed {
-            reason: "signal 11".to_owned(),
-        };
+        step.outcome = vervet_lab::record::Outcome::Crashed { reason: "signal 11".to_owned() };
     });
     assert_eq!(saturation(&crashed), None);
     let failed = grows().failing("a", 4, "rate_asked", &[50.0]);
@@ -113,11 +100,7 @@ fn an_open_load_is_saturated_when_it_is_not_answered() {
         .run("a", at(400.0), &run(210.0, &[(900.0, 1)]));
     let saturation = lab.panel().curves[0].sweep.saturation.clone().unwrap();
     assert_eq!(saturation.from, 2);
-    assert!(
-        saturation
-            .meaning
-            .starts_with("of 400/s that were due 210.0/s were answered")
-    );
+    assert!(saturation.meaning.starts_with("of 400/s that were due 210.0/s were answered"));
     // Where it breaks down, that is what it can do from there on.
     let lab = Lab::new(&["a"])
         .run("a", at(200.0), &run(200.0, &[(1.0, 1)]))

@@ -74,12 +74,8 @@ fn check(script_text: &str, expected: &Outcome) {
 
 #[test]
 fn what_is_not_measured_is_named() {
-    let wrong = |reason: &str| Outcome::WrongAnswers {
-        reason: reason.to_owned(),
-    };
-    let crashed = |reason: &str| Outcome::Crashed {
-        reason: reason.to_owned(),
-    };
+    let wrong = |reason: &str| Outcome::WrongAnswers { reason: reason.to_owned() };
+    let crashed = |reason: &str| Outcome::Crashed { reason: reason.to_owned() };
     check("true", &wrong("it reported no phase"));
     check(
         "echo phase put ten 5",
@@ -93,10 +89,7 @@ fn what_is_not_measured_is_named() {
         "echo phase put 1 5; echo cannot get >&2; exit 1",
         &crashed("cannot get (exit status: 1)"),
     );
-    check(
-        "kill -9 $$",
-        &crashed("it said nothing (signal: 9 (SIGKILL))"),
-    );
+    check("kill -9 $$", &crashed("it said nothing (signal: 9 (SIGKILL))"));
 }
 
 #[test]
@@ -155,21 +148,12 @@ fn figures_places_and_shares_are_what_was_told() {
     let record = record(&lab());
     assert_eq!(record.tasks.len(), 15);
     let analysis = Analysis::of(&record).unwrap();
-    let groups: Vec<&str> = analysis
-        .groups
-        .iter()
-        .map(|one| one.name.as_str())
-        .collect();
+    let groups: Vec<&str> = analysis.groups.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(groups, ["a", "b"]);
     let tasks = analysis.groups[0].tasks.iter();
     let places: Vec<(&str, Option<usize>)> =
         tasks.map(|task| (task.name.as_str(), task.place)).collect();
-    let expected = [
-        ("quick", Some(1)),
-        ("same", Some(1)),
-        ("slow", Some(3)),
-        ("broken", None),
-    ];
+    let expected = [("quick", Some(1)), ("same", Some(1)), ("slow", Some(3)), ("broken", None)];
     assert_eq!(places, expected);
     let slow = &analysis.groups[0].tasks[2];
     let put = slow.phase("put").unwrap();
@@ -198,9 +182,8 @@ fn who_has_no_place_takes_none_away() {
     let record = attempt(&plan, out.path(), false).0.unwrap();
     let groups = Analysis::of(&record).unwrap().groups;
     let places = groups[0].tasks.iter();
-    let places: Vec<(&str, Option<usize>)> = places
-        .map(|task| (task.name.as_str(), task.place))
-        .collect();
+    let places: Vec<(&str, Option<usize>)> =
+        places.map(|task| (task.name.as_str(), task.place)).collect();
     let expected = [("quick", None), ("first", Some(1)), ("second", Some(2))];
     assert_eq!(places, expected);
 }
@@ -228,10 +211,7 @@ fn every_form_of_the_report_has_them() {
     }
     let json = analysis_json(&record, &analysis);
     assert_eq!(json["groups"][0]["tasks"][0]["place"], 1);
-    assert_eq!(
-        json["groups"][0]["tasks"][2]["whole_seconds"]["median"],
-        4.0
-    );
+    assert_eq!(json["groups"][0]["tasks"][2]["whole_seconds"]["median"], 4.0);
     let csv = steps_csv(&record, &analysis);
     // A head; two phases, or one row, of each run.
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 2 + 1 + 1));
@@ -256,24 +236,17 @@ fn an_interrupted_lab_goes_on() {
     assert_eq!(heard.0.len(), 4, "{:?}", heard.0);
     let (_, heard) = attempt(&plan, out.path(), false);
     assert_eq!(heard.0, ["every step of this lab is done"]);
-    let (result, _) = attempt(
-        &self::plan("[task.one]\ncommand = ['sh']\n"),
-        out.path(),
-        false,
-    );
+    let (result, _) = attempt(&self::plan("[task.one]\ncommand = ['sh']\n"), out.path(), false);
     assert!(matches!(result, Err(RunError::Differs(..))), "{result:?}");
 }
 
 #[test]
 fn the_order_is_drawn_for_each_repeat() {
-    let tasks: String = (0..6)
-        .map(|n| script(&format!("t{n}"), "", "true"))
-        .collect();
+    let tasks: String = (0..6).map(|n| script(&format!("t{n}"), "", "true")).collect();
     let plan = plan(&format!("repeats = 20\n{tasks}"));
     let orders = plan.tasks.steps.chunks(6);
-    let orders: Vec<Vec<usize>> = orders
-        .map(|one| one.iter().map(|step| step.task).collect())
-        .collect();
+    let orders: Vec<Vec<usize>> =
+        orders.map(|one| one.iter().map(|step| step.task).collect()).collect();
     assert!(orders.iter().any(|order| *order != orders[0]));
     for mut order in orders {
         order.sort_unstable();

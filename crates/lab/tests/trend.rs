@@ -13,11 +13,7 @@ fn record(day: u64, rates: &[f64]) -> (String, LabRecord) {
 /// The days that are regressions.
 #[track_caller]
 fn check(days: &[&[f64]], expected: &[usize]) {
-    let records = days
-        .iter()
-        .enumerate()
-        .map(|(day, rates)| record(day as u64, rates))
-        .collect();
+    let records = days.iter().enumerate().map(|(day, rates)| record(day as u64, rates)).collect();
     let trend = Trend::of(records).unwrap();
     let entries = trend.lines[0].points.iter().enumerate();
     let found: Vec<usize> = entries
@@ -25,10 +21,7 @@ fn check(days: &[&[f64]], expected: &[usize]) {
         .map(|(day, _)| day)
         .collect();
     assert_eq!(found, expected);
-    assert_eq!(
-        trend.ends_in_regression(),
-        expected.contains(&(days.len() - 1))
-    );
+    assert_eq!(trend.ends_in_regression(), expected.contains(&(days.len() - 1)));
 }
 
 #[test]
@@ -71,46 +64,27 @@ fn records_are_put_in_the_order_in_which_they_began() {
 
 #[test]
 fn who_came_later_or_is_gone_has_gaps() {
-    let mut both = Lab::new(&["a", "b"])
-        .rates("a", 10, &[100.0])
-        .rates("b", 10, &[7.0])
-        .record;
+    let mut both = Lab::new(&["a", "b"]).rates("a", 10, &[100.0]).rates("b", 10, &[7.0]).record;
     both.head.began_unix_ms = 86_400_000;
-    let records = vec![
-        record(0, &[100.0]),
-        ("both".to_owned(), both),
-        record(2, &[100.0]),
-    ];
+    let records = vec![record(0, &[100.0]), ("both".to_owned(), both), record(2, &[100.0])];
     let trend = Trend::of(records).unwrap();
     let there = |line: usize| -> Vec<bool> {
-        trend.lines[line]
-            .points
-            .iter()
-            .map(Option::is_some)
-            .collect()
+        trend.lines[line].points.iter().map(Option::is_some).collect()
     };
     assert_eq!(there(0), [true, true, true]);
     assert_eq!(there(1), [false, true, false]);
     let text = trend_text(&trend);
-    assert!(
-        text.contains("both: 7/s") || text.contains("both: 7.00/s"),
-        "{text}"
-    );
+    assert!(text.contains("both: 7/s") || text.contains("both: 7.00/s"), "{text}");
 }
 
 #[test]
 fn the_page_says_its_rule_and_colours_by_words() {
-    let records = vec![
-        record(0, &[100.0, 100.0]),
-        record(1, &[100.0, 100.0]),
-        record(2, &[50.0, 50.0]),
-    ];
+    let records =
+        vec![record(0, &[100.0, 100.0]), record(1, &[100.0, 100.0]), record(2, &[50.0, 50.0])];
     let html = trend_html(&Trend::of(records).unwrap());
-    for piece in [
-        "more than 5 % below the median",
-        "-50.0 %",
-        "data-heat=\"excellent\">1.00 excellent",
-    ] {
+    for piece in
+        ["more than 5 % below the median", "-50.0 %", "data-heat=\"excellent\">1.00 excellent"]
+    {
         assert!(html.contains(piece), "{piece}");
     }
     assert!(!html.contains("<script"));

@@ -117,9 +117,7 @@ fn other_work_is_not_compared() {
 #[test]
 fn too_few_repeats_prove_nothing() {
     let usual = || Tasks::new().took("redb", &steady(600, 400));
-    let few = Tasks::new()
-        .took("redb", &[(1_200, 400), (1_200, 400)])
-        .crashed("redb");
+    let few = Tasks::new().took("redb", &[(1_200, 400), (1_200, 400)]).crashed("redb");
     let trend = trend(vec![usual(), usual(), few, usual()]);
     assert_eq!(regressions(&trend, "all phases"), [0_usize; 0]);
     let text = trend_text(&trend);
@@ -164,10 +162,7 @@ fn every_form_tells_them() {
     assert_eq!(json["ends_in_regression"], true);
     assert_eq!(json["records"][2]["name"], "day 2");
     let whole = &json["tasks"][2];
-    assert_eq!(
-        (&whole["task"], &whole["phase"]),
-        (&"redb".into(), &"all phases".into())
-    );
+    assert_eq!((&whole["task"], &whole["phase"]), (&"redb".into(), &"all phases".into()));
     let last = &whole["entries"][2];
     assert_eq!(last["seconds"]["median"], 1.2);
     assert_eq!(last["mark"]["tell"], "regression");
@@ -182,8 +177,5 @@ fn every_form_tells_them() {
     ] {
         assert!(html.contains(piece), "{piece}");
     }
-    assert!(
-        !html.contains("more than 5 % below"),
-        "there is no goodput in it"
-    );
+    assert!(!html.contains("more than 5 % below"), "there is no goodput in it");
 }

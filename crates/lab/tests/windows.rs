@@ -105,10 +105,7 @@ fn all_subjects_of_a_round_stay_up() {
     }
     for (server, addresses) in addresses {
         assert_eq!(addresses.len(), 4);
-        assert!(
-            addresses.iter().all(|one| *one == addresses[0]),
-            "{server:?}"
-        );
+        assert!(addresses.iter().all(|one| *one == addresses[0]), "{server:?}");
     }
 }
 
@@ -133,10 +130,7 @@ fn idle_connections_get_an_answer_and_stay() {
 fn pipelining_of_an_open_load_is_refused() {
     let text = IN_TURN.replace("window = '500ms'", "rate = 10, pipelining = 4");
     let findings = plan_or_findings(&text).unwrap_err();
-    assert!(
-        findings.contains("`pipelining` is for closed loads"),
-        "{findings}"
-    );
+    assert!(findings.contains("`pipelining` is for closed loads"), "{findings}");
 }
 
 #[test]
@@ -151,23 +145,13 @@ fn a_workload_is_measured_under_each_congestion_control() {
         ";
     let controls = format!("congestion = ['cubic', 'bbr']\n{IN_TURN}{rule}");
     let plan = plan_or_findings(&controls).unwrap();
-    let names: Vec<&str> = plan
-        .workloads
-        .iter()
-        .map(|workload| workload.name.as_str())
-        .collect();
+    let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
     assert_eq!(names, ["page (cubic)", "page (bbr)"]);
     assert_eq!(plan.workloads[1].congestion.as_deref(), Some("bbr"));
-    let rules: Vec<(&str, &Against)> = plan
-        .rules
-        .iter()
-        .map(|rule| (rule.workload.as_str(), &rule.against))
-        .collect();
+    let rules: Vec<(&str, &Against)> =
+        plan.rules.iter().map(|rule| (rule.workload.as_str(), &rule.against)).collect();
     let same = |name: &str| Against::Workload(name.to_owned());
-    let expected = [
-        ("page (cubic)", &same("page (cubic)")),
-        ("page (bbr)", &same("page (bbr)")),
-    ];
+    let expected = [("page (cubic)", &same("page (cubic)")), ("page (bbr)", &same("page (bbr)"))];
     assert_eq!(rules, expected);
 }
 
@@ -181,10 +165,7 @@ fn check_refused(rule: &str, says: &str) {
 #[test]
 fn refuses_rules_that_say_too_much_or_too_little() {
     let figure = "figure = 'goodput'\n";
-    check_refused(
-        &format!("{figure}against = ['two']"),
-        "either `at_least` or `at_most`",
-    );
+    check_refused(&format!("{figure}against = ['two']"), "either `at_least` or `at_most`");
     check_refused(
         &format!("{figure}at_least = 1\nat_most = 2\nagainst = ['two']"),
         "either `at_least` or `at_most`",
@@ -193,14 +174,8 @@ fn refuses_rules_that_say_too_much_or_too_little() {
         &format!("{figure}at_least = 1\nagainst = ['two']\nagainst_size = '1MiB'"),
         "one of `against`",
     );
-    check_refused(
-        &format!("{figure}at_least = 1\nagainst = ['three']"),
-        "`three`",
-    );
-    check_refused(
-        "figure = 'seconds'\nat_most = 1\nagainst = ['two']",
-        "figure of tasks",
-    );
+    check_refused(&format!("{figure}at_least = 1\nagainst = ['three']"), "`three`");
+    check_refused("figure = 'seconds'\nat_most = 1\nagainst = ['two']", "figure of tasks");
 }
 
 /// A run of one second with one response time for all.
@@ -234,9 +209,7 @@ fn windows_are_summed_and_response_times_are_their_median() {
 #[track_caller]
 fn check_rule(bound: Bound, rates: &[f64], expected: Verdict) {
     let others = vec![100.0; rates.len()];
-    let mut lab = Lab::new(&["a", "b"])
-        .rates("a", 10, rates)
-        .rates("b", 10, &others);
+    let mut lab = Lab::new(&["a", "b"]).rates("a", 10, rates).rates("b", 10, &others);
     lab.record.head.rules = vec![Rule {
         workload: "hello".to_owned(),
         subject: "a".to_owned(),
@@ -252,20 +225,12 @@ fn check_rule(bound: Bound, rates: &[f64], expected: Verdict) {
 fn a_bound_inside_the_interval_is_inconclusive() {
     let least = Bound::AtLeast(1.0);
     check_rule(least, &[90.0, 95.0, 100.0, 180.0, 190.0], Verdict::Met);
-    check_rule(
-        least,
-        &[90.0, 95.0, 99.0, 180.0, 190.0],
-        Verdict::Inconclusive,
-    );
+    check_rule(least, &[90.0, 95.0, 99.0, 180.0, 190.0], Verdict::Inconclusive);
     check_rule(least, &[90.0, 95.0, 96.0, 97.0, 99.0], Verdict::NotMet);
     check_rule(least, &[99.9], Verdict::NotMet);
     let most = Bound::AtMost(1.0);
     check_rule(most, &[90.0, 95.0, 100.0, 180.0, 190.0], Verdict::Met);
-    check_rule(
-        most,
-        &[90.0, 95.0, 101.0, 180.0, 190.0],
-        Verdict::Inconclusive,
-    );
+    check_rule(most, &[90.0, 95.0, 101.0, 180.0, 190.0], Verdict::Inconclusive);
     check_rule(most, &[101.0, 102.0, 103.0], Verdict::NotMet);
     check_rule(most, &[], Verdict::NotMeasured);
 }

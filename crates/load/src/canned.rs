@@ -100,11 +100,7 @@ impl CannedAnswer {
                 let file = File::open(path)?;
                 let length = file.metadata()?.len();
                 if length >= SENDFILE_BYTES_MIN {
-                    let content = FileSlice {
-                        file: Arc::new(file),
-                        offset: 0,
-                        length,
-                    };
+                    let content = FileSlice { file: Arc::new(file), offset: 0, length };
                     let head = self.head(length, fields, persistence).into();
                     return Ok(Reply::File { head, content });
                 }
@@ -116,11 +112,7 @@ impl CannedAnswer {
     }
 
     fn head(&self, length: u64, fields: &str, persistence: Persistence) -> Vec<u8> {
-        let connection = if persistence == Persistence::Close {
-            "close"
-        } else {
-            "keep-alive"
-        };
+        let connection = if persistence == Persistence::Close { "close" } else { "keep-alive" };
         let status = self.status;
         format!(
             "HTTP/1.1 {status} Canned\r\n{fields}Content-Type: text/plain\r\nContent-Length: {length}\r\n\
@@ -180,14 +172,8 @@ impl Canned {
         let thread = builder.spawn(serve).map_err(|error| {
             CannedError::System(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))
         })?;
-        let handle = handle
-            .recv()
-            .map_err(|_| CannedError::System(Errno::MFILE))?;
-        Ok(Self {
-            address: bound,
-            handle,
-            thread: Some(thread),
-        })
+        let handle = handle.recv().map_err(|_| CannedError::System(Errno::MFILE))?;
+        Ok(Self { address: bound, handle, thread: Some(thread) })
     }
 
     /// The address that it listens on; none for a unix socket.
@@ -220,9 +206,7 @@ impl Drop for Canned {
 fn bind(address: &ListenAddress) -> Result<Arc<Listener>, CannedError> {
     let options = ListenOptions::default();
     let listener = Listener::bind(address, &options);
-    listener
-        .map(Arc::new)
-        .map_err(|error| CannedError::Bind(Box::new(error)))
+    listener.map(Arc::new).map_err(|error| CannedError::Bind(Box::new(error)))
 }
 
 fn reactor(listener: Arc<Listener>, answers: Answers) -> Result<Reactor<Answers>, CannedError> {
@@ -275,11 +259,7 @@ impl Answers {
     fn persistence(&self, request: &[u8]) -> Persistence {
         let has = |finder: &Finder<'_>| finder.find(request).is_some();
         let old = has(&self.is_old) && !has(&self.says_keep);
-        if old || has(&self.says_close) {
-            Persistence::Close
-        } else {
-            Persistence::Keep
-        }
+        if old || has(&self.says_close) { Persistence::Close } else { Persistence::Keep }
     }
 
     /// The number of requests that end in this piece.
@@ -313,10 +293,7 @@ impl Protocol for Answers {
     type Message = ();
 
     fn on_accept(&mut self, _: &mut Io<'_>, _: &Accepted) -> Admission<ConnectionState> {
-        Admission::Admit(ConnectionState {
-            matched: 0,
-            persistence: self.first,
-        })
+        Admission::Admit(ConnectionState { matched: 0, persistence: self.first })
     }
 
     fn on_data(&mut self, io: &mut Io<'_>, state: &mut ConnectionState, bytes: &[u8]) {
@@ -324,11 +301,7 @@ impl Protocol for Answers {
             state.persistence = self.persistence(bytes);
         }
         let ends = self.ends(state, bytes).min(ANSWERS_PER_READ_MAX);
-        let answer = if state.persistence == Persistence::Close {
-            &self.close
-        } else {
-            &self.keep
-        };
+        let answer = if state.persistence == Persistence::Close { &self.close } else { &self.keep };
         for _ in 0..ends {
             match answer {
                 Reply::Memory(bytes) if bytes.len() <= COPY_BYTES_MAX => {
@@ -379,14 +352,9 @@ mod tests {
 
     fn check(pieces: &[&str], expected: &[usize]) {
         let answers = Answers::new(&CannedAnswer::default()).unwrap();
-        let mut state = ConnectionState {
-            matched: 0,
-            persistence: Persistence::Unknown,
-        };
-        let ends: Vec<_> = pieces
-            .iter()
-            .map(|piece| answers.ends(&mut state, piece.as_bytes()))
-            .collect();
+        let mut state = ConnectionState { matched: 0, persistence: Persistence::Unknown };
+        let ends: Vec<_> =
+            pieces.iter().map(|piece| answers.ends(&mut state, piece.as_bytes())).collect();
         assert_eq!(ends, expected, "{pieces:?}");
     }
 
@@ -430,9 +398,7 @@ mod tests {
             |request: &str| answers.persistence(request.as_bytes()) == Persistence::Close;
         assert!(persistence("GET / HTTP/1.0\r\n\r\n"));
         assert!(persistence("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"));
-        assert!(!persistence(
-            "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"
-        ));
+        assert!(!persistence("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"));
         assert!(!persistence("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     }
 }

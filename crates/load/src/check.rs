@@ -58,9 +58,7 @@ impl StatusSet {
     /// Reads `200`, `200,204`, `200-299`, `2xx` and lists of them.
     pub fn parse(text: &str) -> Option<Self> {
         let ranges = text.split(',').map(|part| Self::range(part.trim()));
-        Some(Self {
-            ranges: ranges.collect::<Option<_>>()?,
-        })
+        Some(Self { ranges: ranges.collect::<Option<_>>()? })
     }
 
     fn range(text: &str) -> Option<(u16, u16)> {
@@ -90,9 +88,7 @@ impl StatusSet {
 
 impl Default for StatusSet {
     fn default() -> Self {
-        Self {
-            ranges: vec![(200, 399)],
-        }
+        Self { ranges: vec![(200, 399)] }
     }
 }
 
@@ -119,10 +115,7 @@ pub(crate) struct CompiledCheck {
 
 impl CompiledCheck {
     pub(crate) fn new(check: Check) -> Self {
-        let finder = check
-            .text
-            .as_ref()
-            .map(|text| Finder::new(text).into_owned());
+        let finder = check.text.as_ref().map(|text| Finder::new(text).into_owned());
         Self { check, finder }
     }
 
@@ -148,11 +141,7 @@ impl CompiledCheck {
             let found = self.finder.is_none() || judging.found;
             found && check.sha256.is_none_or(|sha256| sha256 == hash())
         });
-        if length_is_right && content_is_right {
-            Ok(())
-        } else {
-            Err(ErrorClass::WrongContent)
-        }
+        if length_is_right && content_is_right { Ok(()) } else { Err(ErrorClass::WrongContent) }
     }
 
     /// Takes a piece of content.
@@ -210,56 +199,21 @@ mod tests {
         let sha256 = |content: &[u8]| Some(Sha256::digest(content).into());
         let wrong = Err(ErrorClass::WrongContent);
         for (check, status, pieces, expected) in [
-            (
-                check(&|_| ()),
-                404,
-                &[WORLD][..],
-                Err(ErrorClass::WrongStatus),
-            ),
-            (
-                check(&|check| check.length = Some(12)),
-                200,
-                &[WORLD],
-                wrong,
-            ),
-            (
-                check(&|check| check.text = text(b"welt")),
-                200,
-                &[WORLD],
-                wrong,
-            ),
-            (
-                check(&|check| check.sha256 = sha256(b"else")),
-                200,
-                &[WORLD],
-                wrong,
-            ),
+            (check(&|_| ()), 404, &[WORLD][..], Err(ErrorClass::WrongStatus)),
+            (check(&|check| check.length = Some(12)), 200, &[WORLD], wrong),
+            (check(&|check| check.text = text(b"welt")), 200, &[WORLD], wrong),
+            (check(&|check| check.sha256 = sha256(b"else")), 200, &[WORLD], wrong),
             (check(&|check| check.text = text(b"x")), 200, &[], wrong),
             (check(&|_| ()), 200, &[WORLD], Ok(())),
-            (
-                check(&|check| check.length = Some(13)),
-                302,
-                &[WORLD],
-                Ok(()),
-            ),
-            (
-                check(&|check| check.text = text(b"lo, wo")),
-                200,
-                &[WORLD],
-                Ok(()),
-            ),
+            (check(&|check| check.length = Some(13)), 302, &[WORLD], Ok(())),
+            (check(&|check| check.text = text(b"lo, wo")), 200, &[WORLD], Ok(())),
             (
                 check(&|check| check.text = text(b"lo, wo")),
                 200,
                 &[b"Hel", b"lo", b",", b" world"],
                 Ok(()),
             ),
-            (
-                check(&|check| check.sha256 = sha256(WORLD)),
-                200,
-                &[b"Hello,", b" world\n"],
-                Ok(()),
-            ),
+            (check(&|check| check.sha256 = sha256(WORLD)), 200, &[b"Hello,", b" world\n"], Ok(())),
         ] {
             assert_eq!(verdict(&check, status, pieces), expected, "{check:?}");
         }

@@ -71,9 +71,7 @@ impl Collector {
         run.achieved.window_us = length_ns / 1000;
         run.achieved.asked = self.is_open.then(|| {
             let asked = self.finished.iter().map(|finished| finished.asked);
-            asked
-                .sum::<u64>()
-                .min(run.asked.stop.after_requests.unwrap_or(u64::MAX))
+            asked.sum::<u64>().min(run.asked.stop.after_requests.unwrap_or(u64::MAX))
         });
         run.achieved.ended = ended(&run, &self.finished);
         (run, evidence)
@@ -132,10 +130,7 @@ fn steps(plan: &Plan, finished: &[Finished]) -> Vec<StepFigures> {
     }
     let assertions = plan.scripts.assertions();
     let figures = names.iter().enumerate().map(|(at, name)| {
-        let mut figures = StepFigures {
-            name: name.clone(),
-            ..StepFigures::default()
-        };
+        let mut figures = StepFigures { name: name.clone(), ..StepFigures::default() };
         for step in finished.iter().filter_map(|it| it.stats.steps.get(at)) {
             add_step(&mut figures, step, assertions);
         }
@@ -160,11 +155,7 @@ fn add_step(figures: &mut StepFigures, step: &StepStats, assertions: &[String]) 
 fn ended(run: &Run, finished: &[Finished]) -> Ended {
     let ended = finished.iter().map(|finished| finished.ended).max();
     let ended = ended.unwrap_or(Ended::TargetFailed);
-    let unasked = [
-        ErrorClass::Unreachable,
-        ErrorClass::Refused,
-        ErrorClass::Timeout,
-    ];
+    let unasked = [ErrorClass::Unreachable, ErrorClass::Refused, ErrorClass::Timeout];
     let failed: u64 = unasked.iter().map(|class| run.errors.of(*class)).sum();
     let never_connected = run.timings.connect.is_empty() && run.achieved.done == 0;
     if ended != Ended::Interrupted && never_connected && failed > 0 && failed == run.errors.total()

@@ -63,32 +63,23 @@ pub fn resolve(
         Peer::Tcp { host, port } => (host.as_str(), *port),
         Peer::Unix(path) => {
             let outgoing = Outgoing::unix(path.as_ref());
-            let error = |_| DestinationError::Unix {
-                path: path.display().to_string(),
-            };
+            let error = |_| DestinationError::Unix { path: path.display().to_string() };
             return Ok(vec![outgoing.map_err(error)?]);
         }
     };
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let mut found = (bare, port)
         .to_socket_addrs()
-        .map_err(|error| DestinationError::Name {
-            host: host.to_owned(),
-            error,
-        })?;
+        .map_err(|error| DestinationError::Name { host: host.to_owned(), error })?;
     let wanted = |address: &SocketAddr| match family {
         Family::Any => true,
         Family::V4 => address.is_ipv4(),
         Family::V6 => address.is_ipv6(),
     };
-    let to = found.find(wanted).ok_or_else(|| DestinationError::Family {
-        host: host.to_owned(),
-    })?;
+    let to =
+        found.find(wanted).ok_or_else(|| DestinationError::Family { host: host.to_owned() })?;
     if let Some(source) = sources.iter().find(|it| it.is_ipv4() != to.is_ipv4()) {
-        return Err(DestinationError::Source {
-            source: *source,
-            to,
-        });
+        return Err(DestinationError::Source { source: *source, to });
     }
     if sources.is_empty() {
         return Ok(vec![Outgoing::tcp(to)]);
@@ -102,10 +93,9 @@ impl fmt::Display for DestinationError {
         match self {
             Self::Name { host, error } => write!(f, "cannot look up {host}: {error}"),
             Self::Family { host } => write!(f, "{host} has no address of the requested family"),
-            Self::Source { source, to } => write!(
-                f,
-                "cannot reach {to} from {source}: one is IPv4, the other IPv6"
-            ),
+            Self::Source { source, to } => {
+                write!(f, "cannot reach {to} from {source}: one is IPv4, the other IPv6")
+            }
             Self::Unix { path } => write!(f, "`{path}` is too long for a unix socket"),
         }
     }
@@ -118,10 +108,7 @@ mod tests {
     use super::*;
 
     fn check(host: &str, family: Family, sources: &[&str], expected: Result<&[&str], &str>) {
-        let peer = Peer::Tcp {
-            host: host.to_owned(),
-            port: 80,
-        };
+        let peer = Peer::Tcp { host: host.to_owned(), port: 80 };
         let sources: Vec<IpAddr> = sources.iter().map(|it| it.parse().unwrap()).collect();
         match (resolve(&peer, family, &sources), expected) {
             (Ok(found), Ok(expected)) => {
@@ -135,27 +122,12 @@ mod tests {
 
     #[test]
     fn finds_addresses_or_says_why_there_are_none() {
-        check(
-            "127.0.0.1",
-            Family::V6,
-            &[],
-            Err("no address of the requested family"),
-        );
+        check("127.0.0.1", Family::V6, &[], Err("no address of the requested family"));
         check("127.0.0.1", Family::Any, &["::1"], Err("one is IPv4"));
-        check(
-            "name.invalid",
-            Family::Any,
-            &[],
-            Err("cannot look up name.invalid"),
-        );
+        check("name.invalid", Family::Any, &[], Err("cannot look up name.invalid"));
         check("127.0.0.1", Family::V4, &[], Ok(&["127.0.0.1:80"]));
         check("[::1]", Family::Any, &[], Ok(&["[::1]:80"]));
         let twice = ["127.0.0.1:80", "127.0.0.1:80"];
-        check(
-            "127.0.0.1",
-            Family::Any,
-            &["127.0.0.1", "127.0.0.2"],
-            Ok(&twice),
-        );
+        check("127.0.0.1", Family::Any, &["127.0.0.1", "127.0.0.2"], Ok(&twice));
     }
 }

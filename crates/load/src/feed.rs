@@ -62,10 +62,8 @@ impl Feed {
             return findings.or(Self::empty());
         }
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text);
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let mut record = csv::ByteRecord::new();
         let mut feed = Self::empty();
         // Reading from memory cannot fail, and bytes need not be UTF-8: nothing else is an error
@@ -87,29 +85,20 @@ impl Feed {
     }
 
     fn empty() -> Self {
-        Self {
-            columns: Vec::new(),
-            bytes: Vec::new(),
-            ends: Vec::new(),
-        }
+        Self { columns: Vec::new(), bytes: Vec::new(), ends: Vec::new() }
     }
 
     fn push(&mut self, record: &csv::ByteRecord, position: Position, findings: &mut Findings) {
         if record.len() != self.columns.len() {
             findings.at(
                 position,
-                format!(
-                    "{} values, but {} columns have a name",
-                    record.len(),
-                    self.columns.len()
-                ),
+                format!("{} values, but {} columns have a name", record.len(), self.columns.len()),
             );
             return;
         }
         for cell in record {
             self.bytes.extend_from_slice(cell);
-            self.ends
-                .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+            self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         }
     }
 
@@ -139,20 +128,14 @@ fn position(text: &[u8], record: &csv::ByteRecord) -> Position {
     let line = position.map_or(0, |position| number(position.line()));
     let before = text.get(start..).unwrap_or_default().iter();
     let empty = before.take_while(|byte| b"\r\n".contains(byte));
-    Position {
-        line: line + empty.filter(|&&byte| byte == b'\n').count(),
-        column: 1,
-    }
+    Position { line: line + empty.filter(|&&byte| byte == b'\n').count(), column: 1 }
 }
 
 /// The names in the first row, each once.
 fn columns(record: &csv::ByteRecord, position: Position, findings: &mut Findings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     if record.len() > FEED_COLUMNS_MAX {
-        findings.at(
-            position,
-            format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len()),
-        );
+        findings.at(position, format!("{} columns, at most {FEED_COLUMNS_MAX}", record.len()));
     }
     for (number, name) in record.iter().enumerate() {
         let name = String::from_utf8_lossy(name).trim().to_owned();
@@ -177,20 +160,13 @@ pub struct Cursor {
 impl Cursor {
     /// Before the first row.
     pub fn new(feed: Arc<Feed>, order: Order) -> Self {
-        Self {
-            feed,
-            order,
-            turns: Turns::default(),
-        }
+        Self { feed, order, turns: Turns::default() }
     }
 
     /// The same for one of several who draw from the same rows: it takes every n-th, from its own.
     #[must_use]
     pub fn with_share(self, share: Share) -> Self {
-        Self {
-            turns: Turns::new(share),
-            ..self
-        }
+        Self { turns: Turns::new(share), ..self }
     }
 
     /// The rows that are drawn from.
@@ -238,14 +214,8 @@ mod tests {
 
     #[test]
     fn reports_every_wrong_line() {
-        check(
-            "",
-            &["u.csv: the file is empty; expected a line with the names of the columns"],
-        );
-        check(
-            "a,b\n",
-            &["u.csv: there is no row below the names of the columns"],
-        );
+        check("", &["u.csv: the file is empty; expected a line with the names of the columns"]);
+        check("a,b\n", &["u.csv: there is no row below the names of the columns"]);
         check(
             "a,b\n1\n1,2\n\n1,2,3\n",
             &[
@@ -255,10 +225,7 @@ mod tests {
         );
         check(
             "a,,a\n1,2,3\n",
-            &[
-                "u.csv:1:1: column 2 has no name",
-                "u.csv:1:1: two columns are called a",
-            ],
+            &["u.csv:1:1: column 2 has no name", "u.csv:1:1: two columns are called a"],
         );
         let wide = vec!["x"; FEED_COLUMNS_MAX + 1].join(",");
         let findings = Feed::parse("u.csv", wide.as_bytes()).unwrap_err();
@@ -286,9 +253,7 @@ mod tests {
         let draw = |order, seed| {
             let cursor = Cursor::new(Arc::clone(&feed), order);
             let mut random = fastrand::Rng::with_seed(seed);
-            (0..7)
-                .map_while(|_| cursor.next(&mut random))
-                .collect::<Vec<_>>()
+            (0..7).map_while(|_| cursor.next(&mut random)).collect::<Vec<_>>()
         };
         assert_eq!(draw(Order::Sequential, 1), [0, 1, 2, 0, 1, 2, 0]);
         assert_eq!(draw(Order::Once, 1), [0, 1, 2]);
@@ -310,9 +275,7 @@ mod tests {
         let draw = |order, index, most| {
             let cursor = Cursor::new(Arc::clone(&feed), order).with_share(Share { index, of: 3 });
             let mut random = fastrand::Rng::with_seed(1);
-            (0..most)
-                .map_while(|_| cursor.next(&mut random))
-                .collect::<Vec<_>>()
+            (0..most).map_while(|_| cursor.next(&mut random)).collect::<Vec<_>>()
         };
         let once = [0, 1, 2].map(|index| draw(Order::Once, index, 9));
         assert_eq!(once, [vec![0, 3], vec![1, 4], vec![2]]);

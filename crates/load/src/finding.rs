@@ -65,11 +65,7 @@ pub struct Findings {
 impl Findings {
     /// No findings yet, in a file.
     pub fn new(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            found: Vec::new(),
-            untold: 0,
-        }
+        Self { file: file.into(), found: Vec::new(), untold: 0 }
     }
 
     /// Name of the file that they are about.
@@ -97,11 +93,7 @@ impl Findings {
             self.untold += 1;
             return;
         }
-        self.found.push(Finding {
-            file: self.file.clone(),
-            position,
-            message,
-        });
+        self.found.push(Finding { file: self.file.clone(), position, message });
     }
 
     /// Whether nothing was found.
@@ -117,11 +109,7 @@ impl Findings {
         self.found.sort_by_key(|finding| finding.position);
         if self.untold > 0 {
             let message = format!("{} more mistakes are not shown", self.untold);
-            self.found.push(Finding {
-                file: self.file,
-                position: None,
-                message,
-            });
+            self.found.push(Finding { file: self.file, position: None, message });
         }
         Err(self.found)
     }
@@ -141,11 +129,7 @@ mod tests {
     fn positions_count_characters_from_one() {
         let check = |text: &str, offset, expected: (usize, usize)| {
             let position = Position::at(text, offset);
-            assert_eq!(
-                (position.line, position.column),
-                expected,
-                "{text:?} at {offset}"
-            );
+            assert_eq!((position.line, position.column), expected, "{text:?} at {offset}");
         };
         check("", 0, (1, 1));
         check("ab", 99, (1, 3));
@@ -164,10 +148,7 @@ mod tests {
         let found = findings.or(()).unwrap_err();
         assert_eq!(found.len(), FINDINGS_MAX + 1);
         assert_eq!(found[0].to_string(), "a.txt:4:1: odd");
-        assert_eq!(
-            found[FINDINGS_MAX].to_string(),
-            "a.txt: 3 more mistakes are not shown"
-        );
+        assert_eq!(found[FINDINGS_MAX].to_string(), "a.txt: 3 more mistakes are not shown");
         assert_eq!(Findings::new("a.txt").or(7), Ok(7));
     }
 

@@ -60,11 +60,7 @@ mod tests {
         let counters = parse(netstat, snmp);
         let values = counters.named().map(|(_, value)| value);
         assert_eq!(values, [Some(2), Some(3), Some(55), Some(5), Some(4)]);
-        for broken in [
-            "",
-            "TcpExt: ListenDrops",
-            "TcpExt: ListenDrops\nTcpExt: many\n",
-        ] {
+        for broken in ["", "TcpExt: ListenDrops", "TcpExt: ListenDrops\nTcpExt: many\n"] {
             let counters = parse(broken, broken);
             assert_eq!(counters.named().map(|(_, value)| value), [None; 5]);
         }
@@ -78,10 +74,7 @@ mod tests {
 
     #[test]
     fn a_counter_that_is_missing_has_no_difference() {
-        let with = |value| KernelCounters {
-            listen_drops: value,
-            ..KernelCounters::default()
-        };
+        let with = |value| KernelCounters { listen_drops: value, ..KernelCounters::default() };
         let since = |a, b| difference(&with(a), &with(b)).listen_drops;
         assert_eq!(since(Some(3), Some(8)), Some(5));
         assert_eq!((since(None, Some(8)), since(Some(3), None)), (None, None));

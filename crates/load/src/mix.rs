@@ -39,11 +39,7 @@ impl Mix {
         let is_even = weights.iter().all(|weight| Some(weight) == weights.first());
         Self {
             sums,
-            order: if is_even {
-                Order::Round
-            } else {
-                Order::Weighted
-            },
+            order: if is_even { Order::Round } else { Order::Weighted },
             turns: Turns::new(share),
         }
     }
@@ -89,10 +85,7 @@ mod tests {
             counts[mix.next()] += 1;
             for (count, weight) in counts.iter().zip(weights) {
                 let share = f64::from(turn) * f64::from(weight) / f64::from(total);
-                assert!(
-                    (f64::from(*count) - share).abs() < 4.0,
-                    "{counts:?} at {turn}"
-                );
+                assert!((f64::from(*count) - share).abs() < 4.0, "{counts:?} at {turn}");
             }
         }
     }

@@ -64,9 +64,7 @@ pub struct Control {
 
 impl Control {
     pub(crate) fn new(threads: Vec<Handle<Stop>>) -> Self {
-        Self {
-            threads: Arc::new(Mutex::new(threads)),
-        }
+        Self { threads: Arc::new(Mutex::new(threads)) }
     }
 
     /// Ends the run now; requests without an answer are counted as censored. Without effect on a
@@ -119,10 +117,7 @@ pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
         let (start_to, start) = mpsc::channel();
         let (plan, reports_to) = (Arc::clone(&plan), reports_to.clone());
         let share = plan.share(index);
-        let core = plan
-            .cores
-            .get(index as usize % plan.cores.len().max(1))
-            .copied();
+        let core = plan.cores.get(index as usize % plan.cores.len().max(1)).copied();
         let work = move || {
             if let Some(core) = core {
                 bind_to(core)?;
@@ -145,24 +140,14 @@ pub fn prepare(plan: Plan) -> Result<Prepared, StartError> {
                 Ok(Err(errno)) => errno,
                 _ => Errno::INVAL,
             };
-            let what = if core.is_some() {
-                "bind a thread to its core"
-            } else {
-                "make a reactor"
-            };
+            let what = if core.is_some() { "bind a thread to its core" } else { "make a reactor" };
             return Err(StartError::System { what, errno });
         };
         handles.push(handle);
         starts.push(start_to);
         threads.push(thread);
     }
-    Ok(Prepared {
-        plan,
-        reports,
-        threads,
-        starts,
-        control: Control::new(handles),
-    })
+    Ok(Prepared { plan, reports, threads, starts, control: Control::new(handles) })
 }
 
 /// Runs a plan from start to end.

@@ -22,10 +22,7 @@ struct Source {
 impl Series {
     /// The empty series of a number of sources.
     pub fn new(sources: usize) -> Self {
-        Self {
-            sources: vec![Source::default(); sources],
-            incomplete: BTreeMap::new(),
-        }
+        Self { sources: vec![Source::default(); sources], incomplete: BTreeMap::new() }
     }
 
     /// Adds an interval of a source, by number; returns the intervals that are complete now.
@@ -70,20 +67,12 @@ mod tests {
     use super::*;
 
     fn interval(start_ms: u64, done: u64) -> Interval {
-        Interval {
-            start_ms,
-            length_ms: 1000,
-            done,
-            ..Interval::default()
-        }
+        Interval { start_ms, length_ms: 1000, done, ..Interval::default() }
     }
 
     #[track_caller]
     fn check(complete: &[Interval], expected: &[(u64, u64)]) {
-        let complete: Vec<_> = complete
-            .iter()
-            .map(|one| (one.start_ms, one.done))
-            .collect();
+        let complete: Vec<_> = complete.iter().map(|one| (one.start_ms, one.done)).collect();
         assert_eq!(complete, expected);
     }
 

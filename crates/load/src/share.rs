@@ -25,10 +25,7 @@ impl Share {
 
     /// One of several threads of this one. The turns of all threads together are those of this one.
     pub(crate) fn thread(self, thread: u32, threads: u32) -> Self {
-        Self {
-            index: thread * self.of + self.index,
-            of: self.of * threads,
-        }
+        Self { index: thread * self.of + self.index, of: self.of * threads }
     }
 }
 
@@ -54,10 +51,7 @@ pub(crate) struct Turns {
 
 impl Turns {
     pub(crate) fn new(share: Share) -> Self {
-        Self {
-            next: AtomicU64::new(share.index.into()),
-            step: share.of.into(),
-        }
+        Self { next: AtomicU64::new(share.index.into()), step: share.of.into() }
     }
 
     pub(crate) fn take(&self) -> u64 {
@@ -92,11 +86,7 @@ mod tests {
             for index in 0..3 {
                 let share = Share { index, of: 3 };
                 let threads = (0..2).map(|thread| share.thread(thread, 2).part(whole));
-                assert_eq!(
-                    threads.sum::<u64>(),
-                    share.part(whole),
-                    "{share} of {whole}"
-                );
+                assert_eq!(threads.sum::<u64>(), share.part(whole), "{share} of {whole}");
             }
         }
     }
@@ -107,9 +97,7 @@ mod tests {
             let turns = Turns::new(share);
             (0..4).map(|_| turns.take()).collect::<Vec<_>>()
         };
-        let mut all: Vec<u64> = (0..3)
-            .flat_map(|index| take(Share { index, of: 3 }))
-            .collect();
+        let mut all: Vec<u64> = (0..3).flat_map(|index| take(Share { index, of: 3 })).collect();
         all.sort_unstable();
         assert_eq!(all, (0..12).collect::<Vec<_>>());
         assert_eq!(take(Share::WHOLE), [0, 1, 2, 3]);

@@ -52,12 +52,7 @@ pub fn parse(
         let message = "there is no request; expected lines such as GET http://HOST:PORT/PATH";
         list.findings.whole(message);
     }
-    let List {
-        base,
-        findings,
-        targets,
-        ..
-    } = list;
+    let List { base, findings, targets, .. } = list;
     let targets = findings.or(targets)?;
     // A list without findings has a request, and a request has a URL.
     base.map(|base| (base, targets)).ok_or_else(Vec::new)
@@ -90,10 +85,7 @@ struct Entry {
 impl List<'_, '_> {
     fn line(&mut self, number: usize, line: &str) {
         let text = line.trim();
-        let at = |column: usize| Position {
-            line: number,
-            column,
-        };
+        let at = |column: usize| Position { line: number, column };
         let indent = line.chars().take_while(|c| c.is_whitespace()).count() + 1;
         if text.is_empty() {
             self.end_entry();
@@ -196,10 +188,7 @@ impl List<'_, '_> {
             Ok(field) => {
                 let value = text.chars().count() - field.1.chars().count();
                 entry.draft.fields.push(field);
-                entry.values.push(Position {
-                    column: position.column + value,
-                    ..position
-                });
+                entry.values.push(Position { column: position.column + value, ..position });
             }
             Err(message) => self.findings.at(position, message),
         }
@@ -217,9 +206,7 @@ impl List<'_, '_> {
         }
         match (self.read)(name) {
             Ok(bytes) => entry.draft.content = Content::Bytes(bytes),
-            Err(error) => self
-                .findings
-                .at(position, format!("cannot read {name}: {error}")),
+            Err(error) => self.findings.at(position, format!("cannot read {name}: {error}")),
         }
     }
 
@@ -232,16 +219,11 @@ impl List<'_, '_> {
         let own = entry.draft.fields.len();
         self.common.apply(&mut entry.draft);
         let common = entry.draft.fields.len() - own;
-        let names = Names {
-            columns: self.common.columns,
-            captures: &[],
-        };
+        let names = Names { columns: self.common.columns, captures: &[] };
         match entry.draft.compile(&names) {
-            Ok(message) => self.targets.push(Weighted {
-                name: entry.name,
-                weight: entry.weight,
-                message,
-            }),
+            Ok(message) => {
+                self.targets.push(Weighted { name: entry.name, weight: entry.weight, message });
+            }
             Err(faults) => {
                 for fault in faults {
                     let position = entry.position(&fault, common);
@@ -255,25 +237,18 @@ impl List<'_, '_> {
 impl Entry {
     /// Where a fault is, the first `common` fields not being from the list.
     fn position(&self, fault: &Fault, common: usize) -> Position {
-        let start = |column| Position {
-            line: self.line,
-            column,
-        };
+        let start = |column| Position { line: self.line, column };
         let (start, text) = match fault.part {
             DraftPart::Target => (start(self.target), self.draft.target.as_str()),
-            DraftPart::Field(number) if number >= common => (
-                self.values[number - common],
-                self.draft.fields[number].1.as_str(),
-            ),
+            DraftPart::Field(number) if number >= common => {
+                (self.values[number - common], self.draft.fields[number].1.as_str())
+            }
             DraftPart::Method | DraftPart::Host | DraftPart::Field(_) | DraftPart::Content => {
                 (start(1), "")
             }
         };
         let before = text.get(..fault.offset).unwrap_or_default();
-        Position {
-            column: start.column + before.chars().count(),
-            ..start
-        }
+        Position { column: start.column + before.chars().count(), ..start }
     }
 }
 
@@ -290,10 +265,7 @@ fn is_field(text: &str) -> bool {
 fn place_in(line: &str, number: usize, part: &str) -> Position {
     let start = part.as_ptr() as usize - line.as_ptr() as usize;
     let blank = part.chars().take_while(|c| c.is_whitespace()).count();
-    Position {
-        line: number,
-        column: line[..start].chars().count() + blank + 1,
-    }
+    Position { line: number, column: line[..start].chars().count() + blank + 1 }
 }
 
 #[cfg(test)]

@@ -31,17 +31,11 @@ fn tells_waits() -> bool {
 /// A check that costs more than the answer: the generator always has something to do, whatever the
 /// server gets.
 fn heavy() -> (Canned, Plan) {
-    let large = CannedAnswer {
-        content: CannedContent::Bytes(1 << 20),
-        ..CannedAnswer::default()
-    };
+    let large = CannedAnswer { content: CannedContent::Bytes(1 << 20), ..CannedAnswer::default() };
     let (canned, address) = canned(&large);
     let mut plan = plan(address);
     plan.connections = 8;
-    plan.checks = vec![Check {
-        sha256: Some([0; 32]),
-        ..Check::default()
-    }];
+    plan.checks = vec![Check { sha256: Some([0; 32]), ..Check::default() }];
     (canned, plan)
 }
 

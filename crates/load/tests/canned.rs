@@ -12,11 +12,8 @@ fn start(content: &[u8], connection: CannedConnection) -> SocketAddr {
     let folder = Box::leak(Box::new(TempTree::new()));
     let path = folder.path().join("content");
     std::fs::write(&path, content).unwrap();
-    let answer = CannedAnswer {
-        content: CannedContent::File(path),
-        connection,
-        ..CannedAnswer::default()
-    };
+    let answer =
+        CannedAnswer { content: CannedContent::File(path), connection, ..CannedAnswer::default() };
     let canned = Canned::start(&"127.0.0.1:0".parse().unwrap(), &answer).unwrap();
     let canned = Box::leak(Box::new(canned));
     canned.address().unwrap()
@@ -31,11 +28,7 @@ fn answers_each_request() {
         for _ in 0..3 {
             let response = client.exchange(REQUEST);
             assert_eq!(response.status, 200);
-            assert!(
-                response.content == content,
-                "{length}: {} bytes",
-                response.content.len()
-            );
+            assert!(response.content == content, "{length}: {} bytes", response.content.len());
         }
     }
 }
@@ -54,12 +47,7 @@ fn answers_requests_that_come_together() {
             std::thread::spawn(move || sender.write_all(REQUEST.repeat(REQUESTS).as_bytes()));
         let mut answers = vec![0; whole * REQUESTS];
         client.read_exact(&mut answers).unwrap();
-        assert!(
-            answers
-                .chunks(whole)
-                .all(|answer| answer == &answers[..whole]),
-            "{length}"
-        );
+        assert!(answers.chunks(whole).all(|answer| answer == &answers[..whole]), "{length}");
         sending.join().unwrap().unwrap();
     }
 }
@@ -82,10 +70,7 @@ fn a_request_may_come_late_and_in_pieces() {
         client.send("GET / HTTP/1.1\r\nHost: x\r\n");
         client.send("\r\n");
         let response = client.read_response();
-        assert_eq!(
-            (response.status, response.content.as_slice()),
-            (200, &b"hello"[..])
-        );
+        assert_eq!((response.status, response.content.as_slice()), (200, &b"hello"[..]));
     }
 }
 
@@ -93,9 +78,7 @@ fn a_request_may_come_late_and_in_pieces() {
 fn state(server: SocketAddr, client: SocketAddr) -> Option<String> {
     let end = |address: SocketAddr| format!("0100007F:{:04X}", address.port());
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
-    let rows = table
-        .lines()
-        .map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
     let mut rows = rows.filter(|row| row.len() > 3);
     let row = rows.find(|row| row[1] == end(server) && row[2] == end(client));
     row.map(|row| row[3].to_owned())

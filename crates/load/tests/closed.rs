@@ -20,22 +20,10 @@ fn refuses_invalid_plans() {
         (|plan| plan.pipelining = 0, "pipelined requests must be"),
         (|plan| plan.threads = 0, "threads must be"),
         (|plan| plan.duration = None, "a run needs an end"),
-        (
-            |plan| plan.duration = Some(Duration::ZERO),
-            "the duration must be",
-        ),
-        (
-            |plan| plan.requests = Some(0),
-            "the number of requests must be",
-        ),
-        (
-            |plan| plan.interval = Duration::ZERO,
-            "the interval must be",
-        ),
-        (
-            |plan| plan.connect_rate = Some(f64::NAN),
-            "the connect rate must be",
-        ),
+        (|plan| plan.duration = Some(Duration::ZERO), "the duration must be"),
+        (|plan| plan.requests = Some(0), "the number of requests must be"),
+        (|plan| plan.interval = Duration::ZERO, "the interval must be"),
+        (|plan| plan.connect_rate = Some(f64::NAN), "the connect rate must be"),
         (|plan| plan.outgoing.clear(), "the target has no address"),
     ];
     for (change, expected) in rows {
@@ -62,11 +50,7 @@ fn makes_as_many_requests_as_asked() {
     assert_eq!((run.errors.total(), run.censored.count), (0, 0));
     assert_eq!((run.asked.threads, &run.asked.mode), (2, &Mode::Closed));
     assert_eq!(run.asked.checks, ["status 200 to 399"]);
-    for times in [
-        &run.timings.response,
-        &run.timings.service,
-        &run.timings.first_byte,
-    ] {
+    for times in [&run.timings.response, &run.timings.service, &run.timings.first_byte] {
         assert_eq!(times.count(), 1001);
     }
     assert_eq!(run.timings.connect.count(), 7);
@@ -83,19 +67,8 @@ fn ends_at_its_duration_and_reports_each_interval() {
     plan.interval = Duration::from_millis(100);
     let mut told = 0;
     let run = vervet_load::start(plan).unwrap().finish(|_| told += 1);
-    let starts: Vec<_> = run
-        .intervals
-        .iter()
-        .map(|it| (it.start_ms, it.length_ms))
-        .collect();
-    let expected = [
-        (0, 100),
-        (100, 100),
-        (200, 100),
-        (300, 100),
-        (400, 100),
-        (500, 50),
-    ];
+    let starts: Vec<_> = run.intervals.iter().map(|it| (it.start_ms, it.length_ms)).collect();
+    let expected = [(0, 100), (100, 100), (200, 100), (300, 100), (400, 100), (500, 50)];
     assert_eq!(starts, expected);
     assert_eq!(told, 6);
     assert_eq!(run.achieved.window_us, 550_000);
@@ -177,14 +150,8 @@ fn check_answer(check: Check, answer: &[u8], expected: Option<ErrorClass>) {
 
 #[test]
 fn answers_are_compared_with_their_check() {
-    let text = |text: &[u8]| Check {
-        text: Some(Arc::from(text)),
-        ..Check::default()
-    };
-    let length = |length| Check {
-        length: Some(length),
-        ..Check::default()
-    };
+    let text = |text: &[u8]| Check { text: Some(Arc::from(text)), ..Check::default() };
+    let length = |length| Check { length: Some(length), ..Check::default() };
     let missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nHello,\r\n7\r\n world\n\r\n0\r\n\r\n";
     let empty = b"HTTP/1.1 204 No Content\r\n\r\n";
@@ -196,10 +163,7 @@ fn answers_are_compared_with_their_check() {
     check_answer(text(b"lo, world"), chunked, None);
     check_answer(length(13), chunked, None);
     check_answer(Check::default(), empty, None);
-    let only_404 = Check {
-        status: StatusSet::parse("404").unwrap(),
-        ..Check::default()
-    };
+    let only_404 = Check { status: StatusSet::parse("404").unwrap(), ..Check::default() };
     check_answer(only_404, missing, None);
 }
 
@@ -221,10 +185,7 @@ fn an_interim_answer_is_not_the_answer() {
 
 #[test]
 fn large_answers_come_in_pieces() {
-    let large = CannedAnswer {
-        content: CannedContent::Bytes(300_000),
-        ..CannedAnswer::default()
-    };
+    let large = CannedAnswer { content: CannedContent::Bytes(300_000), ..CannedAnswer::default() };
     let (_canned, address) = canned(&large);
     let mut plan = requests(plan(address), 200);
     plan.connections = 3;

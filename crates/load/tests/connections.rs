@@ -25,12 +25,7 @@ fn a_connection_for_each_request() {
     plan.reuse = Reuse::Close;
     plan.connections = 5;
     let run = run(plan);
-    assert_eq!(
-        (run.achieved.done, run.errors.total()),
-        (300, 0),
-        "{:?}",
-        run.errors
-    );
+    assert_eq!((run.achieved.done, run.errors.total()), (300, 0), "{:?}", run.errors);
     // Four may have begun one when the fifth made the last request.
     let opened = run.achieved.connections_opened;
     assert!((300..=304).contains(&opened), "{opened}");
@@ -44,12 +39,7 @@ fn many_connections_at_once() {
     let mut plan = requests(plan(address), 3000);
     plan.connections = 300;
     let run = run(plan);
-    assert_eq!(
-        (run.achieved.done, run.errors.total()),
-        (3000, 0),
-        "{:?}",
-        run.errors
-    );
+    assert_eq!((run.achieved.done, run.errors.total()), (3000, 0), "{:?}", run.errors);
     assert_eq!(run.achieved.connections_opened, 300);
 }
 
@@ -73,10 +63,7 @@ fn so_many_requests_on_each_connection() {
     let mut plan = requests(plan(address), 100);
     plan.reuse = Reuse::Requests { requests: 25 };
     let run = run(plan);
-    assert_eq!(
-        (run.achieved.done, run.achieved.connections_opened),
-        (100, 4)
-    );
+    assert_eq!((run.achieved.done, run.achieved.connections_opened), (100, 4));
 }
 
 /// The target says that it closes, or does so without a word: the user goes on with a new
@@ -93,11 +80,7 @@ fn a_connection_that_the_target_ends_is_followed_by_another() {
             }
         });
         let run = run(requests(plan(address), 10));
-        let counts = (
-            run.achieved.done,
-            run.errors.total(),
-            run.achieved.connections_opened,
-        );
+        let counts = (run.achieved.done, run.errors.total(), run.achieved.connections_opened);
         assert_eq!(counts, (10, 0, 10), "{:?}", run.errors);
         assert_eq!(run.achieved.content_bytes, 20);
     }
@@ -141,12 +124,7 @@ fn pipelined_requests_leave_together() {
     plan.connections = 2;
     plan.pipelining = 16;
     let run = run(plan);
-    assert_eq!(
-        (run.achieved.done, run.errors.total()),
-        (1000, 0),
-        "{:?}",
-        run.errors
-    );
+    assert_eq!((run.achieved.done, run.errors.total()), (1000, 0), "{:?}", run.errors);
 
     let seen = Arc::new(Mutex::new(0));
     let most = Arc::clone(&seen);
@@ -180,12 +158,7 @@ fn a_close_amid_pipelined_requests_loses_none() {
     let mut plan = requests(plan(address), 12);
     plan.pipelining = 4;
     let run = run(plan);
-    assert_eq!(
-        (run.achieved.done, run.errors.total()),
-        (12, 0),
-        "{:?}",
-        run.errors
-    );
+    assert_eq!((run.achieved.done, run.errors.total()), (12, 0), "{:?}", run.errors);
 }
 
 #[test]
@@ -220,9 +193,7 @@ fn takes_its_sources_in_turn() {
     let sources = [2, 3].map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
     let mut plan = requests(plan(address), 40);
     plan.connections = 4;
-    plan.outgoing = sources
-        .map(|source| Outgoing::tcp(address).from(source))
-        .to_vec();
+    plan.outgoing = sources.map(|source| Outgoing::tcp(address).from(source)).to_vec();
     assert_eq!(run(plan).achieved.done, 40);
     let mut seen = seen.lock().unwrap().clone();
     seen.sort();

@@ -172,10 +172,8 @@ fn counts_the_same_where_the_target_closes() {
 
 #[test]
 fn counts_the_same_of_our_own_server() {
-    let canned_answer = CannedAnswer {
-        content: CannedContent::Bytes(CONTENT_BYTES),
-        ..CannedAnswer::default()
-    };
+    let canned_answer =
+        CannedAnswer { content: CannedContent::Bytes(CONTENT_BYTES), ..CannedAnswer::default() };
     let (_canned, address) = canned(&canned_answer);
     let run = run(requests(plan(address), REQUESTS));
     let content_bytes = REQUESTS * CONTENT_BYTES as u64;
@@ -241,11 +239,7 @@ impl Script for Look {
     }
 
     fn judge(&mut self, answer: &Answer<'_>) -> Verdict {
-        if answer.content == content() {
-            Verdict::Passed
-        } else {
-            Verdict::Failed(0)
-        }
+        if answer.content == content() { Verdict::Passed } else { Verdict::Failed(0) }
     }
 }
 

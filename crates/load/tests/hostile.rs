@@ -57,18 +57,13 @@ fn a_server_that_never_answers() {
 fn a_server_that_does_not_accept() {
     use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-    bind(
-        &socket,
-        &"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap(),
-    )
-    .unwrap();
+    bind(&socket, &"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap()).unwrap();
     listen(&socket, 1).unwrap();
     let listener = TcpListener::from(socket);
     let address = listener.local_addr().unwrap();
     // Fills the queue.
-    let _waiting: Vec<_> = (0..4)
-        .map(|_| TcpStream::connect_timeout(&address, Duration::from_millis(100)))
-        .collect();
+    let _waiting: Vec<_> =
+        (0..4).map(|_| TcpStream::connect_timeout(&address, Duration::from_millis(100))).collect();
     let mut plan = requests(plan(address), REQUESTS);
     plan.connections = 3;
     plan.connect_timeout = Duration::from_millis(200);
@@ -78,10 +73,7 @@ fn a_server_that_does_not_accept() {
 
 #[test]
 fn a_server_that_sends_less_than_announced() {
-    check_answer(
-        b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello",
-        ErrorClass::ClosedEarly,
-    );
+    check_answer(b"HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello", ErrorClass::ClosedEarly);
     check_answer(b"HTTP/1.1 200 OK\r\nContent-Le", ErrorClass::ClosedEarly);
     check_answer(b"", ErrorClass::ClosedEarly);
     let chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n";
@@ -109,25 +101,16 @@ fn a_server_that_answers_twice() {
 #[test]
 fn a_server_without_http() {
     check_answer(b"SSH-2.0-OpenSSH_9.2\r\n\r\n", ErrorClass::Malformed);
-    check_answer(
-        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-        ErrorClass::Malformed,
-    );
+    check_answer(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ErrorClass::Malformed);
     let chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n";
     check_answer(chunk, ErrorClass::Malformed);
-    check_answer(
-        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
-        ErrorClass::Malformed,
-    );
+    check_answer(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", ErrorClass::Malformed);
 }
 
 #[test]
 fn a_server_with_a_megabyte_of_fields() {
     let fields = b"X-Filler: 0123456789abcdef0123456789abcdef\r\n".repeat(25_000);
-    check_answer(
-        &[b"HTTP/1.1 200 OK\r\n", &fields[..]].concat(),
-        ErrorClass::Malformed,
-    );
+    check_answer(&[b"HTTP/1.1 200 OK\r\n", &fields[..]].concat(), ErrorClass::Malformed);
     // In one field, without an end.
     let endless = [b"HTTP/1.1 200 OK\r\nX: ", &b"y".repeat(1 << 20)[..]].concat();
     check_answer(&endless, ErrorClass::Malformed);
@@ -180,9 +163,7 @@ fn a_server_that_fails_every_other_time() {
 #[test]
 fn a_wrong_answer_does_not_end_the_connection() {
     let run = run(requests(
-        plan(answering(
-            &b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"[..],
-        )),
+        plan(answering(&b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"[..])),
         REQUESTS,
     ));
     check(&run, ErrorClass::WrongStatus);

@@ -14,18 +14,13 @@ use vervet_report::{ErrorClass, Mode, Run, Verdict};
 fn open(address: SocketAddr, pacer: Pacer) -> Plan {
     let mut plan = plan(address);
     plan.connections = 10;
-    plan.load = Load::Open {
-        pacer: Arc::new(pacer),
-        arrival: Arrival::Even,
-    };
+    plan.load = Load::Open { pacer: Arc::new(pacer), arrival: Arrival::Even };
     plan
 }
 
 fn verdict(run: &Run, rule: &str) -> Verdict {
     let found = run.findings.iter().find(|finding| finding.rule == rule);
-    found
-        .unwrap_or_else(|| panic!("{rule} says nothing"))
-        .verdict
+    found.unwrap_or_else(|| panic!("{rule} says nothing")).verdict
 }
 
 #[test]
@@ -52,16 +47,10 @@ fn makes_as_many_requests_as_are_due() {
     for (pacer, expected) in shapes {
         let mut plan = open(address, Pacer::constant(1.0));
         plan.threads = 2;
-        plan.load = Load::Open {
-            pacer,
-            arrival: Arrival::Even,
-        };
+        plan.load = Load::Open { pacer, arrival: Arrival::Even };
         let run = run(plan);
         let asked = run.achieved.asked.unwrap();
-        assert!(
-            asked.abs_diff(expected) <= 2,
-            "{asked} instead of {expected}"
-        );
+        assert!(asked.abs_diff(expected) <= 2, "{asked} instead of {expected}");
         // A machine that is busy with other tests may be late with the last of them, and no more.
         let made = run.finished() + run.censored.count;
         assert!(made.abs_diff(asked) <= 2, "{made} of {asked}");
@@ -83,11 +72,7 @@ fn the_report_names_the_arrival_process() {
     let asked = run.achieved.asked.unwrap();
     // Ten standard deviations of a Poisson number.
     assert!((130..470).contains(&asked), "{asked}");
-    let Mode::Open {
-        pacers,
-        rate_max_milli,
-    } = &run.asked.mode
-    else {
+    let Mode::Open { pacers, rate_max_milli } = &run.asked.mode else {
         panic!("{:?}", run.asked.mode);
     };
     assert!(pacers.contains("300/s, Poisson arrivals"), "{pacers:?}");

@@ -129,9 +129,7 @@ impl Errors {
 
     /// The number of all failed requests.
     pub fn total(&self) -> u64 {
-        ErrorClass::ALL
-            .iter()
-            .fold(0, |sum, class| sum.saturating_add(self.of(*class)))
+        ErrorClass::ALL.iter().fold(0, |sum, class| sum.saturating_add(self.of(*class)))
     }
 
     /// Adds what another counted.

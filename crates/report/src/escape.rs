@@ -40,41 +40,30 @@ fn is_hidden(letter: char) -> bool {
 }
 
 fn write_printable(f: &mut fmt::Formatter<'_>, letter: char) -> fmt::Result {
-    if is_hidden(letter) {
-        write!(f, "{}", letter.escape_unicode())
-    } else {
-        f.write_char(letter)
-    }
+    if is_hidden(letter) { write!(f, "{}", letter.escape_unicode()) } else { f.write_char(letter) }
 }
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .chars()
-            .try_for_each(|letter| write_printable(f, letter))
+        self.0.chars().try_for_each(|letter| write_printable(f, letter))
     }
 }
 
 impl fmt::Display for Html<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .chars()
-            .try_for_each(|letter| match html_reference(letter) {
-                Some(reference) => f.write_str(reference),
-                None => write_printable(f, letter),
-            })
+        self.0.chars().try_for_each(|letter| match html_reference(letter) {
+            Some(reference) => f.write_str(reference),
+            None => write_printable(f, letter),
+        })
     }
 }
 
 impl fmt::Display for Csv<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_formula = self.0.starts_with([
-            '=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '＝', '＋', '－', '＠',
-        ]);
-        let quoted = is_formula
-            || self
-                .0
-                .contains([',', ';', '"', '\'', ' ', '\t', '\r', '\n']);
+        let is_formula = self
+            .0
+            .starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '＝', '＋', '－', '＠']);
+        let quoted = is_formula || self.0.contains([',', ';', '"', '\'', ' ', '\t', '\r', '\n']);
         if !quoted {
             return write!(f, "{}", Printable(self.0));
         }
@@ -118,12 +107,7 @@ mod tests {
         check("plain", "plain", "plain", "plain");
         check("\x1b[2J", "\\u{1b}[2J", "\\u{1b}[2J", "\\u{1b}[2J");
         check("a\nb", "a\\u{a}b", "a\\u{a}b", "\"a\\u{a}b\"");
-        check(
-            "\u{202e}gpj",
-            "\\u{202e}gpj",
-            "\\u{202e}gpj",
-            "\\u{202e}gpj",
-        );
+        check("\u{202e}gpj", "\\u{202e}gpj", "\\u{202e}gpj", "\\u{202e}gpj");
         check(
             "\u{9b}x\0\u{7f}",
             "\\u{9b}x\\u{0}\\u{7f}",

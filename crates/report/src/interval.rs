@@ -95,9 +95,7 @@ impl Interval {
         self.done = self.done.saturating_add(other.done);
         self.errors.merge(&other.errors);
         self.bytes = self.bytes.saturating_add(other.bytes);
-        self.generator_cpu_permille = self
-            .generator_cpu_permille
-            .max(other.generator_cpu_permille);
+        self.generator_cpu_permille = self.generator_cpu_permille.max(other.generator_cpu_permille);
         self.generator_lag_ns = self.generator_lag_ns.max(other.generator_lag_ns);
         self.response.merge(&other.response);
     }

@@ -37,10 +37,7 @@ impl Run {
     pub fn merge(mut self, other: &Self) -> Result<Self, MergeError> {
         if (self.version, &self.tool) != (other.version, &other.tool) {
             let named = |run: &Self| format!("{} (version {})", run.tool, run.version);
-            return Err(MergeError::Version {
-                one: named(&self),
-                other: named(other),
-            });
+            return Err(MergeError::Version { one: named(&self), other: named(other) });
         }
         self.asked = asked(self.asked, &other.asked)?;
         self.steps = steps(self.steps, &other.steps)?;
@@ -93,25 +90,14 @@ fn asked(mut ours: Asked, theirs: &Asked) -> Result<Asked, MergeError> {
     ours.mode = match (ours.mode, &theirs.mode) {
         (Mode::Closed, Mode::Closed) => Mode::Closed,
         (
-            Mode::Open {
-                mut pacers,
-                rate_max_milli,
-            },
-            Mode::Open {
-                pacers: more,
-                rate_max_milli: rate,
-            },
+            Mode::Open { mut pacers, rate_max_milli },
+            Mode::Open { pacers: more, rate_max_milli: rate },
         ) => {
             pacers.extend(more.iter().cloned());
-            Mode::Open {
-                pacers,
-                rate_max_milli: rate_max_milli.saturating_add(*rate),
-            }
+            Mode::Open { pacers, rate_max_milli: rate_max_milli.saturating_add(*rate) }
         }
         _ => {
-            return Err(MergeError::Asked {
-                what: "closed or open load",
-            });
+            return Err(MergeError::Asked { what: "closed or open load" });
         }
     };
     ours.connections = ours.connections.saturating_add(theirs.connections);
@@ -140,9 +126,7 @@ fn achieved(ours: Achieved, theirs: &Achieved) -> Achieved {
         bytes_received: ours.bytes_received.saturating_add(theirs.bytes_received),
         bytes_sent: ours.bytes_sent.saturating_add(theirs.bytes_sent),
         content_bytes: ours.content_bytes.saturating_add(theirs.content_bytes),
-        connections_opened: ours
-            .connections_opened
-            .saturating_add(theirs.connections_opened),
+        connections_opened: ours.connections_opened.saturating_add(theirs.connections_opened),
     }
 }
 
@@ -154,9 +138,7 @@ fn steps(
         steps.iter().map(|step| step.name.clone()).collect()
     };
     if names(&ours) != names(theirs) {
-        return Err(MergeError::Asked {
-            what: "the steps of the scenario",
-        });
+        return Err(MergeError::Asked { what: "the steps of the scenario" });
     }
     for (step, more) in ours.iter_mut().zip(theirs) {
         step.done = step.done.saturating_add(more.done);
@@ -173,10 +155,8 @@ fn steps(
 
 /// Intervals that begin together become one, as long as the longer; others are kept as they are.
 fn intervals(ours: Vec<Interval>, theirs: &[Interval]) -> Vec<Interval> {
-    let mut by_start: BTreeMap<u64, Interval> = ours
-        .into_iter()
-        .map(|interval| (interval.start_ms, interval))
-        .collect();
+    let mut by_start: BTreeMap<u64, Interval> =
+        ours.into_iter().map(|interval| (interval.start_ms, interval)).collect();
     for more in theirs {
         let Some(interval) = by_start.get_mut(&more.start_ms) else {
             by_start.insert(more.start_ms, more.clone());
@@ -203,14 +183,10 @@ fn findings(ours: Vec<Finding>, theirs: &[Finding]) -> Vec<Finding> {
 fn generator(mut ours: Generator, theirs: &Generator) -> Generator {
     ours.cpu_user_us = ours.cpu_user_us.saturating_add(theirs.cpu_user_us);
     ours.cpu_system_us = ours.cpu_system_us.saturating_add(theirs.cpu_system_us);
-    ours.busiest_thread_permille = ours
-        .busiest_thread_permille
-        .max(theirs.busiest_thread_permille);
-    ours.occupied_thread_permille = ours
-        .occupied_thread_permille
-        .max(theirs.occupied_thread_permille);
-    ours.thread_errors
-        .extend(theirs.thread_errors.iter().cloned());
+    ours.busiest_thread_permille = ours.busiest_thread_permille.max(theirs.busiest_thread_permille);
+    ours.occupied_thread_permille =
+        ours.occupied_thread_permille.max(theirs.occupied_thread_permille);
+    ours.thread_errors.extend(theirs.thread_errors.iter().cloned());
     ours.lag.merge(&theirs.lag);
     ours
 }
@@ -229,15 +205,11 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version { one, other } => {
-                write!(
-                    f,
-                    "one run was made by {one}, another by {other}: use the same on all"
-                )
+                write!(f, "one run was made by {one}, another by {other}: use the same on all")
             }
-            Self::Asked { what } => write!(
-                f,
-                "{what} of one agent is not that of another: give all the same plan"
-            ),
+            Self::Asked { what } => {
+                write!(f, "{what} of one agent is not that of another: give all the same plan")
+            }
         }
     }
 }

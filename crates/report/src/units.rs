@@ -10,21 +10,14 @@ pub fn time(time_ns: f64) -> String {
         let seconds = (time_ns / 1e9).round();
         let (minutes, rest) = ((seconds / 60.0).floor(), seconds % 60.0);
         return if minutes >= 60.0 {
-            format!(
-                "{:.0} h {:.0} min",
-                (minutes / 60.0).floor(),
-                minutes % 60.0
-            )
+            format!("{:.0} h {:.0} min", (minutes / 60.0).floor(), minutes % 60.0)
         } else if rest == 0.0 {
             format!("{minutes:.0} min")
         } else {
             format!("{minutes:.0} min {rest:.0} s")
         };
     }
-    match steps
-        .into_iter()
-        .find(|(worth, _)| time_ns >= *worth * 0.9995)
-    {
+    match steps.into_iter().find(|(worth, _)| time_ns >= *worth * 0.9995) {
         Some((worth, unit)) => format!("{} {unit}", three_digits(time_ns / worth)),
         None => format!("{time_ns:.0} ns"),
     }
@@ -77,11 +70,7 @@ pub fn moment(unix_ms: u64) -> String {
     let day_of_year = day - (365 * year + year / 4 - year / 100);
     let march_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 {
-        march_month + 3
-    } else {
-        march_month - 9
-    };
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
     let year = era * 400 + year + u64::from(month <= 2);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")

@@ -25,14 +25,8 @@ fn drawn(svg: &str) -> Option<&str> {
 #[test]
 fn values_without_a_place_are_gaps() {
     let nan = f64::NAN;
-    let points = vec![
-        (1.0, 1.0),
-        (2.0, nan),
-        (4.0, 3.0),
-        (8.0, f64::INFINITY),
-        (0.0, 5.0),
-        (16.0, 2.0),
-    ];
+    let points =
+        vec![(1.0, 1.0), (2.0, nan), (4.0, 3.0), (8.0, f64::INFINITY), (0.0, 5.0), (16.0, 2.0)];
     let svg = chart(points).svg("a", Size::WIDE);
     let line = drawn(&svg).unwrap();
     assert_eq!(line.matches('M').count(), 3, "{line}");
@@ -42,12 +36,7 @@ fn values_without_a_place_are_gaps() {
 
 #[test]
 fn nothing_to_draw_is_said() {
-    for points in [
-        vec![],
-        vec![(f64::NAN, 1.0)],
-        vec![(0.0, 1.0)],
-        vec![(1.0, f64::NAN)],
-    ] {
+    for points in [vec![], vec![(f64::NAN, 1.0)], vec![(0.0, 1.0)], vec![(1.0, f64::NAN)]] {
         let svg = chart(points).svg("a", Size::NARROW);
         assert!(svg.contains("nothing was measured"), "{svg}");
     }
@@ -65,30 +54,16 @@ fn names_are_escaped_and_told_to_those_who_do_not_see() {
 #[test]
 fn the_line_goes_from_corner_to_corner() {
     let svg = chart(vec![(1.0, 0.0), (10.0, 5.0), (100.0, 10.0)]).svg("a", Size::WIDE);
-    let line = drawn(&svg)
-        .unwrap()
-        .replace("h0", "")
-        .replace(['M', 'L'], "|");
+    let line = drawn(&svg).unwrap().replace("h0", "").replace(['M', 'L'], "|");
     let points: Vec<Vec<f64>> = line
         .split('|')
         .skip(1)
-        .map(|point| {
-            point
-                .split(' ')
-                .map(|number| number.parse().unwrap())
-                .collect()
-        })
+        .map(|point| point.split(' ').map(|number| number.parse().unwrap()).collect())
         .collect();
     let middle = f64::midpoint(points[0][0], points[2][0]);
-    assert!(
-        (points[1][0] - middle).abs() < 0.2,
-        "equal ratios are equally wide: {points:?}"
-    );
+    assert!((points[1][0] - middle).abs() < 0.2, "equal ratios are equally wide: {points:?}");
     let height = f64::midpoint(points[0][1], points[2][1]);
-    assert!(
-        (points[1][1] - height).abs() < 0.2,
-        "equal differences are equally high: {points:?}"
-    );
+    assert!((points[1][1] - height).abs() < 0.2, "equal differences are equally high: {points:?}");
     assert!(points[2][1] < points[0][1], "more is higher");
 }
 
@@ -105,23 +80,14 @@ fn a_file_of_its_own_has_its_style() {
     let svg = band.svg("a", Size::WIDE);
     let area = svg.split("<path class=\"band\"").nth(1).unwrap();
     assert_eq!(
-        area.split(" d=\"")
-            .nth(1)
-            .unwrap()
-            .split('"')
-            .next()
-            .unwrap()
-            .matches('L')
-            .count(),
+        area.split(" d=\"").nth(1).unwrap().split('"').next().unwrap().matches('L').count(),
         3
     );
 }
 
 #[test]
 fn many_points_are_thinned_and_not_marked() {
-    let points = (1..=100_000)
-        .map(|at| (f64::from(at), f64::from(at % 7)))
-        .collect();
+    let points = (1..=100_000).map(|at| (f64::from(at), f64::from(at % 7))).collect();
     let svg = chart(points).svg("a", Size::WIDE);
     assert!(svg.len() < 40_000, "{}", svg.len());
     assert!(!svg.contains("<circle"));
@@ -138,10 +104,7 @@ fn bars(value: Option<f64>, interval: Option<(f64, f64)>) -> String {
         title: "Processor time".to_owned(),
         description: String::new(),
         axis: Axis::new("for each request", Unit::Time).reaching(Range::Values),
-        bars: vec![
-            bar("vervet", Some(4e3), None),
-            bar("a <b>", value, interval),
-        ],
+        bars: vec![bar("vervet", Some(4e3), None), bar("a <b>", value, interval)],
     };
     chart.svg("bars", Size::NARROW)
 }
@@ -153,31 +116,18 @@ fn bars_begin_at_zero_and_say_their_value() {
         .split("<rect ")
         .skip(1)
         .map(|bar| {
-            bar.split("width=\"")
-                .nth(1)
-                .unwrap()
-                .split('"')
-                .next()
-                .unwrap()
-                .parse()
-                .unwrap()
+            bar.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
         })
         .collect();
     assert!((widths[0] - 2.0 * widths[1]).abs() < 0.2, "{widths:?}");
-    assert!(
-        svg.contains("2.00 us (1.00 us to 5.00 us)") && svg.contains("a &lt;b&gt;"),
-        "{svg}"
-    );
+    assert!(svg.contains("2.00 us (1.00 us to 5.00 us)") && svg.contains("a &lt;b&gt;"), "{svg}");
     assert_eq!(svg.matches("class=\"whisker\"").count(), 1);
 }
 
 #[test]
 fn bars_without_a_value_say_so() {
     let svg = bars(None, None);
-    assert!(
-        svg.contains("no figure") && svg.contains("width=\"0\""),
-        "{svg}"
-    );
+    assert!(svg.contains("no figure") && svg.contains("width=\"0\""), "{svg}");
     let svg = bars(Some(f64::NAN), Some((f64::NAN, 1.0)));
     assert!(!svg.contains("=\"NaN\""), "{svg}");
 }

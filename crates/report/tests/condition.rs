@@ -17,11 +17,7 @@ fn check_refused(text: &str, column: usize, parts: &[&str]) {
 fn names_that_are_none_are_told_with_the_nearest() {
     check_refused("", 1, &["expected a figure"]);
     check_refused(">20ms", 1, &["expected a figure"]);
-    check_refused(
-        "p9q>20ms",
-        1,
-        &["column 1", "expected a figure", "did you mean `p9"],
-    );
+    check_refused("p9q>20ms", 1, &["column 1", "expected a figure", "did you mean `p9"]);
     check_refused("  erorrs>1%", 3, &["did you mean `errors`?"]);
     check_refused("P99>1ms", 1, &["did you mean `p99`?"]);
     check_refused("servce.p99>1ms", 1, &["did you mean `service.p99`?"]);
@@ -30,18 +26,11 @@ fn names_that_are_none_are_told_with_the_nearest() {
         1,
         &["service. and a figure of it", "did you mean `service.p90`?"],
     );
-    check_refused(
-        "service>1ms",
-        1,
-        &["expected a figure", "did you mean `service."],
-    );
+    check_refused("service>1ms", 1, &["expected a figure", "did you mean `service."]);
     check_refused(
         "errors.refsed>1",
         1,
-        &[
-            "errors. and a class: unreachable, refused",
-            "`errors.refused`",
-        ],
+        &["errors. and a class: unreachable, refused", "`errors.refused`"],
     );
     check_refused("p0>1ms", 1, &["expected a figure"]);
     check_refused("p100.1>1ms", 1, &["expected a figure"]);
@@ -70,16 +59,9 @@ fn signs_numbers_and_units_are_told_at_their_place() {
 
 #[test]
 fn a_message_shows_no_control_characters_and_a_long_text_is_refused() {
-    let message = "p99\u{1b}[2J>1"
-        .parse::<Condition>()
-        .unwrap_err()
-        .to_string();
+    let message = "p99\u{1b}[2J>1".parse::<Condition>().unwrap_err().to_string();
     assert!(message.contains("\\u{1b}"), "{message}");
-    check_refused(
-        &format!("p99>{}ms", "1".repeat(195)),
-        201,
-        &["at most 200 bytes"],
-    );
+    check_refused(&format!("p99>{}ms", "1".repeat(195)), 201, &["at most 200 bytes"]);
     let fits = format!("p99>{}ms", "0".repeat(194));
     assert_eq!((fits.len(), fits.parse::<Condition>().is_ok()), (200, true));
 }
@@ -89,11 +71,7 @@ fn a_message_shows_no_control_characters_and_a_long_text_is_refused() {
 fn check_bound(text: &str, metric: &str, bound: f64) {
     let condition: Condition = text.parse().unwrap();
     assert_eq!(condition.metric().to_string(), metric);
-    assert!(
-        (condition.bound() - bound).abs() <= bound * 1e-12,
-        "{text}: {}",
-        condition.bound()
-    );
+    assert!((condition.bound() - bound).abs() <= bound * 1e-12, "{text}: {}", condition.bound());
     assert_eq!(condition.to_string(), text.trim());
 }
 
@@ -151,11 +129,7 @@ fn check(text: &str, answer: Answer, measured: &str) {
         run.timings.service.record_ns(1_000_000);
     }
     let outcome = text.parse::<Condition>().unwrap().evaluate(&run);
-    assert_eq!(
-        (outcome.answer, outcome.measured.as_str()),
-        (answer, measured),
-        "{text}"
-    );
+    assert_eq!((outcome.answer, outcome.measured.as_str()), (answer, measured), "{text}");
 }
 
 #[test]
@@ -186,11 +160,7 @@ fn nothing_measured_is_neither_yes_nor_no() {
     let mut empty = run();
     for text in ["p99>20ms", "p99<20ms", "errors>1%"] {
         let outcome = text.parse::<Condition>().unwrap().evaluate(&empty);
-        assert_eq!(
-            (outcome.answer, outcome.measured_value),
-            (Answer::NotMeasured, None),
-            "{text}"
-        );
+        assert_eq!((outcome.answer, outcome.measured_value), (Answer::NotMeasured, None), "{text}");
     }
     empty.timings.response = Histogram::new();
     let rate = "rate<1".parse::<Condition>().unwrap().evaluate(&empty);

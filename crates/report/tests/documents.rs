@@ -36,10 +36,7 @@ fn what_is_no_report_is_refused() {
         |document| document["version"] = json!(2),
         "version 2, and this program reads version 1",
     );
-    check_unreadable(
-        |document| *document = json!([1]),
-        "not a report of a load test",
-    );
+    check_unreadable(|document| *document = json!([1]), "not a report of a load test");
     check_unreadable(|document| *document = json!({}), "missing field `version`");
     check_unreadable(
         |document| document["errors"]["reset"] = json!(-1),
@@ -49,10 +46,7 @@ fn what_is_no_report_is_refused() {
         |document| document["timings"]["response"]["histogram"] = json!("AAAA"),
         "the histogram ends in the middle",
     );
-    check_unreadable(
-        |document| document["achieved"]["done"] = json!("many"),
-        "invalid type",
-    );
+    check_unreadable(|document| document["achieved"]["done"] = json!("many"), "invalid type");
     assert!(matches!(from_json(""), Err(ReadError::Form(_))));
 }
 
@@ -68,10 +62,8 @@ fn reports_are_as_their_schema_says() {
     let validator = validator(&schema());
     for run in [sample(), nothing()] {
         let document: Value = serde_json::from_str(&forms::json(&run)).unwrap();
-        let mistakes: Vec<_> = validator
-            .iter_errors(&document)
-            .map(|error| error.to_string())
-            .collect();
+        let mistakes: Vec<_> =
+            validator.iter_errors(&document).map(|error| error.to_string()).collect();
         assert_eq!(mistakes, Vec::<String>::new());
     }
 }
@@ -97,17 +89,9 @@ fn the_schema_finds_what_is_wrong() {
 #[test]
 fn lines_of_the_stream_are_as_their_schema_says() {
     let (run, validator) = (sample(), validator(&stream_schema()));
-    let lines = run
-        .intervals
-        .iter()
-        .map(stream_interval)
-        .chain([stream_run(&run)]);
+    let lines = run.intervals.iter().map(stream_interval).chain([stream_run(&run)]);
     for line in lines {
-        assert_eq!(
-            line.find('\n'),
-            Some(line.len() - 1),
-            "one object, one line"
-        );
+        assert_eq!(line.find('\n'), Some(line.len() - 1), "one object, one line");
         let document: Value = serde_json::from_str(&line).unwrap();
         assert!(validator.is_valid(&document), "{line}");
     }
@@ -117,17 +101,9 @@ fn lines_of_the_stream_are_as_their_schema_says() {
 #[test]
 fn a_page_asks_for_nothing_and_runs_nothing() {
     let page = forms::html(&sample());
-    for word in [
-        "src=",
-        "href=",
-        "url(",
-        "@import",
-        "<link",
-        "<iframe",
-        "<img",
-        " onload",
-        "javascript:",
-    ] {
+    for word in
+        ["src=", "href=", "url(", "@import", "<link", "<iframe", "<img", " onload", "javascript:"]
+    {
         assert!(!page.contains(word), "{word}");
     }
     assert_eq!(page.matches("<script").count(), 1);
@@ -136,17 +112,11 @@ fn a_page_asks_for_nothing_and_runs_nothing() {
     assert!(page.contains(
         "Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\""
     ));
-    let hidden = page
-        .chars()
-        .find(|letter| letter.is_control() && *letter != '\n' || *letter == '\u{202e}');
+    let hidden =
+        page.chars().find(|letter| letter.is_control() && *letter != '\n' || *letter == '\u{202e}');
     // Within JSON a direction is data and cannot be seen; a browser does not show that element.
     let shown = page.split("<script type").next().unwrap();
-    assert!(
-        shown
-            .chars()
-            .all(|letter| letter == '\n' || !letter.is_control()),
-        "{hidden:?}"
-    );
+    assert!(shown.chars().all(|letter| letter == '\n' || !letter.is_control()), "{hidden:?}");
     assert!(!shown.contains('\u{202e}'));
 }
 
@@ -161,11 +131,8 @@ fn the_run_in_a_page_is_the_run() {
 #[test]
 fn names_of_elements_in_a_page_are_unique() {
     let page = forms::html(&sample());
-    let mut ids: Vec<_> = page
-        .split(" id=\"")
-        .skip(1)
-        .map(|rest| rest.split('"').next().unwrap())
-        .collect();
+    let mut ids: Vec<_> =
+        page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -179,10 +146,7 @@ fn names_of_elements_in_a_page_are_unique() {
 #[test]
 fn text_and_csv_show_hostile_names_as_they_are_written() {
     let text = forms::text(&sample());
-    assert!(
-        text.chars()
-            .all(|letter| letter == '\n' || !letter.is_control())
-    );
+    assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()));
     assert!(text.contains("\\u{1b}[2J\\u{202e}"));
     let csv = forms::csv_steps(&sample());
     assert!(
@@ -199,10 +163,7 @@ fn text_and_csv_show_hostile_names_as_they_are_written() {
 fn a_run_of_nothing_has_every_form() {
     let run = nothing();
     let (text, page) = (forms::text(&run), forms::html(&run));
-    assert!(
-        text.contains("0/s (no rate was asked: closed load takes what it gets)"),
-        "{text}"
-    );
+    assert!(text.contains("0/s (no rate was asked: closed load takes what it gets)"), "{text}");
     assert!(text.contains("No audit was made of this run"), "{text}");
     assert!(page.contains("nothing was measured"));
     assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
@@ -219,12 +180,8 @@ fn a_run_of_nothing_has_every_form() {
 fn a_long_run_has_a_page_of_bounded_size() {
     let mut times = Histogram::new();
     times.record_ns(1_000_000);
-    let interval = Interval {
-        length_ms: 1000,
-        done: 1,
-        errors: Errors::default(),
-        ..Interval::default()
-    };
+    let interval =
+        Interval { length_ms: 1000, done: 1, errors: Errors::default(), ..Interval::default() };
     let interval = interval.with_response(&times);
     let page_of = |seconds: u64| {
         let mut run = nothing();
@@ -239,12 +196,7 @@ fn a_long_run_has_a_page_of_bounded_size() {
     let (hour, _) = page_of(3600);
     let (day, _) = page_of(20_000);
     assert!(hour.contains("the first 600 of 3600 intervals"));
-    assert!(
-        day.len() < hour.len() * 11 / 10,
-        "{} and {}",
-        hour.len(),
-        day.len()
-    );
+    assert!(day.len() < hour.len() * 11 / 10, "{} and {}", hour.len(), day.len());
 }
 
 #[test]
@@ -253,10 +205,7 @@ fn the_worst_finding_is_the_verdict() {
     for (verdict, words) in [
         (Verdict::Failed, "Do not compare servers by these figures"),
         (Verdict::Warning, "These figures hold with a reservation"),
-        (
-            Verdict::Passed,
-            "The audit has nothing against these figures",
-        ),
+        (Verdict::Passed, "The audit has nothing against these figures"),
     ] {
         assert_eq!(run.verdict(), verdict);
         assert!(forms::text(&run).contains(words));

@@ -26,9 +26,7 @@ fn enlarge(value: &mut Value, name: &str) {
     match value {
         Value::Number(number) if number.is_u64() => *value = largest(name),
         Value::Array(values) => values.iter_mut().for_each(|value| enlarge(value, name)),
-        Value::Object(fields) => fields
-            .iter_mut()
-            .for_each(|(name, value)| enlarge(value, name)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| enlarge(value, name)),
         _ => {}
     }
 }

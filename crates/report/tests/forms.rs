@@ -19,9 +19,8 @@ fn check(file: &str, form: &str) {
         std::fs::write(&path, form).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    if let Some(line) = (0..)
-        .zip(form.lines())
-        .find(|(at, line)| committed.lines().nth(*at) != Some(line))
+    if let Some(line) =
+        (0..).zip(form.lines()).find(|(at, line)| committed.lines().nth(*at) != Some(line))
     {
         panic!(
             "{file}, line {}: VERVET_WRITE=1 rewrites it\n  is: {}\n now: {}",
@@ -30,11 +29,7 @@ fn check(file: &str, form: &str) {
             line.1
         );
     }
-    assert_eq!(
-        committed.len(),
-        form.len(),
-        "{file} has more: VERVET_WRITE=1 rewrites it"
-    );
+    assert_eq!(committed.len(), form.len(), "{file} has more: VERVET_WRITE=1 rewrites it");
 }
 
 #[test]
@@ -62,10 +57,7 @@ fn csv_is_as_committed() {
 
 #[test]
 fn percentiles_are_as_committed() {
-    check(
-        "tests/data/response.hgrm",
-        &hgrm(&sample().timings.response),
-    );
+    check("tests/data/response.hgrm", &hgrm(&sample().timings.response));
 }
 
 #[test]

@@ -31,18 +31,9 @@ fn refuses_what_is_no_histogram() {
     check_unreadable(|bytes| bytes[15] = 2, Unreadable::Precision);
     check_unreadable(|bytes| bytes[23] = 2, Unreadable::Precision);
     // A count that says that another byte follows.
-    check_unreadable(
-        |bytes| *bytes.last_mut().unwrap() = 0x80,
-        Unreadable::Truncated,
-    );
-    assert_eq!(
-        Histogram::from_base64("no base64!"),
-        Err(Unreadable::Base64)
-    );
-    assert_eq!(
-        Histogram::from_base64(&"A".repeat(500_000)),
-        Err(Unreadable::TooLong)
-    );
+    check_unreadable(|bytes| *bytes.last_mut().unwrap() = 0x80, Unreadable::Truncated);
+    assert_eq!(Histogram::from_base64("no base64!"), Err(Unreadable::Base64));
+    assert_eq!(Histogram::from_base64(&"A".repeat(500_000)), Err(Unreadable::TooLong));
 }
 
 #[test]
@@ -73,10 +64,7 @@ fn an_empty_one_has_no_times() {
 fn keeps_three_digits_and_takes_an_hour_for_what_is_longer() {
     for time_ns in [1, 999, 2047, 2049, 123_456, 987_654_321, TIME_MAX_NS - 1] {
         let kept = histogram(&[time_ns]).quantile_ns(0.5);
-        assert!(
-            kept.abs_diff(time_ns) * 1000 <= time_ns,
-            "{time_ns} became {kept}"
-        );
+        assert!(kept.abs_diff(time_ns) * 1000 <= time_ns, "{time_ns} became {kept}");
     }
     let mut long = Histogram::new();
     long.record(Duration::from_hours(2));
@@ -88,14 +76,9 @@ fn keeps_three_digits_and_takes_an_hour_for_what_is_longer() {
 fn quantiles_are_those_of_the_list() {
     let thousand: Vec<u64> = (1..=1000).collect();
     let times = histogram(&thousand);
-    for (quantile, expected) in [
-        (0.0, 1),
-        (0.5, 500),
-        (0.9, 900),
-        (0.99, 990),
-        (0.999, 999),
-        (1.0, 1000),
-    ] {
+    for (quantile, expected) in
+        [(0.0, 1), (0.5, 500), (0.9, 900), (0.99, 990), (0.999, 999), (1.0, 1000)]
+    {
         assert_eq!(times.quantile_ns(quantile), expected, "quantile {quantile}");
     }
     assert!((times.mean_ns() - 500.5).abs() < 0.01);

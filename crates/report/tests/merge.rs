@@ -10,17 +10,11 @@ use vervet_report::{
 fn asked() -> Asked {
     Asked {
         target: "http://127.0.0.1:8080/".to_owned(),
-        mode: Mode::Open {
-            pacers: ["1,000/s, even".to_owned()].into(),
-            rate_max_milli: 1_000_000,
-        },
+        mode: Mode::Open { pacers: ["1,000/s, even".to_owned()].into(), rate_max_milli: 1_000_000 },
         connections: 8,
         reuse: Reuse::KeepAlive,
         pipelining: 1,
-        stop: Stop {
-            after_ms: Some(10_000),
-            after_requests: Some(100),
-        },
+        stop: Stop { after_ms: Some(10_000), after_requests: Some(100) },
         warm_up_ms: 0,
         timeout_ms: 30_000,
         threads: 1,
@@ -31,9 +25,7 @@ fn asked() -> Asked {
 /// A run in which each request took one of these times, in nanoseconds.
 fn run(times_ns: &[u64]) -> Run {
     let mut run = Run::new("vervet 0.1.0", asked());
-    let seed = times_ns
-        .iter()
-        .fold(7, |sum: u64, time_ns| sum.wrapping_mul(31) ^ time_ns);
+    let seed = times_ns.iter().fold(7, |sum: u64, time_ns| sum.wrapping_mul(31) ^ time_ns);
     run.started_unix_ms = seed % 1000;
     run.achieved.window_us = 10_000_000 + seed % 10;
     let count = times_ns.len() as u64;
@@ -48,19 +40,12 @@ fn run(times_ns: &[u64]) -> Run {
             status: 200,
             request: "/".to_owned(),
         });
-        *run.statuses
-            .entry(200 + u16::try_from(time_ns % 3).unwrap())
-            .or_default() += 1;
+        *run.statuses.entry(200 + u16::try_from(time_ns % 3).unwrap()).or_default() += 1;
         run.errors.add(ErrorClass::ALL[(*time_ns % 9) as usize]);
     }
     run.intervals.push(
-        Interval {
-            start_ms: seed % 3 * 1000,
-            length_ms: 1000,
-            done: count,
-            ..Interval::default()
-        }
-        .with_response(&times),
+        Interval { start_ms: seed % 3 * 1000, length_ms: 1000, done: count, ..Interval::default() }
+            .with_response(&times),
     );
     run.steps.push(StepFigures {
         name: "log in".to_owned(),
@@ -85,8 +70,7 @@ fn run(times_ns: &[u64]) -> Run {
         samples: vec![WatchedSample::default()],
         ..Watched::default()
     });
-    run.environment
-        .insert("kernel".to_owned(), [format!("6.{}", seed % 4)].into());
+    run.environment.insert("kernel".to_owned(), [format!("6.{}", seed % 4)].into());
     run
 }
 
@@ -106,43 +90,22 @@ fn runs_of_different_plans_do_not_merge() {
     check_refused(|run| run.tool = "vervet 0.2.0".to_owned(), "vervet 0.2.0");
     check_refused(|run| run.asked.target.push('x'), "the target of one agent");
     check_refused(|run| run.asked.mode = Mode::Closed, "closed or open load");
-    check_refused(
-        |run| run.asked.reuse = Reuse::Close,
-        "the reuse of connections",
-    );
+    check_refused(|run| run.asked.reuse = Reuse::Close, "the reuse of connections");
     check_refused(|run| run.asked.pipelining = 2, "pipelining");
     check_refused(|run| run.asked.stop.after_ms = None, "the duration");
     check_refused(|run| run.asked.warm_up_ms = 1, "the warm-up");
     check_refused(|run| run.asked.timeout_ms = 1, "the time limit");
     check_refused(|run| run.asked.checks.clear(), "the checks");
     check_refused(|run| run.steps.clear(), "the steps of the scenario");
-    check_refused(
-        |run| run.steps[0].name.push('x'),
-        "the steps of the scenario",
-    );
+    check_refused(|run| run.steps[0].name.push('x'), "the steps of the scenario");
 }
 
 #[test]
 fn what_was_asked_adds_up() {
-    let merged = run(&[1])
-        .merge(&run(&[2]))
-        .unwrap()
-        .merge(&run(&[3]))
-        .unwrap();
-    assert_eq!(
-        (
-            merged.agents,
-            merged.asked.connections,
-            merged.asked.threads
-        ),
-        (3, 24, 3)
-    );
+    let merged = run(&[1]).merge(&run(&[2])).unwrap().merge(&run(&[3])).unwrap();
+    assert_eq!((merged.agents, merged.asked.connections, merged.asked.threads), (3, 24, 3));
     assert_eq!(merged.asked.stop.after_requests, Some(300));
-    let Mode::Open {
-        pacers,
-        rate_max_milli,
-    } = merged.asked.mode
-    else {
+    let Mode::Open { pacers, rate_max_milli } = merged.asked.mode else {
         panic!("open load stays open")
     };
     assert_eq!((pacers.len(), rate_max_milli), (1, 3_000_000));
@@ -156,22 +119,13 @@ fn intervals_that_begin_together_become_one() {
         run.intervals[0].length_ms = length_ms;
         run
     };
-    let merged = at(1000, 1000, 5)
-        .merge(&at(0, 1000, 6))
-        .unwrap()
-        .merge(&at(1000, 900, 900))
-        .unwrap();
+    let merged =
+        at(1000, 1000, 5).merge(&at(0, 1000, 6)).unwrap().merge(&at(1000, 900, 900)).unwrap();
     let seen: Vec<_> = merged
         .intervals
         .iter()
         .map(|interval| {
-            (
-                interval.start_ms,
-                interval.length_ms,
-                interval.done,
-                interval.p50_ns,
-                interval.max_ns,
-            )
+            (interval.start_ms, interval.length_ms, interval.done, interval.p50_ns, interval.max_ns)
         })
         .collect();
     assert_eq!(seen, [(0, 1000, 1, 6, 6), (1000, 1000, 2, 5, 900)]);
@@ -197,26 +151,13 @@ fn neighbours_put_together_keep_their_times() {
         let seen: Vec<_> = Interval::coarser(&fine, most)
             .iter()
             .map(|one| {
-                (
-                    one.start_ms,
-                    one.length_ms,
-                    one.done,
-                    one.max_ns,
-                    one.generator_cpu_permille,
-                )
+                (one.start_ms, one.length_ms, one.done, one.max_ns, one.generator_cpu_permille)
             })
             .collect();
         assert_eq!(seen, expected);
     };
     check(1, &[(0, 7000, 7, 7, 7)]);
-    check(
-        3,
-        &[
-            (0, 3000, 3, 3, 3),
-            (3000, 3000, 3, 6, 6),
-            (6000, 1000, 1, 7, 7),
-        ],
-    );
+    check(3, &[(0, 3000, 3, 3, 3), (3000, 3000, 3, 6, 6), (6000, 1000, 1, 7, 7)]);
     check(0, &[(0, 7000, 7, 7, 7)]);
     assert_eq!(Interval::coarser(&fine, 7), fine);
     assert_eq!(Interval::coarser(&fine, 1)[0].p50_ns, 4);

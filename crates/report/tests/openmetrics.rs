@@ -33,10 +33,8 @@ fn found(run: &Run) -> Option<String> {
     let text = openmetrics(run);
     let tree = TempTree::new().file("run.prom", &text);
     let file = tree.join("run.prom");
-    let mut child = Child::start(
-        find_python("prometheus_client")?,
-        ["-c", PARSE, file.to_str().unwrap()],
-    );
+    let mut child =
+        Child::start(find_python("prometheus_client")?, ["-c", PARSE, file.to_str().unwrap()]);
     let is_read = child.wait_exit(PATIENCE).success();
     assert!(is_read, "{}\n{text}", child.text(Stream::Stderr));
     Some(child.text(Stream::Stdout))
@@ -66,10 +64,7 @@ fn a_run_is_read_by_the_parser_of_prometheus() {
         "counter vervet_load_failed_total class=refused 0.0",
         "counter vervet_load_answers_total status=503 12.0",
         "gauge vervet_load_in_flight  3.0",
-        &format!(
-            "histogram vervet_load_response_seconds_bucket le=+Inf {}.0",
-            response.count()
-        ),
+        &format!("histogram vervet_load_response_seconds_bucket le=+Inf {}.0", response.count()),
         &format!("gauge vervet_load_response_quantile_seconds quantile=0.99 {p99_s}"),
         "counter vervet_load_kernel_total counter=ListenOverflows 4.0",
         "gauge vervet_load_condition condition=errors>1% 0.0",
@@ -77,24 +72,17 @@ fn a_run_is_read_by_the_parser_of_prometheus() {
         assert!(found.lines().any(|has| has == line), "{line}\n{found}");
     }
     // Whatever a step is called, it is one sample.
-    let steps = found
-        .lines()
-        .filter(|line| line.starts_with("counter vervet_load_step_good_total"));
+    let steps =
+        found.lines().filter(|line| line.starts_with("counter vervet_load_step_good_total"));
     assert_eq!(steps.count(), run.steps.len());
 }
 
 #[test]
 fn a_run_without_anything_in_it_is_read_too() {
     let run = sample();
-    let asked = Asked {
-        mode: Mode::Closed,
-        ..run.asked
-    };
+    let asked = Asked { mode: Mode::Closed, ..run.asked };
     let found = found!(&Run::new("vervet 0.1.0", asked));
-    assert!(
-        found.contains("histogram vervet_load_response_seconds_count  0.0"),
-        "{found}"
-    );
+    assert!(found.contains("histogram vervet_load_response_seconds_count  0.0"), "{found}");
     for absent in ["vervet_load_due", "vervet_load_response_quantile", "NaN"] {
         assert!(!found.contains(absent), "{absent}: {found}");
     }
@@ -108,14 +96,9 @@ fn buckets_are_cumulative() {
         run.timings.response.record_ns(time_ns);
     }
     let text = openmetrics(&run);
-    for (bound, count) in [
-        ("1e-05", 2),
-        ("2e-05", 3),
-        ("0.0005", 3),
-        ("0.001", 4),
-        ("60.0", 4),
-        ("+Inf", 5),
-    ] {
+    for (bound, count) in
+        [("1e-05", 2), ("2e-05", 3), ("0.0005", 3), ("0.001", 4), ("60.0", 4), ("+Inf", 5)]
+    {
         let line = format!("vervet_load_response_seconds_bucket{{le=\"{bound}\"}} {count}\n");
         assert!(text.contains(&line), "{line}{text}");
     }

@@ -27,12 +27,7 @@ pub enum CacheName {
 
 impl CacheName {
     /// All kinds, in the order of reports.
-    pub const ALL: [Self; 4] = [
-        Self::Files,
-        Self::Compressed,
-        Self::Listings,
-        Self::Templates,
-    ];
+    pub const ALL: [Self; 4] = [Self::Files, Self::Compressed, Self::Listings, Self::Templates];
 
     /// Its name in reports.
     pub fn as_str(self) -> &'static str {
@@ -102,8 +97,7 @@ impl CacheCounts {
 
     /// Sets the number of open descriptors.
     pub(crate) fn holds_open(&self, descriptors: usize) {
-        self.descriptors
-            .store(descriptors as u64, Ordering::Relaxed);
+        self.descriptors.store(descriptors as u64, Ordering::Relaxed);
     }
 
     fn add_to(&self, report: &mut CacheReport) {
@@ -143,10 +137,7 @@ impl Caches {
     /// Counters for one more owner. When it is gone, its counts stay in the sums, and its entries
     /// do not.
     pub(crate) fn counts(&self, name: CacheName) -> Arc<CacheCounts> {
-        let counts = Arc::new(CacheCounts {
-            name,
-            ..CacheCounts::default()
-        });
+        let counts = Arc::new(CacheCounts { name, ..CacheCounts::default() });
         let mut holders = self.lock();
         holders.forget_gone();
         holders.counts.push((name, Arc::clone(&counts)));
@@ -158,10 +149,7 @@ impl Caches {
         THREAD_COUNTS.with_borrow_mut(|known| {
             let at = known.iter().position(|one| one.caches.is_same(self));
             let at = at.unwrap_or_else(|| {
-                known.push(ThreadCounts {
-                    caches: self.clone(),
-                    counts: Vec::new(),
-                });
+                known.push(ThreadCounts { caches: self.clone(), counts: Vec::new() });
                 known.len() - 1
             });
             let counts = &mut known[at].counts;
@@ -269,12 +257,7 @@ mod tests {
             end.send(()).unwrap();
             thread.join().unwrap();
         }
-        let expected = CacheReport {
-            entries: 0,
-            bytes: 0,
-            descriptors: 0,
-            ..expected
-        };
+        let expected = CacheReport { entries: 0, bytes: 0, descriptors: 0, ..expected };
         assert_eq!(report(&caches, CacheName::Files), expected);
     }
 }

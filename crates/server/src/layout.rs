@@ -52,11 +52,11 @@ pub struct LayoutSite {
 pub enum PassedOver {
     /// It begins with an underscore.
     Off,
-    /// It is no folder.
+    /// It is not a folder.
     NoFolder,
     /// It has no folder `www`.
     NoContent,
-    /// It is no name of a host.
+    /// It is not a host name.
     NoHost(String),
 }
 
@@ -106,18 +106,11 @@ impl Layout {
     pub fn document(&self) -> String {
         let mut text = String::new();
         for site in &self.sites {
-            let hosts: Vec<String> = site
-                .hosts
-                .iter()
-                .map(|host| toml_string(&host.to_string()))
-                .collect();
+            let hosts: Vec<String> =
+                site.hosts.iter().map(|host| toml_string(&host.to_string())).collect();
             let root = toml_string(&site.root.to_string_lossy());
             // Writing to a String does not fail.
-            let _ = writeln!(
-                text,
-                "[[site]]\nhosts = [{}]\nroot = {root}",
-                hosts.join(", ")
-            );
+            let _ = writeln!(text, "[[site]]\nhosts = [{}]\nroot = {root}", hosts.join(", "));
         }
         text
     }
@@ -128,10 +121,7 @@ impl Layout {
         let number = *by_place.entry(place).or_insert(self.sites.len());
         match self.sites.get_mut(number) {
             Some(site) => site.hosts.push(host),
-            None => self.sites.push(LayoutSite {
-                hosts: vec![host],
-                root,
-            }),
+            None => self.sites.push(LayoutSite { hosts: vec![host], root }),
         }
     }
 }

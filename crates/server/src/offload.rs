@@ -42,7 +42,7 @@ impl Offload {
         None
     }
 
-    /// Has the work done. Where no thread can be had it is done here and now: slow, but right.
+    /// Runs the work on the thread. Where no thread can be started it runs here: slow, but right.
     pub(crate) fn run(&self, place: Place, work: Work) {
         let queue = self.queue.get_or_init(start);
         let unsent = match queue {
@@ -64,10 +64,7 @@ impl Drop for Place {
 fn start() -> Option<Sender<(Place, Work)>> {
     let (sender, receiver) = channel();
     let thread = std::thread::Builder::new().name("vervet-offload".to_owned());
-    thread
-        .spawn(move || work_off(&receiver))
-        .ok()
-        .map(|_| sender)
+    thread.spawn(move || work_off(&receiver)).ok().map(|_| sender)
 }
 
 fn work_off(queue: &Receiver<(Place, Work)>) {
@@ -88,10 +85,7 @@ mod tests {
         places.pop();
         let place = offload.place().unwrap();
         let (done, wait) = channel();
-        offload.run(
-            place,
-            Box::new(move || done.send(std::thread::current().id()).unwrap()),
-        );
+        offload.run(place, Box::new(move || done.send(std::thread::current().id()).unwrap()));
         assert_ne!(wait.recv().unwrap(), std::thread::current().id());
     }
 }

@@ -8,43 +8,22 @@ use vervet_testkit::RawClient;
 fn what_cannot_be_answered_is_refused() {
     let respond = |settings: &str| format!("[[route]]\nrespond = {settings}");
     check_refused(&respond("{ status = 200 }"), "`respond` has no content");
-    check_refused(
-        &respond("{ text = 'a', json = '{}' }"),
-        "`respond` has two contents",
-    );
-    check_refused(
-        &respond("{ text = 'a', type = '' }"),
-        "`type` is not a media type",
-    );
-    check_refused(
-        &respond("{ text = 'a', type = \"a\\nb\" }"),
-        "`type` is not a media type",
-    );
+    check_refused(&respond("{ text = 'a', json = '{}' }"), "`respond` has two contents");
+    check_refused(&respond("{ text = 'a', type = '' }"), "`type` is not a media type");
+    check_refused(&respond("{ text = 'a', type = \"a\\nb\" }"), "`type` is not a media type");
     check_refused(
         &respond("{ text = 'a', status = 204 }"),
         "an answer with status 204 has no content: use `status` instead of `respond`",
     );
-    check_refused(
-        &respond("{ text = 'a', status = 199 }"),
-        "`status` is out of bounds",
-    );
+    check_refused(&respond("{ text = 'a', status = 199 }"), "`status` is out of bounds");
     let status = |code: u16| format!("[[route]]\nstatus = {code}");
-    check_refused(
-        &status(100),
-        "`status` cannot be 100: an answer has a status from 200 to 999",
-    );
+    check_refused(&status(100), "`status` cannot be 100: an answer has a status from 200 to 999");
     check_refused(
         &status(304),
         "`status` cannot be 304: it answers a range or a condition of the request",
     );
-    check_refused(
-        &status(308),
-        "`status` cannot be 308: say with `redirect` where it leads",
-    );
-    check_refused(
-        &status(401),
-        "`status` cannot be 401: it needs a challenge, which `auth` makes",
-    );
+    check_refused(&status(308), "`status` cannot be 308: say with `redirect` where it leads");
+    check_refused(&status(401), "`status` cannot be 401: it needs a challenge, which `auth` makes");
     check_refused(
         &status(405),
         "`status` cannot be 405: it tells the methods that do; give them to the other routes with `method`",
@@ -53,10 +32,7 @@ fn what_cannot_be_answered_is_refused() {
         "[[route]]\nredirect = { to = '/', status = 300 }",
         "`status` cannot be 300: it does not redirect",
     );
-    check_refused(
-        "[[route]]\nredirect = 'https://{method}/'",
-        "`method` cannot be part of a host",
-    );
+    check_refused("[[route]]\nredirect = 'https://{method}/'", "`method` cannot be part of a host");
     check_refused(
         "[[route]]\nrewrite = 'x'",
         "a rewrite stays inside the site: its target begins with one `/`",
@@ -69,10 +45,7 @@ fn what_cannot_be_answered_is_refused() {
         "[[route]]\nmethod = 'get'",
         "`method` cannot be `get`: methods are case-sensitive: write GET",
     );
-    check_refused(
-        "[[route]]\nstatus = 204\nfield.x = {}",
-        "the condition on `x` is one thing",
-    );
+    check_refused("[[route]]\nstatus = 204\nfield.x = {}", "the condition on `x` is one thing");
 }
 
 #[test]
@@ -101,11 +74,7 @@ fn fixed_content_is_answered_whatever_the_method() {
     }
     assert_eq!(
         types,
-        [
-            "text/plain; charset=utf-8",
-            "text/html; charset=utf-8",
-            "application/problem+json"
-        ]
+        ["text/plain; charset=utf-8", "text/html; charset=utf-8", "application/problem+json"]
     );
     site.stop();
 }
@@ -127,9 +96,8 @@ fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
             (&format!("POST /\nIf-None-Match: {tag}"), "200: hello"),
         ],
     );
-    let again = client.exchange(format!(
-        "GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n\r\n"
-    ));
+    let again =
+        client.exchange(format!("GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: {tag}\r\n\r\n"));
     assert_eq!(again.field("etag"), Some(tag.as_str()));
     site.stop();
     let next = Site::start("[[route]]\nrespond = 'hello'");
@@ -140,23 +108,14 @@ fn fixed_content_is_not_sent_twice_to_those_who_have_it() {
 #[test]
 fn large_content_is_sent_whole() {
     let site = Site::start(&format!("[[route]]\nrespond = '{}'", "x".repeat(100_000)));
-    check(
-        &site,
-        &[
-            ("/", &format!("200: {}", "x".repeat(100_000))),
-            ("HEAD /", "200"),
-        ],
-    );
+    check(&site, &[("/", &format!("200: {}", "x".repeat(100_000))), ("HEAD /", "200")]);
     site.stop();
 }
 
 #[test]
 fn a_status_stands_alone() {
     let site = Site::start("[[route]]\npath = '/gone'\nstatus = 410\n[[route]]\nstatus = 204");
-    check(
-        &site,
-        &[("/gone", "410"), ("HEAD /gone", "410"), ("/", "204")],
-    );
+    check(&site, &[("/gone", "410"), ("HEAD /gone", "410"), ("/", "204")]);
     let mut client = RawClient::connect(site.address);
     let gone = client.exchange("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(gone.text().contains("<h1>410 Gone</h1>"), "{}", gone.text());
@@ -179,10 +138,7 @@ fn a_redirect_cannot_be_bent() {
             ("/go/%2e%2e//evil.org", "302 -> /go/%2e%2e//evil.org"),
             ("/go/\\evil.org", "302 -> /evil.org"),
             ("//evil.org/", "302 -> /evil.org/"),
-            (
-                "/to/a%0d%0aSet-Cookie:%20b=c",
-                "302 -> /new/a%0D%0ASet-Cookie%3A%20b=c",
-            ),
+            ("/to/a%0d%0aSet-Cookie:%20b=c", "302 -> /new/a%0D%0ASet-Cookie%3A%20b=c"),
             ("/to/%5c%5cevil.org", "302 -> /new/%5C%5Cevil.org"),
             ("/h\nHost: Example.net:8080", "302 -> http://example.net/"),
         ],
@@ -207,10 +163,7 @@ fn redirects_lead_where_they_say() {
             ("HEAD /fixed", "301 -> /new%20place"),
             ("/u/7?a=b", "303 -> /users/7?a=b"),
             ("/p12/a/b%20c", "307 -> /page/12/a/b%20c"),
-            (
-                "POST /a%20b/c?d=e&f",
-                "308 -> https://example.net/a%20b/c?d=e&f",
-            ),
+            ("POST /a%20b/c?d=e&f", "308 -> https://example.net/a%20b/c?d=e&f"),
             ("/", "308 -> https://example.net/"),
         ],
     );
@@ -224,10 +177,7 @@ fn rewrites_end() {
          [[route]]\npath = '/n/:n(number)'\nrewrite = '/n/{n}1'\n\
          [[route]]\npath = '/up/:x'\nrewrite = '/{x}'\n",
     );
-    check(
-        &site,
-        &[("/loop", "500"), ("/n/1", "500"), ("/up/y", "404")],
-    );
+    check(&site, &[("/loop", "500"), ("/n/1", "500"), ("/up/y", "404")]);
     site.stop();
 }
 
@@ -306,10 +256,7 @@ fn fields_choose_among_routes() {
             ("/x\nX-Version: 22", "200: bare"),
             ("/x\nUser-Agent: curl/8\nAccept: */*", "200: curl"),
             ("/x\nUser-Agent: curl/8", "200: bare"),
-            (
-                "/x\nUser-Agent: a curl/8\nAccept: */*\nCookie: a",
-                "200: rest",
-            ),
+            ("/x\nUser-Agent: a curl/8\nAccept: */*\nCookie: a", "200: rest"),
             ("POST /y", "405"),
             ("POST /y\nCookie: a", "404"),
         ],

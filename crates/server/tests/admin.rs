@@ -26,11 +26,8 @@ impl StatusSource for Server {
     }
 
     fn report(&self) -> Report {
-        let mut site = SiteTotals {
-            site: "shop \"1\"\\".into(),
-            content_bytes: 130,
-            ..SiteTotals::default()
-        };
+        let mut site =
+            SiteTotals { site: "shop \"1\"\\".into(), content_bytes: 130, ..SiteTotals::default() };
         site.durations[1].buckets[0] = 9;
         site.durations[1].buckets[14] = 1;
         site.durations[1].sum_ms = 20_007;
@@ -45,12 +42,7 @@ impl StatusSource for Server {
                 refused: 1,
                 last_error: Some("vervet.toml:1:1: no".to_owned()),
             },
-            process: ProcessReport {
-                id: 42,
-                resident_bytes: 4096,
-                cpu_ms: 1234,
-                descriptors: 9,
-            },
+            process: ProcessReport { id: 42, resident_bytes: 4096, cpu_ms: 1234, descriptors: 9 },
             reactor_connections: vec![2, 3],
             listeners: vec![ListenerReport {
                 name: "public".to_owned(),
@@ -109,17 +101,11 @@ fn what_is_not_there_or_not_asked_for_is_refused() {
     }
     let mut client = RawClient::connect(wire.address);
     let response = client.exchange("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_eq!(
-        (response.status, response.field("allow")),
-        (405, Some("GET, HEAD"))
-    );
+    assert_eq!((response.status, response.field("allow")), (405, Some("GET, HEAD")));
     // The connection goes on.
     client.send("HEAD /-/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let response = client.read_head_response();
-    assert_eq!(
-        (response.status, response.field("content-length")),
-        (200, Some("5"))
-    );
+    assert_eq!((response.status, response.field("content-length")), (200, Some("5")));
 }
 
 #[test]
@@ -127,9 +113,7 @@ fn a_page_that_leads_a_name_of_its_own_here_reads_nothing() {
     let (wire, facts) = start();
     let with_host = |wire: &Wire, host: &str| {
         let mut client = RawClient::connect(wire.address);
-        client
-            .exchange(format!("GET /-/status HTTP/1.1\r\nHost: {host}\r\n\r\n"))
-            .status
+        client.exchange(format!("GET /-/status HTTP/1.1\r\nHost: {host}\r\n\r\n")).status
     };
     assert_eq!(with_host(&wire, "evil.example:80"), 421);
     assert_eq!(with_host(&wire, "127.0.0.1:80"), 200);
@@ -218,12 +202,7 @@ fn the_numbers_are_read_by_the_parser_of_prometheus() {
     let file = tree.join("metrics");
     let mut child = Child::start(python, ["-c", PARSE, file.to_str().unwrap()]);
     let is_read = child.wait_exit(PATIENCE).success();
-    assert!(
-        is_read,
-        "{}\n{}",
-        child.text(Stream::Stderr),
-        response.text()
-    );
+    assert!(is_read, "{}\n{}", child.text(Stream::Stderr), response.text());
     let found = child.text(Stream::Stdout);
     for line in [
         "info vervet_info version=1.2.3 1.0",
@@ -264,19 +243,10 @@ section! {
 fn check_address(text: &str, expected: Option<&str>) {
     let reading = read_text::<Document>("vervet.toml", text);
     let found = match &reading.value {
-        Some(document) => document
-            .admin
-            .value()
-            .as_ref()
-            .unwrap()
-            .listen()
-            .err()
-            .map(|one| one.message.clone()),
-        None => reading
-            .diagnostics
-            .iter()
-            .next()
-            .map(|one| one.message.clone()),
+        Some(document) => {
+            document.admin.value().as_ref().unwrap().listen().err().map(|one| one.message.clone())
+        }
+        None => reading.diagnostics.iter().next().map(|one| one.message.clone()),
     };
     assert_eq!(found.as_deref(), expected, "{text}");
 }
@@ -292,10 +262,7 @@ fn an_address_that_others_reach_has_to_be_asked_for() {
     check_address("admin = '127.0.0.1:9000'", None);
     check_address("admin = '[::1]:9000'", None);
     check_address("admin = 'unix:/run/a.sock'", None);
-    check_address(
-        "admin = {mode = '999'}",
-        Some("`mode` cannot be `999`: it is not a mode"),
-    );
+    check_address("admin = {mode = '999'}", Some("`mode` cannot be `999`: it is not a mode"));
 }
 
 #[test]

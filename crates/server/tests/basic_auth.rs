@@ -47,27 +47,13 @@ impl Realm {
             }
             inner(request, exchange)
         });
-        Self {
-            wire: Wire::start(move |_| Filtered::new(&plan)),
-            auth,
-            verifier,
-            said,
-        }
+        Self { wire: Wire::start(move |_| Filtered::new(&plan)), auth, verifier, said }
     }
 
     fn of(users: &[(&str, &str)]) -> Self {
         let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
-        let users = users
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), entry(text)))
-            .collect();
-        Self::with(
-            UserSources {
-                users,
-                ..UserSources::default()
-            },
-            "1000/h",
-        )
+        let users = users.iter().map(|(name, text)| ((*name).to_owned(), entry(text))).collect();
+        Self::with(UserSources { users, ..UserSources::default() }, "1000/h")
     }
 
     fn connect(&self) -> RawClient {
@@ -81,11 +67,7 @@ impl Realm {
 
     #[track_caller]
     fn check(&self, credentials: &str, expected: u16) {
-        assert_eq!(
-            self.ask(Some(credentials)).status,
-            expected,
-            "{credentials}"
-        );
+        assert_eq!(self.ask(Some(credentials)).status, expected, "{credentials}");
     }
 }
 
@@ -97,13 +79,9 @@ fn request(credentials: Option<&str>) -> String {
 #[test]
 fn who_proves_nothing_is_challenged() {
     let realm = Realm::of(&[("ann", OPEN)]);
-    for credentials in [
-        None,
-        Some("ann:wrong"),
-        Some("nobody:open sesame"),
-        Some(":"),
-        Some("ann:"),
-    ] {
+    for credentials in
+        [None, Some("ann:wrong"), Some("nobody:open sesame"), Some(":"), Some("ann:")]
+    {
         let response = realm.ask(credentials);
         assert_eq!(
             (response.status, response.field("www-authenticate")),
@@ -112,9 +90,9 @@ fn who_proves_nothing_is_challenged() {
         );
     }
     for field in ["Basic !", "Bearer abc", "Basic YW5u", "Basic"] {
-        let response = realm.connect().exchange(format!(
-            "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: {field}\r\n\r\n"
-        ));
+        let response = realm
+            .connect()
+            .exchange(format!("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: {field}\r\n\r\n"));
         assert_eq!(response.status, 401, "{field}");
     }
     let twice = request(Some("ann:open sesame"))
@@ -130,11 +108,9 @@ fn users_enter_by_either_kind_of_entry_and_are_named() {
         ("bob", BCRYPT),
         ("c\u{e4}c", "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g="),
     ]);
-    for (credentials, user) in [
-        ("ann:open sesame", "ann"),
-        ("bob:open sesame", "bob"),
-        ("c\u{e4}c:password", "c\u{e4}c"),
-    ] {
+    for (credentials, user) in
+        [("ann:open sesame", "ann"), ("bob:open sesame", "bob"), ("c\u{e4}c:password", "c\u{e4}c")]
+    {
         let response = realm.ask(Some(credentials));
         assert_eq!(
             (response.status, response.text()),
@@ -152,20 +128,11 @@ fn a_verified_password_is_remembered() {
     let realm = Realm::of(&[("ann", OPEN)]);
     let mut client = realm.connect();
     for _ in 0..10 {
-        assert_eq!(
-            client.exchange(request(Some("ann:open sesame"))).status,
-            200
-        );
-        assert_eq!(
-            client.exchange(request(Some("ann:open barley"))).status,
-            401
-        );
+        assert_eq!(client.exchange(request(Some("ann:open sesame"))).status, 200);
+        assert_eq!(client.exchange(request(Some("ann:open barley"))).status, 401);
     }
     let counters = realm.auth.counters();
-    assert_eq!(
-        (counters.right, counters.remembered, counters.wrong),
-        (1, 9, 10)
-    );
+    assert_eq!((counters.right, counters.remembered, counters.wrong), (1, 9, 10));
 }
 
 /// What follows a request that waits keeps its order, and its content reaches the handler.
@@ -185,10 +152,7 @@ fn requests_behind_one_that_waits_keep_their_order() {
 #[test]
 fn failures_of_a_client_are_throttled() {
     let sources = UserSources {
-        users: vec![(
-            "ann".into(),
-            Entry::parse(OPEN, OldHashes::Refused).unwrap(),
-        )],
+        users: vec![("ann".into(), Entry::parse(OPEN, OldHashes::Refused).unwrap())],
         ..UserSources::default()
     };
     let realm = Realm::with(sources, "5/h");
@@ -199,20 +163,17 @@ fn failures_of_a_client_are_throttled() {
         realm.check("ann:wrong", 401);
     }
     let response = realm.ask(Some("ann:wrong"));
-    assert_eq!(
-        (response.status, response.field("retry-after")),
-        (429, Some("720"))
-    );
+    assert_eq!((response.status, response.field("retry-after")), (429, Some("720")));
     realm.check("bob:wrong", 429);
     assert_eq!(realm.auth.counters().wrong, 5);
     assert_eq!(realm.auth.counters().throttled, 2);
-    // Who is inside already is no failure.
+    // A user who is inside already does not count as a failure.
     realm.check("ann:open sesame", 200);
 }
 
 /// A hundred clients with a hundred wrong passwords each: all are answered, no more than the
 /// queue's places are ever taken, and the requests of another client pass meanwhile. That the
-/// reactor itself verifies nothing is shown beside the filter.
+/// reactor itself verifies nothing is shown next to the filter.
 #[test]
 fn ten_thousand_wrong_passwords_are_answered_beside_others() {
     let realm = Realm::of(&[("ann", OPEN)]);
@@ -234,10 +195,7 @@ fn ten_thousand_wrong_passwords_are_answered_beside_others() {
         }
     }
     let counters = realm.auth.counters();
-    assert_eq!(
-        counters.wrong + counters.crowded + counters.throttled,
-        10_000
-    );
+    assert_eq!(counters.wrong + counters.crowded + counters.throttled, 10_000);
     assert_eq!((counters.right, counters.remembered), (1, 100));
 }
 
@@ -247,13 +205,7 @@ fn a_changed_user_file_is_live_and_a_broken_one_is_not() {
         .file("first", format!("ann:{OPEN}\n"))
         .file("second", format!("# more\nbob:{BCRYPT}\n"));
     let files = vec![tree.join("first"), tree.join("second")];
-    let realm = Realm::with(
-        UserSources {
-            files,
-            ..UserSources::default()
-        },
-        "1000/s",
-    );
+    let realm = Realm::with(UserSources { files, ..UserSources::default() }, "1000/s");
     realm.check("ann:open sesame", 200);
     realm.check("bob:open sesame", 200);
     let becomes = |credentials: &str, status| {
@@ -269,7 +221,7 @@ fn a_changed_user_file_is_live_and_a_broken_one_is_not() {
     tree.write("first", format!("cid:{OPEN}\n"));
     tree.write("second", "");
     assert!(becomes("cid:open sesame", 200));
-    // Remembered or not: who is no user any more stays outside.
+    // Remembered or not: a removed user stays outside.
     realm.check("ann:open sesame", 401);
     realm.check("bob:open sesame", 401);
     std::fs::remove_file(tree.join("first")).unwrap();
@@ -280,9 +232,7 @@ fn a_changed_user_file_is_live_and_a_broken_one_is_not() {
     let said = realm.said.lock().unwrap().clone();
     let first = tree.join("first").display().to_string();
     assert!(
-        said[0].starts_with(&format!(
-            "cannot use the user file {first}, line 1: not an Argon2id"
-        )),
+        said[0].starts_with(&format!("cannot use the user file {first}, line 1: not an Argon2id")),
         "{said:?}"
     );
     assert!(

@@ -42,11 +42,7 @@ fn check(target: &str, accept_encoding: &str, coding: Option<&str>) {
     let plain = site.get(target);
     let shown = site.ask(target, &[("accept-encoding", accept_encoding)]);
     assert_eq!(shown.status, 200);
-    assert_eq!(
-        shown.field("content-encoding"),
-        coding,
-        "{target} {accept_encoding:?}"
-    );
+    assert_eq!(shown.field("content-encoding"), coding, "{target} {accept_encoding:?}");
     match coding {
         None => {
             assert!(shown.content == plain.content);
@@ -59,22 +55,12 @@ fn check(target: &str, accept_encoding: &str, coding: Option<&str>) {
             assert_eq!(shown.field("content-type"), plain.field("content-type"));
         }
     }
-    assert_eq!(
-        shown.field("vary"),
-        plain.field("vary"),
-        "both variants say what they depend on"
-    );
+    assert_eq!(shown.field("vary"), plain.field("vary"), "both variants say what they depend on");
 }
 
 #[test]
 fn what_gains_nothing_is_sent_as_it_is() {
-    for accept in [
-        "",
-        "identity",
-        "deflate",
-        "gzip;q=0",
-        "br;q=0, gzip;q=0, zstd;q=0, *;q=0",
-    ] {
+    for accept in ["", "identity", "deflate", "gzip;q=0", "br;q=0, gzip;q=0, zstd;q=0, *;q=0"] {
         check("/page.html", accept, None);
     }
     check("/picture.png", BROWSER, None);
@@ -88,10 +74,7 @@ fn what_gains_nothing_is_sent_as_it_is() {
     };
     assert_eq!(over.content_ref().length(), Some(COMPRESS_BYTES_MAX + 1));
     assert_eq!(site.get("/picture.png").field("vary"), None);
-    assert_eq!(
-        site.get("/page.html").field("vary"),
-        Some("Accept-Encoding")
-    );
+    assert_eq!(site.get("/page.html").field("vary"), Some("Accept-Encoding"));
 }
 
 #[test]
@@ -131,36 +114,18 @@ fn a_result_is_kept_until_the_file_changes() {
 fn validators_of_the_compressed_form_decide() {
     let mut site = site();
     let identity = site.get("/page.html").etag().to_owned();
-    let compressed = site
-        .ask("/page.html", &[("accept-encoding", "br")])
-        .etag()
-        .to_owned();
+    let compressed = site.ask("/page.html", &[("accept-encoding", "br")]).etag().to_owned();
     for (fields, status) in [
-        (
-            [("accept-encoding", "br"), ("if-none-match", &*compressed)],
-            304,
-        ),
-        (
-            [("accept-encoding", "br"), ("if-none-match", &identity)],
-            200,
-        ),
-        (
-            [("accept-encoding", "gzip"), ("if-none-match", &compressed)],
-            200,
-        ),
-        (
-            [("accept-encoding", ""), ("if-none-match", &compressed)],
-            200,
-        ),
+        ([("accept-encoding", "br"), ("if-none-match", &*compressed)], 304),
+        ([("accept-encoding", "br"), ("if-none-match", &identity)], 200),
+        ([("accept-encoding", "gzip"), ("if-none-match", &compressed)], 200),
+        ([("accept-encoding", ""), ("if-none-match", &compressed)], 200),
         ([("accept-encoding", ""), ("if-none-match", &identity)], 304),
         ([("accept-encoding", "br"), ("if-match", &identity)], 412),
     ] {
         assert_eq!(site.ask("/page.html", &fields).status, status, "{fields:?}");
     }
-    let unchanged = site.ask(
-        "/large.css",
-        &[("accept-encoding", "br"), ("if-none-match", "*")],
-    );
+    let unchanged = site.ask("/large.css", &[("accept-encoding", "br"), ("if-none-match", "*")]);
     assert!(!unchanged.later, "nothing is compressed for a 304");
     assert_eq!(unchanged.status, 304);
 }
@@ -176,20 +141,9 @@ fn a_range_of_what_we_compress_is_a_range_of_the_file() {
         assert_eq!(shown.field("content-encoding"), None);
         site.ask("/page.html", &[("accept-encoding", BROWSER)]);
     }
-    let tag = site
-        .ask("/page.html", &[("accept-encoding", BROWSER)])
-        .etag()
-        .to_owned();
-    let fields = [
-        ("accept-encoding", BROWSER),
-        ("range", "bytes=10-19"),
-        ("if-range", &tag),
-    ];
-    assert_eq!(
-        site.ask("/page.html", &fields).status,
-        200,
-        "the tag is of other bytes"
-    );
+    let tag = site.ask("/page.html", &[("accept-encoding", BROWSER)]).etag().to_owned();
+    let fields = [("accept-encoding", BROWSER), ("range", "bytes=10-19"), ("if-range", &tag)];
+    assert_eq!(site.ask("/page.html", &fields).status, 200, "the tag is of other bytes");
 }
 
 #[test]
@@ -202,10 +156,7 @@ fn an_answer_nobody_has_time_to_compress_is_sent_as_it_is() {
         };
         let response = job.decline();
         assert_eq!(response.status().code(), 200);
-        assert_eq!(
-            response.content_ref().length(),
-            Some(site.get(target).content.len() as u64)
-        );
+        assert_eq!(response.content_ref().length(), Some(site.get(target).content.len() as u64));
     }
 }
 
@@ -213,59 +164,29 @@ fn an_answer_nobody_has_time_to_compress_is_sent_as_it_is() {
 fn siblings_are_used_when_new_enough() {
     let content = text(50_000);
     let packed = gzip(&content);
-    let tree = TempTree::new()
-        .file("x.css", &content)
-        .file("x.css.gz", &packed)
-        .file("y.css.gz", &packed);
+    let tree =
+        TempTree::new().file("x.css", &content).file("x.css.gz", &packed).file("y.css.gz", &packed);
     let mut site = Site::with(tree, |options| options.compression = Compression::Siblings);
     let fields = [("accept-encoding", BROWSER)];
     let shown = site.ask("/x.css", &fields);
-    assert_eq!(
-        (shown.later, shown.field("content-encoding")),
-        (false, Some("gzip"))
-    );
-    assert!(
-        shown.content == packed,
-        "whole, whatever the length of the original"
-    );
+    assert_eq!((shown.later, shown.field("content-encoding")), (false, Some("gzip")));
+    assert!(shown.content == packed, "whole, whatever the length of the original");
     assert_eq!(shown.field("content-type"), Some("text/css; charset=utf-8"));
     assert_ne!(shown.etag(), site.get("/x.css").etag());
-    assert_eq!(
-        site.ask("/y.css", &fields).status,
-        404,
-        "a sibling without its file is nothing"
-    );
+    assert_eq!(site.ask("/y.css", &fields).status, 404, "a sibling without its file is nothing");
 
-    let part = site.ask(
-        "/x.css",
-        &[("accept-encoding", "gzip"), ("range", "bytes=-5")],
-    );
-    assert_eq!(
-        (part.status, part.field("content-encoding")),
-        (206, Some("gzip"))
-    );
+    let part = site.ask("/x.css", &[("accept-encoding", "gzip"), ("range", "bytes=-5")]);
+    assert_eq!((part.status, part.field("content-encoding")), (206, Some("gzip")));
     assert_eq!(part.content, packed[packed.len() - 5..]);
-    let expected = format!(
-        "bytes {}-{}/{}",
-        packed.len() - 5,
-        packed.len() - 1,
-        packed.len()
-    );
+    let expected = format!("bytes {}-{}/{}", packed.len() - 5, packed.len() - 1, packed.len());
     assert_eq!(part.field("content-range"), Some(&*expected));
 
     date(&site.tree.join("x.css"), NOW_S - 3600);
     site.pass_ms(1000);
-    assert_eq!(
-        site.ask("/x.css", &fields).field("content-encoding"),
-        None,
-        "older than the file"
-    );
+    assert_eq!(site.ask("/x.css", &fields).field("content-encoding"), None, "older than the file");
     date(&site.tree.join("x.css.gz"), NOW_S - 3600);
     site.pass_ms(1000);
-    assert_eq!(
-        site.ask("/x.css", &fields).field("content-encoding"),
-        Some("gzip")
-    );
+    assert_eq!(site.ask("/x.css", &fields).field("content-encoding"), Some("gzip"));
     fs::remove_file(site.tree.join("x.css.gz")).unwrap();
     site.pass_ms(1000);
     assert_eq!(site.ask("/x.css", &fields).field("content-encoding"), None);
@@ -276,30 +197,19 @@ fn a_sibling_comes_before_our_own_work_and_a_new_one_is_noticed() {
     let content = text(50_000);
     let mut site = Site::new(TempTree::new().file("x.css", &content));
     let fields = [("accept-encoding", "br, gzip")];
-    assert_eq!(
-        site.ask("/x.css", &fields).field("content-encoding"),
-        Some("br")
-    );
+    assert_eq!(site.ask("/x.css", &fields).field("content-encoding"), Some("br"));
     site.tree.write("x.css.gz", gzip(&content));
     date(&site.tree.join("x.css.gz"), NOW_S);
     site.pass_ms(1000);
     let shown = site.ask("/x.css", &fields);
-    assert_eq!(
-        (shown.later, shown.field("content-encoding")),
-        (false, Some("gzip"))
-    );
+    assert_eq!((shown.later, shown.field("content-encoding")), (false, Some("gzip")));
 }
 
 #[test]
 fn off_is_off() {
-    let tree = TempTree::new()
-        .file("x.css", text(5000))
-        .file("x.css.gz", "packed");
+    let tree = TempTree::new().file("x.css", text(5000)).file("x.css.gz", "packed");
     let mut site = Site::with(tree, |options| options.compression = Compression::Off);
     let shown = site.ask("/x.css", &[("accept-encoding", BROWSER)]);
-    assert_eq!(
-        (shown.field("content-encoding"), shown.field("vary")),
-        (None, None)
-    );
+    assert_eq!((shown.field("content-encoding"), shown.field("vary")), (None, None));
     assert_eq!(shown.content, text(5000));
 }

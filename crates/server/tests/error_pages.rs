@@ -6,40 +6,17 @@ use vervet_testkit::{RawClient, TempTree};
 #[test]
 fn what_is_no_page_is_refused() {
     let pages = |line: &str| format!("[error_pages]\n{line}");
-    check_refused(
-        &pages("200 = { text = 'x' }"),
-        "`200` is no status of a failure",
-    );
-    check_refused(
-        &pages("3xx = { text = 'x' }"),
-        "`3xx` is no status of a failure",
-    );
-    check_refused(
-        &pages("600 = { text = 'x' }"),
-        "`600` is no status of a failure",
-    );
-    check_refused(
-        &pages("nothing = { text = 'x' }"),
-        "`nothing` is no status of a failure",
-    );
+    check_refused(&pages("200 = { text = 'x' }"), "`200` is not a status of a failure");
+    check_refused(&pages("3xx = { text = 'x' }"), "`3xx` is not a status of a failure");
+    check_refused(&pages("600 = { text = 'x' }"), "`600` is not a status of a failure");
+    check_refused(&pages("nothing = { text = 'x' }"), "`nothing` is not a status of a failure");
     check_refused(&pages("404 = {}"), "the page for `404` has one content");
-    check_refused(
-        &pages("404 = { text = 'a', html = 'b' }"),
-        "the page for `404` has one content",
-    );
-    check_refused(
-        &pages("404 = '404.html'"),
-        "a page from a file needs the folder of the site",
-    );
+    check_refused(&pages("404 = { text = 'a', html = 'b' }"), "the page for `404` has one content");
+    check_refused(&pages("404 = '404.html'"), "a page from a file needs the folder of the site");
     let tree = TempTree::new().dir("404.html");
-    let document = format!(
-        "root = '{}'\nerror_pages = {{ 404 = '404.html' }}",
-        tree.path().display()
-    );
-    check_refused(
-        &document,
-        "there is no file /404.html in the folder of the site",
-    );
+    let document =
+        format!("root = '{}'\nerror_pages = {{ 404 = '404.html' }}", tree.path().display());
+    check_refused(&document, "there is no file /404.html in the folder of the site");
 }
 
 #[test]
@@ -79,10 +56,7 @@ fn pages_replace_content_and_nothing_else() {
     let mut client = RawClient::connect(site.address);
     let refused = client.exchange("POST /get HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(refused.field("allow"), Some("GET, HEAD, OPTIONS"));
-    assert_eq!(
-        refused.field("content-type"),
-        Some("text/plain; charset=utf-8")
-    );
+    assert_eq!(refused.field("content-type"), Some("text/plain; charset=utf-8"));
     let range = client.exchange("GET /site/a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=9-\r\n\r\n");
     assert_eq!(range.field("content-range"), Some("bytes */1"));
     let missing = client.exchange(
@@ -92,10 +66,7 @@ fn pages_replace_content_and_nothing_else() {
         (missing.status, missing.field("content-type")),
         (404, Some("text/html; charset=utf-8"))
     );
-    assert_eq!(
-        (missing.field("etag"), missing.field("accept-ranges")),
-        (None, None)
-    );
+    assert_eq!((missing.field("etag"), missing.field("accept-ranges")), (None, None));
     site.stop();
 }
 
@@ -111,11 +82,7 @@ fn a_page_that_is_gone_leads_to_no_other() {
     for path in ["/lost.html", "/x/y"] {
         let response = client.exchange(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"));
         assert_eq!(response.status, 404, "{path}");
-        assert!(
-            response.text().contains("<h1>404 Not Found</h1>"),
-            "{path}: {}",
-            response.text()
-        );
+        assert!(response.text().contains("<h1>404 Not Found</h1>"), "{path}: {}", response.text());
     }
     site.stop();
 }

@@ -11,21 +11,12 @@ const DESCRIPTORS_MAX: u64 = 64;
 #[test]
 fn a_shortage_of_descriptors_is_503_and_passes() {
     own_process!();
-    let tree = TempTree::new()
-        .file("a.txt", "a")
-        .file("b.txt", "b")
-        .file("large.bin", text(50_000));
+    let tree =
+        TempTree::new().file("a.txt", "a").file("b.txt", "b").file("large.bin", text(50_000));
     let mut site = Site::new(tree);
     assert_eq!(site.get("/a.txt").status, 200);
     let maximum = getrlimit(Resource::Nofile).maximum;
-    setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: Some(DESCRIPTORS_MAX),
-            maximum,
-        },
-    )
-    .unwrap();
+    setrlimit(Resource::Nofile, Rlimit { current: Some(DESCRIPTORS_MAX), maximum }).unwrap();
     let mut taken = Vec::new();
     let mut take_all = || {
         while let Ok(file) = File::open("/dev/null") {
@@ -38,11 +29,7 @@ fn a_shortage_of_descriptors_is_503_and_passes() {
     for _ in 0..2 {
         let shown = site.get("/b.txt");
         assert_eq!((shown.status, shown.field("retry-after")), (503, Some("1")));
-        assert_eq!(
-            site.get("/a.txt").status,
-            200,
-            "what is in memory needs no descriptor"
-        );
+        assert_eq!(site.get("/a.txt").status, 200, "what is in memory needs no descriptor");
         site.pass_ms(1000);
     }
 

@@ -12,47 +12,24 @@ const A_SECOND_MS: u64 = 1000;
 
 /// Serves `before`, changes the tree, and expects `after` a second later.
 fn check(before: (u16, &str), change: impl FnOnce(&Site), after: (u16, &str)) {
-    let tree = TempTree::new()
-        .file("page.html", "one")
-        .file("dir/x", "x")
-        .file("other", "other");
+    let tree = TempTree::new().file("page.html", "one").file("dir/x", "x").file("other", "other");
     let mut site = Site::with(tree, |options| options.listing = Listing::Off);
     let shown = site.get("/page.html");
     assert_eq!((shown.status, shown.text()), before);
     change(&site);
     site.pass_ms(A_SECOND_MS);
     let shown = site.get("/page.html");
-    let content = if shown.status == 200 {
-        shown.text()
-    } else {
-        ""
-    };
+    let content = if shown.status == 200 { shown.text() } else { "" };
     assert_eq!((shown.status, content), after);
 }
 
 #[test]
 fn a_change_is_visible_within_a_second() {
     let page = |site: &Site| site.tree.join("page.html");
-    check(
-        (200, "one"),
-        |site| fs::remove_file(page(site)).unwrap(),
-        (404, ""),
-    );
-    check(
-        (200, "one"),
-        |site| fs::write(page(site), "two").unwrap(),
-        (200, "two"),
-    );
-    check(
-        (200, "one"),
-        |site| fs::write(page(site), "longer").unwrap(),
-        (200, "longer"),
-    );
-    check(
-        (200, "one"),
-        |site| fs::write(page(site), "").unwrap(),
-        (200, ""),
-    );
+    check((200, "one"), |site| fs::remove_file(page(site)).unwrap(), (404, ""));
+    check((200, "one"), |site| fs::write(page(site), "two").unwrap(), (200, "two"));
+    check((200, "one"), |site| fs::write(page(site), "longer").unwrap(), (200, "longer"));
+    check((200, "one"), |site| fs::write(page(site), "").unwrap(), (200, ""));
     let same_date = |site: &Site| {
         fs::write(site.tree.join("new"), "two").unwrap();
         date(&site.tree.join("new"), NOW_S - 86_400);
@@ -76,12 +53,9 @@ fn what_comes_into_being_is_visible_within_a_second() {
     let mut site = Site::with(TempTree::new().dir("dir"), |options| {
         options.listing = Listing::Off;
     });
-    for (target, before) in [
-        ("/new.txt", 404),
-        ("/dir/", 403),
-        ("/dir", 301),
-        ("/sub/new.txt", 404),
-    ] {
+    for (target, before) in
+        [("/new.txt", 404), ("/dir/", 403), ("/dir", 301), ("/sub/new.txt", 404)]
+    {
         assert_eq!(site.get(target).status, before, "{target}");
     }
     site.tree.write("new.txt", "new");
@@ -151,10 +125,7 @@ fn an_open_file_keeps_its_state_for_answers_under_way() {
 #[test]
 fn memory_and_descriptors_stay_under_their_limits() {
     const FILES: usize = 3000;
-    let limits = CacheLimits {
-        bytes_max: 400_000,
-        descriptors_max: 8,
-    };
+    let limits = CacheLimits { bytes_max: 400_000, descriptors_max: 8 };
     let mut tree = TempTree::new();
     for number in 0..FILES {
         tree = tree.file(format!("{number}"), text(number % 2000));
@@ -174,26 +145,16 @@ fn memory_and_descriptors_stay_under_their_limits() {
             assert!(site.files.usage().bytes <= limits.bytes_max);
         }
         for number in 0..50 {
-            assert_eq!(
-                site.get(&format!("/large{number}")).content,
-                text(40_000 + number)
-            );
+            assert_eq!(site.get(&format!("/large{number}")).content, text(40_000 + number));
             assert!(site.files.usage().descriptors <= limits.descriptors_max);
         }
     }
-    assert!(
-        site.files.usage().bytes > limits.bytes_max / 2,
-        "the memory given is used"
-    );
+    assert!(site.files.usage().bytes > limits.bytes_max / 2, "the memory given is used");
 }
 
 #[test]
 fn idle_descriptors_are_closed() {
-    let mut site = Site::new(
-        TempTree::new()
-            .file("large.bin", text(100_000))
-            .file("x", "x"),
-    );
+    let mut site = Site::new(TempTree::new().file("large.bin", text(100_000)).file("x", "x"));
     site.get("/large.bin");
     assert_eq!(site.files.usage().descriptors, 1);
     for _ in 0..3 {
@@ -215,10 +176,7 @@ fn one_path_under_many_codings_does_not_grow_without_bound() {
 }
 
 /// Room for about a dozen files of [`state`].
-const SMALL: CacheLimits = CacheLimits {
-    bytes_max: 40_000,
-    descriptors_max: 8,
-};
+const SMALL: CacheLimits = CacheLimits { bytes_max: 40_000, descriptors_max: 8 };
 /// More files than there is room for.
 const CROWD: usize = 30;
 
@@ -227,7 +185,7 @@ fn state(word: &str) -> String {
     format!("{word:2000}")
 }
 
-/// A site whose cache is filled by a crowd, with three files beside it that nobody has asked for.
+/// A site whose cache is filled by a crowd, with three more files that nobody has asked for.
 fn crowded(limits: CacheLimits) -> Site {
     let mut tree = TempTree::new();
     for number in 0..CROWD {

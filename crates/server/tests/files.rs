@@ -125,11 +125,7 @@ fn a_directory_without_its_slash_is_redirected_and_nothing_else() {
         ("/./docs", "/docs/"),
     ] {
         let shown = site.get(target);
-        assert_eq!(
-            (shown.status, shown.field("location")),
-            (301, Some(location)),
-            "{target}"
-        );
+        assert_eq!((shown.status, shown.field("location")), (301, Some(location)), "{target}");
         assert!(shown.content.is_empty());
     }
 }
@@ -165,26 +161,16 @@ fn methods_are_answered_by_what_they_may_do() {
         (Method::Head, 200, None),
     ] {
         let shown = site.request(method, "/a.txt", &[]);
-        assert_eq!(
-            (shown.status, shown.field("allow")),
-            (status, allow),
-            "{method:?}"
-        );
+        assert_eq!((shown.status, shown.field("allow")), (status, allow), "{method:?}");
     }
     assert_eq!(site.request(Method::Options, "*", &[]).status, 204);
 }
 
 #[test]
 fn media_types_come_from_the_extension() {
-    let tree = tree()
-        .file("x.WASM", "")
-        .file("x.weird", "")
-        .file("README", "")
-        .file("x.txt", "");
+    let tree = tree().file("x.WASM", "").file("x.weird", "").file("README", "").file("x.txt", "");
     let mut site = Site::with(tree, |options| {
-        options
-            .media_types
-            .push(("txt".to_owned(), "text/x-own".to_owned()));
+        options.media_types.push(("txt".to_owned(), "text/x-own".to_owned()));
         options.default_media_type = "application/x-default".to_owned();
     });
     for (target, expected) in [
@@ -194,11 +180,7 @@ fn media_types_come_from_the_extension() {
         ("/x.WASM", "application/wasm"),
         ("/", "text/html; charset=utf-8"),
     ] {
-        assert_eq!(
-            site.get(target).field("content-type"),
-            Some(expected),
-            "{target}"
-        );
+        assert_eq!(site.get(target).field("content-type"), Some(expected), "{target}");
     }
 }
 
@@ -208,14 +190,7 @@ fn the_sites_own_404_page_is_sent_with_404() {
     let shown = site.get("/nothing");
     assert_eq!((shown.status, shown.text()), (404, "<p>lost"));
     assert_eq!(shown.field("etag"), None);
-    assert_eq!(
-        site.ask(
-            "/nothing",
-            &[("range", "bytes=0-1"), ("if-none-match", "*")]
-        )
-        .status,
-        404
-    );
+    assert_eq!(site.ask("/nothing", &[("range", "bytes=0-1"), ("if-none-match", "*")]).status, 404);
     site.tree.write("404.html", text(50_000));
     site.pass_ms(1000);
     assert_eq!(site.get("/nothing").content, text(50_000));

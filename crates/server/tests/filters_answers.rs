@@ -29,8 +29,7 @@ section! {
 
 fn read<S: Section>(text: &str) -> S {
     let read = read_text::<S>("test.toml", text);
-    read.value
-        .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
+    read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
 }
 
 fn serve(filters: Vec<Arc<dyn RequestFilter>>) -> Wire {
@@ -38,32 +37,20 @@ fn serve(filters: Vec<Arc<dyn RequestFilter>>) -> Wire {
     Wire::start(move |_| Filtered::new(&plan))
 }
 
-/// The answer to a request with these field lines besides Host.
+/// The answer to a request with these field lines in addition to Host.
 #[track_caller]
 fn ask(wire: &Wire, line: &str, fields: &[&str]) -> Response {
     let fields: String = fields.iter().flat_map(|field| [*field, "\r\n"]).collect();
-    RawClient::connect(wire.address).exchange(format!(
-        "{line} HTTP/1.1\r\nHost: own.example\r\n{fields}\r\n"
-    ))
+    RawClient::connect(wire.address)
+        .exchange(format!("{line} HTTP/1.1\r\nHost: own.example\r\n{fields}\r\n"))
 }
 
 #[test]
 fn paths_are_refused_in_every_spelling() {
     let rules: Rules = read("deny = [{ prefix = '/admin' }, { regex = '\\.ini$', status = 404 }]");
     let wire = serve(vec![Arc::new(TargetRules::new(&rules.deny).unwrap())]);
-    for path in [
-        "/admin",
-        "/%61dmin",
-        "//admin",
-        "/x/../admin",
-        "/x/%2e%2e/admin?y",
-        "/./admin",
-    ] {
-        assert_eq!(
-            ask(&wire, &format!("GET {path}"), &[]).status,
-            403,
-            "{path}"
-        );
+    for path in ["/admin", "/%61dmin", "//admin", "/x/../admin", "/x/%2e%2e/admin?y", "/./admin"] {
+        assert_eq!(ask(&wire, &format!("GET {path}"), &[]).status, 403, "{path}");
     }
     assert_eq!(ask(&wire, "GET /a.in%69", &[]).status, 404);
     assert_eq!(ask(&wire, "GET /x?/admin", &[]).status, 200);
@@ -96,10 +83,7 @@ fn pictures_are_not_shown_by_other_sites() {
         ask(
             &wire,
             "GET /a.jpg",
-            &[
-                "Referer: http://own.example/",
-                "Referer: http://evil.example/"
-            ]
+            &["Referer: http://own.example/", "Referer: http://evil.example/"]
         )
         .status,
         403
@@ -108,10 +92,7 @@ fn pictures_are_not_shown_by_other_sites() {
 
 /// The names and values of the fields that matter here.
 fn fields(response: &Response, names: &[&str]) -> Vec<Option<String>> {
-    names
-        .iter()
-        .map(|name| response.field(name).map(str::to_owned))
-        .collect()
+    names.iter().map(|name| response.field(name).map(str::to_owned)).collect()
 }
 
 const CORS: [&str; 4] = [
@@ -122,10 +103,7 @@ const CORS: [&str; 4] = [
 ];
 
 fn some(values: [&str; 4]) -> Vec<Option<String>> {
-    values
-        .iter()
-        .map(|value| (!value.is_empty()).then(|| (*value).to_owned()))
-        .collect()
+    values.iter().map(|value| (!value.is_empty()).then(|| (*value).to_owned())).collect()
 }
 
 #[test]
@@ -137,70 +115,39 @@ fn preflights_are_answered_by_the_server() {
         ask(
             &wire,
             "OPTIONS /x",
-            &[
-                &origin,
-                "Access-Control-Request-Method: PUT",
-                "Access-Control-Request-Headers: x-a",
-            ],
+            &[&origin, "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: x-a"],
         )
     };
     let vary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
     let refused = preflight("https://evil.example");
-    assert_eq!(
-        (refused.status, fields(&refused, &CORS)),
-        (204, some(["", "", "", vary]))
-    );
+    assert_eq!((refused.status, fields(&refused, &CORS)), (204, some(["", "", "", vary])));
     let granted = preflight("https://app.example");
     assert_eq!(
         (granted.status, fields(&granted, &CORS)),
         (204, some(["https://app.example", "PUT", "true", vary]))
     );
-    assert_eq!(
-        granted.field("access-control-allow-headers"),
-        Some("X-A, x-b")
-    );
+    assert_eq!(granted.field("access-control-allow-headers"), Some("X-A, x-b"));
     assert_eq!(granted.field("access-control-max-age"), Some("600"));
-    // What asks for nothing is no preflight.
+    // A request that asks for nothing is not a preflight.
     let plain = ask(&wire, "OPTIONS /x", &["Origin: https://app.example"]);
-    assert_eq!(
-        (plain.status, plain.field("access-control-allow-methods")),
-        (200, None)
-    );
+    assert_eq!((plain.status, plain.field("access-control-allow-methods")), (200, None));
 }
 
 #[test]
 fn answers_say_which_origins_may_read_them() {
     let listed = serve(vec![Arc::new(
-        CorsRules::new(&read::<Cors>(
-            "origins = 'https://app.example'\nexpose = ['X-A']",
-        ))
-        .unwrap(),
+        CorsRules::new(&read::<Cors>("origins = 'https://app.example'\nexpose = ['X-A']")).unwrap(),
     )]);
     let get = |wire: &Wire, origin: &str| ask(wire, "GET /", &[&format!("Origin: {origin}")]);
-    assert_eq!(
-        fields(&get(&listed, "https://evil.example"), &CORS),
-        some(["", "", "", "Origin"])
-    );
-    assert_eq!(
-        fields(&ask(&listed, "GET /", &[]), &CORS),
-        some(["", "", "", "Origin"])
-    );
+    assert_eq!(fields(&get(&listed, "https://evil.example"), &CORS), some(["", "", "", "Origin"]));
+    assert_eq!(fields(&ask(&listed, "GET /", &[]), &CORS), some(["", "", "", "Origin"]));
     let granted = get(&listed, "https://app.example");
-    assert_eq!(
-        fields(&granted, &CORS),
-        some(["https://app.example", "", "", "Origin"])
-    );
+    assert_eq!(fields(&granted, &CORS), some(["https://app.example", "", "", "Origin"]));
     assert_eq!(granted.field("access-control-expose-headers"), Some("X-A"));
     let any = serve(vec![Arc::new(CorsRules::new(&read::<Cors>("")).unwrap())]);
-    assert_eq!(
-        fields(&get(&any, "https://app.example"), &CORS),
-        some(["*", "", "", ""])
-    );
-    let twice = ask(
-        &listed,
-        "GET /",
-        &["Origin: https://app.example", "Origin: https://app.example"],
-    );
+    assert_eq!(fields(&get(&any, "https://app.example"), &CORS), some(["*", "", "", ""]));
+    let twice =
+        ask(&listed, "GET /", &["Origin: https://app.example", "Origin: https://app.example"]);
     assert_eq!(twice.field("access-control-allow-origin"), None);
 }
 
@@ -226,21 +173,11 @@ fn strict_transport_security_goes_out_over_tls_alone() {
     ]);
     let plain = ask(&wire, "GET /", &["X-Forwarded-For: 192.0.2.1"]);
     assert_eq!(
-        (
-            plain.field("strict-transport-security"),
-            plain.field("x-frame-options")
-        ),
+        (plain.field("strict-transport-security"), plain.field("x-frame-options")),
         (None, Some("DENY"))
     );
-    let tls = ask(
-        &wire,
-        "GET /",
-        &["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https"],
-    );
-    assert_eq!(
-        tls.field("strict-transport-security"),
-        Some("max-age=63072000; includeSubDomains")
-    );
+    let tls = ask(&wire, "GET /", &["X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https"]);
+    assert_eq!(tls.field("strict-transport-security"), Some("max-age=63072000; includeSubDomains"));
 }
 
 /// A page of so many bytes, compressed from 1 KiB.
@@ -282,10 +219,7 @@ fn pages_are_compressed_as_the_client_likes() {
             assert_eq!(response.field("content-length").is_some(), bytes == 5_000);
         }
         let plain = ask(&wire, "GET /", &[]);
-        assert_eq!(
-            (plain.field("content-encoding"), plain.content.len()),
-            (None, bytes)
-        );
+        assert_eq!((plain.field("content-encoding"), plain.content.len()), (None, bytes));
     }
 }
 
@@ -296,11 +230,7 @@ fn a_head_has_no_content_to_compress() {
     client.send("HEAD / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n");
     let response = client.read_head_response();
     assert_eq!(
-        (
-            response.status,
-            response.field("content-encoding"),
-            response.field("vary")
-        ),
+        (response.status, response.field("content-encoding"), response.field("vary")),
         (200, None, Some("Accept-Encoding"))
     );
 }

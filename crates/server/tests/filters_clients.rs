@@ -16,14 +16,11 @@ const GET: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn section<S: Section>(text: &str) -> S {
     let read = read_text::<S>("test.toml", text);
-    read.value
-        .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
+    read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
 }
 
 fn access(rules: &str) -> Arc<AccessRules> {
-    Arc::new(AccessRules::from(&section::<Access>(&format!(
-        "rules = {rules}"
-    ))))
+    Arc::new(AccessRules::from(&section::<Access>(&format!("rules = {rules}"))))
 }
 
 fn serve(plan: Plan) -> Wire {
@@ -33,10 +30,7 @@ fn serve(plan: Plan) -> Wire {
 #[test]
 fn a_denied_client_is_closed_before_a_byte_is_read() {
     let rules = access("['deny 127.0.0.0/8']");
-    let wire = serve(Plan {
-        access: Arc::clone(&rules),
-        ..Plan::of(Vec::new())
-    });
+    let wire = serve(Plan { access: Arc::clone(&rules), ..Plan::of(Vec::new()) });
     for _ in 0..3 {
         let mut client = RawClient::connect(wire.address);
         // What it sends, if it comes through at all, is not answered.
@@ -48,10 +42,8 @@ fn a_denied_client_is_closed_before_a_byte_is_read() {
 
 #[test]
 fn an_allowed_client_is_answered() {
-    let wire = serve(Plan {
-        access: access("['allow 127.0.0.1', 'deny all']"),
-        ..Plan::of(Vec::new())
-    });
+    let wire =
+        serve(Plan { access: access("['allow 127.0.0.1', 'deny all']"), ..Plan::of(Vec::new()) });
     assert_eq!(RawClient::connect(wire.address).exchange(GET).status, 200);
 }
 
@@ -67,30 +59,19 @@ fn a_site_answers_denied_clients_with_403() {
 #[test]
 fn blocks_come_and_go_while_the_server_runs() {
     let blocks = Arc::new(Blocks::default());
-    let wire = serve(Plan {
-        blocks: Arc::clone(&blocks),
-        ..Plan::of(Vec::new())
-    });
+    let wire = serve(Plan { blocks: Arc::clone(&blocks), ..Plan::of(Vec::new()) });
     let network = "127.0.0.0/8".parse().unwrap();
     let open = || RawClient::connect(wire.address);
     assert_eq!(open().exchange(GET).status, 200);
 
-    blocks
-        .block(network, "too many wrong passwords", None, Now::read())
-        .unwrap();
+    blocks.block(network, "too many wrong passwords", None, Now::read()).unwrap();
     let mut client = open();
     let _ = client.try_send(GET);
     client.expect_close();
     assert_eq!(blocks.turned_away(), 1);
-    assert_eq!(
-        blocks.list(Now::read())[0].reason,
-        "too many wrong passwords"
-    );
+    assert_eq!(blocks.list(Now::read())[0].reason, "too many wrong passwords");
 
-    assert!(matches!(
-        blocks.unblock(network, Now::read()),
-        Unblocked::Removed(_)
-    ));
+    assert!(matches!(blocks.unblock(network, Now::read()), Unblocked::Removed(_)));
     assert_eq!(open().exchange(GET).status, 200);
 
     let ended = Now::read().unix_seconds;
@@ -115,25 +96,16 @@ fn rules_hold_for_the_client_behind_a_listed_proxy() {
     };
     let other = through("['192.0.2.0/24']");
     let own = "127.0.0.1 nobody Http\n".to_owned();
+    assert_eq!(ask(&other, "X-Forwarded-For: 203.0.113.9"), (200, own.clone()));
     assert_eq!(
-        ask(&other, "X-Forwarded-For: 203.0.113.9"),
-        (200, own.clone())
-    );
-    assert_eq!(
-        ask(
-            &other,
-            "X-Forwarded-For: 198.51.100.7\r\nX-Forwarded-Proto: https"
-        ),
+        ask(&other, "X-Forwarded-For: 198.51.100.7\r\nX-Forwarded-Proto: https"),
         (200, own.clone())
     );
 
     let listed = through("['127.0.0.0/8']");
     assert_eq!(ask(&listed, "X-Forwarded-For: 203.0.113.9").0, 403);
     assert_eq!(
-        ask(
-            &listed,
-            "X-Forwarded-For: 203.0.113.9, 198.51.100.7\r\nX-Forwarded-Proto: https"
-        ),
+        ask(&listed, "X-Forwarded-For: 203.0.113.9, 198.51.100.7\r\nX-Forwarded-Proto: https"),
         (200, "198.51.100.7 nobody Https\n".to_owned())
     );
     assert_eq!(ask(&listed, "X-Forwarded-For: rubbish"), (200, own));

@@ -27,9 +27,8 @@ fn above_its_rate_a_client_is_told_when_to_come_again() {
     let limit = rate("limit = '3/h'");
     let plan = Plan::of(vec![limit.clone()]);
     let wire = Wire::start(move |_| Filtered::new(&plan));
-    let statuses: Vec<_> = (0..3)
-        .map(|_| RawClient::connect(wire.address).exchange(GET).status)
-        .collect();
+    let statuses: Vec<_> =
+        (0..3).map(|_| RawClient::connect(wire.address).exchange(GET).status).collect();
     assert_eq!(statuses, [200, 200, 200]);
     let mut client = RawClient::connect(wire.address);
     let response = client.exchange(GET);
@@ -39,11 +38,7 @@ fn above_its_rate_a_client_is_told_when_to_come_again() {
         Some("text/html; charset=utf-8"),
         "as other failures are shown"
     );
-    assert!(
-        response.text().contains("<h1>429 Too Many Requests</h1>"),
-        "{}",
-        response.text()
-    );
+    assert!(response.text().contains("<h1>429 Too Many Requests</h1>"), "{}", response.text());
     // A third of an hour, less what has passed meanwhile.
     let retry: u64 = response.field("retry-after").unwrap().parse().unwrap();
     assert!((1..=1200).contains(&retry), "{retry}");
@@ -57,11 +52,7 @@ fn clients_are_told_apart_by_a_field() {
     let wire = Wire::start(move |_| Filtered::new(&plan));
     let mut client = RawClient::connect(wire.address);
     for (key, expected) in [("a", 200), ("a", 429), ("b", 200), ("127.0.0.1", 200)] {
-        assert_eq!(
-            client.exchange(with_field("x-api-key", key)).status,
-            expected,
-            "{key}"
-        );
+        assert_eq!(client.exchange(with_field("x-api-key", key)).status, expected, "{key}");
     }
     assert_eq!(client.exchange(GET).status, 200, "by address");
     assert_eq!(client.exchange(GET).status, 429);
@@ -76,9 +67,7 @@ struct Slow {
 
 impl Slow {
     fn start(text: &str) -> Self {
-        let section = read_text::<ConcurrencySettings>("test.toml", text)
-            .value
-            .unwrap();
+        let section = read_text::<ConcurrencySettings>("test.toml", text).value.unwrap();
         let limit = Concurrency::new(&section);
         let waiting: Arc<Mutex<Vec<Responder>>> = Arc::default();
         let queue = Arc::clone(&waiting);
@@ -88,11 +77,7 @@ impl Slow {
             queue.lock().unwrap().push(responder);
             outcome
         });
-        Self {
-            wire: Wire::start(move |_| Filtered::new(&plan)),
-            limit,
-            waiting,
-        }
+        Self { wire: Wire::start(move |_| Filtered::new(&plan)), limit, waiting }
     }
 
     /// A client whose request is under way.
@@ -116,10 +101,7 @@ fn a_client_has_so_many_requests_under_way() {
     let slow = Slow::start("per_client = 2");
     let mut under_way = [slow.under_way(), slow.under_way()];
     let response = RawClient::connect(slow.wire.address).exchange(GET);
-    assert_eq!(
-        (response.status, response.field("retry-after")),
-        (429, Some("1"))
-    );
+    assert_eq!((response.status, response.field("retry-after")), (429, Some("1")));
     slow.answer_all();
     for client in &mut under_way {
         assert_eq!(client.read_response().text(), "late\n");
@@ -134,10 +116,7 @@ fn all_together_have_so_many_requests_under_way() {
     let slow = Slow::start("total = 1");
     let under_way = slow.under_way();
     let response = RawClient::connect(slow.wire.address).exchange(GET);
-    assert_eq!(
-        (response.status, response.field("retry-after")),
-        (503, Some("1"))
-    );
+    assert_eq!((response.status, response.field("retry-after")), (503, Some("1")));
     // A client that goes away without its answer gives its place back.
     drop(under_way);
     slow.answer_all();

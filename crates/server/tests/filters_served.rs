@@ -17,14 +17,8 @@ fn check_refused(text: &str, expected: &[&str]) {
     let tree = TempTree::new();
     let plan = plan(tree.path(), text).unwrap();
     let sockets = Sockets::bind(&plan, &mut Inherited::default()).unwrap();
-    let found = prepare(&plan, &sockets.keys(), &tools())
-        .map(|_| ())
-        .unwrap_err();
-    assert_eq!(
-        said(&found, &read(tree.path(), text).sources),
-        expected,
-        "{text}"
-    );
+    let found = prepare(&plan, &sockets.keys(), &tools()).map(|_| ()).unwrap_err();
+    assert_eq!(said(&found, &read(tree.path(), text).sources), expected, "{text}");
 }
 
 /// The answer to a request of host `a` with these field lines.
@@ -58,21 +52,12 @@ fn a_listener_and_a_site_admit_by_address() {
     let mut client = served.connect();
     let _ = client.try_send(get("a", "/"));
     client.expect_close();
-    let served = Served::start(
-        TempTree::new(),
-        &format!("{SITE}access = ['allow 10.0.0.0/8']\n"),
-    );
+    let served = Served::start(TempTree::new(), &format!("{SITE}access = ['allow 10.0.0.0/8']\n"));
     assert_eq!(served.get("a", "/").0, 403);
     let proxied = format!("forwarded = '127.0.0.1'\n{SITE}access = ['allow 10.0.0.0/8']\n");
     let served = Served::start(TempTree::new(), &proxied);
-    assert_eq!(
-        ask(&served, "/", "X-Forwarded-For: 10.1.2.3\r\n").status,
-        200
-    );
-    assert_eq!(
-        ask(&served, "/", "X-Forwarded-For: 10.1.2.3, 192.0.2.1\r\n").status,
-        403
-    );
+    assert_eq!(ask(&served, "/", "X-Forwarded-For: 10.1.2.3\r\n").status, 200);
+    assert_eq!(ask(&served, "/", "X-Forwarded-For: 10.1.2.3, 192.0.2.1\r\n").status, 403);
 }
 
 #[test]
@@ -84,19 +69,13 @@ fn a_route_asks_for_a_password_and_the_rest_does_not() {
     let served = Served::start(tree, text);
     assert_eq!(served.get("a", "/"), (200, "open".to_owned()));
     let refused = ask(&served, "/private/x", "");
-    assert_eq!(
-        (refused.status, refused.field("x-frame-options")),
-        (401, Some("SAMEORIGIN"))
-    );
+    assert_eq!((refused.status, refused.field("x-frame-options")), (401, Some("SAMEORIGIN")));
     assert!(
         refused
             .field("www-authenticate")
             .is_some_and(|value| value.starts_with("Basic realm=\"restricted\""))
     );
-    assert_eq!(
-        ask(&served, "/%70rivate/x", &basic("ann:wrong")).status,
-        401
-    );
+    assert_eq!(ask(&served, "/%70rivate/x", &basic("ann:wrong")).status, 401);
     let entered = ask(&served, "/private/x", &basic("ann:open sesame"));
     assert_eq!(
         (entered.status, entered.text(), entered.field("x-user")),
@@ -128,12 +107,6 @@ fn refusals_are_counted_by_their_reason() {
     let statuses = targets.map(|target| served.get("a", target).0);
     assert_eq!(statuses, [403, 403, 403, 404, 404, 429, 429]);
     let refused = served.server.refused();
-    let shown: Vec<_> = refused
-        .iter()
-        .map(|(name, count)| (name.as_str(), *count))
-        .collect();
-    assert_eq!(
-        shown,
-        [("access", 1), ("blocks", 0), ("deny", 2), ("rate", 2)]
-    );
+    let shown: Vec<_> = refused.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(shown, [("access", 1), ("blocks", 0), ("deny", 2), ("rate", 2)]);
 }

@@ -31,14 +31,8 @@ fn tree() -> TempTree {
 fn names(shown: &Shown) -> Vec<String> {
     let text = shown.text();
     let rows = text.lines().filter(|line| line.starts_with("{\"name\":\""));
-    rows.map(|row| {
-        row["{\"name\":\"".len()..]
-            .split("\",\"kind\"")
-            .next()
-            .unwrap()
-            .to_owned()
-    })
-    .collect()
+    rows.map(|row| row["{\"name\":\"".len()..].split("\",\"kind\"").next().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -73,13 +67,7 @@ fn names_cannot_become_markup() {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let nested = site.get("/dir/sub%20dir/");
-    assert!(
-        nested
-            .text()
-            .contains("<a href=\"/dir/\"><bdi>dir</bdi></a>"),
-        "{}",
-        nested.text()
-    );
+    assert!(nested.text().contains("<a href=\"/dir/\"><bdi>dir</bdi></a>"), "{}", nested.text());
     assert!(nested.text().contains("href=\"../\""));
     assert!(!text.contains("href=\"../\""), "nothing is above the root");
 }
@@ -88,13 +76,8 @@ fn names_cannot_become_markup() {
 fn every_link_of_a_listing_leads_somewhere() {
     let mut site = Site::new(tree());
     let listed = site.get("/?json");
-    let links = listed
-        .text()
-        .lines()
-        .filter_map(|row| row.split("\"link\":\"").nth(1));
-    let links: Vec<_> = links
-        .map(|rest| rest.split('"').next().unwrap().to_owned())
-        .collect();
+    let links = listed.text().lines().filter_map(|row| row.split("\"link\":\"").nth(1));
+    let links: Vec<_> = links.map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
     assert_eq!(links.len(), 10);
     for link in links {
         assert_eq!(site.get(&format!("/{link}")).status, 200, "{link}");
@@ -104,9 +87,7 @@ fn every_link_of_a_listing_leads_somewhere() {
 #[test]
 fn what_would_not_be_served_is_not_listed() {
     let shown = |site: &mut Site, name: &str| {
-        site.get("/?json")
-            .text()
-            .contains(&format!("\"name\":\"{name}\""))
+        site.get("/?json").text().contains(&format!("\"name\":\"{name}\""))
     };
     let mut strict = Site::new(tree());
     let mut open = Site::with(tree(), |options| {
@@ -136,28 +117,16 @@ fn the_query_sorts() {
     support::date(&site.tree.join("b"), support::NOW_S);
     for (query, expected) in [
         ("?json", ["Ape", "zoo", "b", "page9", "page10"]),
-        (
-            "?json&sort=nonsense&order=nonsense",
-            ["Ape", "zoo", "b", "page9", "page10"],
-        ),
+        ("?json&sort=nonsense&order=nonsense", ["Ape", "zoo", "b", "page9", "page10"]),
         ("?json&order=desc", ["zoo", "Ape", "page10", "page9", "b"]),
-        (
-            "?json&sort=size&order=desc",
-            ["Ape", "zoo", "page9", "page10", "b"],
-        ),
-        (
-            "?json&sort=size&order=asc",
-            ["Ape", "zoo", "b", "page10", "page9"],
-        ),
+        ("?json&sort=size&order=desc", ["Ape", "zoo", "page9", "page10", "b"]),
+        ("?json&sort=size&order=asc", ["Ape", "zoo", "b", "page10", "page9"]),
     ] {
         assert_eq!(names(&site.get(&format!("/{query}"))), expected, "{query}");
     }
     assert_eq!(names(&site.get("/?json&sort=time&order=desc"))[2], "b");
     let page = site.get("/?sort=size&order=desc");
-    assert!(
-        page.text()
-            .contains("aria-sort=\"descending\"><a href=\"?sort=size&amp;order=asc\">")
-    );
+    assert!(page.text().contains("aria-sort=\"descending\"><a href=\"?sort=size&amp;order=asc\">"));
 }
 
 #[test]
@@ -165,29 +134,17 @@ fn json_is_given_to_who_asks() {
     let mut site = Site::new(tree());
     for (target, accept, media_type) in [
         ("/", "*/*", "text/html; charset=utf-8"),
-        (
-            "/",
-            "text/html,application/xhtml+xml,*/*;q=0.8",
-            "text/html; charset=utf-8",
-        ),
+        ("/", "text/html,application/xhtml+xml,*/*;q=0.8", "text/html; charset=utf-8"),
         ("/", "application/json", "application/json"),
         ("/?json", "text/html", "application/json"),
     ] {
         let shown = site.ask(target, &[("accept", accept)]);
-        assert_eq!(
-            shown.field("content-type"),
-            Some(media_type),
-            "{target} {accept}"
-        );
+        assert_eq!(shown.field("content-type"), Some(media_type), "{target} {accept}");
         assert_eq!(shown.field("vary"), Some("Accept"));
     }
     let listed = site.get("/dir/?json");
     assert_eq!(listed.text().lines().last().unwrap(), "]}",);
-    assert!(
-        listed
-            .text()
-            .contains("{\"name\":\"sub dir\",\"kind\":\"directory\",\"modified\":\"")
-    );
+    assert!(listed.text().contains("{\"name\":\"sub dir\",\"kind\":\"directory\",\"modified\":\""));
     assert!(listed.text().contains(
         "{\"name\":\"inner.txt\",\"kind\":\"file\",\"size\":1,\"modified\":\"2027-01-14T08:00:00Z\",\"link\":\"inner.txt\"}"
     ));
@@ -207,11 +164,7 @@ fn a_huge_folder_is_cut_with_a_note() {
     let cut = site.get("/huge/?json");
     assert_eq!(names(&cut).len(), LISTING_ENTRIES_MAX);
     assert!(cut.text().contains("\"complete\":false"));
-    assert!(
-        site.get("/huge/")
-            .text()
-            .contains("more than 10,000 entries")
-    );
+    assert!(site.get("/huge/").text().contains("more than 10,000 entries"));
     std::fs::remove_file(site.tree.join("huge/0")).unwrap();
     assert!(site.get("/huge/?json").text().contains("\"complete\":true"));
 }

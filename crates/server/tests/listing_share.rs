@@ -16,10 +16,7 @@ const REQUEST: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 fn start(tree: &TempTree) -> (Wire, Caches) {
     let pool = FilesPool::new();
-    let options = FilesOptions {
-        listing: Listing::On,
-        ..FilesOptions::new(tree.path())
-    };
+    let options = FilesOptions { listing: Listing::On, ..FilesOptions::new(tree.path()) };
     let root = pool.root(options, CacheLimits::default()).unwrap();
     let wire = Wire::start(move |_| Files::of_reactor(&Arc::clone(&root)));
     (wire, pool.caches().clone())
@@ -37,9 +34,7 @@ fn hundreds_who_ask_for_one_listing_at_once_get_it() {
         tree.write(format!("file-{number}"), "");
     }
     let (wire, caches) = start(&tree);
-    let mut clients: Vec<_> = (0..CLIENTS)
-        .map(|_| RawClient::connect(wire.address))
-        .collect();
+    let mut clients: Vec<_> = (0..CLIENTS).map(|_| RawClient::connect(wire.address)).collect();
     for client in &mut clients {
         client.send(REQUEST);
     }
@@ -95,10 +90,7 @@ fn what_is_shown_of_files_is_seen_within_a_second() {
 /// Another order, another form and another folder are other listings.
 #[test]
 fn only_equal_listings_are_shared() {
-    let tree = TempTree::new()
-        .file("a", "12")
-        .file("b", "1")
-        .file("sub/c", "");
+    let tree = TempTree::new().file("a", "12").file("b", "1").file("sub/c", "");
     let (wire, _) = start(&tree);
     let mut client = RawClient::connect(wire.address);
     for _ in 0..3 {

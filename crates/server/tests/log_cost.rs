@@ -21,10 +21,7 @@ fn check(format: &str) {
     let (_logs, sink, plan, log_set) = memory_plan(format, Condition::default());
     let mut writer = LogWriter::new(&Arc::new(plan));
     let mut ids = RequestIds::new();
-    let large = format!(
-        "GET /{} HTTP/1.1\r\nHost: a\r\n\r\n",
-        "x".repeat(LONG_BYTES)
-    );
+    let large = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(LONG_BYTES));
     let short = Ended {
         request: "GET /a?b=1 HTTP/1.1\r\nHost: a\r\nUser-Agent: \u{e9}\"curl\r\nCookie: sid=1\r\nReferer: http://b/\r\n\r\n",
         ..Ended::default()
@@ -41,10 +38,7 @@ fn check(format: &str) {
     };
     // Each buffer of lines takes its turn with the writer: both have to have grown.
     for _ in 0..4 {
-        let ended = Ended {
-            request: &large,
-            ..Ended::default()
-        };
+        let ended = Ended { request: &large, ..Ended::default() };
         let sent = log(&ended, &mut writer);
         assert!(wait_until(PATIENCE, || sink.written() == sent));
     }
@@ -65,10 +59,7 @@ fn cost(format: &str) -> (u64, u64, u64) {
     /// Lines that may wait: more bytes than make the writer hurry, in every format, and fewer than
     /// a buffer keeps.
     const WAITING_MAX: u64 = 900;
-    let (tree, request) = (
-        TempTree::new(),
-        "GET /13.txt HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n",
-    );
+    let (tree, request) = (TempTree::new(), "GET /13.txt HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
     let file = tree.join("log");
     let logs = logs();
     let mut plan = LogPlan::new();

@@ -33,25 +33,16 @@ fn each_variable_writes_its_value() {
     check("{peer} {port}", "192.0.2.9 4711");
     check("{user}", "ann");
     check("{request}", "GET /a%20b?x=1&y&y=2 HTTP/1.1");
-    check(
-        "{method} {target} {version}",
-        "GET /a%20b?x=1&y&y=2 HTTP/1.1",
-    );
+    check("{method} {target} {version}", "GET /a%20b?x=1&y&y=2 HTTP/1.1");
     check("{path}", "/a b");
     check("{query}|{query:x}|{query:y}|{query:z}", "x=1&y&y=2|1||-");
     check("{scheme}://{host}", "http://example.org");
-    check(
-        "{status} {bytes} {duration_ms} {duration}",
-        "200 13 7 0.007",
-    );
+    check("{status} {bytes} {duration_ms} {duration}", "200 13 7 0.007");
     check("{site}", "shop \\x221\\x22");
     check("{route}", "/a*");
     check("{listener} {connection_requests}", "public 3");
     check("{request_id}", "abc-1");
-    check(
-        "{field:user-agent}|{field:Accept}|{field:x-y}|{field:none}",
-        "curl/8|a, b|z|-",
-    );
+    check("{field:user-agent}|{field:Accept}|{field:x-y}|{field:none}", "curl/8|a, b|z|-");
     check("{cookie:sid} {cookie:b} {cookie:c}", "s3cret 2 -");
     check("{response:content-type} {response:none}", "text/plain -");
     check("{fault}", "peer went");
@@ -93,10 +84,7 @@ const NASTY: &str =
 
 #[track_caller]
 fn check_nasty(format: &str, expected: &str) {
-    let ended = Ended {
-        request: NASTY,
-        ..Ended::default()
-    };
+    let ended = Ended { request: NASTY, ..Ended::default() };
     let line = line(format, &ended, |info| {
         info.path = b"/\n 200";
         info.user = Some(b"a \"b\"\r\n");
@@ -136,11 +124,7 @@ fn json_has_known_values_and_nothing_else() {
             r#""version":"HTTP/1.1","host":"example.org","status":200,"bytes":13,"duration_ms":7}"#
         )
     );
-    let ended = Ended {
-        request: NASTY,
-        fault: Some("peer \"went\""),
-        ..Ended::default()
-    };
+    let ended = Ended { request: NASTY, fault: Some("peer \"went\""), ..Ended::default() };
     let much = line("json", &ended, |info| {
         info.client = Some(address("198.51.100.7"));
         info.user = Some(b"ann");
@@ -160,25 +144,11 @@ fn unreadable_requests_get_a_line() {
     let check = |format: &str, expected: &str| {
         let (logs, sink, plan, _) = memory_plan(format, Condition::default());
         let mut writer = LogWriter::new(&Arc::new(plan));
-        let refused = Ended {
-            status: 400,
-            peer: None,
-            fault: Some("no Host"),
-            ..Ended::default()
-        };
+        let refused = Ended { status: 400, peer: None, fault: Some("no Host"), ..Ended::default() };
         writer.finish(&refused.finished(None));
         assert_eq!(written(&logs, &sink), [expected], "{format}");
     };
-    check(
-        "{client} {user} \"{request}\" {status} {response:a} {site}",
-        "unix: - \"-\" 400 - -",
-    );
-    check(
-        "common",
-        "unix: - - [21/Nov/2026:19:30:00 +0000] \"-\" 400 13",
-    );
-    check(
-        "pretty",
-        "19:30:00  400  -          13  B      7 ms  unix:         - (no Host)",
-    );
+    check("{client} {user} \"{request}\" {status} {response:a} {site}", "unix: - \"-\" 400 - -");
+    check("common", "unix: - - [21/Nov/2026:19:30:00 +0000] \"-\" 400 13");
+    check("pretty", "19:30:00  400  -          13  B      7 ms  unix:         - (no Host)");
 }

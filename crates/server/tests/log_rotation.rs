@@ -30,22 +30,13 @@ impl Bench {
         let format = "{target}".parse().unwrap();
         let log = plan.add_log(format, Condition::default(), sink.clone());
         let log_set = plan.log_set(log.as_slice());
-        Self {
-            writer: LogWriter::new(&Arc::new(plan)),
-            logs,
-            sink,
-            log_set,
-            sent: 0,
-        }
+        Self { writer: LogWriter::new(&Arc::new(plan)), logs, sink, log_set, sent: 0 }
     }
 
     fn requests(&mut self, count: usize) {
         for _ in 0..count {
             let request = format!("GET /{:08} HTTP/1.1\r\nHost: a\r\n\r\n", self.sent);
-            let ended = Ended {
-                request: &request,
-                ..Ended::default()
-            };
+            let ended = Ended { request: &request, ..Ended::default() };
             ended.log(&mut self.writer, |info| info.logs = self.log_set);
             self.sent += 1;
         }
@@ -84,9 +75,7 @@ fn text(path: &Path) -> String {
     let mut text = String::new();
     let file = File::open(path).unwrap();
     if path.extension().is_some_and(|end| end == "gz") {
-        flate2::read::GzDecoder::new(file)
-            .read_to_string(&mut text)
-            .unwrap();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
     } else {
         let mut file = file;
         file.read_to_string(&mut text).unwrap();
@@ -120,10 +109,7 @@ fn files_of_the_right_size_hold_all_lines_in_order() {
     assert_eq!(files.len(), 100);
     for file in &files[..99] {
         assert_eq!(file.metadata().unwrap().len(), 100, "{file:?}");
-        assert_eq!(
-            file.metadata().unwrap().permissions().mode() & 0o777 & !0o640,
-            0
-        );
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777 & !0o640, 0);
     }
     let sent = 995;
     check_lines(&files, sent);
@@ -134,10 +120,9 @@ fn as_many_copies_are_kept_as_configured_and_compressed() {
     let tree = TempTree::new();
     let folder = tree.join("");
     let mut bench = Bench::new(logs(), &tree.join("log"));
-    bench.sink.set_rotation(Some(Rotation {
-        compress: Setting::assumed(true),
-        ..rotation(1000, 3)
-    }));
+    bench
+        .sink
+        .set_rotation(Some(Rotation { compress: Setting::assumed(true), ..rotation(1000, 3) }));
     bench.requests(950);
     assert!(wait_until(PATIENCE, || bench.sink.written() == 950));
     let is_done = || {
@@ -188,11 +173,7 @@ fn a_renamed_file_is_noticed_without_a_signal() {
         assert!(wait_until(PATIENCE, || bench.sink.written() > written
             || bench.sent as u64 == bench.sink.written()));
     }
-    assert!(
-        renamed.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        renamed.elapsed()
-    );
+    assert!(renamed.elapsed() < Duration::from_secs(5), "{:?}", renamed.elapsed());
     bench.requests(3);
     let sent = bench.sent;
     bench.finish();

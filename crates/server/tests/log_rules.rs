@@ -35,40 +35,24 @@ fn check(condition: Condition, requests: &[&str], expected: &[&str]) {
     assert_eq!(written(&logs, &sink), expected);
 }
 
-const SOME: &[&str] = &[
-    "GET /a 200",
-    "GET /health/live 200",
-    "GET /health/live 503",
-    "POST /a 404",
-];
+const SOME: &[&str] =
+    &["GET /a 200", "GET /health/live 200", "GET /health/live 503", "POST /a 404"];
 
 #[test]
 fn without_rules_all_are_written() {
-    let all = [
-        "GET /a 200 1",
-        "GET /health/live 200 1",
-        "GET /health/live 503 1",
-        "POST /a 404 1",
-    ];
+    let all = ["GET /a 200 1", "GET /health/live 200 1", "GET /health/live 503 1", "POST /a 404 1"];
     check(Condition::default(), SOME, &all);
 }
 
 #[test]
 fn only_what_fits_a_rule_is_written() {
-    let only = |rules| Condition {
-        only: rules,
-        ..Condition::default()
-    };
+    let only = |rules| Condition { only: rules, ..Condition::default() };
     check(
         only(vec![rule(&["4xx", "5xx"], &[], &[])]),
         SOME,
         &["GET /health/live 503 1", "POST /a 404 1"],
     );
-    check(
-        only(vec![rule(&[], &["/a"], &["GET"])]),
-        SOME,
-        &["GET /a 200 1"],
-    );
+    check(only(vec![rule(&[], &["/a"], &["GET"])]), SOME, &["GET /a 200 1"]);
     check(
         only(vec![rule(&[], &["/a"], &["GET"]), rule(&["503"], &[], &[])]),
         SOME,
@@ -100,13 +84,7 @@ fn one_in_so_many_is_written_and_says_so_and_errors_in_full_number() {
     let mut requests = vec!["GET /a 200"; 7];
     requests.insert(1, "GET /b 500");
     requests.insert(3, "GET /b 500");
-    let expected = [
-        "GET /a 200 3",
-        "GET /b 500 1",
-        "GET /b 500 1",
-        "GET /a 200 3",
-        "GET /a 200 3",
-    ];
+    let expected = ["GET /a 200 3", "GET /b 500 1", "GET /b 500 1", "GET /a 200 3", "GET /a 200 3"];
     check(condition, &requests, &expected);
 }
 
@@ -117,28 +95,18 @@ fn each_request_writes_to_its_set_of_logs() {
     let mut plan = LogPlan::new();
     let mut log = |name: &str, format: &str| {
         let sink = logs.open(&Target::file(tree.join(name))).unwrap();
-        plan.add_log(format.parse().unwrap(), Condition::default(), sink)
-            .unwrap()
+        plan.add_log(format.parse().unwrap(), Condition::default(), sink).unwrap()
     };
     // Two logs of different formats in one file.
-    let (one, again, other) = (
-        log("one", "1 {path}"),
-        log("one", "1 {status}"),
-        log("other", "2 {path}"),
-    );
-    let (first, both, nothing) = (
-        plan.log_set(&[one]),
-        plan.log_set(&[other, one, again]),
-        plan.log_set(&[]),
-    );
+    let (one, again, other) =
+        (log("one", "1 {path}"), log("one", "1 {status}"), log("other", "2 {path}"));
+    let (first, both, nothing) =
+        (plan.log_set(&[one]), plan.log_set(&[other, one, again]), plan.log_set(&[]));
     assert_eq!(plan.log_set(&[one, again, other]), both);
     let mut writer = LogWriter::new(&Arc::new(plan));
     for (path, logs) in [("/first", first), ("/both", both), ("/nothing", nothing)] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-        let ended = Ended {
-            request: &request,
-            ..Ended::default()
-        };
+        let ended = Ended { request: &request, ..Ended::default() };
         ended.log(&mut writer, |info| info.logs = logs);
     }
     logs.finish(Duration::from_secs(20));
@@ -176,20 +144,14 @@ fn a_request_under_way_gets_its_line_as_the_plan_of_its_time_wanted() {
     writer.set_plan(&new.0);
     let after = begin(&mut writer, &new, "/2");
     let ended = Ended::default();
-    assert_eq!(
-        writer.finish(&ended.finished(Some(after))).site,
-        Some(new.2)
-    );
+    assert_eq!(writer.finish(&ended.finished(Some(after))).site, Some(new.2));
     writer.finish(&ended.finished(Some(before)));
 
     // With its plan the last end of the old log is gone: its file is closed, once its line is
     // written.
     drop(old);
     let text = |name| std::fs::read_to_string(tree.join(name)).unwrap_or_default();
-    assert!(vervet_testkit::wait_until(
-        vervet_testkit::PATIENCE,
-        || text("old") == "old old /1\n"
-    ));
+    assert!(vervet_testkit::wait_until(vervet_testkit::PATIENCE, || text("old") == "old old /1\n"));
     assert_eq!(logs.sinks().len(), 1);
     logs.finish(Duration::from_secs(20));
     assert_eq!(text("new"), "new new /2\n");

@@ -42,11 +42,7 @@ fn requests_write_to_the_logs_of_their_route_or_their_site() {
     check(
         &served,
         "main.log",
-        &[
-            "shop api 200 /api/a%20b?c",
-            "shop api 200 /api/health",
-            "shop rest 404 /other",
-        ],
+        &["shop api 200 /api/a%20b?c", "shop api 200 /api/health", "shop rest 404 /other"],
     );
     check(&served, "api.log", &["200 /api/a b"]);
 }
@@ -63,10 +59,8 @@ fn requests_without_a_site_are_in_the_logs_of_the_first_one() {
 
 #[test]
 fn requests_are_numbered_on_their_connection() {
-    let document = DOCUMENT.replace(
-        "'{site} {route} {status} {target}'",
-        "'{target} {connection_requests}'",
-    );
+    let document =
+        DOCUMENT.replace("'{site} {route} {status} {target}'", "'{target} {connection_requests}'");
     let served = Served::start(TempTree::new(), &document);
     let mut client = served.connect();
     for target in ["/a", "/b"] {
@@ -80,9 +74,7 @@ fn requests_are_numbered_on_their_connection() {
 fn a_reload_changes_logs_and_a_refused_one_changes_nothing() {
     let served = Served::start(TempTree::new(), DOCUMENT);
     served.get("shop.example", "/1");
-    let refused = served
-        .reload(&DOCUMENT.replace("'api.log'", "'none/api.log'"))
-        .unwrap_err();
+    let refused = served.reload(&DOCUMENT.replace("'api.log'", "'none/api.log'")).unwrap_err();
     assert_eq!(refused.len(), 1);
     assert!(refused[0].contains("none does not exist"), "{refused:?}");
     served.get("shop.example", "/2");
@@ -90,11 +82,7 @@ fn a_reload_changes_logs_and_a_refused_one_changes_nothing() {
     served.reload(&other).unwrap();
     let mut client = served.connect();
     client.exchange(get("shop.example", "/3"));
-    check(
-        &served,
-        "main.log",
-        &["shop rest 404 /1", "shop rest 404 /2", "/3"],
-    );
+    check(&served, "main.log", &["shop rest 404 /1", "shop rest 404 /2", "/3"]);
 }
 
 #[test]
@@ -106,9 +94,7 @@ fn a_reload_changes_the_error_log_too() {
         client.send("GET / HTTP/1.1\r\n\r\n");
         assert_eq!(client.read_response().status, 400);
     };
-    served
-        .reload(&with("{ level = 'info', file = 'error.log' }"))
-        .unwrap();
+    served.reload(&with("{ level = 'info', file = 'error.log' }")).unwrap();
     refuse();
     assert!(wait_until(PATIENCE, || lines(&served, "error.log").len() == 1));
     let line = lines(&served, "error.log").remove(0);
@@ -116,17 +102,11 @@ fn a_reload_changes_the_error_log_too() {
         line.contains(" info request: 127.0.0.1:") && line.contains(": 400: peer sent no Host"),
         "{line}"
     );
-    let refused = served
-        .reload(&with("{ file = 'none/error.log' }"))
-        .unwrap_err();
+    let refused = served.reload(&with("{ file = 'none/error.log' }")).unwrap_err();
     assert!(refused[0].contains("none does not exist"), "{refused:?}");
-    served
-        .reload(&with("{ level = 'error', file = 'error.log' }"))
-        .unwrap();
+    served.reload(&with("{ level = 'error', file = 'error.log' }")).unwrap();
     refuse();
-    served
-        .reload(&with("{ level = 'info', file = 'error.log' }"))
-        .unwrap();
+    served.reload(&with("{ level = 'info', file = 'error.log' }")).unwrap();
     refuse();
     assert!(wait_until(PATIENCE, || lines(&served, "error.log").len() == 2));
 }

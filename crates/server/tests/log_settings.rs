@@ -29,11 +29,7 @@ fn message(reading: &Reading<Document>, one: &Diagnostic) -> String {
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let reading = read_text::<Document>("vervet.toml", text);
-    let mut found: Vec<_> = reading
-        .diagnostics
-        .iter()
-        .map(|one| message(&reading, one))
-        .collect();
+    let mut found: Vec<_> = reading.diagnostics.iter().map(|one| message(&reading, one)).collect();
     if let Some(document) = &reading.value {
         let mut problems = Diagnostics::new();
         check_logs(&document.log, &mut problems);
@@ -97,23 +93,14 @@ fn an_error_in_a_directive_is_reported_at_its_position() {
              range (`400-418`), from 100 to 999",
         ],
     );
-    check(
-        "log.a = {memory = true, one_in = 0}",
-        &["1:34: `one_in` is out of bounds"],
-    );
+    check("log.a = {memory = true, one_in = 0}", &["1:34: `one_in` is out of bounds"]);
 }
 
 #[test]
 fn contradictions_are_reported() {
     check("[log.a]\nformat = 'json'", &["1:6: a log needs a target"]);
-    check(
-        "[log.a]\nstream = 'stdout'\nmemory = true",
-        &["3:10: a log has one target"],
-    );
-    check(
-        "log.a = {memory = true, rotate = 'day'}",
-        &["1:34: only a file can be rotated"],
-    );
+    check("[log.a]\nstream = 'stdout'\nmemory = true", &["3:10: a log has one target"]);
+    check("log.a = {memory = true, rotate = 'day'}", &["1:34: only a file can be rotated"]);
     check(
         "log.a = {file = '/dev/null', rotate = {keep = 3}}",
         &["1:39: `rotate` needs `size` or `every`"],
@@ -172,19 +159,12 @@ fn a_document_becomes_logs() {
     };
     prepared.activate();
     assert_eq!(prepared.number("none"), None);
-    let numbers = [
-        prepared.number("main").unwrap(),
-        prepared.number("quick").unwrap(),
-    ];
+    let numbers = [prepared.number("main").unwrap(), prepared.number("quick").unwrap()];
     let log_set = prepared.plan.log_set(&numbers);
     let mut writer = LogWriter::new(&Arc::new(prepared.plan));
     for (path, status) in [("/a", 200), ("/health/x", 200), ("/health/x", 503)] {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-        let ended = Ended {
-            request: &request,
-            status,
-            ..Ended::default()
-        };
+        let ended = Ended { request: &request, status, ..Ended::default() };
         ended.log(&mut writer, |info| info.logs = log_set);
     }
     let sinks = logs.sinks();

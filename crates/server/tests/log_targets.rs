@@ -33,20 +33,12 @@ impl Bench {
         let sink = logs.open(target).unwrap();
         let log = plan.add_log(format.parse().unwrap(), Condition::default(), sink);
         let log_set = plan.log_set(log.as_slice());
-        Self {
-            writer: LogWriter::new(&Arc::new(plan)),
-            logs,
-            log_set,
-            notices,
-        }
+        Self { writer: LogWriter::new(&Arc::new(plan)), logs, log_set, notices }
     }
 
     fn request(&mut self, path: &str) {
         let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-        let ended = Ended {
-            request: &request,
-            ..Ended::default()
-        };
+        let ended = Ended { request: &request, ..Ended::default() };
         ended.log(&mut self.writer, |info| info.logs = self.log_set);
     }
 
@@ -85,10 +77,7 @@ fn lines_wait_for_a_syslog_daemon_that_starts_later_and_restarts() {
     bench.request("/before");
     let daemon = UnixDatagram::bind(&path).unwrap();
     let line = receive(&daemon);
-    assert!(
-        line.starts_with("<190>") && line.ends_with("]: /before"),
-        "{line}"
-    );
+    assert!(line.starts_with("<190>") && line.ends_with("]: /before"), "{line}");
 
     drop(daemon);
     fs::remove_file(&path).unwrap();
@@ -105,10 +94,7 @@ fn a_dead_syslog_daemon_delays_nothing_and_drops_are_counted_and_reported_once()
     let tree = TempTree::new();
     let mut bench = Bench::new(&syslog(&tree.join("none")), "{path}");
     let sent = bench.flood();
-    assert!(matches!(
-        bench.notices.recv_timeout(PATIENCE).unwrap(),
-        Notice::LinesDropped
-    ));
+    assert!(matches!(bench.notices.recv_timeout(PATIENCE).unwrap(), Notice::LinesDropped));
     assert!(bench.notices.try_recv().is_err());
     drop(bench.writer);
     let drops = bench.logs.finish(Duration::from_millis(50)).remove(0).1;
@@ -179,31 +165,21 @@ fn memory_keeps_the_last_lines() {
     let recent = sink.recent();
     assert_eq!(recent.len(), RECENT_LINES_MAX);
     assert_eq!(recent[0], "/10");
-    assert_eq!(
-        recent[RECENT_LINES_MAX - 1],
-        format!("/{}", RECENT_LINES_MAX + 9)
-    );
+    assert_eq!(recent[RECENT_LINES_MAX - 1], format!("/{}", RECENT_LINES_MAX + 9));
 }
 
 #[test]
 fn a_pipe_without_a_reader_delays_no_other_log() {
     let tree = TempTree::new();
     let (pipe, file) = (tree.join("pipe"), tree.join("file"));
-    assert!(
-        Child::start("mkfifo", [&pipe])
-            .wait_exit(PATIENCE)
-            .success()
-    );
+    assert!(Child::start("mkfifo", [&pipe]).wait_exit(PATIENCE).success());
     let mut bench = Bench::new(&Target::file(&pipe), "{path}");
     let mut plan = LogPlan::new();
     let other = bench.logs.open(&Target::file(&file)).unwrap();
     let log = plan.add_log("{path}".parse().unwrap(), Condition::default(), other);
     let log_set = plan.log_set(log.as_slice());
     bench.flood();
-    assert!(matches!(
-        bench.notices.recv_timeout(PATIENCE).unwrap(),
-        Notice::LinesDropped
-    ));
+    assert!(matches!(bench.notices.recv_timeout(PATIENCE).unwrap(), Notice::LinesDropped));
     bench.writer = LogWriter::new(&Arc::new(plan));
     bench.log_set = log_set;
     bench.request("/written");

@@ -71,10 +71,7 @@ fn of_meters(metrics: &Metrics) -> (Numbers, BTreeMap<String, (u64, u64)>) {
     for site in metrics.sites() {
         for (class, durations) in CLASSES.iter().zip(&site.durations) {
             if durations.count() > 0 {
-                requests.insert(
-                    (site.site.to_string(), (*class).to_owned()),
-                    durations.count(),
-                );
+                requests.insert((site.site.to_string(), (*class).to_owned()), durations.count());
             }
         }
         others.insert(site.site.to_string(), (site.content_bytes, site.faults));
@@ -110,14 +107,7 @@ fn meters_say_what_the_access_log_says() {
     let address = running.address().unwrap();
     for round in 0..10 {
         let mut client = RawClient::connect(address);
-        for path in [
-            "/a/200",
-            "/b/404",
-            "/a/304",
-            "/c/200",
-            "/b/later/500",
-            "/a/503",
-        ] {
+        for path in ["/a/200", "/b/404", "/a/304", "/c/200", "/b/later/500", "/a/503"] {
             client.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").repeat(round + 1));
             for _ in 0..=round {
                 client.read_response();
@@ -133,10 +123,7 @@ fn meters_say_what_the_access_log_says() {
     let report = Report::collect(&control, &metrics, &logs, &errors);
     let totals = report.engine;
     assert_eq!(report.sites, metrics.sites());
-    assert_eq!(
-        (report.reactor_connections.len(), report.logs.len()),
-        (2, 1)
-    );
+    assert_eq!((report.reactor_connections.len(), report.logs.len()), (2, 1));
     logs.finish(PATIENCE);
 
     let (requests, others) = of_meters(&metrics);

@@ -15,10 +15,7 @@ use vervet_testkit::TempTree;
 const GREETING_ALLOCATIONS_MAX: u64 = 5;
 
 fn renderer(folder: &Path, template: &str) -> Renderer {
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
     let page = Page::new(PageOptions::new(folder, template), now).unwrap();
     assert!(page.problems().is_empty(), "{:?}", page.problems());
     Renderer::new(&page)
@@ -32,10 +29,7 @@ fn greeting() -> Renderer {
 /// Allocations of one rendering, when nothing is cold any more.
 fn allocations(renderer: &mut Renderer, input: &Input<'_>) -> u64 {
     const RENDERINGS: u64 = 1_000;
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
     let mut render = || drop(black_box(renderer.render(input, now)));
     render();
     let measured = allocation_counter::measure(|| (0..RENDERINGS).for_each(|_| render()));
@@ -50,17 +44,13 @@ fn a_greeting_hardly_asks_for_memory() {
 
 #[test]
 fn what_a_page_does_not_name_costs_nothing() {
-    let tree = TempTree::new().file("plain.html", "hello").file(
-        "all.html",
-        "{{ query.a }}{{ cookies.a }}{{ fields.a }}{{ now }}",
-    );
+    let tree = TempTree::new()
+        .file("plain.html", "hello")
+        .file("all.html", "{{ query.a }}{{ cookies.a }}{{ fields.a }}{{ now }}");
     let input = Input::get("/?a=1");
     let plain = allocations(&mut renderer(tree.path(), "plain.html"), &input);
     let all = allocations(&mut renderer(tree.path(), "all.html"), &input);
-    assert!(
-        plain < all && plain <= GREETING_ALLOCATIONS_MAX,
-        "{plain} {all}"
-    );
+    assert!(plain < all && plain <= GREETING_ALLOCATIONS_MAX, "{plain} {all}");
 }
 
 #[test]
@@ -78,10 +68,7 @@ fn what_a_rendering_costs() {
         ("with a parent", renderer(tree.path(), "child.html"), 1),
         ("table of 100 rows", renderer(tree.path(), "table.html"), 50),
     ];
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
     let input = Input::get("/?name=World");
     for (what, mut renderer, share) in pages {
         let count = allocations(&mut renderer, &input);
@@ -105,9 +92,6 @@ fn the_memory_of_a_large_page_is_not_kept() {
     let broken =
         allocation_counter::measure(|| assert_eq!(site.get("/?large=1&bad=x").status, 500));
     for kept in [whole, broken] {
-        assert!(
-            kept.bytes_max >= 1_000_000 && kept.bytes_current < 16 * 1024,
-            "{kept:?}"
-        );
+        assert!(kept.bytes_max >= 1_000_000 && kept.bytes_current < 16 * 1024, "{kept:?}");
     }
 }

@@ -76,9 +76,7 @@ fn a_template_that_comes_later_is_found() {
 #[test]
 fn a_template_that_the_page_names_by_an_expression_is_watched_too() {
     let mut site = development(
-        TempTree::new()
-            .file("page.html", "{% include query.a ~ '.html' %}")
-            .file("b.html", "1"),
+        TempTree::new().file("page.html", "{% include query.a ~ '.html' %}").file("b.html", "1"),
     );
     assert_eq!(site.text("/?a=b"), "1");
     site.tree.write("b.html", "2");
@@ -151,10 +149,7 @@ fn a_problem_is_shown_in_the_browser_in_development_alone() {
 #[test]
 fn a_page_that_never_was_good_becomes_good() {
     let mut site = Site::new(TempTree::new());
-    assert_eq!(
-        site.problems(),
-        ["page.html: there is no template page.html"]
-    );
+    assert_eq!(site.problems(), ["page.html: there is no template page.html"]);
     assert_eq!(site.get("/").status, 500);
     site.tree.write("page.html", "now");
     site.pass_ms(LOOK_MS);
@@ -173,11 +168,7 @@ fn a_failure_while_rendering_is_told_once_and_shown_in_development() {
     assert!(told[0].contains("page.html:2:9: "), "{told:?}");
     assert_eq!(site.page.counts().failed(), 3);
     let shown = development(tree()).get("/");
-    assert!(
-        shown.text.contains("<mark><i>    2</i>{{ query.a.b.c }}"),
-        "{}",
-        shown.text
-    );
+    assert!(shown.text.contains("<mark><i>    2</i>{{ query.a.b.c }}"), "{}", shown.text);
 }
 
 #[test]
@@ -194,10 +185,7 @@ fn a_failure_in_a_template_named_by_an_expression_has_its_line_too() {
 fn an_edit_sees_nothing_of_requests_before_it() {
     let mut site = development(TempTree::new().file("page.html", "{{ query.a }}{{ form.a }}"));
     assert_eq!(site.text("/?a=secret"), "secret");
-    site.tree.write(
-        "page.html",
-        "[{{ debug() }}{% for n in [1] %}{{ n }}{% endfor %}]",
-    );
+    site.tree.write("page.html", "[{{ debug() }}{% for n in [1] %}{{ n }}{% endfor %}]");
     assert!(!site.text("/").contains("secret"));
     site.tree.write("page.html", "[{{ query.a }}]");
     assert_eq!(site.text("/"), "[]");
@@ -217,10 +205,8 @@ fn other_reactors_follow() {
 
 #[test]
 fn a_folder_that_is_replaced_is_followed() {
-    let tree = TempTree::new()
-        .file("a/page.html", "a")
-        .file("b/page.html", "b")
-        .symlink("current", "a");
+    let tree =
+        TempTree::new().file("a/page.html", "a").file("b/page.html", "b").symlink("current", "a");
     let folder = tree.path().join("current");
     let mut site = Site::with(tree, |options| options.folder = folder);
     assert_eq!(site.text("/"), "a");
@@ -236,21 +222,14 @@ fn a_folder_that_is_replaced_is_followed() {
 #[test]
 fn names_that_visitors_make_up_leave_nothing_behind_and_write_one_line() {
     let template = "{% include 'parts/' ~ query.a ~ '.html' %}{{ query.b|date }}";
-    let mut site = Site::new(
-        TempTree::new()
-            .file("page.html", template)
-            .file("parts/a.html", "ok"),
-    );
+    let mut site =
+        Site::new(TempTree::new().file("page.html", template).file("parts/a.html", "ok"));
     for number in 0..100 {
         assert_eq!(site.get(&format!("/?a={number}%0aforged")).status, 500);
     }
     let told = site.told.take();
     assert_eq!(told.len(), 32, "more are counted only");
-    assert!(
-        told.iter()
-            .all(|line| !line.contains('\n') && line.contains("forged")),
-        "{told:?}"
-    );
+    assert!(told.iter().all(|line| !line.contains('\n') && line.contains("forged")), "{told:?}");
     assert_eq!(site.page.counts().failed(), 100);
     assert_eq!(site.get("/?a=a&b=2026-11-21").text, "ok2026-11-21");
 }
@@ -261,9 +240,8 @@ fn names_that_visitors_make_up_leave_nothing_behind_and_write_one_line() {
 fn reactors_never_see_half_of_an_edit() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    let tree = TempTree::new()
-        .file("page.html", "0{% include 'part.html' %}")
-        .file("part.html", "0");
+    let tree =
+        TempTree::new().file("page.html", "0{% include 'part.html' %}").file("part.html", "0");
     let site = development(tree);
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -275,10 +253,8 @@ fn reactors_never_see_half_of_an_edit() {
                     let content = renderer.render(&input, site.now).content;
                     // One of the two files may be newer than the other, for they are not written at
                     // once.
-                    let numbers: Vec<u32> = content
-                        .iter()
-                        .map(|digit| u32::from(digit - b'0'))
-                        .collect();
+                    let numbers: Vec<u32> =
+                        content.iter().map(|digit| u32::from(digit - b'0')).collect();
                     assert!(
                         numbers.len() == 2 && numbers[0].abs_diff(numbers[1]) <= 1,
                         "{numbers:?}"
@@ -288,14 +264,8 @@ fn reactors_never_see_half_of_an_edit() {
         }
         for number in 1..=9 {
             for file in ["page.html", "part.html"] {
-                let text = if file == "page.html" {
-                    "{% include 'part.html' %}"
-                } else {
-                    ""
-                };
-                let new = site
-                    .tree
-                    .write(format!("{file}.new"), format!("{number}{text}"));
+                let text = if file == "page.html" { "{% include 'part.html' %}" } else { "" };
+                let new = site.tree.write(format!("{file}.new"), format!("{number}{text}"));
                 std::fs::rename(new, site.tree.join(file)).unwrap();
                 let mut renderer = Renderer::new(&site.page);
                 renderer.render(&vervet_server::pages::Input::get("/"), site.now);

@@ -41,43 +41,21 @@ fn a_hundred_kilobytes_come_out_exactly_escaped() {
     assert_eq!(name.len(), 100 * 1024);
     let sent = encoded(&name);
     let form = format!("name={sent}");
-    let shown = Site::of("Hello {{ form.name }}!").ask(Asked {
-        form: &form,
-        ..Asked::get("/")
-    });
+    let shown = Site::of("Hello {{ form.name }}!").ask(Asked { form: &form, ..Asked::get("/") });
     assert_eq!(shown.text, format!("Hello {}!", ESCAPED.repeat(20 * 1024)));
 }
 
 #[test]
 fn every_part_of_the_request_is_escaped() {
-    check(
-        "{{ form.v }}{{ query.v }}{{ fields.x }}",
-        &ESCAPED.repeat(3),
-    );
-    check(
-        "{{ query }}",
-        "{&#x27;v&#x27;: &#x27;&lt;&gt;&amp;&quot;\\&#x27;&#x27;}",
-    );
-    check(
-        "{% for name, value in query|items %}{{ value }}{% endfor %}",
-        ESCAPED,
-    );
+    check("{{ form.v }}{{ query.v }}{{ fields.x }}", &ESCAPED.repeat(3));
+    check("{{ query }}", "{&#x27;v&#x27;: &#x27;&lt;&gt;&amp;&quot;\\&#x27;&#x27;}");
+    check("{% for name, value in query|items %}{{ value }}{% endfor %}", ESCAPED);
 }
 
 #[test]
 fn names_of_templates_make_no_difference() {
-    for name in [
-        "a.txt",
-        "a.json",
-        "a.js",
-        "a",
-        "a.html.j2",
-        "a.unknown",
-        "a.svg",
-    ] {
-        let tree = TempTree::new()
-            .file(name, "{{ query.v }}")
-            .file("page.html", "unused");
+    for name in ["a.txt", "a.json", "a.js", "a", "a.html.j2", "a.unknown", "a.svg"] {
+        let tree = TempTree::new().file(name, "{{ query.v }}").file("page.html", "unused");
         let mut site = Site::with(tree, |options| options.template = name.to_owned());
         assert_eq!(site.ask(nasty()).text, ESCAPED, "{name}");
     }
@@ -105,10 +83,7 @@ fn safe_is_the_way_out() {
 
 #[test]
 fn markup_of_the_template_stays_markup() {
-    check(
-        "{% set x %}<b>{{ query.v }}</b>{% endset %}{{ x }}",
-        &format!("<b>{ESCAPED}</b>"),
-    );
+    check("{% set x %}<b>{{ query.v }}</b>{% endset %}{{ x }}", &format!("<b>{ESCAPED}</b>"));
     check(
         "{% macro m(v) %}<i>{{ v }}</i>{% endmacro %}{{ m(query.v) }}",
         &format!("<i>{ESCAPED}</i>"),
@@ -135,39 +110,20 @@ fn no_filter_makes_markup_of_what_visitors_send() {
             format!("[{{{{ query.v|{filter} }}}}][{{{{ (query.v ~ ('<b>'|safe))|{filter} }}}}]");
         let mut site = Site::of(&template);
         let shown = site.ask(nasty());
-        assert_eq!(
-            shown.status,
-            200,
-            "{template}: {:?} {:?}",
-            site.problems(),
-            site.told.take()
-        );
+        assert_eq!(shown.status, 200, "{template}: {:?} {:?}", site.problems(), site.told.take());
         let outside_separator = shown.text.replace("<b>", "");
-        assert!(
-            !outside_separator.contains('<'),
-            "{template}: {}",
-            shown.text
-        );
+        assert!(!outside_separator.contains('<'), "{template}: {}", shown.text);
         if !filter.contains("safe") {
             assert!(!shown.text.contains('<'), "{template}: {}", shown.text);
         }
     }
-    check(
-        "{{ ['<b>'|safe, query.v]|join(query.v) }}",
-        &format!("<b>{}", ESCAPED.repeat(2)),
-    );
-    check(
-        "{{ ('<b>%s</b>'|safe)|format(query.v) }}",
-        &format!("<b>{ESCAPED}</b>"),
-    );
+    check("{{ ['<b>'|safe, query.v]|join(query.v) }}", &format!("<b>{}", ESCAPED.repeat(2)));
+    check("{{ ('<b>%s</b>'|safe)|format(query.v) }}", &format!("<b>{ESCAPED}</b>"));
     check(
         "{{ '%s'|format(query.v) }}{{ query.v ~ '<b>'|safe }}",
         &format!("{ESCAPED}{ESCAPED}&lt;b&gt;"),
     );
-    check(
-        "{% filter upper %}{{ query.v }}{% endfilter %}",
-        "&LT;&GT;&AMP;&QUOT;&#X27;",
-    );
+    check("{% filter upper %}{{ query.v }}{% endfilter %}", "&LT;&GT;&AMP;&QUOT;&#X27;");
 }
 
 /// A marked value that another value is worked into does not carry its mark over.
@@ -213,17 +169,9 @@ fn json_is_safe_inside_a_script() {
     let sent = encoded(nasty);
     let mut site = Site::of("<script>var v = {{ query.v|json }};</script>");
     let text = site.text(&format!("/?v={sent}"));
-    let value = text
-        .strip_prefix("<script>var v = ")
-        .unwrap()
-        .strip_suffix(";</script>")
-        .unwrap();
+    let value = text.strip_prefix("<script>var v = ").unwrap().strip_suffix(";</script>").unwrap();
     assert!(!value.contains(['<', '>', '&', '\'']), "{value}");
-    assert_eq!(
-        value.matches('"').count(),
-        value.matches("\\\"").count() + 2,
-        "{value}"
-    );
+    assert_eq!(value.matches('"').count(), value.matches("\\\"").count() + 2, "{value}");
     check(
         "{{ {'a': [1, none, query.v, true]}|json }}",
         "{\"a\": [1, null, \"\\u003c\\u003e\\u0026\\\"\\u0027\", true]}",
@@ -260,10 +208,7 @@ fn numbers_and_truths_show_as_they_are() {
 fn escaping_counts_for_the_length_of_a_page() {
     let tree = TempTree::new().file("page.html", "{{ query.v }}");
     let mut site = Site::with(tree, |options| {
-        options.limits = PageLimits {
-            output_bytes_max: ESCAPED.len(),
-            ..PageLimits::default()
-        };
+        options.limits = PageLimits { output_bytes_max: ESCAPED.len(), ..PageLimits::default() };
     });
     assert_eq!(site.ask(nasty()).status, 200);
     let shown = site.get("/?v=%3C%3E%26%22%27x");

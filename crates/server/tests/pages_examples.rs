@@ -22,26 +22,12 @@ fn site(template: &str) -> Site {
     let reading = read_text::<Document>(document.to_str().unwrap(), &text);
     assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
     let document = reading.value.unwrap();
-    let pages = document.site[0]
-        .route
-        .iter()
-        .filter_map(|route| route.page.value().clone());
-    let page = pages
-        .into_iter()
-        .find(|page| page.template.ends_with(template))
-        .unwrap();
+    let pages = document.site[0].route.iter().filter_map(|route| route.page.value().clone());
+    let page = pages.into_iter().find(|page| page.template.ends_with(template)).unwrap();
     let told = Told::default();
     let journal: Arc<dyn ProblemLog> = Arc::new(told.clone());
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
-    let setup = PageSetup {
-        server: "Vervet",
-        journal: &journal,
-        caches: &Caches::default(),
-        now,
-    };
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
+    let setup = PageSetup { server: "Vervet", journal: &journal, caches: &Caches::default(), now };
     let options = page.options(setup).unwrap();
     let site = Site::with(vervet_testkit::TempTree::new(), |of_test| {
         *of_test = options;
@@ -82,48 +68,25 @@ fn the_form_is_shown_and_taken() {
             "<footer>2027</footer>",
         ],
     );
-    let shown = order.ask(Asked {
-        form: "name=Ada+%3CL.%3E&quantity=2",
-        ..Asked::get("/order")
-    });
-    check(
-        &shown,
-        &["<p>Thank you, Ada &lt;L.&gt;! 2 postcards will be on the way.</p>"],
-    );
+    let shown = order.ask(Asked { form: "name=Ada+%3CL.%3E&quantity=2", ..Asked::get("/order") });
+    check(&shown, &["<p>Thank you, Ada &lt;L.&gt;! 2 postcards will be on the way.</p>"]);
     assert_eq!(
         shown.all("set-cookie"),
         ["name=Ada%20<L.>; Max-Age=2592000; Path=/; SameSite=Lax; HttpOnly"]
     );
-    let shown = order.ask(Asked {
-        fields: &[("Cookie", "name=Ada%20<L.>")],
-        ..Asked::get("/order")
-    });
-    check(
-        &shown,
-        &[
-            "welcome back, Ada &lt;L.&gt;</nav>",
-            "value=\"Ada &lt;L.&gt;\"",
-        ],
-    );
+    let shown =
+        order.ask(Asked { fields: &[("Cookie", "name=Ada%20<L.>")], ..Asked::get("/order") });
+    check(&shown, &["welcome back, Ada &lt;L.&gt;</nav>", "value=\"Ada &lt;L.&gt;\""]);
 }
 
 #[test]
 fn an_order_that_cannot_be_is_refused() {
     let mut order = site("order.html");
-    for form in [
-        "name=Ada&quantity=0",
-        "name=Ada&quantity=100",
-        "name=Ada&quantity=x",
-    ] {
-        let shown = order.ask(Asked {
-            form,
-            ..Asked::get("/order")
-        });
+    for form in ["name=Ada&quantity=0", "name=Ada&quantity=100", "name=Ada&quantity=x"] {
+        let shown = order.ask(Asked { form, ..Asked::get("/order") });
         assert_eq!(shown.status, 400);
         assert!(
-            shown
-                .text
-                .contains("the parameter quantity must be a whole number from 1 to 99"),
+            shown.text.contains("the parameter quantity must be a whole number from 1 to 99"),
             "{}",
             shown.text
         );

@@ -81,13 +81,8 @@ impl Guide {
     }
 
     fn template(&mut self, block: &Block) {
-        let named = quoted(&block.before)
-            .last()
-            .copied()
-            .filter(|_| block.before.ends_with("`:"));
-        let name = named
-            .and_then(|path| path.rsplit('/').next())
-            .unwrap_or("page.html");
+        let named = quoted(&block.before).last().copied().filter(|_| block.before.ends_with("`:"));
+        let name = named.and_then(|path| path.rsplit('/').next()).unwrap_or("page.html");
         self.tree.write(name, &block.text);
         name.clone_into(&mut self.template);
         if name == "page.html" {
@@ -97,7 +92,7 @@ impl Guide {
 
     fn document(&mut self, block: &Block) {
         let lines = block.text.lines();
-        // Of a route the page alone: what else it has is no business of pages.
+        // Of a route the page alone: the rest does not concern pages.
         let text: Vec<_> = if block.text.contains("[[site.route]]") {
             lines.skip_while(|line| !line.starts_with("page")).collect()
         } else {
@@ -105,23 +100,12 @@ impl Guide {
         };
         let text = text.join("\n");
         let reading = read_text::<Sole>("vervet.toml", &text);
-        assert!(
-            reading.diagnostics.is_empty(),
-            "line {}: {}",
-            block.line,
-            reading.to_text()
-        );
+        assert!(reading.diagnostics.is_empty(), "line {}: {}", block.line, reading.to_text());
         let journal: Arc<dyn ProblemLog> = Arc::new(Told::default());
-        let now = vervet_engine::reactor::Now {
-            monotonic_ms: 0,
-            unix_seconds: page_support::NOW_S,
-        };
-        let setup = PageSetup {
-            server: "Vervet",
-            journal: &journal,
-            caches: &Caches::default(),
-            now,
-        };
+        let now =
+            vervet_engine::reactor::Now { monotonic_ms: 0, unix_seconds: page_support::NOW_S };
+        let setup =
+            PageSetup { server: "Vervet", journal: &journal, caches: &Caches::default(), now };
         let options = reading.value.unwrap().page.options(setup).unwrap();
         self.parameters = options.parameters.to_vec();
     }
@@ -138,22 +122,11 @@ impl Guide {
     fn answer(&mut self, block: &Block) -> (page_support::Shown, Vec<String>) {
         let words = quoted(&block.before);
         let (method, target) = words[0].split_once(' ').unwrap();
-        let fields: Vec<_> = words[1..]
-            .iter()
-            .filter_map(|word| word.split_once(": "))
-            .collect();
-        let form = words[1..]
-            .iter()
-            .find(|word| !word.contains(": "))
-            .copied()
-            .unwrap_or("");
+        let fields: Vec<_> = words[1..].iter().filter_map(|word| word.split_once(": ")).collect();
+        let form = words[1..].iter().find(|word| !word.contains(": ")).copied().unwrap_or("");
         assert_eq!(method == "POST", !form.is_empty(), "line {}", block.line);
         let mut site = self.site();
-        let asked = Asked {
-            form,
-            fields: &fields,
-            ..Asked::get(target)
-        };
+        let asked = Asked { form, fields: &fields, ..Asked::get(target) };
         let shown = site.ask(asked);
         let mut told = site.problems();
         told.extend(site.told.take());
@@ -184,12 +157,7 @@ impl Guide {
                 shown.head
             );
         }
-        assert!(
-            shown.text.contains(content.trim()),
-            "line {}: {}",
-            block.line,
-            shown.text
-        );
+        assert!(shown.text.contains(content.trim()), "line {}: {}", block.line, shown.text);
     }
 
     fn check_refused(&mut self, block: &Block) {
@@ -215,16 +183,11 @@ fn every_example_gives_what_the_guide_shows() {
         checked: 0,
     };
     let blocks = blocks(&text);
-    let answers = blocks
-        .iter()
-        .filter(|block| matches!(block.language.as_str(), "html" | "text" | "http"));
+    let answers =
+        blocks.iter().filter(|block| matches!(block.language.as_str(), "html" | "text" | "http"));
     let expected = answers.count();
     for block in &blocks {
         guide.take(block);
     }
-    assert!(
-        guide.checked == expected && expected > 15,
-        "{} of {expected}",
-        guide.checked
-    );
+    assert!(guide.checked == expected && expected > 15, "{} of {expected}", guide.checked);
 }

@@ -7,9 +7,7 @@ use vervet_testkit::TempTree;
 
 fn tree(files: &[(&str, &str)]) -> TempTree {
     let empty = TempTree::new();
-    files
-        .iter()
-        .fold(empty, |tree, (name, text)| tree.file(name, text))
+    files.iter().fold(empty, |tree, (name, text)| tree.file(name, text))
 }
 
 #[track_caller]
@@ -17,7 +15,7 @@ fn check(files: &[(&str, &str)], expected: &str) {
     assert_eq!(Site::new(tree(files)).text("/?a=1"), expected);
 }
 
-/// Templates with problems: all that is told of them.
+/// Templates with problems: all that is reported of them.
 #[track_caller]
 fn check_refused(files: &[(&str, &str)], expected: &[&str]) {
     let mut site = Site::new(tree(files));
@@ -50,33 +48,20 @@ fn what_is_missing_is_told_with_its_place() {
         &["page.html:1:11: there is no template b.html"],
     );
     check_refused(
-        &[
-            ("page.html", "{% include 'b.html' %}"),
-            ("b.html", "\n\n{% include 'c.html' %}"),
-        ],
+        &[("page.html", "{% include 'b.html' %}"), ("b.html", "\n\n{% include 'c.html' %}")],
         &["b.html:3:12: there is no template c.html"],
     );
 }
 
 #[test]
 fn syntax_errors_are_told_with_their_place() {
-    check_refused(
-        &[("page.html", "a\n{{ 1 +* 2 }}")],
-        &["page.html:2:7: unexpected `*`"],
-    );
+    check_refused(&[("page.html", "a\n{{ 1 +* 2 }}")], &["page.html:2:7: unexpected `*`"]);
     check_refused(
         &[("page.html", "a\n{% if a %}\n")],
         &["page.html:2:9: unexpected end of input, expected end of block"],
     );
     check_refused(
-        &[
-            BASE,
-            (
-                "page.html",
-                "{% extends 'base.html' %}{% include 'b.html' %}",
-            ),
-            ("b.html", "{{"),
-        ],
+        &[BASE, ("page.html", "{% extends 'base.html' %}{% include 'b.html' %}"), ("b.html", "{{")],
         &["b.html:1:1: unexpected end of input, expected expression"],
     );
 }
@@ -84,23 +69,14 @@ fn syntax_errors_are_told_with_their_place() {
 #[test]
 fn a_block_that_no_parent_has_is_told() {
     check_refused(
-        &[
-            BASE,
-            (
-                "page.html",
-                "{% extends 'base.html' %}\n{% block titel %}x{% endblock %}",
-            ),
-        ],
+        &[BASE, ("page.html", "{% extends 'base.html' %}\n{% block titel %}x{% endblock %}")],
         &["page.html:2:10: base.html has no block titel; did you mean `title`?"],
     );
     check_refused(
         &[
             BASE,
             MIDDLE,
-            (
-                "page.html",
-                "{% extends 'sub/middle.html' %}{% block footer %}x{% endblock %}",
-            ),
+            ("page.html", "{% extends 'sub/middle.html' %}{% block footer %}x{% endblock %}"),
         ],
         &["page.html:1:41: sub/middle.html has no block footer"],
     );
@@ -128,13 +104,7 @@ fn a_required_block_must_be_filled() {
         &["base.html:1:10: the block content is required, and the page does not fill it"],
     );
     check(
-        &[
-            base,
-            (
-                "page.html",
-                "{% extends 'base.html' %}{% block content %}x{% endblock %}",
-            ),
-        ],
+        &[base, ("page.html", "{% extends 'base.html' %}{% block content %}x{% endblock %}")],
         "x",
     );
 }
@@ -146,10 +116,7 @@ fn a_template_cannot_extend_itself() {
         &["page.html:1:12: page.html extends itself by way of page.html"],
     );
     check_refused(
-        &[
-            ("page.html", "{% extends 'b.html' %}"),
-            ("b.html", "{% extends 'page.html' %}"),
-        ],
+        &[("page.html", "{% extends 'b.html' %}"), ("b.html", "{% extends 'page.html' %}")],
         &["b.html:1:12: page.html extends itself by way of page.html"],
     );
 }
@@ -208,16 +175,9 @@ fn names_that_any_template_sets_are_known() {
 #[test]
 fn three_levels_are_put_together() {
     let page = "{% extends 'sub/middle.html' %}{% block title %}page, {{ super() }}{% endblock %}{% block text %}{{ query.a }}{% endblock %}";
+    check(&[BASE, MIDDLE, ("page.html", page)], "<title>page, middle, base</title><p>1</p>");
     check(
-        &[BASE, MIDDLE, ("page.html", page)],
-        "<title>page, middle, base</title><p>1</p>",
-    );
-    check(
-        &[
-            BASE,
-            MIDDLE,
-            ("page.html", "{% extends 'sub/middle.html' %}"),
-        ],
+        &[BASE, MIDDLE, ("page.html", "{% extends 'sub/middle.html' %}")],
         "<title>middle, base</title><p>none</p>",
     );
     check(
@@ -236,16 +196,10 @@ fn three_levels_are_put_together() {
 fn includes_and_imports_reach_three_levels() {
     check(
         &[
-            (
-                "page.html",
-                "1{% include 'a/b.html' %}{% from 'm.html' import m %}{{ m() }}",
-            ),
+            ("page.html", "1{% include 'a/b.html' %}{% from 'm.html' import m %}{{ m() }}"),
             ("a/b.html", "2{% include 'a/c.html' %}"),
             ("a/c.html", "3{{ query.a }}"),
-            (
-                "m.html",
-                "{% import 'n.html' as n %}{% macro m() %}4{{ n.n() }}{% endmacro %}",
-            ),
+            ("m.html", "{% import 'n.html' as n %}{% macro m() %}4{{ n.n() }}{% endmacro %}"),
             ("n.html", "{% macro n() %}5{% endmacro %}"),
         ],
         "123145",
@@ -268,24 +222,21 @@ fn templates_stay_in_their_folder() {
     for (name, message) in [
         (
             "../secret.html",
-            "is no plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; templates are named from the template folder on, without . and ..",
         ),
         (
             "a/../b.html",
-            "is no plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; templates are named from the template folder on, without . and ..",
         ),
         (
             "./b.html",
-            "is no plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; templates are named from the template folder on, without . and ..",
         ),
         (
             "a//b.html",
-            "is no plain path; templates are named from the template folder on, without . and ..",
+            "is not a plain path; templates are named from the template folder on, without . and ..",
         ),
-        (
-            "/etc/passwd",
-            "is absolute; templates are named from the template folder on",
-        ),
+        ("/etc/passwd", "is absolute; templates are named from the template folder on"),
     ] {
         let page = format!("{{% include '{name}' %}}");
         check_refused(
@@ -299,13 +250,10 @@ fn templates_stay_in_their_folder() {
             .file("page.html", page)
             .symlink("link.html", outside.path().join("secret.html"))
     };
-    let text = "page.html:1:12: link.html is a symbolic link or lies behind one (symlinks = \"follow\" follows those that stay in the folder)";
+    let text = "page.html:1:12: link.html is a symbolic link or is reached through one (symlinks = \"follow\" follows those that stay in the folder)";
     assert_eq!(Site::new(linked()).problems(), [text]);
     let followed = Site::with(linked(), |options| options.symlinks = Symlinks::Follow);
-    assert_eq!(
-        followed.problems(),
-        ["page.html:1:12: link.html leads out of the template folder"]
-    );
+    assert_eq!(followed.problems(), ["page.html:1:12: link.html leads out of the template folder"]);
 }
 
 #[test]
@@ -321,10 +269,7 @@ fn links_within_the_folder_are_followed_where_allowed() {
 #[test]
 fn what_is_no_template_is_told() {
     let tree = TempTree::new().file("page.html", b"a\nb\xff").dir("folder");
-    assert_eq!(
-        Site::new(tree).problems(),
-        ["page.html: page.html is no UTF-8 in line 2"]
-    );
+    assert_eq!(Site::new(tree).problems(), ["page.html: page.html is not UTF-8 in line 2"]);
     check_refused(
         &[("page.html", "{% include 'a' %}"), ("a/b", "")],
         &["page.html:1:12: a is a folder"],

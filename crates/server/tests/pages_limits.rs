@@ -17,20 +17,12 @@ fn limited(template: &str, change: impl FnOnce(&mut PageLimits)) -> Site {
 fn check_cut(mut site: Site, expected: &str) {
     assert_eq!(site.problems(), [""; 0]);
     let shown = site.get("/");
-    assert_eq!(
-        shown.status,
-        500,
-        "{}",
-        &shown.text[..shown.text.len().min(200)]
-    );
+    assert_eq!(shown.status, 500, "{}", &shown.text[..shown.text.len().min(200)]);
     site.get("/");
     let told = site.told.take();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains(expected), "{told:?}");
-    assert_eq!(
-        (site.page.counts().cut(), site.page.counts().failed()),
-        (2, 0)
-    );
+    assert_eq!((site.page.counts().cut(), site.page.counts().failed()), (2, 0));
 }
 
 #[test]
@@ -43,9 +35,7 @@ fn a_loop_that_hardly_ends_is_cut() {
 #[test]
 fn steps_are_held_at_the_edge() {
     let steps = |steps_max| {
-        limited("{{ 1 }}{{ 2 }}", |limits| limits.steps_max = steps_max)
-            .get("/")
-            .status
+        limited("{{ 1 }}{{ 2 }}", |limits| limits.steps_max = steps_max).get("/").status
     };
     let least = (1..100).find(|steps_max| steps(*steps_max) == 200).unwrap();
     assert!((2..20).contains(&least), "{least}");
@@ -92,10 +82,7 @@ fn recursion_ends_before_the_stack_does() {
             let shown = site.get("/");
             (shown.status, site.problems(), site.told.take())
         };
-        let thread = std::thread::Builder::new()
-            .stack_size(3 << 19)
-            .spawn(run)
-            .unwrap();
+        let thread = std::thread::Builder::new().stack_size(3 << 19).spawn(run).unwrap();
         let (status, problems, told) = thread.join().unwrap();
         assert_eq!(
             (status, problems.len(), told.len()),
@@ -110,10 +97,7 @@ fn recursion_ends_before_the_stack_does() {
 fn what_people_write_is_not_too_deep() {
     let depth = |template: &str| {
         let deepest = (1..=100).take_while(|depth| {
-            limited(template, |_| {})
-                .get(&format!("/?depth={depth}"))
-                .status
-                == 200
+            limited(template, |_| {}).get(&format!("/?depth={depth}")).status == 200
         });
         deepest.last().unwrap_or(0)
     };
@@ -146,14 +130,10 @@ fn texts_and_lists_cannot_be_multiplied_without_end() {
 
 #[test]
 fn a_page_of_very_many_templates_is_refused() {
-    let includes: Vec<_> = (0..256)
-        .map(|number| format!("{{% include '{number}.html' ignore missing %}}"))
-        .collect();
+    let includes: Vec<_> =
+        (0..256).map(|number| format!("{{% include '{number}.html' ignore missing %}}")).collect();
     let problems = limited(&includes.concat(), |_| {}).problems();
-    assert_eq!(
-        problems,
-        ["page.html: the page is made of more than 256 templates"]
-    );
+    assert_eq!(problems, ["page.html: the page is made of more than 256 templates"]);
     let problems = limited(&includes[1..].concat(), |_| {}).problems();
     assert_eq!(problems, [""; 0]);
 }

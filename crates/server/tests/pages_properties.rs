@@ -111,10 +111,7 @@ fn template() -> impl Strategy<Value = String> {
 fn page(template: &str) -> Site {
     let tree = TempTree::new()
         .file("page.html", template)
-        .file(
-            "base.html",
-            "{% block a %}1{% endblock %}{% block b %}2{% endblock %}",
-        )
+        .file("base.html", "{% block a %}1{% endblock %}{% block b %}2{% endblock %}")
         .file("part.html", "{% macro m(x) %}{{ x }}{% endmacro %}");
     Site::new(tree)
 }
@@ -122,16 +119,8 @@ fn page(template: &str) -> Site {
 /// Text as a browser reads it out of the page.
 fn unescaped(html: &str) -> String {
     assert!(!html.contains(['<', '>', '"', '\'']), "{html}");
-    let without = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#x27;", "'"),
-        ("&amp;", "&"),
-    ];
-    without
-        .iter()
-        .fold(html.to_owned(), |text, (from, to)| text.replace(from, to))
+    let without = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&amp;", "&")];
+    without.iter().fold(html.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 proptest! {

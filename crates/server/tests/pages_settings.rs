@@ -24,16 +24,8 @@ section! {
 
 fn with_setup<T>(run: impl FnOnce(PageSetup<'_>) -> T) -> T {
     let journal: Arc<dyn ProblemLog> = Arc::new(Told::default());
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
-    run(PageSetup {
-        server: "Vervet",
-        journal: &journal,
-        caches: &Caches::default(),
-        now,
-    })
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
+    run(PageSetup { server: "Vervet", journal: &journal, caches: &Caches::default(), now })
 }
 
 fn at(reading: &Reading<Sole>, one: &Diagnostic) -> String {
@@ -47,20 +39,10 @@ fn at(reading: &Reading<Sole>, one: &Diagnostic) -> String {
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let reading = read_text::<Sole>("vervet.toml", text);
-    let mut found: Vec<_> = reading
-        .diagnostics
-        .iter()
-        .map(|one| at(&reading, one))
-        .collect();
+    let mut found: Vec<_> = reading.diagnostics.iter().map(|one| at(&reading, one)).collect();
     if let Some(document) = &reading.value {
         let refused = with_setup(|setup| document.page.action(setup)).map(|_| ());
-        found.extend(
-            refused
-                .err()
-                .unwrap_or_default()
-                .iter()
-                .map(|one| at(&reading, one)),
-        );
+        found.extend(refused.err().unwrap_or_default().iter().map(|one| at(&reading, one)));
     }
     assert_eq!(found, expected, "{text}");
 }
@@ -91,8 +73,8 @@ fn bounds_that_cannot_be_are_found() {
         "[page]\ntemplate = 'a.html'\n[page.parameters]\na = {type = 'integer', min = 1.5}\n\
          b = {type = 'date', max = '2026-02-30'}\nc = {type = 'number', min = 2, max = 1}\nd = {length_min = 5, length_max = 4}",
         &[
-            "4:30: `min` is no whole number",
-            "5:27: `max` is no day such as 2026-11-21",
+            "4:30: `min` is not a whole number",
+            "5:27: `max` is not a day such as 2026-11-21",
             "6:29: the least is 2 and the greatest 1: nothing lies between",
             "7:19: the least is 5 and the greatest 4: nothing lies between",
         ],
@@ -116,10 +98,7 @@ fn defaults_and_names_are_held_against_what_pages_know() {
             "4:1: \"query\" cannot be the name of a parameter: it is letters, digits and _, and none that pages know already",
         ],
     );
-    check(
-        &format!("{begin}a = 'integr'"),
-        &["4:5: `a` cannot be `integr`"],
-    );
+    check(&format!("{begin}a = 'integr'"), &["4:5: `a` cannot be `integr`"]);
 }
 
 #[test]
@@ -136,10 +115,7 @@ fn a_folder_that_is_not_there_is_found() {
         "page = 'none/a.html'",
         &["1:8: none: the template folder cannot be opened: there is nothing of that name"],
     );
-    check(
-        "page = 'none.html'",
-        &["1:8: ./none.html: there is no template none.html"],
-    );
+    check("page = 'none.html'", &["1:8: ./none.html: there is no template none.html"]);
 }
 
 #[test]
@@ -165,11 +141,7 @@ fn a_name_alone_is_a_page() {
     );
     assert_eq!(
         (options.mode, options.symlinks, options.limits),
-        (
-            Mode::Production,
-            Symlinks::Refuse,
-            vervet_server::pages::PageLimits::default()
-        )
+        (Mode::Production, Symlinks::Refuse, vervet_server::pages::PageLimits::default())
     );
 }
 
@@ -185,17 +157,10 @@ fn all_directives_are_obeyed() {
         (options.folder.to_str().unwrap(), options.template.as_str()),
         ("/srv/pages", "a/b.html")
     );
-    assert_eq!(
-        (options.mode, options.symlinks),
-        (Mode::Development, Symlinks::Follow)
-    );
+    assert_eq!((options.mode, options.symlinks), (Mode::Development, Symlinks::Follow));
     let limits = options.limits;
     assert_eq!(
-        (
-            limits.steps_max,
-            limits.output_bytes_max,
-            limits.form_bytes_max
-        ),
+        (limits.steps_max, limits.output_bytes_max, limits.form_bytes_max),
         (5000, 65_536, 2048)
     );
     assert_eq!(limits.time_max, Duration::from_secs(2));
@@ -214,20 +179,8 @@ fn all_directives_are_obeyed() {
             ("flag", Source::Any, Absent::Refused),
         ]
     );
-    assert_eq!(
-        options.parameters[0].kind,
-        ParameterType::Integer {
-            min: Some(1),
-            max: Some(9)
-        }
-    );
-    assert_eq!(
-        options.parameters[1].kind,
-        ParameterType::Text {
-            length_min: 0,
-            length_max: 100
-        }
-    );
+    assert_eq!(options.parameters[0].kind, ParameterType::Integer { min: Some(1), max: Some(9) });
+    assert_eq!(options.parameters[1].kind, ParameterType::Text { length_min: 0, length_max: 100 });
 }
 
 #[test]
@@ -239,10 +192,7 @@ fn a_page_from_a_document_is_rendered() {
     );
     let document = read_text::<Sole>("vervet.toml", &text).value.unwrap();
     let action = with_setup(|setup| document.page.action(setup)).unwrap();
-    let now = Now {
-        monotonic_ms: 0,
-        unix_seconds: NOW_S,
-    };
+    let now = Now { monotonic_ms: 0, unix_seconds: NOW_S };
     let rendered = Renderer::new(action.page()).render(&Input::get("/?n=41"), now);
     assert_eq!(rendered.content, "42");
 }

@@ -16,33 +16,23 @@ fn post(target: &str, content: &str) -> String {
 
 #[test]
 fn a_document_with_a_page_that_has_problems_is_refused() {
-    let tree = TempTree::new()
-        .file("good.html", "good")
-        .file("bad.html", "\n{{ qurey }}");
+    let tree = TempTree::new().file("good.html", "good").file("bad.html", "\n{{ qurey }}");
     let good = "[[site]]\n[[site.route]]\npage = 'good.html'\n";
     let served = Served::start(tree, good);
     assert_eq!(served.get("a", "/"), (200, "good".to_owned()));
     let path = served.tree.join("bad.html");
-    let refused = served
-        .reload("[[site]]\n[[site.route]]\npage = 'bad.html'\n")
-        .err()
-        .unwrap();
+    let refused = served.reload("[[site]]\n[[site.route]]\npage = 'bad.html'\n").err().unwrap();
     assert_eq!(
         refused,
-        [format!(
-            "3:8: {}:2:4: nothing is called qurey; did you mean `query`?",
-            path.display()
-        )]
+        [format!("3:8: {}:2:4: nothing is called qurey; did you mean `query`?", path.display())]
     );
     assert_eq!(served.get("a", "/"), (200, "good".to_owned()));
 }
 
 #[test]
 fn a_page_knows_the_variables_of_its_route() {
-    let tree = TempTree::new().file(
-        "user.html",
-        "{{ id + 1 }} {{ path.id }} {{ path.what }} {{ host }} {{ target }}",
-    );
+    let tree = TempTree::new()
+        .file("user.html", "{{ id + 1 }} {{ path.id }} {{ path.what }} {{ host }} {{ target }}");
     let served = Served::start(
         tree,
         "[[site]]\n[[site.route]]\npath = '/u/:id(number)/:what'\n[site.route.page]\ntemplate = 'user.html'\n\
@@ -50,10 +40,7 @@ fn a_page_knows_the_variables_of_its_route() {
     );
     assert_eq!(
         served.get("Example.org:80", "/u/41/%3Cb%3E?x"),
-        (
-            200,
-            "42 41 &lt;b&gt; example.org /u/41/%3Cb%3E?x".to_owned()
-        )
+        (200, "42 41 &lt;b&gt; example.org /u/41/%3Cb%3E?x".to_owned())
     );
     assert_eq!(served.get("a", "/u/1000/b").0, 400);
     assert_eq!(served.get("a", "/u/x/b").0, 404);
@@ -62,32 +49,16 @@ fn a_page_knows_the_variables_of_its_route() {
 #[test]
 fn what_a_site_does_to_its_answers_holds_for_pages_and_forms() {
     let tree = TempTree::new().file("form.html", "[{{ form.a }}]{% if form.a == 'x' %}{{ set_field('X-Frame-Options', 'SAMEORIGIN') }}{% endif %}");
-    let served = Served::start(
-        tree,
-        "[[site]]\nsecurity = 'strict'\n[[site.route]]\npage = 'form.html'\n",
-    );
+    let served =
+        Served::start(tree, "[[site]]\nsecurity = 'strict'\n[[site.route]]\npage = 'form.html'\n");
     let mut client = served.connect();
-    for (request, content) in [
-        (get("a", "/"), "[]"),
-        (post("/", "a=1"), "[1]"),
-        (post("/", "a=x"), "[x]"),
-    ] {
+    for (request, content) in
+        [(get("a", "/"), "[]"), (post("/", "a=1"), "[1]"), (post("/", "a=x"), "[x]")]
+    {
         let response = client.exchange(&request);
-        assert_eq!(
-            (response.status, response.text()),
-            (200, content),
-            "{request}"
-        );
-        assert_eq!(
-            response.field("x-content-type-options"),
-            Some("nosniff"),
-            "{request}"
-        );
-        assert_eq!(
-            response.field("cache-control"),
-            Some("no-store"),
-            "{request}"
-        );
+        assert_eq!((response.status, response.text()), (200, content), "{request}");
+        assert_eq!(response.field("x-content-type-options"), Some("nosniff"), "{request}");
+        assert_eq!(response.field("cache-control"), Some("no-store"), "{request}");
     }
 }
 
@@ -111,24 +82,15 @@ fn pages_of_the_site_take_the_place_of_notices_alone() {
     assert_eq!(served.get("a", "/typed"), (400, "four".to_owned()));
     assert_eq!(served.get("a", "/broken"), (500, "five".to_owned()));
     let (status, text) = served.get("a", "/written");
-    assert!(
-        status == 500 && text.contains("This page has a problem"),
-        "{text}"
-    );
+    assert!(status == 500 && text.contains("This page has a problem"), "{text}");
 }
 
 #[test]
 fn pages_of_one_layout_follow_its_edit_each() {
     let tree = TempTree::new()
         .file("t/layout.html", "1{% block b %}{% endblock %}")
-        .file(
-            "t/a.html",
-            "{% extends 'layout.html' %}{% block b %}a{% endblock %}",
-        )
-        .file(
-            "t/b.html",
-            "{% extends 'layout.html' %}{% block b %}b{% endblock %}",
-        );
+        .file("t/a.html", "{% extends 'layout.html' %}{% block b %}a{% endblock %}")
+        .file("t/b.html", "{% extends 'layout.html' %}{% block b %}b{% endblock %}");
     let served = Served::start(
         tree,
         "[[site]]\n[[site.route]]\npath = '/a'\npage = { template = 't/a.html', mode = 'development' }\n\
@@ -138,9 +100,7 @@ fn pages_of_one_layout_follow_its_edit_each() {
         (served.get("a", "/a").1, served.get("a", "/b").1),
         ("1a".to_owned(), "1b".to_owned())
     );
-    served
-        .tree
-        .write("t/layout.html", "2{% block b %}{% endblock %}");
+    served.tree.write("t/layout.html", "2{% block b %}{% endblock %}");
     assert_eq!(
         (served.get("a", "/a").1, served.get("a", "/b").1),
         ("2a".to_owned(), "2b".to_owned())
@@ -159,22 +119,10 @@ fn the_example_is_served() {
         .replace("127.0.0.1:8080", "127.0.0.1:0");
     let served = Served::start(tree, &document);
     let (status, text) = served.get("a", "/hello?name=%3CAda%3E");
-    assert!(
-        status == 200 && text.contains("Hello, &lt;Ada&gt;!"),
-        "{text}"
-    );
+    assert!(status == 200 && text.contains("Hello, &lt;Ada&gt;!"), "{text}");
     assert_eq!(served.get("a", "/").0, 404);
     let mut client = served.connect();
     let thanks = client.exchange(post("/order", "name=Ada&quantity=1"));
-    assert!(
-        thanks.status == 200 && thanks.text().contains("1 postcard will"),
-        "{}",
-        thanks.text()
-    );
-    assert_eq!(
-        client
-            .exchange(post("/order", "name=Ada&quantity=100"))
-            .status,
-        400
-    );
+    assert!(thanks.status == 200 && thanks.text().contains("1 postcard will"), "{}", thanks.text());
+    assert_eq!(client.exchange(post("/order", "name=Ada&quantity=100")).status, 400);
 }

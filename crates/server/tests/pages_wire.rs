@@ -77,35 +77,15 @@ fn post(fields: &str, content: &str) -> String {
 fn other_methods_are_refused() {
     let (_tree, wire) = start("page");
     for (request, status, allow) in [
-        (
-            "PUT / HTTP/1.1\r\nHost: x\r\n\r\n",
-            405,
-            Some("GET, HEAD, POST, OPTIONS"),
-        ),
-        (
-            "DELETE / HTTP/1.1\r\nHost: x\r\n\r\n",
-            405,
-            Some("GET, HEAD, POST, OPTIONS"),
-        ),
-        (
-            "BREW / HTTP/1.1\r\nHost: x\r\n\r\n",
-            501,
-            Some("GET, HEAD, POST, OPTIONS"),
-        ),
-        (
-            "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n",
-            204,
-            Some("GET, HEAD, POST, OPTIONS"),
-        ),
+        ("PUT / HTTP/1.1\r\nHost: x\r\n\r\n", 405, Some("GET, HEAD, POST, OPTIONS")),
+        ("DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", 405, Some("GET, HEAD, POST, OPTIONS")),
+        ("BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 501, Some("GET, HEAD, POST, OPTIONS")),
+        ("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n", 204, Some("GET, HEAD, POST, OPTIONS")),
         ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200, None),
     ] {
         let mut client = RawClient::connect(wire.address);
         let response = exchange(&mut client, request);
-        assert_eq!(
-            (response.status, response.field("allow")),
-            (status, allow),
-            "{request}"
-        );
+        assert_eq!((response.status, response.field("allow")), (status, allow), "{request}");
     }
     wire.stop();
 }
@@ -116,19 +96,9 @@ fn head_tells_what_get_would() {
     let mut client = RawClient::connect(wire.address);
     client.send("HEAD /?name=otter HTTP/1.1\r\nHost: x\r\n\r\n");
     let response = client.read_head_response();
-    assert_eq!(
-        (response.status, response.field("content-length")),
-        (200, Some("11"))
-    );
-    assert_eq!(
-        response.field("content-type"),
-        Some("text/html; charset=utf-8")
-    );
-    check(
-        &wire,
-        "GET /?name=otter HTTP/1.1\r\nHost: x\r\n\r\n",
-        (200, "hello otter"),
-    );
+    assert_eq!((response.status, response.field("content-length")), (200, Some("11")));
+    assert_eq!(response.field("content-type"), Some("text/html; charset=utf-8"));
+    check(&wire, "GET /?name=otter HTTP/1.1\r\nHost: x\r\n\r\n", (200, "hello otter"));
     wire.stop();
 }
 
@@ -140,52 +110,26 @@ fn only_forms_are_taken_where_a_form_is_asked_for() {
         &post("Content-Type: text/plain\r\n", "a=1"),
         (415, "application/x-www-form-urlencoded"),
     );
-    check(
-        &wire,
-        &post("Content-Type: multipart/form-data; boundary=x\r\n", "--x--"),
-        (415, ""),
-    );
-    check(
-        &wire,
-        &post("Content-Type: application/json\r\n", "{}"),
-        (415, ""),
-    );
+    check(&wire, &post("Content-Type: multipart/form-data; boundary=x\r\n", "--x--"), (415, ""));
+    check(&wire, &post("Content-Type: application/json\r\n", "{}"), (415, ""));
     check(&wire, &post("", "a=1"), (415, ""));
-    check(
-        &wire,
-        &post(&format!("{FORM}Content-Encoding: gzip\r\n"), "a=1"),
-        (415, ""),
-    );
+    check(&wire, &post(&format!("{FORM}Content-Encoding: gzip\r\n"), "a=1"), (415, ""));
     let mut client = RawClient::connect(wire.address);
     let response = exchange(&mut client, &post("Content-Type: text/plain\r\n", "a=1"));
-    assert_eq!(
-        response.field("accept"),
-        Some("application/x-www-form-urlencoded")
-    );
+    assert_eq!(response.field("accept"), Some("application/x-www-form-urlencoded"));
     check(
         &wire,
-        &post(
-            "Content-Type: Application/X-WWW-Form-Urlencoded; charset=utf-8\r\n",
-            "a=%3C",
-        ),
+        &post("Content-Type: Application/X-WWW-Form-Urlencoded; charset=utf-8\r\n", "a=%3C"),
         (200, "[&lt;]"),
     );
-    check(
-        &wire,
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
-        (200, "[]"),
-    );
+    check(&wire, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", (200, "[]"));
     wire.stop();
 }
 
 #[test]
 fn a_page_without_a_form_takes_no_notice_of_content() {
     let (_tree, wire) = start("hello");
-    check(
-        &wire,
-        &post("Content-Type: text/plain\r\n", &"x".repeat(5000)),
-        (200, "hello"),
-    );
+    check(&wire, &post("Content-Type: text/plain\r\n", &"x".repeat(5000)), (200, "hello"));
     wire.stop();
 }
 
@@ -213,11 +157,7 @@ fn forms_are_taken_up_to_their_limit() {
 fn a_form_of_very_many_fields_is_refused() {
     let (_tree, wire) = start("{{ form|length }}");
     check(&wire, &post(FORM, &"&".repeat(999)), (200, "0"));
-    check(
-        &wire,
-        &post(FORM, &"&".repeat(1000)),
-        (400, "1000 fields at most"),
-    );
+    check(&wire, &post(FORM, &"&".repeat(1000)), (400, "1000 fields at most"));
     wire.stop();
 }
 
@@ -225,22 +165,14 @@ fn a_form_of_very_many_fields_is_refused() {
 fn a_form_may_come_in_pieces_and_others_are_answered_meanwhile() {
     let (_tree, wire) = start("[{{ form.a }}{{ query.b }}]");
     let mut slow = RawClient::connect(wire.address);
-    slow.send(format!(
-        "POST /?b=1 HTTP/1.1\r\nHost: x\r\n{FORM}Content-Length: 5\r\n\r\na=x"
-    ));
+    slow.send(format!("POST /?b=1 HTTP/1.1\r\nHost: x\r\n{FORM}Content-Length: 5\r\n\r\na=x"));
     check(&wire, "GET /?b=2 HTTP/1.1\r\nHost: x\r\n\r\n", (200, "[2]"));
     check(&wire, &post(FORM, "a=3"), (200, "[3]"));
     slow.send("yz");
     let response = slow.read_response();
-    assert_eq!(
-        (response.status, response.content.as_slice()),
-        (200, &b"[xyz1]"[..])
-    );
+    assert_eq!((response.status, response.content.as_slice()), (200, &b"[xyz1]"[..]));
     let response = exchange(&mut slow, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_eq!(
-        (response.status, response.content.as_slice()),
-        (200, &b"[]"[..])
-    );
+    assert_eq!((response.status, response.content.as_slice()), (200, &b"[]"[..]));
     wire.stop();
 }
 
@@ -279,11 +211,7 @@ fn a_redirection_has_no_content() {
     let mut client = RawClient::connect(wire.address);
     let response = exchange(&mut client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(
-        (
-            response.status,
-            response.field("location"),
-            response.field("content-length")
-        ),
+        (response.status, response.field("location"), response.field("content-length")),
         (303, Some("/done"), Some("0"))
     );
     wire.stop();
@@ -292,10 +220,7 @@ fn a_redirection_has_no_content() {
 #[test]
 fn a_large_page_arrives_whole() {
     let (_tree, wire) = start("{% for n in range(50000) %}{{ n }},{% endfor %}");
-    let expected: String = (0..50_000)
-        .map(|n| format!("{n},"))
-        .collect::<Vec<_>>()
-        .concat();
+    let expected: String = (0..50_000).map(|n| format!("{n},")).collect::<Vec<_>>().concat();
     let mut client = RawClient::connect(wire.address);
     for _ in 0..3 {
         let response = exchange(&mut client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");

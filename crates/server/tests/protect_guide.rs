@@ -24,26 +24,17 @@ fn blocks() -> Vec<(&'static str, &'static str)> {
 }
 
 fn tree() -> TempTree {
-    let names = [
-        "index.html",
-        "private/index.html",
-        "internal/a",
-        "settings.INI",
-        "picture.jpg",
-    ];
+    let names = ["index.html", "private/index.html", "internal/a", "settings.INI", "picture.jpg"];
     let tree = TempTree::new().file("users", USERS);
-    names.iter().fold(tree, |tree, name| {
-        tree.file(format!("www/{name}"), "content")
-    })
+    names.iter().fold(tree, |tree, name| tree.file(format!("www/{name}"), "content"))
 }
 
 /// `METHOD TARGET [with FIELD | as NAME:PASSWORD] -> STATUS [with FIELD | without NAME]`, or `->
 /// closed`.
 #[track_caller]
 fn check(served: &Served, line: &str) {
-    let (asked, expected) = line
-        .split_once(" -> ")
-        .unwrap_or_else(|| panic!("no answer in {line}"));
+    let (asked, expected) =
+        line.split_once(" -> ").unwrap_or_else(|| panic!("no answer in {line}"));
     let (start, field) = match (asked.split_once(" with "), asked.split_once(" as ")) {
         (Some((start, field)), _) => (start, format!("{field}\r\n")),
         (_, Some((start, credentials))) => (start, support::basic(credentials)),
@@ -58,9 +49,7 @@ fn check(served: &Served, line: &str) {
     }
     let response = client.exchange(request);
     let status = response.status.to_string();
-    let rest = expected
-        .strip_prefix(&status)
-        .unwrap_or_else(|| panic!("{line}: {status}"));
+    let rest = expected.strip_prefix(&status).unwrap_or_else(|| panic!("{line}: {status}"));
     let value = |name: &str| response.field(name);
     match (rest.strip_prefix(" with "), rest.strip_prefix(" without ")) {
         (Some(field), _) => match field.split_once(": ") {

@@ -34,7 +34,8 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-/// Whether a source imports the section of a path, from its module or from a module beside its own.
+/// Whether a source imports the section of a path, from its module or from a module next to its
+/// own.
 fn names(source: &str, path: &str) -> bool {
     let (module, section) = path.rsplit_once("::").unwrap();
     let last = module.rsplit("::").next().unwrap();
@@ -66,25 +67,14 @@ fn check(registry: &str, expected: &[&str]) {
             .map(|(file, _)| file.as_str())
             .filter(|file| ![registry, &reexport].contains(file) && !other.contains(file))
             .collect();
-        assert!(
-            strangers.is_empty(),
-            "`{directive}` is named by {strangers:?}"
-        );
+        assert!(strangers.is_empty(), "`{directive}` is named by {strangers:?}");
     }
 }
 
 #[test]
 fn an_action_touches_its_file_and_the_registry() {
-    let actions = [
-        "files",
-        "alias",
-        "user_folders",
-        "page",
-        "respond",
-        "status",
-        "redirect",
-        "rewrite",
-    ];
+    let actions =
+        ["files", "alias", "user_folders", "page", "respond", "status", "redirect", "rewrite"];
     check("actions/mod.rs", &actions);
 }
 

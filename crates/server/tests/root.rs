@@ -62,10 +62,7 @@ fn check(base: &Path, symlinks: Symlinks, path: &str, expected: Expected<'_>) {
         let root = Root::open_contained(&base.join("root"), symlinks, containment).unwrap();
         let opened = root.open_node(path.as_bytes());
         assert_eq!(
-            opened
-                .as_ref()
-                .map(|node| node.stat)
-                .map_err(|error| *error),
+            opened.as_ref().map(|node| node.stat).map_err(|error| *error),
             root.stat(path.as_bytes()),
             "{path:?} looked at, {containment:?}"
         );
@@ -73,36 +70,21 @@ fn check(base: &Path, symlinks: Symlinks, path: &str, expected: Expected<'_>) {
             Kind::Directory => "directory".to_owned(),
             Kind::File => std::io::read_to_string(fs::File::from(node.descriptor)).unwrap(),
         });
-        assert_eq!(
-            content.as_deref().map_err(|e| *e),
-            expected,
-            "{path:?} by {containment:?}"
-        );
+        assert_eq!(content.as_deref().map_err(|e| *e), expected, "{path:?} by {containment:?}");
     }
 }
 
 #[test]
 fn nothing_outside_the_root_is_opened() {
     let base = tree();
-    for path in [
-        "..",
-        "../outside/secret",
-        "dir/../../outside/secret",
-        "/etc/passwd",
-        "dir/../..",
-    ] {
+    for path in ["..", "../outside/secret", "dir/../../outside/secret", "/etc/passwd", "dir/../.."]
+    {
         check(base.path(), Symlinks::Refuse, path, Err(OpenError::Escapes));
         check(base.path(), Symlinks::Follow, path, Err(OpenError::Escapes));
     }
-    for path in [
-        "a.txt\0",
-        "a.txt/",
-        "a.txt/x",
-        "nothing",
-        "dir/nothing",
-        "..\\outside",
-        "dir\\b.txt",
-    ] {
+    for path in
+        ["a.txt\0", "a.txt/", "a.txt/x", "nothing", "dir/nothing", "..\\outside", "dir\\b.txt"]
+    {
         check(base.path(), Symlinks::Refuse, path, Err(OpenError::Missing));
         check(base.path(), Symlinks::Follow, path, Err(OpenError::Missing));
     }
@@ -133,14 +115,7 @@ fn a_link_in_any_part_is_refused() {
 #[test]
 fn links_allowed_stay_beneath_the_root() {
     let base = tree();
-    for path in [
-        "out",
-        "out-dir",
-        "out-dir/secret",
-        "out-and-in",
-        "absolute",
-        "magic",
-    ] {
+    for path in ["out", "out-dir", "out-dir/secret", "out-and-in", "absolute", "magic"] {
         check(base.path(), Symlinks::Follow, path, Err(OpenError::Escapes));
     }
     for (path, expected) in [
@@ -168,30 +143,15 @@ fn forty_links_are_followed_and_no_more() {
         symlink(format!("link{}", number - 1), link).unwrap();
     }
     check(base.path(), Symlinks::Follow, "link40", Ok("a"));
-    check(
-        base.path(),
-        Symlinks::Follow,
-        "link41",
-        Err(OpenError::Linked),
-    );
+    check(base.path(), Symlinks::Follow, "link41", Err(OpenError::Linked));
 }
 
 #[test]
 fn special_nodes_are_refused_without_waiting() {
     let base = tree();
-    check(
-        base.path(),
-        Symlinks::Refuse,
-        "fifo",
-        Err(OpenError::Special),
-    );
+    check(base.path(), Symlinks::Refuse, "fifo", Err(OpenError::Special));
     let _socket = std::os::unix::net::UnixListener::bind(base.path().join("root/socket")).unwrap();
-    check(
-        base.path(),
-        Symlinks::Refuse,
-        "socket",
-        Err(OpenError::Special),
-    );
+    check(base.path(), Symlinks::Refuse, "socket", Err(OpenError::Special));
     for containment in BOTH {
         let devices =
             Root::open_contained(Path::new("/dev"), Symlinks::Refuse, containment).unwrap();
@@ -231,7 +191,7 @@ fn an_unreadable_file_is_told_from_a_missing_one() {
     }
 }
 
-/// Opens with the link in the place of the directory, and without, before the row counts as proved.
+/// Opens with the link instead of the directory, and without it, before the row counts as proved.
 const SWAPS_SEEN: u32 = 200;
 
 #[test]

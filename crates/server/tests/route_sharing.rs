@@ -1,5 +1,5 @@
 //! What ten thousand routes share: equal folders are one action with one handler on each reactor,
-//! from plan to plan, and what was read for them is let go of when it serves.
+//! from plan to plan, and what was read for them is dropped when it serves.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,11 +23,7 @@ fn document(last: &str) -> String {
         writeln!(text, "[[site]]\nhosts = ['s{site}.test']").unwrap();
         for route in 0..ROUTES {
             let folder = if route + 1 < ROUTES { "a" } else { last };
-            writeln!(
-                text,
-                "[[site.route]]\npath = '/r{route}/*'\nfiles = '{folder}'"
-            )
-            .unwrap();
+            writeln!(text, "[[site.route]]\npath = '/r{route}/*'\nfiles = '{folder}'").unwrap();
         }
     }
     text
@@ -128,10 +124,7 @@ fn a_server_keeps_no_document() {
     let tools = tools();
     let sockets = Sockets::bind(&plan, &mut Inherited::default()).unwrap();
     let (stage, _) = prepare(&plan, &sockets.keys(), &tools).unwrap();
-    let setup = Setup {
-        workers: 1,
-        carrier: Carrier::Thread,
-    };
+    let setup = Setup { workers: 1, carrier: Carrier::Thread };
     assert!(site.upgrade().is_some());
     let (server, running) = Server::start(plan, stage, (sockets, tools), setup).unwrap();
     assert!(site.upgrade().is_none());

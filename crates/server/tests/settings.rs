@@ -28,26 +28,11 @@ fn what_is_no_number_of_workers_is_said_at_its_place() {
 
 #[test]
 fn limits_are_held_against_their_bounds() {
-    check(
-        "limits = {head_bytes_max = '2MiB'}",
-        &["1:28: `head_bytes_max` is out of bounds"],
-    );
-    check(
-        "limits.head_bytes_max = 1",
-        &["1:25: `head_bytes_max` is out of bounds"],
-    );
-    check(
-        "limits.head_timeout_ms = '1us'",
-        &["1:26: `head_timeout_ms` is out of bounds"],
-    );
-    check(
-        "limits.fields_max = '100'",
-        &["1:21: `fields_max` is given a text"],
-    );
-    check(
-        "limits.fields_maxx = 9",
-        &["1:8: unknown directive `fields_maxx`"],
-    );
+    check("limits = {head_bytes_max = '2MiB'}", &["1:28: `head_bytes_max` is out of bounds"]);
+    check("limits.head_bytes_max = 1", &["1:25: `head_bytes_max` is out of bounds"]);
+    check("limits.head_timeout_ms = '1us'", &["1:26: `head_timeout_ms` is out of bounds"]);
+    check("limits.fields_max = '100'", &["1:21: `fields_max` is given a text"]);
+    check("limits.fields_maxx = 9", &["1:8: unknown directive `fields_maxx`"]);
 }
 
 #[test]
@@ -55,14 +40,8 @@ fn limits_take_units_and_plain_numbers() {
     let text = "[limits]\nhead_bytes_max = '64KiB'\ntarget_bytes_max = 4096\nhead_timeout_ms = '5s'\ncontent_idle_timeout_ms = 700";
     let reading = read_text::<Document>("vervet.toml", text);
     let limits = reading.value.unwrap().limits.limits().unwrap();
-    assert_eq!(
-        (limits.head_bytes_max, limits.target_bytes_max),
-        (65_536, 4096)
-    );
-    assert_eq!(
-        (limits.head_timeout_ms, limits.content_idle_timeout_ms),
-        (5000, 700)
-    );
+    assert_eq!((limits.head_bytes_max, limits.target_bytes_max), (65_536, 4096));
+    assert_eq!((limits.head_timeout_ms, limits.content_idle_timeout_ms), (5000, 700));
 }
 
 #[test]
@@ -79,17 +58,11 @@ fn limits_that_contradict_each_other_are_found() {
 #[test]
 fn every_limit_has_a_directive_whose_default_lies_within_its_bounds() {
     let fields = LimitSettings::declaration().fields;
-    assert_eq!(
-        fields.len(),
-        vervet_server::engine::limits::Limits::TABLE.len()
-    );
+    assert_eq!(fields.len(), vervet_server::engine::limits::Limits::TABLE.len());
     let reading = read_text::<Document>("vervet.toml", "");
     assert!(reading.diagnostics.is_empty(), "{}", reading.to_text());
     let document = reading.value.unwrap();
-    assert_eq!(
-        document.limits.limits().unwrap(),
-        vervet_server::engine::limits::Limits::DEFAULT
-    );
+    assert_eq!(document.limits.limits().unwrap(), vervet_server::engine::limits::Limits::DEFAULT);
     assert_eq!(*document.workers, Workers::Auto);
 }
 
@@ -104,13 +77,8 @@ fn listeners_are_read_in_both_forms() {
     assert_eq!((options.backlog, options.defer_accept.as_secs()), (10, 1));
     assert_eq!(options.proxy_protocol_from[0].to_string(), "10.0.0.0/8");
     let reading = read_text::<Document>("vervet.toml", "listen = [':80', 'unix:/run/a.sock']");
-    let called: Vec<_> = reading
-        .value
-        .unwrap()
-        .listen
-        .iter()
-        .map(vervet_server::settings::Listen::called)
-        .collect();
+    let called: Vec<_> =
+        reading.value.unwrap().listen.iter().map(vervet_server::settings::Listen::called).collect();
     assert_eq!(called, [":80", "unix:/run/a.sock"]);
     check(
         "listen = '10.0.0.1'",

@@ -21,10 +21,7 @@ fn what_is_not_there_is_said_when_the_plan_is_made() {
         "cannot serve /nonexistent: there is nothing of that name",
     );
     check_refused("[[route]]\nfiles = {}", "the directive `root` is missing");
-    check_refused(
-        "[[route]]\nfiles = { root = '/', from = 'rest' }",
-        "`from` cannot be `rest`",
-    );
+    check_refused("[[route]]\nfiles = { root = '/', from = 'rest' }", "`from` cannot be `rest`");
     check_refused(
         "[[route]]\nuser_folders = '../x'",
         "`folder` cannot be `../x`: it lies in the home",
@@ -41,10 +38,7 @@ fn an_alias_of_a_link_to_a_file_is_refused() {
     let link = tree.join("link");
     check_refused(
         &format!("[[route]]\nalias = '{}'", link.display()),
-        &format!(
-            "cannot serve {}: a part of it is a symbolic link",
-            link.display()
-        ),
+        &format!("cannot serve {}: a part of it is a symbolic link", link.display()),
     );
 }
 
@@ -116,29 +110,17 @@ fn directives_of_files_do_what_they_say() {
     let mut client = RawClient::connect(site.address);
     let mut get = |path: &str| client.exchange(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n"));
     assert_eq!(get("/strict/a.txt").field("cache-control"), None);
-    assert_eq!(
-        get("/open/a.txt").field("cache-control"),
-        Some("max-age=3600")
-    );
+    assert_eq!(get("/open/a.txt").field("cache-control"), Some("max-age=3600"));
     let listing = get("/listed/");
-    assert!(
-        listing.text().contains("<a href=\"a.txt\">"),
-        "{}",
-        listing.text()
-    );
-    assert_eq!(
-        get("/listed/a.txt").field("cache-control"),
-        Some("no-cache")
-    );
+    assert!(listing.text().contains("<a href=\"a.txt\">"), "{}", listing.text());
+    assert_eq!(get("/listed/a.txt").field("cache-control"), Some("no-cache"));
     site.stop();
 }
 
 #[test]
 fn an_alias_cannot_be_left() {
-    let tree = TempTree::new()
-        .file("in/a.txt", "in")
-        .file("out.txt", "out")
-        .file("in/icon.png", "png");
+    let tree =
+        TempTree::new().file("in/a.txt", "in").file("out.txt", "out").file("in/icon.png", "png");
     symlink(tree.join("out.txt"), tree.join("in/out.txt")).unwrap();
     let site = Site::start(&show(
         &tree,
@@ -168,12 +150,7 @@ fn an_alias_cannot_be_left() {
 fn accounts(tree: &TempTree, lines: &[(&str, u32, &str)]) -> String {
     let mut text = String::from("# accounts\nbroken line\n");
     for (name, uid, home) in lines {
-        writeln!(
-            text,
-            "{name}:x:{uid}:{uid}::{}:/bin/sh",
-            tree.join(home).display()
-        )
-        .unwrap();
+        writeln!(text, "{name}:x:{uid}:{uid}::{}:/bin/sh", tree.join(home).display()).unwrap();
     }
     text
 }
@@ -189,22 +166,14 @@ fn user_folders_are_those_of_users() {
         "dot/public_html",
     ];
     let tree = homes.into_iter().fold(TempTree::new(), |tree, home| {
-        tree.file(format!("{home}/index.html"), home)
-            .file(format!("{home}/sub/x y.txt"), "x")
+        tree.file(format!("{home}/index.html"), home).file(format!("{home}/sub/x y.txt"), "x")
     });
-    let tree = tree
-        .file("bob/secret.txt", "secret")
-        .dir("mallory")
-        .dir("none");
+    let tree = tree.file("bob/secret.txt", "secret").dir("mallory").dir("none");
     // In place of the folder stands a link to the home; and one to a neighbour's folder is in a
     // folder.
     symlink(".", tree.join("mallory/public_html")).unwrap();
     tree.write("mallory/secret.txt", "secret");
-    symlink(
-        tree.join("ann/public_html"),
-        tree.join("bob/public_html/ann"),
-    )
-    .unwrap();
+    symlink(tree.join("ann/public_html"), tree.join("bob/public_html/ann")).unwrap();
     let lines = [
         ("bob", 1000, "bob"),
         ("root", 0, "root"),
@@ -250,25 +219,17 @@ fn user_folders_are_those_of_users() {
 
 #[test]
 fn only_some_users_and_new_ones_at_once() {
-    let tree = TempTree::new()
-        .file("bob/www/a.txt", "bob")
-        .file("ann/www/a.txt", "ann");
+    let tree = TempTree::new().file("bob/www/a.txt", "bob").file("ann/www/a.txt", "ann");
     tree.write("passwd", accounts(&tree, &[("ann", 500, "ann")]));
     let site = Site::start(&show(
         &tree,
         "[[route]]\npath = '/~*'\nuser_folders = { folder = 'www', accounts = 'DIR/passwd', uid_min = 500, only = ['bob'] }\n",
     ));
     check(&site, &[("/~ann/a.txt", "404"), ("/~bob/a.txt", "404")]);
-    tree.write(
-        "passwd",
-        accounts(&tree, &[("ann", 500, "ann"), ("bob", 501, "bob")]),
-    );
+    tree.write("passwd", accounts(&tree, &[("ann", 500, "ann"), ("bob", 501, "bob")]));
     let mut client = RawClient::connect(site.address);
     let seen = wait_until(PATIENCE, || {
-        client
-            .exchange("GET /~bob/a.txt HTTP/1.1\r\nHost: x\r\n\r\n")
-            .status
-            == 200
+        client.exchange("GET /~bob/a.txt HTTP/1.1\r\nHost: x\r\n\r\n").status == 200
     });
     assert!(seen, "the new account");
     check(&site, &[("/~ann/a.txt", "404")]);

@@ -17,14 +17,8 @@ const A: &str = "[[site]]\nhosts = ['a']\nroute = [{status = 404}]\n";
 #[test]
 fn a_document_that_serves_nothing_is_refused() {
     check("", &["1:1: there is no site: nothing would be served"]);
-    check(
-        "[[site]]\nhosts = ['a']\n",
-        &["1:1: the site serves nothing"],
-    );
-    check(
-        "site = [{route = [{path = '/'}]}]",
-        &["1:19: the route does nothing"],
-    );
+    check("[[site]]\nhosts = ['a']\n", &["1:1: the site serves nothing"]);
+    check("site = [{route = [{path = '/'}]}]", &["1:19: the route does nothing"]);
 }
 
 #[test]
@@ -60,10 +54,7 @@ fn names_that_nothing_has_are_found() {
         &format!("listen = [{{address = ':80', name = 'public'}}]\n{A}listen = 'pubic'\n"),
         &["5:10: there is no listener `pubic`"],
     );
-    check(
-        &format!("{A}log = 'main'\n"),
-        &["4:7: there is no log `main`"],
-    );
+    check(&format!("{A}log = 'main'\n"), &["4:7: there is no log `main`"]);
     check(
         &format!("log.main.stream = 'stdout'\n{A}log = ['man', 'main']\n"),
         &["5:8: there is no log `man`"],
@@ -74,10 +65,7 @@ fn names_that_nothing_has_are_found() {
 fn listeners_are_told_apart() {
     check(
         &format!("listen = [':80', {{address = ':81', name = ':80'}}, ':80']\n{A}"),
-        &[
-            "1:43: two listeners are called `:80`",
-            "1:51: `:80` is listened on twice",
-        ],
+        &["1:43: two listeners are called `:80`", "1:51: `:80` is listened on twice"],
     );
     check(
         &format!("listen = [':80', {{address = ':80', name = 'b'}}]\n{A}"),
@@ -151,9 +139,8 @@ fn two_sites_of_a_listener_differ_in_root_log_pages_rules_and_handlers() {
 
 #[test]
 fn routes_lead_to_actions_in_file_order() {
-    let tree = TempTree::new()
-        .file("static/a.txt", "file")
-        .file("page.html", "Hello {{ query.name }}");
+    let tree =
+        TempTree::new().file("static/a.txt", "file").file("page.html", "Hello {{ query.name }}");
     let served = Served::start(
         tree,
         "[[site]]\n\
@@ -166,35 +153,18 @@ fn routes_lead_to_actions_in_file_order() {
     );
     assert_eq!(served.get("h", "/static/a.txt"), (200, "file".to_owned()));
     assert_eq!(served.get("h", "/old/a.txt"), (200, "file".to_owned()));
-    assert_eq!(
-        served.get("h", "/page?name=%3Cb%3E"),
-        (200, "Hello &lt;b&gt;".to_owned())
-    );
-    let errors = || {
-        served
-            .server
-            .tools()
-            .error_log
-            .events()
-            .map(|(_, count)| count)
-            .sum::<u64>()
-    };
+    assert_eq!(served.get("h", "/page?name=%3Cb%3E"), (200, "Hello &lt;b&gt;".to_owned()));
+    let errors = || served.server.tools().error_log.events().map(|(_, count)| count).sum::<u64>();
     let before = errors();
     assert_eq!(served.get("h", "/round").0, 500);
-    assert_eq!(errors(), before + 1, "a circle is told");
+    assert_eq!(errors(), before + 1, "a circle is reported");
     assert_eq!(served.get("h", "/u/x").0, 404);
     assert_eq!(served.get("h", "/static/%00").0, 400);
     let mut client = served.connect();
     let response = client.exchange(get("h", "/u/7"));
-    assert_eq!(
-        (response.status, response.field("location")),
-        (302, Some("/users/7"))
-    );
+    assert_eq!((response.status, response.field("location")), (302, Some("/users/7")));
     let response = client.exchange(get("h", "/only"));
-    assert_eq!(
-        (response.status, response.field("allow")),
-        (405, Some("POST"))
-    );
+    assert_eq!((response.status, response.field("allow")), (405, Some("POST")));
     let response = client.exchange("BREW /only HTTP/1.1\r\nHost: h\r\n\r\n");
     assert_eq!(response.status, 501);
 }

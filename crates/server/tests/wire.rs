@@ -29,17 +29,9 @@ fn check(wire: &Wire, request: &str, expected: (u16, Option<&str>, &[u8])) {
     let mut client = RawClient::connect(wire.address);
     client.send(format!("{request}\r\nHost: x\r\n\r\n"));
     let is_head = request.starts_with("HEAD");
-    let response = if is_head {
-        client.read_head_response()
-    } else {
-        client.read_response()
-    };
+    let response = if is_head { client.read_head_response() } else { client.read_response() };
     let length = response.field("content-length");
-    assert_eq!(
-        (response.status, length),
-        (expected.0, expected.1),
-        "{request}"
-    );
+    assert_eq!((response.status, length), (expected.0, expected.1), "{request}");
     assert!(response.content == expected.2, "{request}");
     assert!(response.field("date").is_some() && response.field("server") == Some("Vervet"));
 }
@@ -71,19 +63,11 @@ fn lengths_are_told_and_kept() {
     let tree = tree();
     let wire = start(&tree);
     check(&wire, "GET /a.txt HTTP/1.1", (200, Some("5"), b"hello"));
-    check(
-        &wire,
-        "GET http://x/a.txt HTTP/1.1",
-        (200, Some("5"), b"hello"),
-    );
+    check(&wire, "GET http://x/a.txt HTTP/1.1", (200, Some("5"), b"hello"));
     check(&wire, "HEAD /empty.txt HTTP/1.1", (200, Some("0"), b""));
     check(&wire, "GET /empty.txt HTTP/1.1", (200, Some("0"), b""));
     let (large, length) = (text(LARGE_BYTES), LARGE_BYTES.to_string());
-    check(
-        &wire,
-        "GET /large.bin HTTP/1.1",
-        (200, Some(&length), &large),
-    );
+    check(&wire, "GET /large.bin HTTP/1.1", (200, Some(&length), &large));
     check(
         &wire,
         "GET /large.bin HTTP/1.1\r\nRange: bytes=4097-",
@@ -93,12 +77,7 @@ fn lengths_are_told_and_kept() {
     let parts = client
         .exchange("GET /large.bin HTTP/1.1\r\nHost: x\r\nRange: bytes=0-0,70000-140000\r\n\r\n");
     assert_eq!(parts.status, 206);
-    assert!(
-        parts
-            .content
-            .windows(70_001)
-            .any(|part| part == &large[70_000..=140_000])
-    );
+    assert!(parts.content.windows(70_001).any(|part| part == &large[70_000..=140_000]));
     wire.stop();
 }
 
@@ -128,26 +107,11 @@ fn a_file_cut_while_it_is_sent_ends_the_connection() {
     client.send("HEAD /large.bin HTTP/1.1\r\nHost: x\r\n\r\n");
     client.read_head_response();
     // The entry is still believed, the file is shorter: the length promised cannot be kept.
-    OpenOptions::new()
-        .write(true)
-        .open(tree.join("large.bin"))
-        .unwrap()
-        .set_len(1000)
-        .unwrap();
+    OpenOptions::new().write(true).open(tree.join("large.bin")).unwrap().set_len(1000).unwrap();
     client.send("GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n");
     let rest = client.read_to_close();
-    let end = rest
-        .windows(4)
-        .position(|window| window == b"\r\n\r\n")
-        .unwrap()
-        + 4;
-    assert!(
-        rest[..end].starts_with(b"HTTP/1.1 200"),
-        "the head had been sent already"
-    );
-    assert!(
-        rest.len() - end <= 1000,
-        "and then nothing that is not of the file"
-    );
+    let end = rest.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
+    assert!(rest[..end].starts_with(b"HTTP/1.1 200"), "the head had been sent already");
+    assert!(rest.len() - end <= 1000, "and then nothing that is not of the file");
     wire.stop();
 }

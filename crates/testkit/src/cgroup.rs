@@ -65,9 +65,7 @@ impl Cgroup {
     pub fn cpu_us(&self) -> u64 {
         let text =
             fs::read_to_string(self.folder.join("cpu.stat")).expect("a cgroup has an account");
-        let mut lines = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("usage_usec "));
+        let mut lines = text.lines().filter_map(|line| line.strip_prefix("usage_usec "));
         lines.next().expect("usage_usec").parse().expect("a number")
     }
 }

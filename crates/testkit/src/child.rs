@@ -58,30 +58,17 @@ impl Child {
     #[track_caller]
     pub fn spawn(mut command: Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut process = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process =
+            command.spawn().unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
         let lines = Arc::new(Mutex::new(Vec::new()));
-        let stdout = process
-            .stdout
-            .take()
-            .expect("standard output was asked for");
+        let stdout = process.stdout.take().expect("standard output was asked for");
         let stderr = process.stderr.take().expect("standard error was asked for");
         let readers = vec![
             read_lines(stdout, Stream::Stdout, &lines),
             read_lines(stderr, Stream::Stderr, &lines),
         ];
-        Self {
-            process,
-            name,
-            lines,
-            readers,
-            exit: None,
-        }
+        Self { process, name, lines, readers, exit: None }
     }
 
     /// Returns the process ID.
@@ -142,16 +129,10 @@ impl Child {
     pub fn wait_exit(&mut self, patience: Duration) -> ExitStatus {
         let exit = wait_for(patience, || self.exit());
         let exit = exit.unwrap_or_else(|| {
-            panic!(
-                "{} still runs after {patience:?}; it wrote {:#?}",
-                self.name,
-                self.lines()
-            )
+            panic!("{} still runs after {patience:?}; it wrote {:#?}", self.name, self.lines())
         });
         // A grandchild may hold the pipes; then what was read must do.
-        wait_until(Duration::from_secs(1), || {
-            self.readers.iter().all(JoinHandle::is_finished)
-        });
+        wait_until(Duration::from_secs(1), || self.readers.iter().all(JoinHandle::is_finished));
         exit
     }
 
@@ -182,11 +163,7 @@ impl Child {
             let lines = self.lines();
             let found = lines[read..].iter().find_map(|line| find(&line.text));
             read = lines.len();
-            if found.is_some() {
-                Some(found)
-            } else {
-                ended.then_some(None)
-            }
+            if found.is_some() { Some(found) } else { ended.then_some(None) }
         });
         found.flatten().unwrap_or_else(|| {
             panic!(
@@ -218,19 +195,14 @@ fn read_lines(
     std::thread::spawn(move || {
         for bytes in BufReader::new(from).split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            lines
-                .lock()
-                .expect("no reader panics")
-                .push(Line { stream, text });
+            lines.lock().expect("no reader panics").push(Line { stream, text });
         }
     })
 }
 
 fn address_in(line: &str) -> Option<SocketAddr> {
     let address = line.split_once("http://")?.1;
-    let end = address
-        .find(|c: char| c == '/' || c.is_whitespace())
-        .unwrap_or(address.len());
+    let end = address.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(address.len());
     address[..end].parse().ok()
 }
 
@@ -308,10 +280,7 @@ mod tests {
         };
         check("starting", None);
         check("see http://example.org/", None);
-        check(
-            "serving /srv at http://127.0.0.1:40123/",
-            Some("127.0.0.1:40123"),
-        );
+        check("serving /srv at http://127.0.0.1:40123/", Some("127.0.0.1:40123"));
         check("at http://[::1]:80/ now", Some("[::1]:80"));
         check("at http://127.0.0.1:1", Some("127.0.0.1:1"));
     }

@@ -71,9 +71,8 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|end| end == extension))
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == extension)).collect();
     paths.sort();
     paths
 }
@@ -107,12 +106,7 @@ mod tests {
             .file("c.in", "c")
             .file("c.expected", "C")
             .file("d.expected", "D");
-        check(
-            &tree,
-            Mode::Compare,
-            3,
-            &["a.in", "b.expected", "d.expected"],
-        );
+        check(&tree, Mode::Compare, 3, &["a.in", "b.expected", "d.expected"]);
         check(&tree, Mode::Write, 3, &["d.expected"]);
         check(&tree, Mode::Compare, 3, &["d.expected"]);
     }

@@ -82,9 +82,8 @@ impl Block {
     /// tells its address.
     pub fn ends_serving(&self) -> bool {
         let mut lines = self.script.lines().map(str::trim);
-        let last = lines
-            .rfind(|line| !line.is_empty() && !line.starts_with('#'))
-            .unwrap_or_default();
+        let last =
+            lines.rfind(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
         let serves = ["vervet serve", "vervet run"];
         serves.iter().any(|command| last.starts_with(command)) && !last.ends_with('&')
     }
@@ -97,10 +96,7 @@ pub fn pages(repository: &Path) -> Vec<Block> {
     let reports = PathBuf::from("docs/reports/README.md");
     let mut files = vec![PathBuf::from("README.md")];
     files.extend(Some(reports).filter(|file| repository.join(file).is_file()));
-    let docs = fs::read_dir(repository.join("docs"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let docs = fs::read_dir(repository.join("docs")).into_iter().flatten().flatten();
     files.extend(docs.map(|entry| Path::new("docs").join(entry.file_name())));
     files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
     files.sort();
@@ -127,10 +123,7 @@ pub fn to_run(blocks: Vec<Block>, not_run: &[NotRun]) -> Vec<Block> {
             entry.file, entry.first_line
         );
     }
-    blocks
-        .into_iter()
-        .filter(|block| !not_run.iter().any(|entry| fits(entry, block)))
-        .collect()
+    blocks.into_iter().filter(|block| !not_run.iter().any(|entry| fits(entry, block))).collect()
 }
 
 /// What blocks are run with.
@@ -155,31 +148,19 @@ impl Runner<'_> {
         let bin = TempTree::new().symlink("vervet", self.binary);
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = isolated_shell();
-        command
-            .arg(&block.script)
-            .current_dir(copy.path())
-            .process_group(0);
+        command.arg(&block.script).current_dir(copy.path()).process_group(0);
         command.env("PATH", format!("{}:{path}", bin.path().display()));
         command.env("HOME", copy.path());
         insist(&mut command);
         let mut shell = Child::spawn(command);
         let ended = wait_for(self.patience, || {
-            let serves = || {
-                shell
-                    .lines()
-                    .iter()
-                    .any(|line| line.text.contains("http://"))
-            };
+            let serves = || shell.lines().iter().any(|line| line.text.contains("http://"));
             if block.ends_serving() && serves() {
                 return Some(Ok(()));
             }
             let exit = shell.exit()?;
             let good = exit.success() && !block.ends_serving();
-            Some(if good {
-                Ok(())
-            } else {
-                Err(format!("ended with {exit}"))
-            })
+            Some(if good { Ok(()) } else { Err(format!("ended with {exit}")) })
         });
         let group =
             Pid::from_raw(i32::try_from(shell.id()).expect("a process number")).expect("not zero");
@@ -197,9 +178,7 @@ impl Runner<'_> {
 ",
             ]);
         }
-        let Block {
-            file, line, script, ..
-        } = block;
+        let Block { file, line, script, .. } = block;
         format!(
             "{file}:{line}: the block {how} with {}\n{script}it wrote:\n{wrote}",
             self.binary.display()
@@ -213,13 +192,9 @@ impl Runner<'_> {
             .args(["ls-files", "-z"])
             .output();
         let listed = listed.expect("git lists its files").stdout;
-        assert!(
-            !listed.is_empty(),
-            "git lists no files: blocks would run in an empty folder"
-        );
-        for file in String::from_utf8(listed)
-            .expect("file names that are text")
-            .split_terminator('\0')
+        assert!(!listed.is_empty(), "git lists no files: blocks would run in an empty folder");
+        for file in
+            String::from_utf8(listed).expect("file names that are text").split_terminator('\0')
         {
             let from = self.repository.join(file);
             // A tracked file may have been removed in the working tree.
@@ -273,23 +248,13 @@ mod tests {
     const PAGE: &str = "# Page\n\n```sh\necho one\n```\n\n```toml\nx = 1\n```\n\n- item\n  ```sh\n  vervet serve .\n  ```\n";
 
     fn block(script: &str) -> Block {
-        Block {
-            file: "README.md".into(),
-            line: 1,
-            script: script.into(),
-            configuration: None,
-        }
+        Block { file: "README.md".into(), line: 1, script: script.into(), configuration: None }
     }
 
     fn run(script: &str, patience: Duration) -> Result<(), String> {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
         let binary = repository.join("tests/data/fake-vervet");
-        Runner {
-            binary: &binary,
-            repository,
-            patience,
-        }
-        .run(&block(script))
+        Runner { binary: &binary, repository, patience }.run(&block(script))
     }
 
     #[track_caller]
@@ -312,21 +277,13 @@ mod tests {
 
     #[test]
     fn a_server_that_ends_by_itself_fails() {
-        fails(
-            "vervet() { true; }\nvervet serve .\n",
-            PATIENCE,
-            "ended with exit status: 0",
-        );
+        fails("vervet() { true; }\nvervet serve .\n", PATIENCE, "ended with exit status: 0");
     }
 
     #[test]
     fn commands_run_in_a_copy_of_the_repository() {
         run("test -f Cargo.toml\ntouch made-by-a-block\n", PATIENCE).unwrap();
-        assert!(
-            !Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("made-by-a-block")
-                .exists()
-        );
+        assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("made-by-a-block").exists());
     }
 
     #[test]
@@ -338,11 +295,7 @@ mod tests {
     fn what_a_block_leaves_in_the_background_is_killed() {
         let tree = TempTree::new();
         let note = tree.join("pid");
-        run(
-            &format!("sleep 60 &\necho $! > {}\n", note.display()),
-            PATIENCE,
-        )
-        .unwrap();
+        run(&format!("sleep 60 &\necho $! > {}\n", note.display()), PATIENCE).unwrap();
         let pid = fs::read_to_string(note).unwrap();
         let stat = format!("/proc/{}/stat", pid.trim());
         // Killed, it may wait as a zombie for its new parent.
@@ -353,15 +306,10 @@ mod tests {
     #[test]
     fn takes_the_shell_blocks_of_a_page() {
         let blocks = Block::all_of("a.md", PAGE);
-        let found: Vec<_> = blocks
-            .iter()
-            .map(|block| (block.line, block.script.as_str()))
-            .collect();
+        let found: Vec<_> =
+            blocks.iter().map(|block| (block.line, block.script.as_str())).collect();
         assert_eq!(found, [(4, "echo one\n"), (13, "  vervet serve .\n")]);
-        assert_eq!(
-            blocks.iter().map(Block::ends_serving).collect::<Vec<_>>(),
-            [false, true]
-        );
+        assert_eq!(blocks.iter().map(Block::ends_serving).collect::<Vec<_>>(), [false, true]);
         assert!(!block("vervet serve . &\n").ends_serving());
         assert!(block("vervet run\n").ends_serving());
         let configurations: Vec<_> = blocks.iter().map(|block| &block.configuration).collect();
@@ -370,11 +318,8 @@ mod tests {
 
     #[test]
     fn the_list_of_blocks_that_are_not_run_fits() {
-        let entry = NotRun {
-            file: "README.md",
-            first_line: "make test",
-            why: "this runs within it",
-        };
+        let entry =
+            NotRun { file: "README.md", first_line: "make test", why: "this runs within it" };
         let run = to_run(vec![block("make test\n"), block("true\n")], &[entry]);
         assert_eq!(run, [block("true\n")]);
     }
@@ -382,11 +327,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "take the entry out")]
     fn a_stale_entry_of_that_list_is_refused() {
-        let entry = NotRun {
-            file: "README.md",
-            first_line: "make test",
-            why: "this runs within it",
-        };
+        let entry =
+            NotRun { file: "README.md", first_line: "make test", why: "this runs within it" };
         to_run(vec![block("true\n")], &[entry]);
     }
 }

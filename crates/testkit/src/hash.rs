@@ -6,12 +6,10 @@ use sha2::{Digest, Sha256};
 
 /// The SHA-256 of `bytes` as 64 lower-case hexadecimal digits, the way `sha256sum` prints it.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes.as_ref())
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            write!(hex, "{byte:02x}").expect("a String takes what is written to it");
-            hex
-        })
+    Sha256::digest(bytes.as_ref()).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a String takes what is written to it");
+        hex
+    })
 }
 
 #[cfg(test)]

@@ -50,10 +50,7 @@ mod tests {
     fn a_process_is_started_for_the_test() {
         own_process!();
         let test = std::env::var(super::TEST).unwrap();
-        assert_eq!(
-            test,
-            "own_process::tests::a_process_is_started_for_the_test"
-        );
+        assert_eq!(test, "own_process::tests::a_process_is_started_for_the_test");
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         assert_eq!(arguments, ["--exact", test.as_str(), "--nocapture"]);
     }

@@ -20,11 +20,7 @@ pub fn cpu_time(pid: u32) -> Option<Duration> {
         let Ok(schedstat) = fs::read_to_string(thread.path().join("schedstat")) else {
             continue;
         };
-        nanoseconds += schedstat
-            .split_ascii_whitespace()
-            .next()?
-            .parse::<u64>()
-            .ok()?;
+        nanoseconds += schedstat.split_ascii_whitespace().next()?.parse::<u64>().ok()?;
     }
     Some(Duration::from_nanos(nanoseconds))
 }
@@ -47,10 +43,7 @@ mod tests {
     fn a_process_that_is_not_there_has_nothing() {
         // Above the largest process number that Linux gives (2^22).
         let nobody = 1 << 30;
-        assert_eq!(
-            (rss_bytes(nobody), cpu_time(nobody), open_fds(nobody)),
-            (None, None, None)
-        );
+        assert_eq!((rss_bytes(nobody), cpu_time(nobody), open_fds(nobody)), (None, None, None));
     }
 
     #[test]

@@ -33,9 +33,7 @@ impl RawClient {
     pub fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)
             .unwrap_or_else(|error| panic!("cannot connect to {address}: {error}"));
-        stream
-            .set_nodelay(true)
-            .expect("an option of our own socket");
+        stream.set_nodelay(true).expect("an option of our own socket");
         Self::over(Socket::Tcp(stream))
     }
 
@@ -49,10 +47,7 @@ impl RawClient {
     }
 
     fn over(socket: Socket) -> Self {
-        let client = Self {
-            socket,
-            left: Vec::new(),
-        };
+        let client = Self { socket, left: Vec::new() };
         client.patience(PATIENCE);
         client
     }
@@ -74,9 +69,7 @@ impl RawClient {
     #[track_caller]
     pub fn local_address(&self) -> SocketAddr {
         match &self.socket {
-            Socket::Tcp(stream) => stream
-                .local_addr()
-                .expect("a connected socket has an address"),
+            Socket::Tcp(stream) => stream.local_addr().expect("a connected socket has an address"),
             Socket::Unix(_) => panic!("a unix connection has no address and port"),
         }
     }
@@ -84,8 +77,7 @@ impl RawClient {
     /// Sends all bytes to the server.
     #[track_caller]
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.try_send(bytes)
-            .unwrap_or_else(|error| panic!("cannot send: {error}"));
+        self.try_send(bytes).unwrap_or_else(|error| panic!("cannot send: {error}"));
     }
 
     /// Sends all bytes, or says why the peer takes no more: for servers that refuse in the middle
@@ -118,8 +110,7 @@ impl RawClient {
     /// response too.
     #[track_caller]
     pub fn read_response(&mut self) -> Response {
-        self.try_read_response()
-            .expect("a response, where the connection was closed")
+        self.try_read_response().expect("a response, where the connection was closed")
     }
 
     /// Reads one response, or none when the server closes without a byte.
@@ -160,11 +151,7 @@ impl RawClient {
     #[track_caller]
     pub fn expect_close(&mut self) {
         let rest = self.read_to_close();
-        assert!(
-            rest.is_empty(),
-            "instead of a close came {:?}",
-            String::from_utf8_lossy(&rest)
-        );
+        assert!(rest.is_empty(), "instead of a close came {:?}", String::from_utf8_lossy(&rest));
     }
 
     /// Whether nothing comes, not even a close, for this time.
@@ -287,9 +274,7 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             let mut request = String::new();
             stream.read_to_string(&mut request).unwrap();
-            stream
-                .write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
-                .unwrap();
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
             request
         });
         let mut client = RawClient::connect_unix(&path);

@@ -40,14 +40,8 @@ struct Step {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    File {
-        name: String,
-        text: String,
-    },
-    Run {
-        script: String,
-        printed: Option<String>,
-    },
+    File { name: String, text: String },
+    Run { script: String, printed: Option<String> },
 }
 
 struct Block<'p> {
@@ -85,21 +79,14 @@ fn recipes_of(file: &str, page: &str, not_run: &[NotRun]) -> Vec<Recipe> {
             continue;
         }
         if recipes.last().is_none_or(|recipe| recipe.title != title) {
-            recipes.push(Recipe {
-                title: title.clone(),
-                file: file.to_owned(),
-                steps: Vec::new(),
-            });
+            recipes.push(Recipe { title: title.clone(), file: file.to_owned(), steps: Vec::new() });
         }
         let recipe = recipes.last_mut().expect("one was just put there");
         recipe.take(&block);
     }
     let listed = not_run.iter().filter(|entry| entry.file == file);
     let listed: Vec<_> = listed.map(|entry| entry.first_line).collect();
-    assert_eq!(
-        shown, listed,
-        "{file}: blocks of `console`, which are not run"
-    );
+    assert_eq!(shown, listed, "{file}: blocks of `console`, which are not run");
     recipes
 }
 
@@ -121,12 +108,7 @@ fn parts(page: &str) -> Vec<Part<'_>> {
             }
             (Some(block), None) => block.text.extend([line, "\n"]),
             (None, Some(language)) => {
-                open = Some(Block {
-                    language,
-                    before,
-                    line: index + 2,
-                    text: String::new(),
-                });
+                open = Some(Block { language, before, line: index + 2, text: String::new() });
             }
             (None, None) => {
                 parts.extend(line.strip_prefix("## ").map(Part::Heading));
@@ -142,19 +124,10 @@ impl Recipe {
     fn take(&mut self, block: &Block<'_>) {
         let (line, text) = (block.line, block.text.clone());
         let kind = match (block.language, name_before(block.before)) {
-            ("sh", _) => Kind::Run {
-                script: text,
-                printed: None,
-            },
+            ("sh", _) => Kind::Run { script: text, printed: None },
             ("text", None) => return self.expect(line, text),
-            ("toml", None) => Kind::File {
-                name: CONFIGURATION.to_owned(),
-                text,
-            },
-            (_, Some(name)) => Kind::File {
-                name: name.to_owned(),
-                text,
-            },
+            ("toml", None) => Kind::File { name: CONFIGURATION.to_owned(), text },
+            (_, Some(name)) => Kind::File { name: name.to_owned(), text },
             (other, None) => panic!("{}:{line}: nothing reads a block of `{other}`", self.file),
         };
         self.steps.push(Step { line, kind });
@@ -164,10 +137,7 @@ impl Recipe {
     fn expect(&mut self, line: usize, text: String) {
         match self.steps.last_mut().map(|step| &mut step.kind) {
             Some(Kind::Run { printed, .. }) if printed.is_none() => *printed = Some(text),
-            _ => panic!(
-                "{}:{line}: a block of `text` stands behind one of `sh`",
-                self.file
-            ),
+            _ => panic!("{}:{line}: a block of `text` stands behind one of `sh`", self.file),
         }
     }
 
@@ -175,23 +145,14 @@ impl Recipe {
     /// expected to. The error says which line of the page does not hold, and what came instead.
     pub fn cook(&self, binary: &Path, patience: Duration) -> Result<(), String> {
         let bin = TempTree::new().symlink("vervet", binary);
-        let mut kitchen = Kitchen {
-            folder: TempTree::new(),
-            bin,
-            server: None,
-            patience,
-        };
+        let mut kitchen = Kitchen { folder: TempTree::new(), bin, server: None, patience };
         for step in &self.steps {
-            kitchen
-                .step(step)
-                .map_err(|error| format!("{}:{}: {error}", self.file, step.line))?;
+            kitchen.step(step).map_err(|error| format!("{}:{}: {error}", self.file, step.line))?;
         }
         if kitchen.server.is_some() {
             return Ok(());
         }
-        kitchen
-            .check()
-            .map_err(|error| format!("{}, {}: {error}", self.file, self.title))
+        kitchen.check().map_err(|error| format!("{}, {}: {error}", self.file, self.title))
     }
 }
 
@@ -244,10 +205,8 @@ impl Kitchen {
         self.check()?;
         let mut command = isolated();
         command.arg("exec vervet run");
-        let mut server = Child::spawn(std::mem::replace(
-            self.prepared(&mut command),
-            Command::new("true"),
-        ));
+        let mut server =
+            Child::spawn(std::mem::replace(self.prepared(&mut command), Command::new("true")));
         let ready = wait_for(PATIENCE, || {
             let is_serving = |line: &crate::Line| line.text.contains("serving at");
             if server.lines().iter().any(is_serving) {
@@ -376,33 +335,17 @@ mod tests {
     const PAGE: &str = "# Page\n\n## One\n\n```toml\nx = 1\n```\n\nThe page `www/a.html`:\n\n```html\n<p>\n```\n\n\
                         ```sh\necho a\n```\n\n```text\na\n```\n\n## Two\n\n```console\nreboot\n```\n";
 
-    const REBOOT: NotRun = NotRun {
-        file: "a.md",
-        first_line: "reboot",
-        why: "the machine is needed",
-    };
+    const REBOOT: NotRun =
+        NotRun { file: "a.md", first_line: "reboot", why: "the machine is needed" };
 
     #[test]
     fn takes_files_and_commands_in_their_order() {
-        let file = |name: &str, text: &str| Kind::File {
-            name: name.into(),
-            text: text.into(),
-        };
-        let run = Kind::Run {
-            script: "echo a\n".into(),
-            printed: Some("a\n".into()),
-        };
-        let steps = [
-            (6, file("vervet.toml", "x = 1\n")),
-            (12, file("www/a.html", "<p>\n")),
-            (16, run),
-        ];
+        let file = |name: &str, text: &str| Kind::File { name: name.into(), text: text.into() };
+        let run = Kind::Run { script: "echo a\n".into(), printed: Some("a\n".into()) };
+        let steps =
+            [(6, file("vervet.toml", "x = 1\n")), (12, file("www/a.html", "<p>\n")), (16, run)];
         let steps = steps.map(|(line, kind)| Step { line, kind });
-        let recipe = Recipe {
-            title: "One".into(),
-            file: "a.md".into(),
-            steps: steps.into(),
-        };
+        let recipe = Recipe { title: "One".into(), file: "a.md".into(), steps: steps.into() };
         assert_eq!(recipes_of("a.md", PAGE, &[REBOOT]), [recipe]);
     }
 
@@ -421,9 +364,7 @@ mod tests {
     #[track_caller]
     fn check_fails(page: &str, expected: &str) {
         let recipe = &recipes_of("a.md", page, &[])[0];
-        let error = recipe
-            .cook(Path::new("/bin/false"), Duration::ZERO)
-            .unwrap_err();
+        let error = recipe.cook(Path::new("/bin/false"), Duration::ZERO).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
 

@@ -44,20 +44,13 @@ impl Response {
     #[track_caller]
     pub fn field(&self, name: &str) -> Option<&str> {
         let values = self.field_values(name);
-        assert!(
-            values.len() <= 1,
-            "{name} is there {} times: {values:?}",
-            values.len()
-        );
+        assert!(values.len() <= 1, "{name} is there {} times: {values:?}", values.len());
         values.first().copied()
     }
 
     /// The values of all fields of this name, in their order.
     pub fn field_values(&self, name: &str) -> Vec<&str> {
-        let same = self
-            .fields
-            .iter()
-            .filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        let same = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
         same.map(|(_, value)| value.as_str()).collect()
     }
 
@@ -111,16 +104,12 @@ fn parse_head(head: &[u8]) -> Response {
     let shown = String::from_utf8_lossy(head).into_owned();
     let text =
         std::str::from_utf8(head).unwrap_or_else(|_| panic!("a head that is text: {shown:?}"));
-    let (status_line, fields) = text
-        .split_once("\r\n")
-        .expect("a head ends with an empty line");
-    let (version, rest) = status_line
-        .split_once(' ')
-        .unwrap_or_else(|| panic!("no status line: {shown:?}"));
+    let (status_line, fields) = text.split_once("\r\n").expect("a head ends with an empty line");
+    let (version, rest) =
+        status_line.split_once(' ').unwrap_or_else(|| panic!("no status line: {shown:?}"));
     // RFC 9112 §4: the space after the status code is there even when the reason phrase is empty.
-    let (status, reason) = rest
-        .split_once(' ')
-        .unwrap_or_else(|| panic!("no space after the status: {shown:?}"));
+    let (status, reason) =
+        rest.split_once(' ').unwrap_or_else(|| panic!("no space after the status: {shown:?}"));
     let version_minor = match version {
         "HTTP/1.1" => 1,
         "HTTP/1.0" => 0,
@@ -147,18 +136,14 @@ fn parse_head(head: &[u8]) -> Response {
 fn parse_fields(lines: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     for line in lines.split("\r\n").take_while(|line| !line.is_empty()) {
-        let (name, value) = line
-            .split_once(':')
-            .unwrap_or_else(|| panic!("no colon in the field {line:?}"));
+        let (name, value) =
+            line.split_once(':').unwrap_or_else(|| panic!("no colon in the field {line:?}"));
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         assert!(
             !name.is_empty() && name.bytes().all(token),
             "no token before the colon of {line:?}"
         );
-        assert!(
-            !value.contains(['\r', '\n', '\0']),
-            "a control byte in the value of {line:?}"
-        );
+        assert!(!value.contains(['\r', '\n', '\0']), "a control byte in the value of {line:?}");
         fields.push((name.to_owned(), value.trim_matches([' ', '\t']).to_owned()));
     }
     fields
@@ -190,10 +175,7 @@ fn framing(response: &Response, asked: Asked) -> Framing {
                 "chunked",
                 "the only coding that was asked for"
             );
-            assert_eq!(
-                response.version_minor, 1,
-                "chunked in an answer to HTTP/1.0"
-            );
+            assert_eq!(response.version_minor, 1, "chunked in an answer to HTTP/1.0");
             Framing::Chunked
         }
         (None, Some(length)) => {
@@ -234,9 +216,7 @@ impl<S: Source> Reader<'_, S> {
     fn until(&mut self, end: &[u8]) -> Vec<u8> {
         let mut seen = 0;
         loop {
-            if let Some(at) = self.left[seen..]
-                .windows(end.len())
-                .position(|window| window == end)
+            if let Some(at) = self.left[seen..].windows(end.len()).position(|window| window == end)
             {
                 return self.left.drain(..seen + at + end.len()).collect();
             }
@@ -264,11 +244,7 @@ impl<S: Source> Reader<'_, S> {
         let mut content = Vec::new();
         loop {
             let line = String::from_utf8(self.until(b"\r\n")).expect("a chunk line that is text");
-            let size = line
-                .trim_end_matches("\r\n")
-                .split(';')
-                .next()
-                .unwrap_or_default();
+            let size = line.trim_end_matches("\r\n").split(';').next().unwrap_or_default();
             let hex = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_hexdigit());
             assert!(hex, "no chunk size: {line:?}");
             let size = usize::from_str_radix(size, 16).expect("a chunk size that fits");

@@ -95,18 +95,13 @@ impl Rival {
         let scratch = TempTree::new();
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let site = site.as_ref().to_str().expect("a folder whose name is text");
-        let folder = scratch
-            .path()
-            .to_str()
-            .expect("a temporary folder whose name is text");
+        let folder = scratch.path().to_str().expect("a temporary folder whose name is text");
         let configuration = kind.configuration(site, folder, address.port());
         let configuration = scratch.write("configuration", configuration);
         let mut child = Child::spawn(kind.command(&program, &configuration));
         let listening = wait_for(PATIENCE, || match child.exit() {
             Some(_) => Some(false),
-            None => std::net::TcpStream::connect(address)
-                .is_ok()
-                .then_some(true),
+            None => std::net::TcpStream::connect(address).is_ok().then_some(true),
         });
         assert_eq!(
             listening,
@@ -115,11 +110,7 @@ impl Rival {
             program.display(),
             child.lines()
         );
-        Some(Self {
-            child,
-            address,
-            _scratch: scratch,
-        })
+        Some(Self { child, address, _scratch: scratch })
     }
 
     /// A new connection to it.
@@ -155,13 +146,11 @@ mod tests {
         let Some(rival) = Rival::start(kind, tree.path()) else {
             skip!("needs {}", kind.program());
         };
-        let response = rival
-            .connect()
-            .exchange("GET /hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let response =
+            rival.connect().exchange("GET /hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assert_eq!((response.status, response.text()), (200, "Hello, World!"));
-        let response = rival
-            .connect()
-            .exchange("GET /no-such-file HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let response =
+            rival.connect().exchange("GET /no-such-file HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assert_eq!(response.status, 404);
     }
 

@@ -25,17 +25,12 @@ macro_rules! skip {
 #[track_caller]
 pub fn skipped(why: &str) {
     let all = std::env::var_os(REQUIRE_ALL).is_some_and(|value| value == "1");
-    assert!(
-        !all,
-        "skipping is not allowed here ({REQUIRE_ALL}=1): {why}"
-    );
+    assert!(!all, "skipping is not allowed here ({REQUIRE_ALL}=1): {why}");
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     // Not `eprintln!`: the test harness would keep that to itself, and `scripts/test` counts these
     // lines.
     let line = format!("SKIPPED: {test}: {why}\n");
-    std::io::stderr()
-        .write_all(line.as_bytes())
-        .expect("standard error can be written to");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written to");
 }
 
 /// Where a program is, looked for in `PATH` and in the system folders that a user's `PATH` often
@@ -43,9 +38,7 @@ pub fn skipped(why: &str) {
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
-    folders
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    folders.map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A Python that has a module: the one that stands first in `PATH`, or else the system's own, whose

@@ -23,10 +23,8 @@ impl TempTree {
     #[track_caller]
     pub fn new() -> Self {
         use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::Builder::new()
-            .prefix("vervet-")
-            .tempdir()
-            .expect("a temporary folder");
+        let folder =
+            tempfile::Builder::new().prefix("vervet-").tempdir().expect("a temporary folder");
         // Rivals drop to a user of their own, who must be able to enter.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))
             .expect("permissions of our own folder");
@@ -122,10 +120,8 @@ mod tests {
 
     #[test]
     fn holds_what_was_put_in_and_is_gone_afterwards() {
-        let tree = TempTree::new()
-            .file("a/b.txt", "hello")
-            .dir("c")
-            .symlink("d/link", "../a/b.txt");
+        let tree =
+            TempTree::new().file("a/b.txt", "hello").dir("c").symlink("d/link", "../a/b.txt");
         assert_eq!(fs::read(tree.join("d/link")).unwrap(), b"hello");
         assert!(tree.join("c").is_dir());
         tree.write("a/b.txt", "other");

@@ -28,11 +28,7 @@ impl Vervet {
         arguments: impl IntoIterator<Item = A>,
     ) -> Self {
         let mut command = Command::new(binary.as_ref());
-        command
-            .arg("serve")
-            .arg(folder.as_ref())
-            .args(["--listen", "127.0.0.1:0"])
-            .args(arguments);
+        command.arg("serve").arg(folder.as_ref()).args(["--listen", "127.0.0.1:0"]).args(arguments);
         Self::spawn(command)
     }
 

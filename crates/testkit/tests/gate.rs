@@ -11,10 +11,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 fn shell(line: &str, log: &str) -> Output {
     let tree = TempTree::new().file("log", log).file("results", "");
     let mut command = Command::new("bash");
-    command.args([
-        "-c",
-        &format!("set -eu; . scripts/common.sh; . scripts/count.sh; {line}"),
-    ]);
+    command.args(["-c", &format!("set -eu; . scripts/common.sh; . scripts/count.sh; {line}")]);
     command
         .current_dir(ROOT)
         .env("log", tree.join("log"))
@@ -74,16 +71,8 @@ const TIMED: &str = "     Running unittests src/lib.rs (target/debug/deps/vervet
 
 #[test]
 fn failed_tests_are_named() {
-    check(
-        "failed_tests \"$log\" | tr '\\n' ' '; echo",
-        TIMED,
-        "a::c d ",
-    );
-    check(
-        "failed_tests \"$log\"; echo none",
-        "error: could not compile `vervet`\n",
-        "none",
-    );
+    check("failed_tests \"$log\" | tr '\\n' ' '; echo", TIMED, "a::c d ");
+    check("failed_tests \"$log\"; echo none", "error: could not compile `vervet`\n", "none");
 }
 
 #[test]
@@ -103,11 +92,7 @@ fn slow_tests_and_programs_are_named() {
 #[test]
 fn a_budget_that_is_exceeded_is_named() {
     check("budget time 900 900 s", "", "time: 900 of 900 s");
-    check(
-        "budget time 901 900 s",
-        "",
-        "time: 901 of 900 s: OVER BUDGET",
-    );
+    check("budget time 901 900 s", "", "time: 901 of 900 s: OVER BUDGET");
 }
 
 #[track_caller]
@@ -149,11 +134,7 @@ fn what_another_test_runs_is_no_skip() {
 #[test]
 fn each_fuzz_target_is_a_test() {
     check_fuzzing(0, "fuzz head ok (1000 runs)\nfuzz chunked ok\n", "2 0 0");
-    check_fuzzing(
-        1,
-        "fuzz head ok\nfuzz chunked FAILED (log: fuzz/a.log)\n",
-        "1 1 0",
-    );
+    check_fuzzing(1, "fuzz head ok\nfuzz chunked FAILED (log: fuzz/a.log)\n", "1 1 0");
 }
 
 #[test]
@@ -164,26 +145,14 @@ fn fuzzing_that_tries_nothing_fails() {
 
 #[test]
 fn a_part_that_fails_is_recorded() {
-    check(
-        "attempt part false; echo $FAILED $(how_many fail)",
-        "",
-        "1 1",
-    );
-    check(
-        "attempt part true; echo $FAILED $(how_many pass)",
-        "",
-        "0 1",
-    );
+    check("attempt part false; echo $FAILED $(how_many fail)", "", "1 1");
+    check("attempt part true; echo $FAILED $(how_many pass)", "", "0 1");
 }
 
 #[test]
 fn a_skip_is_a_failure_where_all_is_required() {
     check("record skip part why; echo $FAILED", "", "0");
-    check(
-        "VERVET_REQUIRE_ALL=1; record skip part why; echo $FAILED",
-        "",
-        "1",
-    );
+    check("VERVET_REQUIRE_ALL=1; record skip part why; echo $FAILED", "", "1");
 }
 
 /// Skips when another test of this file, which runs this one as a program, asks for it.
@@ -196,13 +165,8 @@ fn skips_when_asked() {
 
 fn run_skipping(require_all: &str) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command
-        .args(["--exact", "gate::skips_when_asked"])
-        .env("VERVET_TRY_SKIP", "1");
-    command
-        .env("VERVET_REQUIRE_ALL", require_all)
-        .output()
-        .unwrap()
+    command.args(["--exact", "gate::skips_when_asked"]).env("VERVET_TRY_SKIP", "1");
+    command.env("VERVET_REQUIRE_ALL", require_all).output().unwrap()
 }
 
 #[test]

@@ -110,11 +110,7 @@ impl Ledger {
             Started::BeforeWatch => reading,
             Started::DuringWatch => Reading::default(),
         };
-        let account = ProcessAccount {
-            base,
-            latest: reading,
-            ended: Counters::default(),
-        };
+        let account = ProcessAccount { base, latest: reading, ended: Counters::default() };
         self.processes.insert(pid, account);
     }
 

@@ -98,10 +98,8 @@ impl Cgroup {
         let text = self.cpu.read(reader).ok()?;
         let user_us = number_after(text, "user_usec")?;
         // The kernel divides `usage_usec`, which is exact, between the two.
-        let cpu = Cpu {
-            user_us,
-            system_us: number_after(text, "usage_usec")?.saturating_sub(user_us),
-        };
+        let cpu =
+            Cpu { user_us, system_us: number_after(text, "usage_usec")?.saturating_sub(user_us) };
         let throttled_periods = number_after(text, "nr_throttled");
         let throttled_us = number_after(text, "throttled_usec");
         Some(CgroupSample {
@@ -157,10 +155,8 @@ fn cgroup_mount(mountinfo: &[u8]) -> Option<CgroupMount> {
         let root = fields.nth(3)?;
         let point = fields.next()?;
         fields.find(|field| *field == b"-")?;
-        (fields.next()? == b"cgroup2").then(|| CgroupMount {
-            root: unescaped(root),
-            point: unescaped(point),
-        })
+        (fields.next()? == b"cgroup2")
+            .then(|| CgroupMount { root: unescaped(root), point: unescaped(point) })
     })
 }
 
@@ -170,8 +166,7 @@ fn cgroup_path(cgroup: &[u8]) -> Option<PathBuf> {
     let path = lines.find_map(|line| line.strip_prefix(b"0::"))?;
     // Of a process whose cgroup was removed under it.
     let path = path.strip_suffix(b" (deleted)").unwrap_or(path);
-    path.starts_with(b"/")
-        .then(|| OsStr::from_bytes(path).into())
+    path.starts_with(b"/").then(|| OsStr::from_bytes(path).into())
 }
 
 /// Spaces and such are written as `\040`.
@@ -194,24 +189,16 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<(&str, &str)>) {
-        let expected = expected.map(|(root, point)| CgroupMount {
-            root: root.into(),
-            point: point.into(),
-        });
+        let expected =
+            expected.map(|(root, point)| CgroupMount { root: root.into(), point: point.into() });
         assert_eq!(cgroup_mount(line.as_bytes()), expected, "{line}");
     }
 
     #[test]
     fn other_mounts_and_cut_lines_are_passed_over() {
         check("", None);
-        check(
-            "10:31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw",
-            None,
-        );
-        check(
-            "12 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu",
-            None,
-        );
+        check("10:31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw", None);
+        check("12 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu", None);
         check("20 41 0:38 / /sys/fs/cgroup", None);
         check("20 41 0:38 / /sys/fs/cgroup rw,relatime -", None);
     }
@@ -226,10 +213,7 @@ mod tests {
             "20 41 0:38 /a/b /my\\040cgroups\\134x rw - cgroup2 none rw",
             Some(("/a/b", "/my cgroups\\x")),
         );
-        check(
-            "2 4 0:3 / /a\\04 rw - cgroup2 none rw",
-            Some(("/", "/a\\04")),
-        );
+        check("2 4 0:3 / /a\\04 rw - cgroup2 none rw", Some(("/", "/a\\04")));
     }
 
     #[test]

@@ -13,9 +13,7 @@ use crate::readings::{listening_inodes, socket_inode, stat};
 use crate::target::Target;
 
 /// Interpreters, whose first argument is the program that runs.
-const INTERPRETERS: &[&str] = &[
-    "python", "perl", "ruby", "node", "php", "bash", "sh", "dash",
-];
+const INTERPRETERS: &[&str] = &["python", "perl", "ruby", "node", "php", "bash", "sh", "dash"];
 
 /// The processes that match a target.
 #[derive(Debug)]
@@ -47,21 +45,18 @@ impl fmt::Display for FindError {
             Self::NotFound(target) => match target {
                 Target::Pid(pid) => write!(f, "there is no process {pid}"),
                 Target::Port(port) => write!(f, "no process listens on port {port}"),
-                Target::Number(number) => write!(
-                    f,
-                    "there is no process {number}, and no process listens on that port"
-                ),
+                Target::Number(number) => {
+                    write!(f, "there is no process {number}, and no process listens on that port")
+                }
                 Target::Name(name) => {
                     write!(f, "no process has the name \"{}\"", name.escape_debug())
                 }
                 Target::Cgroup(path) => {
                     write!(f, "no process is in the cgroup {}", path.display())
                 }
-                Target::Unit(unit) => write!(
-                    f,
-                    "no process is in the cgroup of the unit {}",
-                    unit.escape_debug()
-                ),
+                Target::Unit(unit) => {
+                    write!(f, "no process is in the cgroup of the unit {}", unit.escape_debug())
+                }
             },
             Self::Ambiguous(number) => write!(
                 f,
@@ -161,9 +156,7 @@ fn ancestors(pid: u32, all: &[ProcessStat]) -> Vec<u32> {
         let process = all.iter().find(|process| process.pid == *pid)?;
         Some(process.parent)
     };
-    std::iter::successors(Some(pid), above)
-        .take(all.len() + 1)
-        .collect()
+    std::iter::successors(Some(pid), above).take(all.len() + 1).collect()
 }
 
 fn is_named(proc: &Path, process: &ProcessStat, name: &str, reader: &mut Reader) -> bool {
@@ -182,10 +175,7 @@ fn is_named(proc: &Path, process: &ProcessStat, name: &str, reader: &mut Reader)
     let interprets = INTERPRETERS.iter().any(|one| {
         // `python3.11` is python.
         let version = program.strip_prefix(one.as_bytes());
-        version.is_some_and(|rest| {
-            rest.iter()
-                .all(|byte| byte.is_ascii_digit() || *byte == b'.')
-        })
+        version.is_some_and(|rest| rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
     });
     let mut script = words.filter(|word| !word.starts_with(b"-"));
     interprets && base(script.next().unwrap_or_default()) == name.as_bytes()
@@ -245,10 +235,7 @@ pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<ProcessStat
     let entries = std::fs::read_dir(proc).into_iter().flatten().flatten();
     let mut found = Vec::new();
     for entry in entries {
-        let pid = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
         let Some(pid) = pid else {
             continue;
         };
@@ -256,31 +243,20 @@ pub(crate) fn all_processes(proc: &Path, reader: &mut Reader) -> Vec<ProcessStat
         let Some(stat) = text.ok().and_then(stat).filter(|stat| stat.state != b'Z') else {
             continue;
         };
-        found.push(ProcessStat {
-            pid,
-            parent: stat.parent,
-            name: stat.name.to_vec(),
-        });
+        found.push(ProcessStat { pid, parent: stat.parent, name: stat.name.to_vec() });
     }
     found
 }
 
 /// The processes of `chosen` without an ancestor in it, ordered by ID.
 fn topmost(chosen: &[u32], all: &[ProcessStat]) -> Vec<u32> {
-    let parents: HashMap<_, _> = all
-        .iter()
-        .map(|process| (process.pid, process.parent))
-        .collect();
+    let parents: HashMap<_, _> = all.iter().map(|process| (process.pid, process.parent)).collect();
     let has_one_above = |pid: &u32| {
         let above = std::iter::successors(parents.get(pid), |parent| parents.get(parent));
         // The bound is for process IDs that were reused meanwhile and form a circle.
         above.take(all.len()).any(|parent| chosen.contains(parent))
     };
-    let mut top: Vec<_> = chosen
-        .iter()
-        .copied()
-        .filter(|pid| !has_one_above(pid))
-        .collect();
+    let mut top: Vec<_> = chosen.iter().copied().filter(|pid| !has_one_above(pid)).collect();
     top.sort_unstable();
     top.dedup();
     top

@@ -52,10 +52,7 @@ impl HostFiles {
     }
 
     fn read_raw(&mut self, units: Units, reader: &mut Reader) -> Option<Host> {
-        let mut host = Host {
-            load: load(self.load.read(reader).ok()?)?,
-            ..Host::default()
-        };
+        let mut host = Host { load: load(self.load.read(reader).ok()?)?, ..Host::default() };
         let text = self.stat.read(reader).ok()?;
         host.cpu = cpu(text, units.tick_us)?;
         host.switches = number_after(text, "ctxt")?;
@@ -105,13 +102,7 @@ fn since(now: &Host, base: &Host) -> Host {
 fn load(text: &[u8]) -> Option<[f64; 3]> {
     let text = std::str::from_utf8(text).ok()?;
     let mut words = text.split_ascii_whitespace();
-    let mut next = || {
-        words
-            .next()?
-            .parse::<f64>()
-            .ok()
-            .filter(|load| load.is_finite())
-    };
+    let mut next = || words.next()?.parse::<f64>().ok().filter(|load| load.is_finite());
     Some([next()?, next()?, next()?])
 }
 
@@ -124,22 +115,11 @@ fn cpu(text: &[u8], tick_us: u64) -> Option<HostCpu> {
     for tick in &mut ticks {
         *tick = words.next()?.parse::<u64>().ok()?;
     }
-    let [
-        user,
-        nice,
-        system,
-        idle,
-        disk,
-        interrupts,
-        soft_interrupts,
-        steal,
-    ] = ticks;
+    let [user, nice, system, idle, disk, interrupts, soft_interrupts, steal] = ticks;
     let us = |ticks: u64| ticks.saturating_mul(tick_us);
     Some(HostCpu {
         user_us: us(user.saturating_add(nice)),
-        system_us: us(system
-            .saturating_add(interrupts)
-            .saturating_add(soft_interrupts)),
+        system_us: us(system.saturating_add(interrupts).saturating_add(soft_interrupts)),
         idle_us: us(idle.saturating_add(disk)),
         steal_us: us(steal),
     })
@@ -151,11 +131,7 @@ fn devices(text: &[u8]) -> Option<(Network, Network)> {
     let (mut others, mut loopback) = (Network::default(), Network::default());
     for line in text.lines().skip(2) {
         let (name, numbers) = line.split_once(':')?;
-        let sum = if name.trim() == "lo" {
-            &mut loopback
-        } else {
-            &mut others
-        };
+        let sum = if name.trim() == "lo" { &mut loopback } else { &mut others };
         add_device(sum, numbers)?;
     }
     Some((others, loopback))
@@ -196,31 +172,19 @@ mod tests {
             assert_eq!(cpu(text.as_bytes(), 1), None, "{text}");
         }
         for line in ["eth0", "eth0: 1 2", "eth0: 1 2 3 4 5 6 7 8 9 10 11"] {
-            assert_eq!(
-                devices(format!("a\nb\n{line}\n").as_bytes()),
-                None,
-                "{line}"
-            );
+            assert_eq!(devices(format!("a\nb\n{line}\n").as_bytes()), None, "{line}");
         }
     }
 
     #[test]
     fn loads_are_read() {
-        assert_eq!(
-            load(b"2.16 1.84 1.12 1/96 27213\n"),
-            Some([2.16, 1.84, 1.12])
-        );
+        assert_eq!(load(b"2.16 1.84 1.12 1/96 27213\n"), Some([2.16, 1.84, 1.12]));
     }
 
     #[test]
     fn the_processors_are_summed_by_what_they_did() {
         let text = b"cpu  1 20 300 4000 5 60 700 8 9 9\ncpu0 1 1 1 1 1 1 1 1 0 0\nctxt 5\n";
-        let expected = HostCpu {
-            user_us: 210,
-            system_us: 10_600,
-            idle_us: 40_050,
-            steal_us: 80,
-        };
+        let expected = HostCpu { user_us: 210, system_us: 10_600, idle_us: 40_050, steal_us: 80 };
         assert_eq!(cpu(text, 10), Some(expected));
     }
 
@@ -237,10 +201,7 @@ mod tests {
                 errors,
                 drops,
             };
-        let expected = (
-            network(11, 21, 51, 61, 102, 122),
-            network(1, 2, 5, 6, 10, 12),
-        );
+        let expected = (network(11, 21, 51, 61, 102, 122), network(1, 2, 5, 6, 10, 12));
         assert_eq!(devices(text), Some(expected));
         assert_eq!(devices(b"a\nb\n"), Some(Default::default()));
     }

@@ -24,11 +24,7 @@ pub(crate) struct Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        Self {
-            buffer: vec![0; BYTES_FIRST],
-            opens: 0,
-            reads: 0,
-        }
+        Self { buffer: vec![0; BYTES_FIRST], opens: 0, reads: 0 }
     }
 }
 
@@ -94,12 +90,7 @@ pub(crate) struct KernelFile {
 impl KernelFile {
     /// The file at a path, which is opened by the first reading.
     pub(crate) fn new(path: impl Into<PathBuf>, shape: Shape, keep: Keep) -> Self {
-        Self {
-            path: path.into(),
-            shape,
-            keep,
-            file: None,
-        }
+        Self { path: path.into(), shape, keep, file: None }
     }
 
     /// Reads the current content.

@@ -136,11 +136,7 @@ impl Process {
             minor_faults: stat.reaped_minor_faults,
             major_faults: stat.reaped_major_faults,
         };
-        self.reading = Reading {
-            parent: stat.parent,
-            own: own.max(self.reading.own),
-            reaped,
-        };
+        self.reading = Reading { parent: stat.parent, own: own.max(self.reading.own), reaped };
         Some(self.reading)
     }
 
@@ -233,18 +229,13 @@ impl Process {
         }
         let entries = fs::read_dir(self.folder.join("task")).into_iter().flatten();
         let names = entries.flatten().map(|entry| entry.file_name());
-        names
-            .filter_map(|name| name.to_str()?.parse().ok())
-            .collect()
+        names.filter_map(|name| name.to_str()?.parse().ok()).collect()
     }
 }
 
 fn push_numbers(text: &[u8], found: &mut Vec<u32>) {
     let text = String::from_utf8_lossy(text);
-    found.extend(
-        text.split_ascii_whitespace()
-            .filter_map(|word| word.parse::<u32>().ok()),
-    );
+    found.extend(text.split_ascii_whitespace().filter_map(|word| word.parse::<u32>().ok()));
 }
 
 /// None without permission.

@@ -173,10 +173,7 @@ impl Tally {
             self.watch_cpu_us += sample.cost_us;
         }
         if now.0.saturating_sub(self.peak_from.0) >= PEAK_GAP_MIN_US {
-            let cores = per(
-                now.1 - self.peak_from.1.min(now.1),
-                now.0 - self.peak_from.0,
-            );
+            let cores = per(now.1 - self.peak_from.1.min(now.1), now.0 - self.peak_from.0);
             self.cores_peak = self.cores_peak.max(cores);
             self.peak_from = now;
         }
@@ -204,10 +201,7 @@ impl Tally {
         self.descriptors.add(detail.descriptors.value.open);
         self.sockets.add(detail.descriptors.value.sockets);
         self.switches.add(detail.switches.value);
-        let unreadable = detail
-            .descriptors
-            .unreadable
-            .max(detail.switches.unreadable);
+        let unreadable = detail.descriptors.unreadable.max(detail.switches.unreadable);
         self.unreadable = self.unreadable.max(unreadable);
     }
 
@@ -255,11 +249,7 @@ impl Tally {
         let duration_us = last.at_us.saturating_sub(first.at_us);
         let cpu = last.cpu.since(first.cpu);
         let mean_cores = per(cpu.total_us(), duration_us);
-        let pss = if self.pss_missing {
-            None
-        } else {
-            self.pss.spread()
-        };
+        let pss = if self.pss_missing { None } else { self.pss.spread() };
         Summary {
             from_us: first.at_us,
             duration_us,
@@ -268,18 +258,11 @@ impl Tally {
             invalid_because: self.reasons.clone(),
             ended: last.processes == 0,
             cpu,
-            cores: Spread {
-                mean: mean_cores,
-                peak: self.cores_peak.max(mean_cores),
-            },
+            cores: Spread { mean: mean_cores, peak: self.cores_peak.max(mean_cores) },
             faults: last.faults.since(first.faults),
             rss_bytes: self.rss.spread().unwrap_or_default(),
             pss_bytes: pss,
-            swap_bytes: if self.pss_missing {
-                None
-            } else {
-                self.swap.spread()
-            },
+            swap_bytes: if self.pss_missing { None } else { self.swap.spread() },
             processes: self.processes.spread().unwrap_or_default(),
             threads: self.threads.spread().unwrap_or_default(),
             descriptors: self.descriptors.spread(),

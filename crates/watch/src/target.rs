@@ -139,23 +139,13 @@ mod tests {
         check("nginx.service", Ok(Target::Unit("nginx.service".into())));
         check("unit:nginx", Ok(Target::Unit("nginx.service".into())));
         check("unit:user.slice", Ok(Target::Unit("user.slice".into())));
-        check(
-            "/sys/fs/cgroup/a",
-            Ok(Target::Cgroup("/sys/fs/cgroup/a".into())),
-        );
+        check("/sys/fs/cgroup/a", Ok(Target::Cgroup("/sys/fs/cgroup/a".into())));
         check("cgroup:a/b/", Ok(Target::Cgroup("/a/b".into())));
     }
 
     #[test]
     fn displayed_targets_parse() {
-        for text in [
-            "12",
-            "pid:12",
-            "port:80",
-            "name:a b",
-            "unit:a.scope",
-            "cgroup:/a",
-        ] {
+        for text in ["12", "pid:12", "port:80", "name:a b", "unit:a.scope", "cgroup:/a"] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
     }

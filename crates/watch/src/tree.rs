@@ -101,10 +101,7 @@ impl Tree {
         if self.begin_ticks.is_some() {
             self.events.push(Event::RootStarted(root.clone()));
         }
-        self.roots.push(RootState {
-            root,
-            has_ended: false,
-        });
+        self.roots.push(RootState { root, has_ended: false });
         self.roots.last().map(|state| &state.root)
     }
 
@@ -155,15 +152,8 @@ impl Tree {
             }
         }
         self.note_ended_roots();
-        let mut sample = TreeSample {
-            used: self.ledger.total(),
-            ..TreeSample::default()
-        };
-        for process in self
-            .processes
-            .values()
-            .filter(|process| !process.is_zombie())
-        {
+        let mut sample = TreeSample { used: self.ledger.total(), ..TreeSample::default() };
+        for process in self.processes.values().filter(|process| !process.is_zombie()) {
             sample.rss_bytes += process.rss_bytes;
             sample.processes += 1;
             sample.threads += process.threads;
@@ -239,11 +229,7 @@ impl Tree {
     }
 
     fn add(&mut self, pid: u32, reader: &mut Reader) -> Option<()> {
-        let keep = if self.processes.len() < KEPT_OPEN_MAX {
-            Keep::Open
-        } else {
-            Keep::Closed
-        };
+        let keep = if self.processes.len() < KEPT_OPEN_MAX { Keep::Open } else { Keep::Closed };
         let mut process = Process::open(&self.proc, pid, keep, self.units, reader)?;
         let started = match self.begin_ticks {
             None if self.begin == CountFrom::FirstSample => Started::BeforeWatch,
@@ -292,22 +278,15 @@ impl Tree {
         let is_old =
             |process: &&Process| known.contains(&process.pid) || known.contains(&process.forked_by);
         let new = top.filter(|process| !process.is_zombie() && !is_old(process));
-        let new: Vec<_> = new
-            .map(|process| Root {
-                pid: process.pid,
-                name: process.name.clone(),
-            })
-            .collect();
+        let new: Vec<_> =
+            new.map(|process| Root { pid: process.pid, name: process.name.clone() }).collect();
         let count = new.len();
         for root in new {
             // The first roots were there when the watch began.
             if !known.is_empty() {
                 self.events.push(Event::RootStarted(root.clone()));
             }
-            self.roots.push(RootState {
-                root,
-                has_ended: false,
-            });
+            self.roots.push(RootState { root, has_ended: false });
         }
         count
     }
@@ -340,10 +319,7 @@ impl Tree {
         Detail {
             pss_bytes: memory.map(|(pss, _)| pss),
             swap_bytes: memory.map(|(_, swap)| swap),
-            switches: Counted {
-                value: self.switches,
-                unreadable,
-            },
+            switches: Counted { value: self.switches, unreadable },
             descriptors,
         }
     }

@@ -132,11 +132,7 @@ impl Watcher {
             units: Units::here(),
             tree,
             account,
-            cgroup: cgroup.map(|cgroup| OwnCgroup {
-                cgroup,
-                base: None,
-                settled: Cpu::default(),
-            }),
+            cgroup: cgroup.map(|cgroup| OwnCgroup { cgroup, base: None, settled: Cpu::default() }),
             host: HostFiles::of(proc, first),
             detail_pace: Pace::every(DETAIL_EVERY),
             host_pace: Pace::every(HOST_EVERY),
@@ -178,11 +174,7 @@ impl Watcher {
         let begin = *self.begin.get_or_insert(now);
         let is_due = |pace: &Pace| depth == Depth::Everything || pace.is_due(now);
         let (detail_due, host_due) = (is_due(&self.detail_pace), is_due(&self.host_pace));
-        let lookup = if detail_due {
-            ChildLookup::AllThreads
-        } else {
-            ChildLookup::MainThread
-        };
+        let lookup = if detail_due { ChildLookup::AllThreads } else { ChildLookup::MainThread };
         self.find_successor(now);
         let look = self.sample_tree(lookup);
         let mut sample = Self::cheap(look);
@@ -194,14 +186,12 @@ impl Watcher {
         if detail_due {
             let before = thread_cpu();
             sample.detail = Some(self.tree.detail(&mut self.reader));
-            self.detail_pace
-                .took(now, thread_cpu().saturating_sub(before));
+            self.detail_pace.took(now, thread_cpu().saturating_sub(before));
         }
         if host_due {
             let before = thread_cpu();
             sample.host = self.host.read(self.units, &mut self.reader);
-            self.host_pace
-                .took(now, thread_cpu().saturating_sub(before));
+            self.host_pace.took(now, thread_cpu().saturating_sub(before));
         }
         sample.events = self.tree.take_events();
         // The last reading of a process that exits may be less than the one before: counters never
@@ -228,9 +218,7 @@ impl Watcher {
                 }
                 look
             }
-            _ => self
-                .tree
-                .sample(Membership::Descent, lookup, &mut self.reader),
+            _ => self.tree.sample(Membership::Descent, lookup, &mut self.reader),
         }
     }
 
@@ -263,11 +251,7 @@ impl Watcher {
 
     /// A restarted unit has a new cgroup of the same name, whose counters start at zero.
     fn follow_cgroup(&mut self, cgroup: Cgroup) {
-        if self
-            .cgroup
-            .as_ref()
-            .is_some_and(|own| own.cgroup.is(&cgroup))
-        {
+        if self.cgroup.as_ref().is_some_and(|own| own.cgroup.is(&cgroup)) {
             return;
         }
         self.cgroup = Some(OwnCgroup {
@@ -278,22 +262,11 @@ impl Watcher {
     }
 
     fn cheap(look: TreeSample) -> Sample {
-        let Counters {
-            cpu_us,
-            system_us,
-            minor_faults,
-            major_faults,
-        } = look.used;
+        let Counters { cpu_us, system_us, minor_faults, major_faults } = look.used;
         let system_us = system_us.min(cpu_us);
         Sample {
-            cpu: Cpu {
-                user_us: cpu_us - system_us,
-                system_us,
-            },
-            faults: Faults {
-                minor: minor_faults,
-                major: major_faults,
-            },
+            cpu: Cpu { user_us: cpu_us - system_us, system_us },
+            faults: Faults { minor: minor_faults, major: major_faults },
             rss_bytes: look.rss_bytes,
             processes: look.processes,
             threads: look.threads,
@@ -335,10 +308,7 @@ impl Watcher {
 fn forward(before: Cpu, now: Cpu) -> Cpu {
     let total = now.total_us().max(before.total_us());
     let user_us = now.user_us.clamp(before.user_us, total - before.system_us);
-    Cpu {
-        user_us,
-        system_us: total - user_us,
-    }
+    Cpu { user_us, system_us: total - user_us }
 }
 
 /// A reading is not repeated before this many times its cost has passed: 0.1 % of a core for each

@@ -51,10 +51,7 @@ fn check(root: u32, cgroup: &Cgroup, mut round: impl FnMut(usize)) {
         // The cgroup belongs to the tree, so its figures are comparable with those of the
         // processes.
         let cgroup_us = summary.cgroup.expect("the cgroup's account").cpu.total_us();
-        assert!(
-            cgroup_us.abs_diff(used) * TOLERANCE < used,
-            "{cgroup_us} of {used}"
-        );
+        assert!(cgroup_us.abs_diff(used) * TOLERANCE < used, "{cgroup_us} of {used}");
         let forward = samples.windows(2).all(|pair| {
             pair[0].cpu.user_us <= pair[1].cpu.user_us
                 && pair[0].cpu.system_us <= pair[1].cpu.system_us

@@ -23,9 +23,7 @@ impl Python {
         let mut command = Command::new(python);
         command.args(["-u", "-c", program]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut python = Self {
-            process: command.spawn().unwrap(),
-        };
+        let mut python = Self { process: command.spawn().unwrap() };
         python.wait_for_answer();
         Some(python)
     }
@@ -39,12 +37,7 @@ impl Python {
     fn wait_for_answer(&mut self) {
         use std::io::Read as _;
         let mut answer = [0; 3];
-        self.process
-            .stdout
-            .as_mut()
-            .unwrap()
-            .read_exact(&mut answer)
-            .unwrap();
+        self.process.stdout.as_mut().unwrap().read_exact(&mut answer).unwrap();
         assert_eq!(&answer, b"ok\n");
     }
 
@@ -63,25 +56,13 @@ impl Drop for Python {
 #[test]
 fn a_missing_process_is_not_found() {
     let error = Watcher::open(&Target::Pid(1 << 22)).unwrap_err();
-    assert!(
-        matches!(error, FindError::NotFound(Target::Pid(_))),
-        "{error}"
-    );
+    assert!(matches!(error, FindError::NotFound(Target::Pid(_))), "{error}");
     let error = Watcher::open(&"name:no such program".parse().unwrap()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no process has the name \"no such program\""
-    );
+    assert_eq!(error.to_string(), "no process has the name \"no such program\"");
     let error = Watcher::open(&Target::Cgroup("/no/such/cgroup".into())).unwrap_err();
-    assert!(
-        matches!(error, FindError::NotFound(_) | FindError::NoCgroups),
-        "{error}"
-    );
+    assert!(matches!(error, FindError::NotFound(_) | FindError::NoCgroups), "{error}");
     let error = Watcher::open(&Target::Unit("no-such.service".into())).unwrap_err();
-    assert!(
-        matches!(error, FindError::NotFound(_) | FindError::NoCgroups),
-        "{error}"
-    );
+    assert!(matches!(error, FindError::NotFound(_) | FindError::NoCgroups), "{error}");
 }
 
 #[test]
@@ -132,8 +113,7 @@ fn memory_that_processes_share_counts_once() {
 fn children_of(pid: u32) -> Vec<rustix::process::Pid> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
     let pids = text.split_whitespace().map(|word| word.parse().unwrap());
-    pids.map(|pid| rustix::process::Pid::from_raw(pid).unwrap())
-        .collect()
+    pids.map(|pid| rustix::process::Pid::from_raw(pid).unwrap()).collect()
 }
 
 #[test]
@@ -170,20 +150,11 @@ fn sockets_descriptors_switches_and_threads_are_counted() {
     python.tell();
     let sample = watcher.sample_all(Instant::now());
     let after = sample.detail.unwrap();
-    assert_eq!(
-        after.descriptors.value.sockets,
-        before.descriptors.value.sockets + 20
-    );
-    assert_eq!(
-        after.descriptors.value.open,
-        before.descriptors.value.open + 20
-    );
+    assert_eq!(after.descriptors.value.sockets, before.descriptors.value.sockets + 20);
+    assert_eq!(after.descriptors.value.open, before.descriptors.value.open + 20);
     assert_eq!(before.switches.value.voluntary, 0);
     assert!(after.switches.value.voluntary >= 50, "{after:#?}");
-    assert_eq!(
-        (after.descriptors.unreadable, after.switches.unreadable),
-        (0, 0)
-    );
+    assert_eq!((after.descriptors.unreadable, after.switches.unreadable), (0, 0));
     assert_eq!(sample.threads, 1);
 }
 
@@ -268,10 +239,7 @@ fn the_restart_of_a_root_invalidates_the_interval() {
     let summary = Summary::of(&samples);
     assert!(!summary.valid);
     let reasons = summary.invalid_because.join("; ");
-    assert!(
-        reasons.contains("was started during the watch"),
-        "{reasons}"
-    );
+    assert!(reasons.contains("was started during the watch"), "{reasons}");
     assert!(reasons.contains("exited during the watch"), "{reasons}");
 }
 

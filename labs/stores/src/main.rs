@@ -20,11 +20,7 @@ use crate::stores::{Place, store};
 
 /// What is done.
 #[derive(Debug, Parser)]
-#[command(
-    name = "vervet-stores",
-    version,
-    about = "Puts and gets of a store, phase by phase"
-)]
+#[command(name = "vervet-stores", version, about = "Puts and gets of a store, phase by phase")]
 struct Arguments {
     /// Which store: memcached, redis, redb, sqlite or mariadb
     store: String,

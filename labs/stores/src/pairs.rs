@@ -16,11 +16,7 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 impl Pairs {
     /// So many, with values of so many bytes.
     pub(crate) fn new(seed: u64, count: u32, value_bytes: u32) -> Self {
-        Self {
-            seed,
-            count,
-            value_bytes,
-        }
+        Self { seed, count, value_bytes }
     }
 
     /// How many there are.

@@ -31,10 +31,7 @@ impl Problem {
     /// For `map_err`: the store failed while it was `doing` something.
     pub(crate) fn of<E: fmt::Display>(doing: impl Into<String>) -> impl FnOnce(E) -> Self {
         let doing = doing.into();
-        move |error| Self::Store {
-            doing,
-            why: error.to_string(),
-        }
+        move |error| Self::Store { doing, why: error.to_string() }
     }
 }
 

@@ -89,11 +89,7 @@ fn another_value_is_found() {
     let shorter = |value: &[u8]| Some(value[1..].to_vec());
     check(shorter, 3, "wrong answer: key-00000000 has the value `");
     let lost = |_: &[u8]| None;
-    check(
-        lost,
-        3,
-        "wrong answer: key-00000000 was put and is not there",
-    );
+    check(lost, 3, "wrong answer: key-00000000 was put and is not there");
     check(|value| Some(value.to_vec()), 0, "");
 }
 
@@ -110,16 +106,11 @@ fn a_store_that_is_gone_half_way_is_named() {
     let folder = TempTree::new();
     let socket = lying(&folder, |value| Some(value.to_vec()), 7);
     let output = client("memcached", &socket, &["--count", "10"]);
-    let (told, said) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    let (told, said) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1));
     assert!(said.starts_with("cannot put key-00000007: "), "{said}");
-    assert!(
-        told.contains("phase connect 1 ") && !told.contains("phase put"),
-        "{told}"
-    );
+    assert!(told.contains("phase connect 1 ") && !told.contains("phase put"), "{told}");
 }
 
 #[test]

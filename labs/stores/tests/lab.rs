@@ -31,12 +31,7 @@ fn record(task: &str, count: u32) -> LabRecord {
 }
 
 fn run_lab(text: &str) -> LabRecord {
-    let checked = check_text(
-        Path::new("test.toml"),
-        text.as_bytes(),
-        Path::new("/"),
-        Pace::Full,
-    );
+    let checked = check_text(Path::new("test.toml"), text.as_bytes(), Path::new("/"), Pace::Full);
     let out = TempTree::new();
     let result = run(
         checked.plan.as_ref().unwrap(),
@@ -62,16 +57,9 @@ fn check(task: &str) {
     let step = &record.tasks[0];
     assert_eq!(step.outcome, Outcome::Measured);
     let phases = step.phases.iter();
-    let phases: Vec<(&str, u64)> = phases
-        .map(|phase| (phase.name.as_str(), phase.operations))
-        .collect();
-    let expected = [
-        ("create", 1),
-        ("connect", 1),
-        ("put", 50),
-        ("get", 50),
-        ("close", 1),
-    ];
+    let phases: Vec<(&str, u64)> =
+        phases.map(|phase| (phase.name.as_str(), phase.operations)).collect();
+    let expected = [("create", 1), ("connect", 1), ("put", 50), ("get", 50), ("close", 1)];
     assert_eq!(phases, expected);
     let analysis = Analysis::of(&record).unwrap();
     let shares = analysis.groups[0].tasks[0].phases.iter();
@@ -86,22 +74,13 @@ fn check(task: &str) {
 fn every_store_of_s2c() {
     let lab = include_str!("../../s2c.toml");
     let client = env!("CARGO_BIN_EXE_vervet-stores");
-    let lab = lab.replace(
-        "repeats = 5",
-        "repeats = 1\ncores = { server = [], generator = [] }",
-    );
+    let lab = lab.replace("repeats = 5", "repeats = 1\ncores = { server = [], generator = [] }");
     let operations = format!("[operations]\nclient = '{client}'\n");
     let lab = lab.replace("[operations]\n", &operations);
     let record = run_lab(&lab.replace("count = 10_000", "count = 100"));
     let measured: Vec<&str> = record.tasks.iter().map(|step| step.task.as_str()).collect();
     // What is in the client itself is always there.
-    for name in [
-        "redb",
-        "sqlite",
-        "redb-durable",
-        "sqlite-durable",
-        "sqlite-no-index",
-    ] {
+    for name in ["redb", "sqlite", "redb-durable", "sqlite-durable", "sqlite-no-index"] {
         assert!(measured.contains(&name), "{name}: {measured:?}");
     }
     for step in &record.tasks {

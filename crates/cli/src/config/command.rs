@@ -130,9 +130,6 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 }
 
 fn fail(arguments: &CheckArguments, count: &str) -> ExitCode {
-    console::message(format_args!(
-        "{} has {count}",
-        arguments.file.file.display()
-    ));
+    console::message(format_args!("{} has {count}", arguments.file.file.display()));
     ExitCode::FAILURE
 }

@@ -157,9 +157,5 @@ pub(crate) fn report(diagnostics: &Diagnostics, sources: &Sources) {
 /// Colours on a terminal, unless `NO_COLOR` asks for none.
 pub(crate) fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if std::io::stderr().is_terminal() && !refused {
-        Style::Coloured
-    } else {
-        Style::Plain
-    }
+    if std::io::stderr().is_terminal() && !refused { Style::Coloured } else { Style::Plain }
 }

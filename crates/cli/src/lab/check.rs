@@ -68,7 +68,5 @@ pub(crate) fn planned(file: &Path, pace: Pace) -> Result<Plan, Failure> {
         1 => "1 error".to_owned(),
         count => format!("{count} errors"),
     };
-    checked
-        .plan
-        .ok_or_else(|| Failure::Other(format!("{} has {count}", file.display())))
+    checked.plan.ok_or_else(|| Failure::Other(format!("{} has {count}", file.display())))
 }

@@ -102,9 +102,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure>
 /// A record with its figures; says why where there is none.
 fn opened(path: &Path) -> Option<LabRecord> {
     let record = open_record(path);
-    record
-        .map_err(|error| console::message(format_args!("{error}")))
-        .ok()
+    record.map_err(|error| console::message(format_args!("{error}"))).ok()
 }
 
 /// The name of a figure, or `phase:` and that of a phase.
@@ -125,11 +123,8 @@ fn figure(name: &str) -> Result<Figure, String> {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let number: f64 = text
-        .trim_end_matches('%')
-        .trim_end()
-        .parse()
-        .map_err(|_| "not a number".to_owned())?;
+    let number: f64 =
+        text.trim_end_matches('%').trim_end().parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..100.0).contains(&number) {
         return Ok(number);
     }

@@ -34,18 +34,9 @@ pub(crate) fn print_plan(plan: &Plan) -> Result<ExitCode, Failure> {
     }
     for step in &plan.tasks.steps {
         let task = &plan.tasks.tasks[step.task];
-        let _ = writeln!(
-            text,
-            "{}\trepeat {}\t{}",
-            step.order, step.repeat, task.name
-        );
+        let _ = writeln!(text, "{}\trepeat {}\t{}", step.order, step.repeat, task.name);
     }
-    let _ = writeln!(
-        text,
-        "{} steps, about {}",
-        plan.steps_count(),
-        span(plan.estimate())
-    );
+    let _ = writeln!(text, "{} steps, about {}", plan.steps_count(), span(plan.estimate()));
     console::print(&text).map_err(Failure::Output)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -78,16 +78,11 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     if let Some(folder) = &arguments.charts {
         write_charts(folder, &record, &analysis)?;
     }
-    let format = arguments
-        .format
-        .unwrap_or_else(|| format_of(arguments.output.as_deref()));
+    let format = arguments.format.unwrap_or_else(|| format_of(arguments.output.as_deref()));
     let text = match format {
         ReportFormat::Html => report_html(&record, &analysis),
         ReportFormat::Markdown => {
-            let charts = arguments
-                .charts
-                .as_ref()
-                .map(|folder| folder.display().to_string());
+            let charts = arguments.charts.as_ref().map(|folder| folder.display().to_string());
             page_markdown(&report_page(&record, &analysis), charts.as_deref())
         }
         ReportFormat::Json => format!("{:#}\n", analysis_json(&record, &analysis)),

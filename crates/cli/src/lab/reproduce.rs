@@ -48,12 +48,8 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments) -> Result<ExitCode, Fail
     let failed = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let old = open_record(&arguments.results).map_err(|error| failed(&error))?;
     let written = write_bundle(&old, &arguments.dir).map_err(|error| failed(&error))?;
-    console::print(&format!(
-        "{}\n{}\n",
-        written.lab_file.display(),
-        written.list.display()
-    ))
-    .map_err(Failure::Output)?;
+    console::print(&format!("{}\n{}\n", written.lab_file.display(), written.list.display()))
+        .map_err(Failure::Output)?;
     if !written.missing.is_empty() {
         let missing = written.missing.join(", ");
         let folder = arguments.dir.display();

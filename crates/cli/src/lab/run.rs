@@ -52,11 +52,7 @@ pub(crate) struct RunArguments {
 
 /// Runs the lab and writes its reports.
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let pace = if arguments.quick {
-        Pace::Quick
-    } else {
-        Pace::Full
-    };
+    let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
     let mut plan = planned(&arguments.file, pace)?;
     plan.keep_only(&arguments.only).map_err(|name| {
         let known = plan.names().join(", ");
@@ -65,10 +61,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if arguments.dry_run {
         return print_plan(&plan);
     }
-    let out = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| folder(&arguments.file));
+    let out = arguments.out.clone().unwrap_or_else(|| folder(&arguments.file));
     measure(&plan, &out)
 }
 
@@ -148,10 +141,7 @@ fn ceiling() -> Result<Vec<String>, Failure> {
 /// A connection needs a descriptor at both ends, and both inherit this limit.
 fn raise_descriptors() {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     // The step that lacks descriptors reports it.
     let _ = setrlimit(Resource::Nofile, raised);
 }

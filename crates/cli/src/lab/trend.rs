@@ -40,12 +40,7 @@ pub(crate) struct TrendArguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Output format for stdout
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        conflicts_with = "output"
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "output")]
     format: TrendFormat,
 }
 
@@ -95,11 +90,7 @@ fn records(folder: &Path) -> Result<Vec<(String, LabRecord)>, Failure> {
     paths.sort();
     let mut records = Vec::new();
     for path in paths {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match open_record(&path) {
             Ok(record) => records.push((name, record)),
             Err(error) => console::message(format_args!("passed over {name}: {error}")),

@@ -160,12 +160,7 @@ pub(crate) struct RequestArguments {
     pub(crate) head: bool,
     /// Header, such as "Accept: text/html"; repeatable. May have variables such as {seq} and
     /// {random}
-    #[arg(
-        short = 'H',
-        long = "header",
-        visible_alias = "field",
-        value_name = "FIELD"
-    )]
+    #[arg(short = 'H', long = "header", visible_alias = "field", value_name = "FIELD")]
     pub(crate) fields: Vec<String>,
     /// Request body; may have variables
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["data_file", "put"])]
@@ -243,12 +238,7 @@ pub(crate) struct RoleArguments {
     #[arg(long, value_name = "BYTES", requires = "canned", value_parser = size)]
     pub(crate) canned_bytes: Option<usize>,
     /// File with the response body of --canned
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "canned",
-        conflicts_with = "canned_bytes"
-    )]
+    #[arg(long, value_name = "FILE", requires = "canned", conflicts_with = "canned_bytes")]
     pub(crate) canned_file: Option<PathBuf>,
     /// Close each connection of --canned after its response
     #[arg(long, requires = "canned")]
@@ -335,9 +325,8 @@ fn cores(text: &str) -> Result<Cores, String> {
 }
 
 fn part(text: &str) -> Result<Share, String> {
-    let numbers = text
-        .split_once('/')
-        .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+    let numbers =
+        text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
     match numbers {
         Some((index, of)) if index < of => Ok(Share { index, of }),
         _ => Err("expected I/N with I below N".to_owned()),
@@ -361,9 +350,7 @@ fn sha256(text: &str) -> Result<[u8; 32], String> {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    let bytes = count(text)
-        .ok()
-        .and_then(|bytes| usize::try_from(bytes).ok());
+    let bytes = count(text).ok().and_then(|bytes| usize::try_from(bytes).ok());
     let bytes = bytes.filter(|bytes| *bytes <= vervet_load::canned::CONTENT_BYTES_MAX);
     bytes.ok_or_else(|| "expected a number of bytes, at most 1 GiB".to_owned())
 }
@@ -383,9 +370,7 @@ fn form(name: &str) -> Result<&'static Form, String> {
 }
 
 fn form_and_file(text: &str) -> Result<(&'static Form, PathBuf), String> {
-    let (name, file) = text
-        .split_once('=')
-        .ok_or("expected FORMAT=FILE, such as json=run.json")?;
+    let (name, file) = text.split_once('=').ok_or("expected FORMAT=FILE, such as json=run.json")?;
     if file.is_empty() {
         return Err("the name of the file is missing".to_owned());
     }

@@ -161,10 +161,8 @@ fn serve_canned(
 
 /// Whether the target can be connected to at all, asked once before a search.
 pub(crate) fn reach(plan: &Plan) -> Result<(), Refused> {
-    let Some(address) = plan
-        .outgoing
-        .first()
-        .and_then(vervet_server::engine::reactor::Outgoing::peer_address)
+    let Some(address) =
+        plan.outgoing.first().and_then(vervet_server::engine::reactor::Outgoing::peer_address)
     else {
         return Ok(());
     };

@@ -40,11 +40,7 @@ struct Search {
 
 impl Search {
     fn new(first: f64) -> Self {
-        Self {
-            holds: None,
-            fails: None,
-            next: first,
-        }
+        Self { holds: None, fails: None, next: first }
     }
 
     /// Takes the result at the rate of the attempt, and says whether the search goes on.
@@ -104,10 +100,7 @@ fn attempt(plan: &Plan, rate: f64) -> Plan {
         Load::Closed => Arrival::Even,
     };
     let mut attempt = plan.clone();
-    attempt.load = Load::Open {
-        pacer: Arc::new(Pacer::constant(rate)),
-        arrival,
-    };
+    attempt.load = Load::Open { pacer: Arc::new(Pacer::constant(rate)), arrival };
     let length = plan.duration.map_or(TRY_LENGTH, |it| it.min(TRY_LENGTH));
     attempt.duration = Some(length);
     attempt
@@ -148,10 +141,7 @@ impl SearchResult {
                 "{condition} holds at no rate that was tried; the last try is reported"
             )),
         }
-        shown.search = Some(vervet_report::Search {
-            condition,
-            tries: self.tries,
-        });
+        shown.search = Some(vervet_report::Search { condition, tries: self.tries });
         outputs.run(&shown)?;
         let is_limit = |finding: &Finding| {
             finding.rule == "generator_cpu" && finding.verdict == Verdict::Failed
@@ -232,30 +222,19 @@ mod tests {
     /// The highest rate below a limit is result, from wherever the search begins.
     #[test]
     fn closes_in_on_the_limit() {
-        for (first, limit) in [
-            (1000.0, 33_000.0),
-            (1000.0, 7.0),
-            (500.0, 499.0),
-            (1.0, 1e6),
-        ] {
+        for (first, limit) in [(1000.0, 33_000.0), (1000.0, 7.0), (500.0, 499.0), (1.0, 1e6)] {
             let mut search = Search::new(first);
             let mut rounds = 0;
             loop {
                 rounds += 1;
-                let attempt = if search.next <= limit {
-                    TryOutcome::Holds
-                } else {
-                    TryOutcome::DoesNotHold
-                };
+                let attempt =
+                    if search.next <= limit { TryOutcome::Holds } else { TryOutcome::DoesNotHold };
                 if !search.take(attempt) {
                     break;
                 }
             }
             let result = search.holds.unwrap();
-            assert!(
-                result <= limit && result >= limit * 0.97,
-                "{result} of {limit}"
-            );
+            assert!(result <= limit && result >= limit * 0.97, "{result} of {limit}");
             assert!(rounds <= TRIES_MAX + 6, "{rounds}");
         }
     }

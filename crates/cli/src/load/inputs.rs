@@ -93,9 +93,7 @@ pub(crate) fn input(
     let pair = arguments.request.basic.as_ref();
     let credentials = pair.map(|pair| Credentials::new(pair.as_bytes()));
     let feed = read_feed(inputs)?;
-    let columns = feed
-        .as_ref()
-        .map_or(Vec::new(), |feed| feed.feed().columns().to_vec());
+    let columns = feed.as_ref().map_or(Vec::new(), |feed| feed.feed().columns().to_vec());
     let common = Common {
         base: url.as_ref(),
         fields: &fields,
@@ -103,17 +101,8 @@ pub(crate) fn input(
         columns: &columns,
         ..Common::default()
     };
-    let reading = Reading {
-        arguments,
-        common,
-        feed,
-    };
-    match (
-        &inputs.scenario,
-        &inputs.har,
-        &inputs.replay,
-        &inputs.targets,
-    ) {
+    let reading = Reading { arguments, common, feed };
+    match (&inputs.scenario, &inputs.har, &inputs.replay, &inputs.targets) {
         (Some(file), ..) => reading.scenario(file),
         (_, Some(file), ..) => reading.har(file),
         (_, _, Some(file), _) => reading.replay(file),
@@ -125,11 +114,7 @@ pub(crate) fn input(
 /// The document that a recording becomes, with what was left out said.
 pub(crate) fn document(inputs: &InputArguments, file: &Path) -> Result<String, Refused> {
     let bytes = read_bytes(file, HAR_BYTES_MAX)?;
-    let hosts = if inputs.single_host {
-        Hosts::All
-    } else {
-        Hosts::First
-    };
+    let hosts = if inputs.single_host { Hosts::All } else { Hosts::First };
     let converted = convert(&file.display().to_string(), &bytes, hosts);
     let Converted { document, notes } = converted.map_err(|found| Refused::findings(&found))?;
     for note in notes {
@@ -181,31 +166,20 @@ impl Reading<'_> {
         let url = self.url()?;
         let share = self.share();
         let inputs = &self.arguments.inputs;
-        let methods = if inputs.replay_all_methods {
-            Methods::All
-        } else {
-            Methods::Safe
-        };
+        let methods = if inputs.replay_all_methods { Methods::All } else { Methods::Safe };
         let mut log = Log::new(url.clone(), self.common, methods);
         read_lines(file, |line| log.line(line)).map_err(Refused::file(file))?;
         let tally = log.tally();
         let name = file.display().to_string();
         if tally.taken == 0 {
-            return Err(Refused::usage(format!(
-                "{name}: nothing to replay: {tally}"
-            )));
+            return Err(Refused::usage(format!("{name}: nothing to replay: {tally}")));
         }
         let replay = Replay::new(log, inputs.replay_speed, share);
         console::message(format_args!(
             "note: {name}: {tally}, over {:.1} s",
             replay.length().as_secs_f64()
         ));
-        Ok(Input {
-            url,
-            name,
-            scripts: Arc::new(replay),
-            requests: Some(tally.taken as u64),
-        })
+        Ok(Input { url, name, scripts: Arc::new(replay), requests: Some(tally.taken as u64) })
     }
 
     fn targets(self, file: &Path) -> Result<Input, Refused> {
@@ -221,10 +195,7 @@ impl Reading<'_> {
         let url = self.url()?;
         let draft = draft(&self.arguments.request, &url, &self.common)?;
         let name = format!("{} {}", draft.method(), draft.target);
-        let names = Names {
-            columns: self.common.columns,
-            captures: &[],
-        };
+        let names = Names { columns: self.common.columns, captures: &[] };
         let message = draft.compile(&names).map_err(|faults| {
             let texts = faults.iter().map(|fault| match fault.part {
                 DraftPart::Field(at) => format!("field {}: {}", draft.fields[at].0, fault.message),
@@ -232,11 +203,7 @@ impl Reading<'_> {
             });
             Refused::usage(texts.collect::<Vec<_>>().join("\n"))
         })?;
-        let only = Weighted {
-            name,
-            weight: 1,
-            message,
-        };
+        let only = Weighted { name, weight: 1, message };
         let name = self.arguments.url.clone().unwrap_or_default();
         Ok(self.list(url, name, vec![only]))
     }
@@ -249,12 +216,7 @@ impl Reading<'_> {
         if has_feed && !requests.uses_feed() {
             console::message(format_args!("note: no request uses a column of the feed"));
         }
-        Input {
-            url,
-            name,
-            scripts: Arc::new(requests),
-            requests: None,
-        }
+        Input { url, name, scripts: Arc::new(requests), requests: None }
     }
 
     /// What of the run this machine does: numbers, rows, visits and the requests of a log are
@@ -394,9 +356,7 @@ mod tests {
         let check = |bytes: usize, expected: Result<usize, &str>| {
             file.set_len(bytes as u64).unwrap();
             let read = read_most(&path, CONTENT_BYTES_MAX);
-            let read = read
-                .map(|bytes| bytes.len())
-                .map_err(|error| error.to_string());
+            let read = read.map(|bytes| bytes.len()).map_err(|error| error.to_string());
             assert_eq!(read, expected.map_err(str::to_owned));
         };
         check(CONTENT_BYTES_MAX, Ok(1 << 30));

@@ -122,12 +122,7 @@ impl View {
         let mut screen = Screen::new(Output::Stderr, size, Colours::asked());
         let _ = screen.begin();
         let now = Instant::now();
-        let mut view = Self {
-            screen,
-            seen: ViewState::new(asked),
-            begun: now,
-            next: now,
-        };
+        let mut view = Self { screen, seen: ViewState::new(asked), begun: now, next: now };
         view.draw();
         view
     }
@@ -147,10 +142,8 @@ impl View {
 fn line(interval: &Interval) -> String {
     let end_s = (interval.start_ms + interval.length_ms) as f64 / 1000.0;
     let achieved = rate(interval.rate());
-    let asked = interval
-        .rate_asked()
-        .map(|asked| format!(" of {}", rate(asked)))
-        .unwrap_or_default();
+    let asked =
+        interval.rate_asked().map(|asked| format!(" of {}", rate(asked))).unwrap_or_default();
     let busy = percent(busy(interval));
     let (p50, p99) = (time(interval.p50_ns as f64), time(interval.p99_ns as f64));
     let failed = ErrorClass::ALL.iter().filter_map(|class| {

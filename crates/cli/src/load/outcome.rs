@@ -55,20 +55,12 @@ impl Refused {
     }
 
     pub(crate) fn target(what: impl fmt::Display) -> Self {
-        Self {
-            lines: vec![what.to_string()],
-            block: String::new(),
-            status: Status::TargetFailed,
-        }
+        Self { lines: vec![what.to_string()], block: String::new(), status: Status::TargetFailed }
     }
 
     /// Several agents, a line each.
     pub(crate) fn agents(lines: Vec<String>) -> Self {
-        Self {
-            lines,
-            block: String::new(),
-            status: Status::TargetFailed,
-        }
+        Self { lines, block: String::new(), status: Status::TargetFailed }
     }
 
     /// Somebody did not want it any more.
@@ -143,17 +135,11 @@ pub(crate) fn judge(run: &Run) -> Status {
             }
         }
     }
-    let speaks_of_errors = run
-        .conditions
-        .iter()
-        .any(|it| it.condition.contains("errors"));
+    let speaks_of_errors = run.conditions.iter().any(|it| it.condition.contains("errors"));
     let share = run.error_share();
     if !speaks_of_errors && share > ERROR_SHARE_MAX {
         broken = true;
-        console::message(format_args!(
-            "failed: {:.2} % of the requests failed",
-            share * 100.0
-        ));
+        console::message(format_args!("failed: {:.2} % of the requests failed", share * 100.0));
     }
     let failed = |rule: &str| {
         let mut findings = run.findings.iter();

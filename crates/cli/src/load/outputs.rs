@@ -26,10 +26,7 @@ pub(crate) struct Outputs {
 impl Outputs {
     /// The forms that the command line names.
     pub(crate) fn new(arguments: &OutputArguments) -> Self {
-        Self {
-            format: Some(arguments.format),
-            files: arguments.output.clone(),
-        }
+        Self { format: Some(arguments.format), files: arguments.output.clone() }
     }
 
     /// Writes an interval that has ended, if the form is a stream.
@@ -48,11 +45,8 @@ impl Outputs {
         }
         for (form, file) in &self.files {
             let text = (form.write)(run);
-            let result = if form.replaces_file {
-                replace(file, &text)
-            } else {
-                fs::write(file, text)
-            };
+            let result =
+                if form.replaces_file { replace(file, &text) } else { fs::write(file, text) };
             result.map_err(Failure::write(file))?;
         }
         Ok(())

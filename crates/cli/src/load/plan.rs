@@ -107,10 +107,7 @@ fn load(arguments: &LoadArguments, duration: Duration) -> Result<Load, Refused> 
         ArrivalKind::Even => Arrival::Even,
         ArrivalKind::Poisson => Arrival::Poisson { seed: shape.seed },
     };
-    Ok(Load::Open {
-        pacer: Arc::new(pacer),
-        arrival,
-    })
+    Ok(Load::Open { pacer: Arc::new(pacer), arrival })
 }
 
 fn check(arguments: &LoadArguments) -> Check {

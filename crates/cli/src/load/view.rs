@@ -97,10 +97,11 @@ impl ViewState {
             generator,
             Line::plain(self.connections()),
         ];
-        lines.extend(self.notes.iter().map(|note| Line {
-            text: Printable(note).to_string(),
-            paint: Paint::Alarm,
-        }));
+        lines.extend(
+            self.notes
+                .iter()
+                .map(|note| Line { text: Printable(note).to_string(), paint: Paint::Alarm }),
+        );
         lines
     }
 
@@ -131,12 +132,7 @@ impl ViewState {
         }
         if let Some(requests) = stop.after_requests {
             let finished = self.done + self.errors.total();
-            let _ = write!(
-                text,
-                ", {} of {} requests",
-                count(finished),
-                count(requests)
-            );
+            let _ = write!(text, ", {} of {} requests", count(finished), count(requests));
             let left = float(requests.saturating_sub(finished));
             if let (None, Some(rate)) = (stop.after_ms, self.rates.last().filter(|it| **it > 0.0)) {
                 let _ = write!(text, ", about {:.1} s left", left / rate);

@@ -43,10 +43,7 @@ impl Watching {
     pub(crate) fn begin(targets: &[Target]) -> Result<Self, Refused> {
         let tree = |target: &Target| {
             let watcher = Watcher::open(target).map_err(not_found)?;
-            Ok(Tree {
-                watcher,
-                readings: Vec::new(),
-            })
+            Ok(Tree { watcher, readings: Vec::new() })
         };
         let mut trees = targets.iter().map(tree).collect::<Result<Vec<_>, _>>()?;
         let (stop, stopped) = mpsc::channel();
@@ -92,9 +89,7 @@ fn not_found(error: FindError) -> Refused {
 fn look(trees: &mut [Tree], look: fn(&mut Watcher, Instant) -> Sample) {
     for tree in trees {
         let sample = look(&mut tree.watcher, Instant::now());
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         tree.readings.push(Reading {
             unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
             sample,
@@ -188,15 +183,11 @@ mod tests {
 
     #[track_caller]
     fn check(readings: &[(u64, u64)], expected: &[(u64, u32)]) {
-        let readings: Vec<Reading> = readings
-            .iter()
-            .map(|(unix_ms, cpu_ms)| reading(*unix_ms, *cpu_ms))
-            .collect();
+        let readings: Vec<Reading> =
+            readings.iter().map(|(unix_ms, cpu_ms)| reading(*unix_ms, *cpu_ms)).collect();
         let found = samples(&readings, 1000, 1200);
-        let found: Vec<_> = found
-            .iter()
-            .map(|sample| (sample.at_ms, sample.cpu_user_permille))
-            .collect();
+        let found: Vec<_> =
+            found.iter().map(|sample| (sample.at_ms, sample.cpu_user_permille)).collect();
         assert_eq!(found, expected);
     }
 
@@ -218,10 +209,7 @@ mod tests {
     /// A tree of which this was read.
     fn tree(readings: Vec<Reading>) -> Tree {
         let this = format!("pid:{}", std::process::id());
-        Tree {
-            watcher: Watcher::open(&this.parse().unwrap()).unwrap(),
-            readings,
-        }
+        Tree { watcher: Watcher::open(&this.parse().unwrap()).unwrap(), readings }
     }
 
     /// An hour of readings at ten a second, and more of them than a run makes, as each time it is
@@ -246,10 +234,8 @@ mod tests {
     #[test]
     fn long_runs_keep_every_second_reading() {
         let mut tree = tree((0..5).map(|at| reading(at, 0)).collect());
-        tree.readings[1].sample.events = vec![Event::RootEnded(Root {
-            pid: 1,
-            name: "a".to_owned(),
-        })];
+        tree.readings[1].sample.events =
+            vec![Event::RootEnded(Root { pid: 1, name: "a".to_owned() })];
         thin_out(&mut tree);
         let kept: Vec<u64> = tree.readings.iter().map(|one| one.unix_ms).collect();
         assert_eq!(kept, [0, 1, 2, 4]);

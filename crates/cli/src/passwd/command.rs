@@ -36,11 +36,7 @@ pub(crate) struct PasswdArguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// User to add, change or remove
-    #[arg(
-        value_name = "USER",
-        required_unless_present = "list",
-        conflicts_with = "list"
-    )]
+    #[arg(value_name = "USER", required_unless_present = "list", conflicts_with = "list")]
     user: Option<String>,
     /// Remove the user
     #[arg(long, conflicts_with_all = ["list", "bcrypt"])]
@@ -181,9 +177,7 @@ fn read_line() -> Result<String, PasswdError> {
     let mut line = Vec::new();
     // One byte more tells a line that is too long from one that fits, with room for its end.
     let mut input = io::stdin().lock().take(PASSWORD_BYTES_MAX as u64 + 3);
-    input
-        .read_until(b'\n', &mut line)
-        .map_err(PasswdError::Read)?;
+    input.read_until(b'\n', &mut line).map_err(PasswdError::Read)?;
     let line = line.strip_suffix(b"\n").unwrap_or(&line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     String::from_utf8(line.to_vec()).map_err(|_| PasswdError::NotUtf8)

@@ -44,10 +44,7 @@ impl UserFile {
     /// The names of all users, in order.
     pub(super) fn names(&self) -> Vec<String> {
         let lines = self.0.split(|byte| *byte == b'\n');
-        lines
-            .filter_map(name)
-            .map(|name| String::from_utf8_lossy(name).into_owned())
-            .collect()
+        lines.filter_map(name).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
     /// Gives a user an entry. The line stays where it is, with its comment; further lines of the
@@ -98,15 +95,8 @@ fn name(line: &[u8]) -> Option<&[u8]> {
 
 /// What follows the hash in a line: a comment after a second colon, and the end of the line.
 fn after_hash(line: &[u8]) -> &[u8] {
-    let mut colons = line
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == b':')
-        .map(|(at, _)| at);
-    let end = line
-        .iter()
-        .position(|byte| b"\r\n".contains(byte))
-        .unwrap_or(line.len());
+    let mut colons = line.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at);
+    let end = line.iter().position(|byte| b"\r\n".contains(byte)).unwrap_or(line.len());
     &line[colons.nth(1).unwrap_or(end)..]
 }
 
@@ -160,12 +150,9 @@ impl Place {
             fchown(next.as_file(), uid, gid).map_err(failed())?;
         }
         let permissions = before.map_or(MODE, |before| before.mode() & MODE);
-        next.as_file()
-            .set_permissions(Permissions::from_mode(permissions))
-            .map_err(failed())?;
+        next.as_file().set_permissions(Permissions::from_mode(permissions)).map_err(failed())?;
         next.as_file().sync_all().map_err(failed())?;
-        next.persist(&self.path)
-            .map_err(|error| failed()(error.error))?;
+        next.persist(&self.path).map_err(|error| failed()(error.error))?;
         // The name is safe when its folder is.
         let folder = File::open(&self.folder).map_err(failed())?;
         folder.sync_all().map_err(failed())
@@ -203,22 +190,10 @@ mod tests {
             "#ann:x\n\nanna:x\nAnn:x\nann:NEW\n",
             &Change::Added,
         );
-        check_set(
-            "rubbish\nann:old\r\nbob:x",
-            "rubbish\nann:NEW\r\nbob:x",
-            &Change::Changed,
-        );
+        check_set("rubbish\nann:old\r\nbob:x", "rubbish\nann:NEW\r\nbob:x", &Change::Changed);
         check_set("ann:old", "ann:NEW", &Change::Changed);
-        check_set(
-            "ann:old:a comment: more\n",
-            "ann:NEW:a comment: more\n",
-            &Change::Changed,
-        );
-        check_set(
-            "ann:1\nbob:x\nann:2\n",
-            "ann:NEW\nbob:x\n",
-            &Change::Changed,
-        );
+        check_set("ann:old:a comment: more\n", "ann:NEW:a comment: more\n", &Change::Changed);
+        check_set("ann:1\nbob:x\nann:2\n", "ann:NEW\nbob:x\n", &Change::Changed);
     }
 
     #[test]

@@ -37,10 +37,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let inherited = environment::inherited()?;
     let default_listen = DefaultListen::from_environment(&inherited)?.addresses();
     let (plan, sources) = plan(read(file)?, &file.file, &default_listen)?;
-    let source = ConfigurationSource::File {
-        file: file.clone(),
-        default_listen,
-    };
+    let source = ConfigurationSource::File { file: file.clone(), default_listen };
     launch(Launch {
         plan,
         sources,

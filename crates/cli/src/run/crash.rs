@@ -41,39 +41,24 @@ mod tests {
         }
         report_panics();
         let worker = std::thread::Builder::new().name("worker 1".to_owned());
-        let _ = worker
-            .spawn(a_function_of_a_worker)
-            .map(std::thread::JoinHandle::join);
+        let _ = worker.spawn(a_function_of_a_worker).map(std::thread::JoinHandle::join);
         println!("still there");
     }
 
     /// FEATURES Y5: "crash prints backtrace". The end is that of a program that has crashed.
     #[test]
     fn a_panic_of_any_thread_is_logged_with_its_trace_and_ends_the_process() {
-        let test = [
-            "run::crash::tests::child",
-            "--ignored",
-            "--exact",
-            "--nocapture",
-        ];
+        let test = ["run::crash::tests::child", "--ignored", "--exact", "--nocapture"];
         let output = Command::new(std::env::current_exe().unwrap())
             .args(test)
             .env(CRASHING, "1")
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(
-            output.status.signal(),
-            Some(6),
-            "{:?} {said}",
-            output.status
-        );
+        assert_eq!(output.status.signal(), Some(6), "{:?} {said}", output.status);
         let place = "vervet: a bug: panicked at crates/cli/src/run/crash.rs:";
         assert!(said.lines().any(|line| line.starts_with(place)), "{said}");
-        assert!(
-            said.contains("index out of bounds: the len is 0 but the index is 7"),
-            "{said}"
-        );
+        assert!(said.contains("index out of bounds: the len is 0 but the index is 7"), "{said}");
         assert!(said.contains("a_function_of_a_worker"), "{said}");
         assert!(!String::from_utf8_lossy(&output.stdout).contains("still there"));
     }

@@ -65,10 +65,7 @@ impl StatusSource for ServerFacts {
             generation: self.server.generation(),
             reloads: reloads.clone(),
             listeners: listeners
-                .map(|(name, endpoint)| ListenerReport {
-                    name,
-                    address: endpoint.to_string(),
-                })
+                .map(|(name, endpoint)| ListenerReport { name, address: endpoint.to_string() })
                 .collect(),
             refused: self.server.refused(),
             caches: tools.pool.caches().reports(),

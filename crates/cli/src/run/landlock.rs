@@ -66,10 +66,9 @@ impl fmt::Display for LandlockError {
                 "cannot allow {} under landlock: {error} (create it, or take it out)",
                 path.display()
             ),
-            Self::Threads(threads) => write!(
-                f,
-                "landlock comes too late: {threads} threads have been started"
-            ),
+            Self::Threads(threads) => {
+                write!(f, "landlock comes too late: {threads} threads have been started")
+            }
             Self::Kernel(error) => write!(f, "the kernel refused landlock: {error}"),
         }
     }
@@ -121,11 +120,7 @@ fn writing() -> BitFlags<AccessFs> {
 fn rule(path: &Path, rights: BitFlags<AccessFs>) -> Result<PathBeneath<PathFd>, LandlockError> {
     let unreadable = |error: io::Error| LandlockError::Path(path.to_owned(), error);
     let is_folder = fs::metadata(path).map_err(unreadable)?.is_dir();
-    let rights = if is_folder {
-        rights
-    } else {
-        rights & AccessFs::from_file(VERSION)
-    };
+    let rights = if is_folder { rights } else { rights & AccessFs::from_file(VERSION) };
     let opened = PathFd::new(path).map_err(|error| unreadable(io::Error::other(error)))?;
     Ok(PathBeneath::new(opened, rights))
 }
@@ -179,10 +174,7 @@ mod tests {
         let path = tree.join("none");
         for (read, write) in [(vec![path.clone()], vec![]), (vec![], vec![path.clone()])] {
             let error = restrict_thread(&read, &write).unwrap_err().to_string();
-            let expected = format!(
-                "cannot allow {} under landlock: No such file",
-                path.display()
-            );
+            let expected = format!("cannot allow {} under landlock: No such file", path.display());
             assert!(error.starts_with(&expected), "{error}");
         }
     }
@@ -196,10 +188,7 @@ mod tests {
 
     #[test]
     fn requests_that_are_not_allowed_are_refused() {
-        let tree = TempTree::new()
-            .file("secret/a", "a")
-            .file("root/a", "a")
-            .dir("log");
+        let tree = TempTree::new().file("secret/a", "a").file("root/a", "a").dir("log");
         let [secret, root, log] = ["secret", "root", "log"].map(|name| tree.join(name));
         let mut open_before = File::open(secret.join("a")).unwrap();
         let (read, write) = (vec![root.clone()], vec![log.clone()]);
@@ -209,14 +198,10 @@ mod tests {
             assert!(refused(File::create(secret.join("b"))));
             assert!(refused(fs::read(std::env::current_exe().unwrap())));
             assert!(refused(File::create(root.join("b"))));
-            assert!(refused(
-                OpenOptions::new().append(true).open(root.join("a"))
-            ));
+            assert!(refused(OpenOptions::new().append(true).open(root.join("a"))));
             assert!(refused(fs::remove_file(root.join("a"))));
             assert!(refused(fs::rename(root.join("a"), log.join("a"))));
-            assert!(refused(
-                Command::new("/bin/sh").arg("-c").arg("true").status()
-            ));
+            assert!(refused(Command::new("/bin/sh").arg("-c").arg("true").status()));
             let mut content = String::new();
             open_before.read_to_string(&mut content).unwrap();
             assert_eq!(content, "a");
@@ -228,10 +213,7 @@ mod tests {
 
     #[test]
     fn allowed_requests_pass() {
-        let tree = TempTree::new()
-            .file("root/a/b", "b")
-            .file("page", "p")
-            .dir("log/old");
+        let tree = TempTree::new().file("root/a/b", "b").file("page", "p").dir("log/old");
         let [root, page, log] = ["root", "page", "log"].map(|name| tree.join(name));
         let own_file = tree.write("access.log", "");
         let read = vec![root.clone(), page.clone()];
@@ -255,10 +237,8 @@ mod tests {
 
     #[test]
     fn the_level_of_protection_is_reported() {
-        let kernel = |version| LandlockStatus::Available {
-            effective_abi: version,
-            kernel_abi: None,
-        };
+        let kernel =
+            |version| LandlockStatus::Available { effective_abi: version, kernel_abi: None };
         let (full, partial, none) = (
             RulesetStatus::FullyEnforced,
             RulesetStatus::PartiallyEnforced,
@@ -267,11 +247,7 @@ mod tests {
         let check = |rules, kernel, expected: &str| {
             assert_eq!(level(&rules, &kernel).to_string(), expected);
         };
-        check(
-            full,
-            kernel(ABI::V7),
-            "the file system is restricted by landlock",
-        );
+        check(full, kernel(ABI::V7), "the file system is restricted by landlock");
         check(
             partial,
             kernel(ABI::V2),

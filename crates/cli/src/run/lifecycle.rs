@@ -134,10 +134,7 @@ impl Lifecycle {
     /// them.
     pub(super) fn reload(&self) {
         match &self.source {
-            ConfigurationSource::File {
-                file,
-                default_listen,
-            } => {
+            ConfigurationSource::File { file, default_listen } => {
                 self.notify(State::Reloading, "reading the configuration");
                 let status = self.reload_file(file, default_listen);
                 self.reopen_logs();

@@ -47,10 +47,7 @@ impl Notifier {
         let watchdog = variable("WATCHDOG_USEC").and_then(|text| text.parse().ok());
         let is_ours = variable("WATCHDOG_PID").is_none_or(|pid| pid.parse() == Ok(own_pid));
         let watchdog = watchdog.filter(|microseconds| is_ours && *microseconds > 0);
-        Ok(Notifier {
-            socket,
-            watchdog: watchdog.map(Duration::from_micros),
-        })
+        Ok(Notifier { socket, watchdog: watchdog.map(Duration::from_micros) })
     }
 
     /// How often [`State::Alive`] is to be told: twice within the time after which the watchdog
@@ -160,20 +157,12 @@ mod tests {
         let told = |state, status| told(&manager, name, state, status);
         assert_eq!(told(State::Ready, ""), "READY=1\n");
         assert_eq!(told(State::Ready, "3 sites"), "READY=1\nSTATUS=3 sites\n");
-        assert_eq!(
-            told(State::Stopping, "draining"),
-            "STOPPING=1\nSTATUS=draining\n"
-        );
+        assert_eq!(told(State::Stopping, "draining"), "STOPPING=1\nSTATUS=draining\n");
         assert_eq!(told(State::Alive, ""), "WATCHDOG=1\n");
-        assert_eq!(
-            told(State::Alive, "a\nREADY=1\r\n"),
-            "WATCHDOG=1\nSTATUS=a READY=1  \n"
-        );
+        assert_eq!(told(State::Alive, "a\nREADY=1\r\n"), "WATCHDOG=1\nSTATUS=a READY=1  \n");
         let before = monotonic_us();
         let reloading = told(State::Reloading, "");
-        let time = reloading
-            .strip_prefix("RELOADING=1\nMONOTONIC_USEC=")
-            .unwrap();
+        let time = reloading.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
         let time: i64 = time.strip_suffix('\n').unwrap().parse().unwrap();
         assert!(before <= time && time <= monotonic_us());
     }
@@ -183,33 +172,20 @@ mod tests {
         let name = format!("vervet-notify-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&name).unwrap();
         let manager = UnixDatagram::bind_addr(&address).unwrap();
-        assert_eq!(
-            told(&manager, &format!("@{name}"), State::Ready, ""),
-            "READY=1\n"
-        );
+        assert_eq!(told(&manager, &format!("@{name}"), State::Ready, ""), "READY=1\n");
     }
 
     #[test]
     fn the_watchdog_is_answered_twice_in_its_time() {
         let check = |variables: &[(&str, &str)], expected: Option<u64>| {
             let interval = notifier(variables).unwrap().watchdog_interval();
-            assert_eq!(
-                interval,
-                expected.map(Duration::from_micros),
-                "{variables:?}"
-            );
+            assert_eq!(interval, expected.map(Duration::from_micros), "{variables:?}");
         };
         check(&[], None);
         check(&[("WATCHDOG_USEC", "x")], None);
         check(&[("WATCHDOG_USEC", "0")], None);
-        check(
-            &[("WATCHDOG_USEC", "30000000"), ("WATCHDOG_PID", "4712")],
-            None,
-        );
-        check(
-            &[("WATCHDOG_USEC", "30000000"), ("WATCHDOG_PID", "4711")],
-            Some(15_000_000),
-        );
+        check(&[("WATCHDOG_USEC", "30000000"), ("WATCHDOG_PID", "4712")], None);
+        check(&[("WATCHDOG_USEC", "30000000"), ("WATCHDOG_PID", "4711")], Some(15_000_000));
         check(&[("WATCHDOG_USEC", "30000000")], Some(15_000_000));
     }
 }

@@ -101,11 +101,7 @@ impl Drop for PidFile {
 
 /// A new file with its content, locked.
 fn written(path: &Path, pid: u32) -> io::Result<File> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o644)
-        .open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
     writeln!(file, "{pid}")?;
     Ok(file)
@@ -155,10 +151,9 @@ fn stale(path: &Path) -> Result<Option<File>, PidFileError> {
     }
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(is_at(&file, path).then_some(file)),
-        Err(Errno::WOULDBLOCK) => Err(PidFileError::InUse {
-            path: path.to_owned(),
-            pid: number.to_owned(),
-        }),
+        Err(Errno::WOULDBLOCK) => {
+            Err(PidFileError::InUse { path: path.to_owned(), pid: number.to_owned() })
+        }
         Err(errno) => Err(system(errno.into())),
     }
 }
@@ -195,11 +190,7 @@ mod tests {
         let told = result.as_ref().map(drop).map_err(ToString::to_string);
         let expected = expected.map_err(|text| text.replace("PATH", path.to_str().unwrap()));
         assert_eq!(told, expected);
-        let content = if result.is_ok() {
-            own_pid().into_bytes()
-        } else {
-            before.to_vec()
-        };
+        let content = if result.is_ok() { own_pid().into_bytes() } else { before.to_vec() };
         assert_eq!(fs::read(&path).unwrap(), content);
         assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1);
     }
@@ -304,10 +295,7 @@ mod tests {
                         })
                     })
                     .collect();
-                starts
-                    .into_iter()
-                    .flat_map(|start| start.join().unwrap())
-                    .collect::<Vec<_>>()
+                starts.into_iter().flat_map(|start| start.join().unwrap()).collect::<Vec<_>>()
             });
             let places: HashSet<_> = won.iter().map(|(path, _)| path).collect();
             assert_eq!((won.len(), places.len()), (20, 20));

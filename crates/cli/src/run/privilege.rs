@@ -104,11 +104,7 @@ pub(crate) fn take_on(user: Option<&str>, group: Option<&str>) -> Result<Identit
         Some(user) => find(user, group)?,
         None if own_user.is_root() => return Err(PrivilegeError::Root),
         None if group.is_some() => return Err(PrivilegeError::NoUser),
-        None => Identity {
-            uid: own_user.as_raw(),
-            gid: own_group.as_raw(),
-            groups: None,
-        },
+        None => Identity { uid: own_user.as_raw(), gid: own_group.as_raw(), groups: None },
     };
     if (identity.uid, identity.gid) == (own_user.as_raw(), own_group.as_raw()) {
         identity.groups = None;
@@ -135,10 +131,7 @@ fn find(user: &str, group: Option<&str>) -> Result<Identity, PrivilegeError> {
         (Some(account), _) => account.uid.as_raw(),
         (None, Ok(number)) => number,
         (None, Err(_)) => {
-            return Err(PrivilegeError::Unknown {
-                kind: "user",
-                name: user.to_owned(),
-            });
+            return Err(PrivilegeError::Unknown { kind: "user", name: user.to_owned() });
         }
     };
     let gid = match (group, &account) {
@@ -165,10 +158,7 @@ fn find_group(group: &str) -> Result<Gid, PrivilegeError> {
     let found = Group::from_name(group).map_err(system("read the groups"))?;
     found
         .map(|found| found.gid)
-        .ok_or_else(|| PrivilegeError::Unknown {
-            kind: "group",
-            name: group.to_owned(),
-        })
+        .ok_or_else(|| PrivilegeError::Unknown { kind: "group", name: group.to_owned() })
 }
 
 /// Groups first: they are root's to set. The saved ids go, too, else there would be a way back.
@@ -249,11 +239,7 @@ mod tests {
     /// What is found in a status that differs from the good one like this.
     #[track_caller]
     fn check_status(from: &str, to: &str, expected: Option<&str>) {
-        let identity = Identity {
-            uid: 33,
-            gid: 34,
-            groups: Some([34, 40].into()),
-        };
+        let identity = Identity { uid: 33, gid: 34, groups: Some([34, 40].into()) };
         assert!(STATUS.contains(from));
         let status = STATUS.replacen(from, to, 1);
         let found = left_over(&status, &identity);
@@ -263,11 +249,7 @@ mod tests {
     #[test]
     fn leftover_privileges_are_found() {
         let check = check_status;
-        check(
-            "Uid:\t33\t33\t33\t33",
-            "Uid:\t33\t33\t0\t33",
-            Some("Uid: 33\t33\t0\t33"),
-        );
+        check("Uid:\t33\t33\t33\t33", "Uid:\t33\t33\t0\t33", Some("Uid: 33\t33\t0\t33"));
         check("Uid:", "Mid:", Some("Uid: "));
         check("34\t34\nG", "0\t34\nG", Some("Gid: 34\t34\t0\t34"));
         check("34 40 ", "34 40 0", Some("Groups: 34 40 0"));
@@ -275,10 +257,8 @@ mod tests {
         check("NoNewPrivs:\t1", "NoNewPrivs:\t0", Some("NoNewPrivs: 0"));
         check("NoNewPrivs:\t1", "", Some("NoNewPrivs: "));
         for set in ["CapPrm", "CapEff", "CapAmb"] {
-            let (from, to) = (
-                format!("{set}:\t0000000000000000"),
-                format!("{set}:\t0000000000000400"),
-            );
+            let (from, to) =
+                (format!("{set}:\t0000000000000000"), format!("{set}:\t0000000000000400"));
             check(&from, &to, Some(&format!("{set}: 0000000000000400")));
         }
         check("34 40 ", "40 34", None);
@@ -302,11 +282,7 @@ mod tests {
             Some("no-group-of-this-name"),
             "there is no group no-group-of-this-name (getent group lists what there is)",
         );
-        check_unknown(
-            "-1",
-            None,
-            "there is no user -1 (getent passwd lists what there is)",
-        );
+        check_unknown("-1", None, "there is no user -1 (getent passwd lists what there is)");
         check_unknown(
             "3999999",
             None,
@@ -340,12 +316,7 @@ mod tests {
     /// What becomes of a process that `setpriv` starts like this and that wants to be another, and
     /// what the kernel says of its threads.
     fn run(started: &[&str], wanted: &str) -> (String, Vec<String>) {
-        let test = [
-            "run::privilege::tests::child",
-            "--ignored",
-            "--exact",
-            "--nocapture",
-        ];
+        let test = ["run::privilege::tests::child", "--ignored", "--exact", "--nocapture"];
         let mut child = Command::new(find_program("setpriv").unwrap())
             .args(started)
             .arg(std::env::current_exe().unwrap())
@@ -374,12 +345,7 @@ mod tests {
     const NO_NEW: &str = "--no-new-privs";
     /// What a shell or a service manager may have left.
     const GROUPS: &str = "--groups=0,4,27";
-    const STRANGER: [&str; 4] = [
-        "--reuid=3999999",
-        "--regid=3999999",
-        "--clear-groups",
-        NO_NEW,
-    ];
+    const STRANGER: [&str; 4] = ["--reuid=3999999", "--regid=3999999", "--clear-groups", NO_NEW];
 
     fn cannot_run() -> Option<&'static str> {
         if !geteuid().is_root() {
@@ -454,10 +420,7 @@ mod tests {
         }
         let (result, threads) = run(&[GROUPS], "nobody:");
         let left = "error: privileges were not dropped: thread ";
-        assert!(
-            result.starts_with(left) && result.ends_with(" has NoNewPrivs: 0"),
-            "{result}"
-        );
+        assert!(result.starts_with(left) && result.ends_with(" has NoNewPrivs: 0"), "{result}");
         let gains_nothing = |status: &&String| status.contains("\nNoNewPrivs:\t1\n");
         assert_eq!(threads.iter().filter(gains_nothing).count(), 1);
     }

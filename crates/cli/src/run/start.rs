@@ -54,23 +54,14 @@ pub(crate) fn launch(launch: Launch<'_>) -> Result<ExitCode, Failure> {
 /// Starts a server. What was read for it is freed at the end: its texts are as large as what
 /// serves.
 fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
-    let Launch {
-        plan,
-        sources,
-        source,
-        mut inherited,
-        carrier,
-        trace,
-    } = launch;
+    let Launch { plan, sources, source, mut inherited, carrier, trace } = launch;
     let path = source.path().to_owned();
     let refused = |found: &Diagnostics| {
         report(found, &sources);
         refusal(&path, found, &sources)
     };
     if let Err(errno) = raise_files() {
-        console::message(format_args!(
-            "note: cannot raise the limit of open files: {errno}"
-        ));
+        console::message(format_args!("note: cannot raise the limit of open files: {errno}"));
     }
     let sockets = Sockets::bind(&plan, &mut inherited).map_err(|mut found| {
         found.extend_with_later(rehearse(&plan));
@@ -93,17 +84,12 @@ fn start(launch: Launch<'_>) -> Result<(Running, Lifecycle, Events), Failure> {
     let (stage, warnings) =
         prepare(&plan, &sockets.keys(), &tools).map_err(|found| refused(&found))?;
     report(&warnings, &sources);
-    let setup = Setup {
-        workers: environment::workers(*plan.document().workers)?,
-        carrier,
-    };
+    let setup = Setup { workers: environment::workers(*plan.document().workers)?, carrier };
     let advice = kernel_advice(&plan);
     let (server, running) = Server::start(plan, stage, (sockets, tools), setup)?;
     let server = Arc::new(server);
     let facts = Arc::new(ServerFacts::new(&server));
-    let admin = admin
-        .map(|socket| start_admin(socket, &facts))
-        .transpose()?;
+    let admin = admin.map(|socket| start_admin(socket, &facts)).transpose()?;
     announce(&server, &source);
     for sentence in advice {
         console::message(format_args!("note: {sentence}"));
@@ -133,10 +119,7 @@ fn pid_file(document: &Document) -> Result<Option<PidFile>, Failure> {
 /// Returns the paths if the kernel enforces that. To be called before any thread is started.
 fn drop_privileges(plan: &Plan, file: &FileArguments) -> Result<Option<Paths>, Failure> {
     let document = plan.document();
-    let (user, group) = (
-        document.user.value().as_deref(),
-        document.group.value().as_deref(),
-    );
+    let (user, group) = (document.user.value().as_deref(), document.group.value().as_deref());
     let identity =
         privilege::take_on(user, group).map_err(|error| Failure::Other(error.to_string()))?;
     if user.is_some() {
@@ -176,9 +159,8 @@ fn admin_socket(plan: &Plan) -> Result<Option<AdminSocket>, Failure> {
         return Ok(None);
     };
     // Said by the check already where it cannot be.
-    let (address, options) = settings
-        .listen()
-        .map_err(|problem| Failure::Other(problem.message.clone()))?;
+    let (address, options) =
+        settings.listen().map_err(|problem| Failure::Other(problem.message.clone()))?;
     Ok(Some(AdminSocket {
         builder: Engine::builder().listen_with(&address, &options)?,
         is_exposed: *settings.exposed,
@@ -192,11 +174,7 @@ struct AdminSocket {
 
 fn start_admin(socket: AdminSocket, facts: &Arc<ServerFacts>) -> Result<Running, Failure> {
     let facts: Arc<ServerFacts> = Arc::clone(facts);
-    let admin = if socket.is_exposed {
-        Admin::exposed(facts)
-    } else {
-        Admin::new(facts)
-    };
+    let admin = if socket.is_exposed { Admin::exposed(facts) } else { Admin::new(facts) };
     Ok(socket.builder.start(move |_| admin.clone())?)
 }
 
@@ -226,10 +204,7 @@ fn announce(server: &Server, source: &ConfigurationSource) {
 
 /// A sentence for each setting of the kernel that is too small for the plan.
 fn kernel_advice(plan: &Plan) -> Vec<String> {
-    let backlogs = plan
-        .listeners
-        .iter()
-        .map(|listener| listener.options.backlog);
+    let backlogs = plan.listeners.iter().map(|listener| listener.options.backlog);
     let backlog = backlogs.max().unwrap_or_default();
     advice(&Kernel::read(), backlog, plan.limits.connections_max)
 }

@@ -77,15 +77,8 @@ impl Supervisor {
 
     /// The next event; `None` when something is due.
     fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
-        let due = self
-            .report
-            .due()
-            .into_iter()
-            .chain([self.next_check])
-            .min()?;
-        events
-            .recv_timeout(due.saturating_duration_since(Instant::now()))
-            .ok()
+        let due = self.report.due().into_iter().chain([self.next_check]).min()?;
+        events.recv_timeout(due.saturating_duration_since(Instant::now())).ok()
     }
 
     fn run_due(&mut self) {

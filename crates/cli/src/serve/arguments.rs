@@ -75,12 +75,7 @@ pub(crate) struct ListenArguments {
 #[allow(clippy::struct_excessive_bools)] // each is a switch that is typed, read once and turned into an enum
 pub(crate) struct FilesArguments {
     /// Index file of directories; repeatable, the first that exists is served
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        default_value = "index.html"
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "index.html")]
     pub(crate) index: Vec<String>,
     /// Single-page application: serve the page at / for unknown paths
     #[arg(long)]

@@ -67,11 +67,7 @@ fn add_log(
     arguments: &LogArguments,
 ) -> Result<Option<&'static str>, Failure> {
     let is_stdout = arguments.log_file == Path::new("-");
-    let default = if is_stdout {
-        LogFormat::Pretty
-    } else {
-        LogFormat::Combined
-    };
+    let default = if is_stdout { LogFormat::Pretty } else { LogFormat::Combined };
     let format = match arguments.log.unwrap_or(default) {
         LogFormat::None => return Ok(None),
         LogFormat::Pretty => "pretty",
@@ -138,8 +134,7 @@ fn add_files(document: &mut Documents<'_>, arguments: &ServeArguments) -> Result
 }
 
 fn text(path: &Path) -> Result<&str, Failure> {
-    path.to_str()
-        .ok_or_else(|| Failure::Other(format!("{} is not valid UTF-8", path.display())))
+    path.to_str().ok_or_else(|| Failure::Other(format!("{} is not valid UTF-8", path.display())))
 }
 
 /// A time; a bare number is in seconds. An invalid one stays as it is, for the findings.
@@ -154,11 +149,7 @@ fn with_unit_of(limit: &str, value: &str) -> String {
     if unit == "ms" {
         return with_unit(value, Duration::from_millis(1));
     }
-    let step = if unit.starts_with("bytes") {
-        1024
-    } else {
-        1000
-    };
+    let step = if unit.starts_with("bytes") { 1024 } else { 1000 };
     let number = Size::with_step(value, step).map(Size::bytes);
     number.map_or_else(|_| value.to_owned(), |number| number.to_string())
 }

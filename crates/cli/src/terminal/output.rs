@@ -26,10 +26,7 @@ pub(crate) struct Size {
 }
 
 /// The size of a terminal that does not report it.
-const SIZE: Size = Size {
-    columns: 80,
-    rows: 24,
-};
+const SIZE: Size = Size { columns: 80, rows: 24 };
 
 /// Whether a view has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

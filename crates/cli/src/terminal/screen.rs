@@ -41,13 +41,7 @@ pub(crate) struct Screen<W: Write> {
 impl<W: Write> Screen<W> {
     /// Draws on `to`, a terminal of this size.
     pub(crate) fn new(to: W, size: fn() -> Size, colours: Colours) -> Self {
-        Self {
-            to,
-            size,
-            colours,
-            drawn: 0,
-            cursor_is_hidden: false,
-        }
+        Self { to, size, colours, drawn: 0, cursor_is_hidden: false }
     }
 
     /// Columns that a line may have: the last stays free, as terminals differ in how they wrap.
@@ -125,10 +119,7 @@ impl<W: Write> Drop for Screen<W> {
 impl Line {
     /// Without colour.
     pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            paint: Paint::Plain,
-        }
+        Self { text: text.into(), paint: Paint::Plain }
     }
 }
 
@@ -177,27 +168,15 @@ mod tests {
     }
 
     fn lines(count: usize) -> Vec<Line> {
-        (0..count)
-            .map(|number| Line::plain(format!("line {number}")))
-            .collect()
+        (0..count).map(|number| Line::plain(format!("line {number}"))).collect()
     }
 
-    const SMALL: fn() -> Size = || Size {
-        columns: 6,
-        rows: 3,
-    };
+    const SMALL: fn() -> Size = || Size { columns: 6, rows: 3 };
 
     #[test]
     fn lines_are_drawn_over_and_the_cursor_is_back() {
         let two = lines(2);
-        let text = drawn(
-            || Size {
-                columns: 80,
-                rows: 24,
-            },
-            Colours::Shown,
-            &[&two, &two[..1]],
-        );
+        let text = drawn(|| Size { columns: 80, rows: 24 }, Colours::Shown, &[&two, &two[..1]]);
         assert_eq!(
             text,
             "\x1b[?25lline 0\x1b[K\nline 1\x1b[K\n\x1b[J\x1b[2A\rline 0\x1b[K\n\x1b[J\x1b[?25h"
@@ -211,31 +190,17 @@ mod tests {
             text,
             "\x1b[?25lline \x1b[K\nline \x1b[K\n\x1b[J\x1b[2A\rline \x1b[K\nline \x1b[K\n\x1b[J\x1b[?25h"
         );
-        let nothing = || Size {
-            columns: 0,
-            rows: 0,
-        };
-        assert_eq!(
-            drawn(nothing, Colours::Shown, &[&lines(1)]),
-            "\x1b[?25l\x1b[J\x1b[?25h"
-        );
+        let nothing = || Size { columns: 0, rows: 0 };
+        assert_eq!(drawn(nothing, Colours::Shown, &[&lines(1)]), "\x1b[?25l\x1b[J\x1b[?25h");
     }
 
     #[test]
     fn colours_are_shown_unless_they_are_not_wanted() {
-        let line = |paint| {
-            [Line {
-                text: "failed".to_owned(),
-                paint,
-            }]
-        };
+        let line = |paint| [Line { text: "failed".to_owned(), paint }];
         let text = |colours, paint| drawn(SMALL, colours, &[&line(paint)]);
         assert!(text(Colours::Shown, Paint::Alarm).contains("\x1b[31mfaile\x1b[0m\x1b[K"));
         assert!(text(Colours::Shown, Paint::Warning).contains("\x1b[33mfaile\x1b[0m\x1b[K"));
-        for (colours, paint) in [
-            (Colours::Hidden, Paint::Alarm),
-            (Colours::Shown, Paint::Plain),
-        ] {
+        for (colours, paint) in [(Colours::Hidden, Paint::Alarm), (Colours::Shown, Paint::Plain)] {
             assert!(text(colours, paint).contains("lfaile\x1b[K"));
         }
     }
@@ -272,12 +237,7 @@ mod tests {
 
     #[test]
     fn the_latest_are_shown_against_the_greatest() {
-        check(
-            &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
-            8,
-            0.0,
-            "▁▂▃▄▅▆▇█",
-        );
+        check(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 8, 0.0, "▁▂▃▄▅▆▇█");
         check(&[9.0, 0.0, 7.0], 2, 0.0, "▁█");
         check(&[1.0], 8, 7.0, "▂");
     }

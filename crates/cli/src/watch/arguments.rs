@@ -39,11 +39,7 @@ COMMAND, its exit status.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WatchArguments {
     /// Process tree to monitor: a process ID, name, port, systemd unit or cgroup
-    #[arg(
-        value_name = "TARGET",
-        required_unless_present = "command",
-        conflicts_with = "command"
-    )]
+    #[arg(value_name = "TARGET", required_unless_present = "command", conflicts_with = "command")]
     pub(crate) target: Option<Target>,
     /// Interval between samples
     #[arg(short, long, value_name = "TIME", default_value = "100ms", value_parser = interval)]
@@ -95,9 +91,7 @@ fn interval(text: &str) -> Result<Duration, String> {
     if (INTERVAL_MIN..=TIME_MAX).contains(&interval) {
         return Ok(interval);
     }
-    Err(format!(
-        "invalid interval `{text}`: expected a time from 10ms to 366d"
-    ))
+    Err(format!("invalid interval `{text}`: expected a time from 10ms to 366d"))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -105,9 +99,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     if duration > Duration::ZERO && duration <= TIME_MAX {
         return Ok(duration);
     }
-    Err(format!(
-        "invalid duration `{text}`: expected a time from 1ms to 366d"
-    ))
+    Err(format!("invalid duration `{text}`: expected a time from 1ms to 366d"))
 }
 
 #[cfg(test)]

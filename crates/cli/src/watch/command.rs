@@ -54,12 +54,8 @@ pub(crate) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
         duration: arguments.duration,
         count: arguments.count,
     };
-    let course = WatchLoop {
-        watcher: &mut watcher,
-        schedule,
-        signals: &signals,
-        views: views(arguments)?,
-    };
+    let course =
+        WatchLoop { watcher: &mut watcher, schedule, signals: &signals, views: views(arguments)? };
     let (ending, summary) = match course.run() {
         Ok(ended) => ended,
         Err(error) => {
@@ -148,11 +144,7 @@ fn views(arguments: &WatchArguments) -> Result<Vec<Box<dyn View>>, Failure> {
     let live = || -> Box<dyn View> {
         show_cursor_on_panic(Output::Stdout);
         let size = || Output::Stdout.size();
-        Box::new(Live::new(Screen::new(
-            Output::Stdout,
-            size,
-            Colours::asked(),
-        )))
+        Box::new(Live::new(Screen::new(Output::Stdout, size, Colours::asked())))
     };
     if let Some(path) = &arguments.output {
         let file = File::create(path).map_err(Failure::write(path))?;

@@ -22,10 +22,7 @@ pub(crate) struct Document<W> {
 impl<W: Write> Document<W> {
     /// Written to `to`.
     pub(crate) fn new(to: W) -> Self {
-        Self {
-            to,
-            separator: "\n",
-        }
+        Self { to, separator: "\n" }
     }
 }
 
@@ -92,55 +89,25 @@ const COLUMNS: &[Column] = &[
     ("swap_bytes", |sample| sample.detail?.swap_bytes),
     ("minor_faults", |sample| Some(sample.faults.minor)),
     ("major_faults", |sample| Some(sample.faults.major)),
-    ("voluntary_switches", |sample| {
-        Some(sample.detail?.switches.value.voluntary)
-    }),
-    ("involuntary_switches", |sample| {
-        Some(sample.detail?.switches.value.involuntary)
-    }),
-    ("descriptors", |sample| {
-        Some(sample.detail?.descriptors.value.open)
-    }),
-    ("sockets", |sample| {
-        Some(sample.detail?.descriptors.value.sockets)
-    }),
+    ("voluntary_switches", |sample| Some(sample.detail?.switches.value.voluntary)),
+    ("involuntary_switches", |sample| Some(sample.detail?.switches.value.involuntary)),
+    ("descriptors", |sample| Some(sample.detail?.descriptors.value.open)),
+    ("sockets", |sample| Some(sample.detail?.descriptors.value.sockets)),
     ("processes", |sample| Some(sample.processes.into())),
     ("threads", |sample| Some(sample.threads.into())),
-    ("cgroup_cpu_us", |sample| {
-        Some(sample.cgroup?.cpu.total_us())
-    }),
+    ("cgroup_cpu_us", |sample| Some(sample.cgroup?.cpu.total_us())),
     ("cgroup_memory_bytes", |sample| sample.cgroup?.memory_bytes),
     ("cgroup_throttled_us", |sample| sample.cgroup?.throttled_us),
-    ("host_user_us", |sample| {
-        Some(sample.host.as_ref()?.cpu.user_us)
-    }),
-    ("host_system_us", |sample| {
-        Some(sample.host.as_ref()?.cpu.system_us)
-    }),
-    ("host_idle_us", |sample| {
-        Some(sample.host.as_ref()?.cpu.idle_us)
-    }),
-    ("host_memory_available_bytes", |sample| {
-        Some(sample.host.as_ref()?.memory_available_bytes)
-    }),
-    ("host_swap_used_bytes", |sample| {
-        Some(sample.host.as_ref()?.swap_used_bytes)
-    }),
-    ("host_received_bytes", |sample| {
-        Some(sample.host.as_ref()?.network.received_bytes)
-    }),
-    ("host_sent_bytes", |sample| {
-        Some(sample.host.as_ref()?.network.sent_bytes)
-    }),
-    ("listen_overflows", |sample| {
-        Some(sample.host.as_ref()?.tcp.listen_overflows)
-    }),
-    ("listen_drops", |sample| {
-        Some(sample.host.as_ref()?.tcp.listen_drops)
-    }),
-    ("retransmits", |sample| {
-        Some(sample.host.as_ref()?.tcp.retransmits)
-    }),
+    ("host_user_us", |sample| Some(sample.host.as_ref()?.cpu.user_us)),
+    ("host_system_us", |sample| Some(sample.host.as_ref()?.cpu.system_us)),
+    ("host_idle_us", |sample| Some(sample.host.as_ref()?.cpu.idle_us)),
+    ("host_memory_available_bytes", |sample| Some(sample.host.as_ref()?.memory_available_bytes)),
+    ("host_swap_used_bytes", |sample| Some(sample.host.as_ref()?.swap_used_bytes)),
+    ("host_received_bytes", |sample| Some(sample.host.as_ref()?.network.received_bytes)),
+    ("host_sent_bytes", |sample| Some(sample.host.as_ref()?.network.sent_bytes)),
+    ("listen_overflows", |sample| Some(sample.host.as_ref()?.tcp.listen_overflows)),
+    ("listen_drops", |sample| Some(sample.host.as_ref()?.tcp.listen_drops)),
+    ("retransmits", |sample| Some(sample.host.as_ref()?.tcp.retransmits)),
     ("watch_us", |sample| Some(sample.cost_us)),
 ];
 

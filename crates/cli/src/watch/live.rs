@@ -142,9 +142,7 @@ fn cgroup(stretch: &Stretch) -> Option<String> {
     let cgroup = stretch.cgroup?;
     let memory = bytes(to_f64(cgroup.memory_bytes?));
     let held_back = seconds(cgroup.throttled_us.unwrap_or_default());
-    Some(format!(
-        "cgroup   memory {memory}, held back {held_back:.1} s"
-    ))
+    Some(format!("cgroup   memory {memory}, held back {held_back:.1} s"))
 }
 
 fn host(stretch: &Stretch) -> Option<String> {
@@ -169,10 +167,7 @@ mod tests {
 
     fn live(to: &mut Vec<u8>, columns: fn() -> Size) -> Live<&mut Vec<u8>> {
         let mut live = Live::new(Screen::new(to, columns, Colours::Shown));
-        let root = Root {
-            pid: 7,
-            name: "a\x1b[31m".to_owned(),
-        };
+        let root = Root { pid: 7, name: "a\x1b[31m".to_owned() };
         live.subject = Some(Subject {
             target: "port:80".to_owned(),
             roots: vec![root],
@@ -229,15 +224,9 @@ mod tests {
     fn a_frame_is_drawn_over_and_the_summary_stays() {
         let text = drawn(|| wide(80), 3);
         assert!(text.contains("\x1b[4A"), "{text}");
-        assert!(
-            text.contains("cpu      12.0 %: 12.0 % user, 0.0 % system"),
-            "{text}"
-        );
+        assert!(text.contains("cpu      12.0 %: 12.0 % user, 0.0 % system"), "{text}");
         assert!(text.contains('█'), "{text}");
         let end = text.rsplit(SHOW_CURSOR).next().unwrap();
-        assert!(
-            end.starts_with("watched port:80 [7 (a\\u{1b}[31m)]"),
-            "{end}"
-        );
+        assert!(end.starts_with("watched port:80 [7 (a\\u{1b}[31m)]"), "{end}");
     }
 }

@@ -119,15 +119,7 @@ mod tests {
             detail.switches.value.voluntary = voluntary;
             detail
         });
-        Sample {
-            at_us,
-            cpu: Cpu {
-                user_us,
-                system_us: user_us,
-            },
-            detail,
-            ..Sample::default()
-        }
+        Sample { at_us, cpu: Cpu { user_us, system_us: user_us }, detail, ..Sample::default() }
     }
 
     #[test]

@@ -36,19 +36,11 @@ fn lines(subject: &Subject, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("cpu", cpu_line(summary)),
         ("memory", memory_line(summary)),
-        (
-            "faults",
-            format!(
-                "{} minor, {} major",
-                summary.faults.minor, summary.faults.major
-            ),
-        ),
+        ("faults", format!("{} minor, {} major", summary.faults.minor, summary.faults.major)),
     ];
     if let Some(switches) = summary.switches {
-        let line = format!(
-            "{} voluntary, {} involuntary",
-            switches.voluntary, switches.involuntary
-        );
+        let line =
+            format!("{} voluntary, {} involuntary", switches.voluntary, switches.involuntary);
         lines.push(("switches", line));
     }
     lines.push(("processes", counts(summary.processes)));

@@ -36,13 +36,7 @@ pub(crate) struct Table<W> {
 impl<W: Write> Table<W> {
     /// To `to`.
     pub(crate) fn new(to: W, lines: Lines) -> Self {
-        Self {
-            to,
-            lines,
-            rates: Rates::default(),
-            next_us: 0,
-            subject: None,
-        }
+        Self { to, lines, rates: Rates::default(), next_us: 0, subject: None }
     }
 }
 
@@ -118,11 +112,7 @@ mod tests {
     }
 
     fn at(at_us: u64) -> Sample {
-        let mut sample = Sample {
-            at_us,
-            rss_bytes: at_us,
-            ..Sample::default()
-        };
+        let mut sample = Sample { at_us, rss_bytes: at_us, ..Sample::default() };
         sample.cpu.user_us = at_us / 2;
         sample
     }

@@ -76,15 +76,13 @@ pub(crate) enum Ending {
 pub(crate) fn signals() -> io::Result<Receiver<i32>> {
     let (sender, receiver) = mpsc::channel();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || {
-            for signal in signals.forever() {
-                if sender.send(signal).is_err() {
-                    return; // the watch is over
-                }
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever() {
+            if sender.send(signal).is_err() {
+                return; // the watch is over
             }
-        })?;
+        }
+    })?;
     Ok(receiver)
 }
 
@@ -128,11 +126,8 @@ impl WatchLoop<'_> {
             let now = Instant::now();
             let after = now.duration_since(begin);
             let is_last = signal.is_some() || self.schedule.is_over(number, after);
-            let sample = if is_last {
-                self.watcher.sample_all(now)
-            } else {
-                self.watcher.sample(now)
-            };
+            let sample =
+                if is_last { self.watcher.sample_all(now) } else { self.watcher.sample(now) };
             tally.add(&sample);
             self.show_sample(&sample)?;
             if let Some(signal) = signal {
@@ -199,11 +194,7 @@ mod tests {
 
     #[test]
     fn samples_that_are_late_are_left_out_unless_they_were_counted() {
-        let schedule = |count| Schedule {
-            interval: ms(100),
-            duration: Some(ms(250)),
-            count,
-        };
+        let schedule = |count| Schedule { interval: ms(100), duration: Some(ms(250)), count };
         assert_eq!(schedule(None).next(1, ms(101)), 2);
         assert_eq!(schedule(None).next(1, ms(520)), 6);
         assert_eq!(schedule(Some(9)).next(1, ms(520)), 2);

@@ -47,11 +47,7 @@ impl Load {
             })
         };
         let threads = (0..THREADS).map(spawn).collect();
-        let load = Self {
-            stop,
-            rounds,
-            threads,
-        };
+        let load = Self { stop, rounds, threads };
         load.go_on();
         load
     }
@@ -59,20 +55,12 @@ impl Load {
     /// Waits until every client has asked and been answered from now on.
     #[track_caller]
     pub fn go_on(&self) {
-        let count = || {
-            self.rounds
-                .each_ref()
-                .map(|rounds| rounds.load(Ordering::Relaxed))
-        };
+        let count = || self.rounds.each_ref().map(|rounds| rounds.load(Ordering::Relaxed));
         let before = count();
         let went_on = || {
             let is_broken = self.threads.iter().any(JoinHandle::is_finished);
             // The round that ends next may have begun before.
-            is_broken
-                || count()
-                    .iter()
-                    .zip(before)
-                    .all(|(now, before)| *now >= before + 2)
+            is_broken || count().iter().zip(before).all(|(now, before)| *now >= before + 2)
         };
         assert!(wait_until(PATIENCE, went_on), "the clients stand still");
     }
@@ -142,9 +130,8 @@ pub fn short_connections(
         };
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut answer = String::new();
-        let result = stream
-            .write_all(SHORT.as_bytes())
-            .and_then(|()| stream.read_to_string(&mut answer));
+        let result =
+            stream.write_all(SHORT.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
         if answer.starts_with("HTTP/1.1 200") && answer.ends_with("\r\n\r\nsame") {
             seen.answered += 1;
             count.fetch_add(1, Ordering::Relaxed);

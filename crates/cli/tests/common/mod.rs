@@ -143,9 +143,7 @@ impl Run {
         let before = self.reloads();
         self.tree.write(FILE, document);
         self.child.signal(Signal::HUP);
-        let after = wait_for(PATIENCE, || {
-            Some(self.reloads()).filter(|now| *now != before)
-        });
+        let after = wait_for(PATIENCE, || Some(self.reloads()).filter(|now| *now != before));
         after.unwrap_or_else(|| panic!("nothing came of HUP: {}", self.said()));
         let error = &self.status()["reloads"]["last_error"];
         error.as_str().map(str::to_owned)
@@ -176,11 +174,7 @@ pub fn get(host: &str, target: &str) -> String {
 pub fn passwd(folder: &Path, file: &str, user: &str, password: &str) {
     let mut command = vervet(folder);
     command.args(["passwd", file, user, "--bcrypt", "--cost", "4"]);
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     writeln!(input, "{password}").unwrap();
     drop(input);

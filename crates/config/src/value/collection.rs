@@ -36,8 +36,7 @@ impl<T: Bounded> Bounded for Option<T> {
     type Bound = T::Bound;
 
     fn is_outside(&self, low: &T::Bound, high: &T::Bound) -> bool {
-        self.as_ref()
-            .is_some_and(|value| value.is_outside(low, high))
+        self.as_ref().is_some_and(|value| value.is_outside(low, high))
     }
 }
 
@@ -180,9 +179,7 @@ impl<T> Default for Named<T> {
 impl<T> Named<T> {
     /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.iter()
-            .find(|(known, _)| known.as_str() == name)
-            .map(|(_, value)| value)
+        self.iter().find(|(known, _)| known.as_str() == name).map(|(_, value)| value)
     }
 
     /// Iterates over names and values, in order.
@@ -227,14 +224,10 @@ impl<T: FromConfig> FromConfig for Named<T> {
             if entry.key.name.is_empty() {
                 reader.report(Diagnostic::error(entry.key.span, "a name cannot be empty"));
             }
-            let at = Node {
-                span: entry.key.span,
-                value: Value::Broken,
-            };
+            let at = Node { span: entry.key.span, value: Value::Broken };
             let name = reader.setting(&at, entry.key.name.clone());
-            let value = reader.within(entry.key.name.clone(), |reader| {
-                T::read(&entry.node, reader)
-            });
+            let value =
+                reader.within(entry.key.name.clone(), |reader| T::read(&entry.node, reader));
             // An invalid value has been reported, and is left out.
             read.extend(value.map(|value| (name, value)));
         }

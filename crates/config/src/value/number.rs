@@ -18,11 +18,7 @@ impl FromConfig for bool {
         let text = reader.plain(node, &Self::shape())?;
         let value = text.parse().ok();
         if value.is_none() {
-            reader.refuse(
-                node,
-                &Self::shape(),
-                &format!("cannot be `{}`", cited(&text)),
-            );
+            reader.refuse(node, &Self::shape(), &format!("cannot be `{}`", cited(&text)));
         }
         value
     }
@@ -115,15 +111,4 @@ macro_rules! bounded {
     )*};
 }
 
-bounded!(
-    u8,
-    u16,
-    u32,
-    u64,
-    usize,
-    i32,
-    i64,
-    f64,
-    super::Time,
-    super::Size
-);
+bounded!(u8, u16, u32, u64, usize, i32, i64, f64, super::Time, super::Size);

@@ -126,9 +126,7 @@ fn read_time(text: &str, default_scale: Option<u128>) -> Result<Time, String> {
 fn time_scale(unit: &str) -> Result<u128, String> {
     let name = if unit == "min" { "m" } else { unit };
     let known = TIME_UNITS.iter().find(|(known, _)| *known == name);
-    known
-        .map(|(_, scale)| *scale)
-        .ok_or_else(|| format!("unknown unit of time `{unit}`"))
+    known.map(|(_, scale)| *scale).ok_or_else(|| format!("unknown unit of time `{unit}`"))
 }
 
 impl fmt::Display for Time {
@@ -175,10 +173,7 @@ impl Size {
 
 impl FromConfig for Size {
     fn shape() -> Shape {
-        let bytes = Shape::Integer {
-            min: 0,
-            max: i128::from(u64::MAX),
-        };
+        let bytes = Shape::Integer { min: 0, max: i128::from(u64::MAX) };
         Shape::Either(vec![Shape::Text(SIZE_SHAPE), bytes])
     }
 
@@ -302,18 +297,12 @@ mod tests {
         check_time(".5s", Err("invalid number `.5`"));
         check_time("1.s", Err("invalid number `1.`"));
         check_time("10µs", Err("unknown unit of time `µs`"));
-        check_time(
-            "1.0000000001s",
-            Err("`1.0000000001` has more than nine decimals"),
-        );
+        check_time("1.0000000001s", Err("`1.0000000001` has more than nine decimals"));
         check_time(
             "40000000000000000000000000000000000000000s",
             Err("invalid number `40000000000000000000000000000000000000000`"),
         );
-        check_time(
-            "340282366920938463463374607431768211455w",
-            Err("it is too long"),
-        );
+        check_time("340282366920938463463374607431768211455w", Err("it is too long"));
         check_time("99999999999999999999s", Err("it is too long"));
     }
 
@@ -353,14 +342,8 @@ mod tests {
         check_size("KiB", Err("it does not begin with a number"));
         check_size("1.5.5KiB", Err("invalid number `1.5.5`"));
         check_size("10x", Err("unknown unit of size `x`"));
-        check_size(
-            "10k",
-            Err("ambiguous unit `k`: write `KiB` to count in 1024, `KB` in 1000"),
-        );
-        check_size(
-            "1M",
-            Err("ambiguous unit `M`: write `MiB` to count in 1024, `MB` in 1000"),
-        );
+        check_size("10k", Err("ambiguous unit `k`: write `KiB` to count in 1024, `KB` in 1000"));
+        check_size("1M", Err("ambiguous unit `M`: write `MiB` to count in 1024, `MB` in 1000"));
         check_size("18446744073709551616", Err("it is too large"));
         check_size("99999999TiB", Err("it is too large"));
     }

@@ -15,11 +15,7 @@ pub type Text = String;
 
 impl FromConfig for String {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "text",
-            example: "",
-            pattern: None,
-        })
+        Shape::Text(TextShape { noun: "text", example: "", pattern: None })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -112,11 +108,7 @@ impl AsRef<std::path::Path> for Path {
 
 impl FromConfig for Path {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "path",
-            example: "",
-            pattern: None,
-        })
+        Shape::Text(TextShape { noun: "path", example: "", pattern: None })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -162,11 +154,7 @@ impl fmt::Debug for Secret {
 
 impl FromConfig for Secret {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "secret text",
-            example: "",
-            pattern: None,
-        })
+        Shape::Text(TextShape { noun: "secret text", example: "", pattern: None })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -180,11 +168,7 @@ impl FromConfig for Secret {
 }
 
 impl FromText for IpAddr {
-    const SHAPE: TextShape = TextShape {
-        noun: "IP address",
-        example: "192.0.2.1",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "IP address", example: "192.0.2.1", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         let reason = "an IPv4 address is four numbers up to 255, an IPv6 address groups of hexadecimal digits";
@@ -193,11 +177,8 @@ impl FromText for IpAddr {
 }
 
 impl FromText for SocketAddr {
-    const SHAPE: TextShape = TextShape {
-        noun: "socket address",
-        example: "127.0.0.1:8080",
-        pattern: None,
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "socket address", example: "127.0.0.1:8080", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         let reason = "it has an IP address, a colon and a port, with an IPv6 address in brackets";

@@ -93,10 +93,8 @@ impl<S: Service> Http<S> {
 
     /// Responds with 500, since the responder or the resume was dropped.
     pub(super) fn handler_failed(&mut self, io: &mut Io<'_>, connection: &mut Connection) {
-        let response = Response::plain(
-            Status::INTERNAL_SERVER_ERROR,
-            "the handler sent no response\n",
-        );
+        let response =
+            Response::plain(Status::INTERNAL_SERVER_ERROR, "the handler sent no response\n");
         self.respond_later(io, connection, response);
     }
 
@@ -233,13 +231,7 @@ impl<S: Service> Http<S> {
             content.len()
         );
         let date = self.date.at(io.now());
-        for part in [
-            head.as_bytes(),
-            &self.options.own_fields,
-            date,
-            b"\r\n",
-            content.as_bytes(),
-        ] {
+        for part in [head.as_bytes(), &self.options.own_fields, date, b"\r\n", content.as_bytes()] {
             io.out().extend_from_slice(part);
         }
     }
@@ -295,11 +287,7 @@ fn pump_stream(io: &mut Io<'_>, connection: &mut Connection, exchange: &mut InPr
                     // The peer may still be sending, and a reset must not overtake the end of the
                     // response.
                     io.close(Closing::Lingering);
-                } else if connection
-                    .machine
-                    .send_end(io.out(), trailers.as_ref())
-                    .is_err()
-                {
+                } else if connection.machine.send_end(io.out(), trailers.as_ref()).is_err() {
                     return abort_stream(io, exchange);
                 }
                 exchange.answer = Answer::Written;
@@ -347,10 +335,7 @@ impl Default for DateLine {
         let mut line = [0; DATE_LINE_BYTES];
         line[..6].copy_from_slice(b"Date: ");
         line[DATE_LINE_BYTES - 2..].copy_from_slice(b"\r\n");
-        Self {
-            second: u64::MIN,
-            line,
-        }
+        Self { second: u64::MIN, line }
     }
 }
 

@@ -31,11 +31,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     /// Clients retry after one second: 0 would ask a crowd to try again at once.
     fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            own_fields: Vec::new(),
-            retry_after_s: 1,
-        }
+        Self { limits: Limits::default(), own_fields: Vec::new(), retry_after_s: 1 }
     }
 }
 
@@ -131,11 +127,7 @@ impl<S: Service> Http<S> {
     fn wait_for_request(&self, io: &mut Io<'_>, connection: &mut Connection) {
         connection.waiting = Waiting::Request;
         let kept_ms = self.limits.keep_alive_idle_ms;
-        let idle_ms = if io.is_draining() {
-            DRAIN_IDLE_MS.min(kept_ms)
-        } else {
-            kept_ms
-        };
+        let idle_ms = if io.is_draining() { DRAIN_IDLE_MS.min(kept_ms) } else { kept_ms };
         io.set_deadline(u64::from(idle_ms));
     }
 
@@ -180,9 +172,8 @@ impl<S: Service> Protocol for Http<S> {
     type Message = Message;
 
     fn on_accept(&mut self, io: &mut Io<'_>, accepted: &Accepted) -> Admission<Connection> {
-        let expects_proxy_header = accepted
-            .listener
-            .expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
+        let expects_proxy_header =
+            accepted.listener.expects_proxy_header(accepted.peer.map(|peer| peer.ip()));
         if !expects_proxy_header
             && self.service.admit(accepted.peer, &accepted.listener) == Admit::Close
         {
@@ -200,11 +191,7 @@ impl<S: Service> Protocol for Http<S> {
         } else {
             (Waiting::Head, self.limits.head_timeout_ms)
         };
-        let drain_ms = if io.is_draining() {
-            DRAIN_IDLE_MS
-        } else {
-            u32::MAX
-        };
+        let drain_ms = if io.is_draining() { DRAIN_IDLE_MS } else { u32::MAX };
         io.set_deadline(u64::from(timeout_ms.min(drain_ms)));
         Admission::Admit(Connection {
             machine: Server::new(),

@@ -68,9 +68,7 @@ impl<S: Service> Http<S> {
                 break;
             }
             let mut slots = FieldSlots::new();
-            let received = connection
-                .machine
-                .receive(&input[at..], &mut slots, &self.head_limits);
+            let received = connection.machine.receive(&input[at..], &mut slots, &self.head_limits);
             match &received {
                 Ok(Received::NeedMore | Received::Paused) => break,
                 Ok(Received::Head { head, consumed }) => {
@@ -113,9 +111,7 @@ impl<S: Service> Http<S> {
     pub(super) fn proxy_header(&mut self, io: &mut Io<'_>, connection: &mut Connection) -> bool {
         match proxy_protocol::parse(&connection.input) {
             Ok(Parsed::NeedMore) => false,
-            Ok(Parsed::Header {
-                source, consumed, ..
-            }) => {
+            Ok(Parsed::Header { source, consumed, .. }) => {
                 // A LOCAL header has no source: the connection is the proxy's own, such as a health
                 // check.
                 if source.is_some() {
@@ -161,10 +157,8 @@ impl<S: Service> Http<S> {
             connection.close_after_this();
         }
         if matches!(head.content(), ContentLength::Length(length) if length > content_max) {
-            let refusal = Refusal {
-                status: Status::CONTENT_TOO_LARGE,
-                reason: "the content is too large",
-            };
+            let refusal =
+                Refusal { status: Status::CONTENT_TOO_LARGE, reason: "the content is too large" };
             return self.refuse(io, connection, &refusal);
         }
         let record = Record {
@@ -173,11 +167,7 @@ impl<S: Service> Http<S> {
             started_ms: io.now().monotonic_ms,
             content_bytes: 0,
         };
-        let call = CallContext {
-            head_bytes,
-            record,
-            resumed: None,
-        };
+        let call = CallContext { head_bytes, record, resumed: None };
         self.call(io, connection, head, &call);
     }
 
@@ -205,11 +195,7 @@ impl<S: Service> Http<S> {
             spawner: &self.spawner,
             window_bytes: self.limits.content_window_bytes as usize,
             resumed: call.resumed,
-            to: ReturnAddress {
-                mailbox: &self.mailbox,
-                token,
-                number,
-            },
+            to: ReturnAddress { mailbox: &self.mailbox, token, number },
             options: &mut options,
             writer: Writer {
                 out: io.out(),
@@ -224,11 +210,7 @@ impl<S: Service> Http<S> {
         if takes_content && !matches!(outcome, Outcome::Suspended(_)) {
             connection.machine.send_continue(io.out());
         }
-        let mut begun = Begun {
-            number,
-            record,
-            options,
-        };
+        let mut begun = Begun { number, record, options };
         let answer = match outcome {
             Outcome::Done(response) => return self.respond(io, connection, response, begun),
             Outcome::Sent(sent) => return self.sent(io, connection, &sent, record),
@@ -261,11 +243,7 @@ impl<S: Service> Http<S> {
             // These bytes were parsed before, so this is a bug.
             return io.close(Closing::Abort);
         };
-        let call = CallContext {
-            head_bytes: &head_bytes,
-            record,
-            resumed: Some(value),
-        };
+        let call = CallContext { head_bytes: &head_bytes, record, resumed: Some(value) };
         self.call(io, connection, &head, &call);
     }
 
@@ -313,10 +291,7 @@ impl<S: Service> Http<S> {
 
     fn violated(&mut self, io: &mut Io<'_>, connection: &mut Connection, violation: Violation) {
         self.counters.violations.add(1);
-        let refusal = Refusal {
-            status: violation.status(),
-            reason: &violation.to_string(),
-        };
+        let refusal = Refusal { status: violation.status(), reason: &violation.to_string() };
         if connection.exchange.is_some() {
             return self.break_off(io, connection, ContentError::Malformed, &refusal);
         }
@@ -368,11 +343,7 @@ pub(super) fn next_exchange(io: &mut Io<'_>, connection: &mut Connection, unread
 }
 
 fn end_of_content(connection: &mut Connection, trailers: &Fields<'_>) {
-    let Some(exchange) = connection
-        .exchange
-        .as_mut()
-        .filter(|exchange| !exchange.is_tunnel)
-    else {
+    let Some(exchange) = connection.exchange.as_mut().filter(|exchange| !exchange.is_tunnel) else {
         return;
     };
     let Some(sender) = exchange.inbound.take() else {

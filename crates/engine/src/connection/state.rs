@@ -74,11 +74,7 @@ pub(super) struct Begun {
 impl InProgress {
     /// An exchange that waits for its peer since `now_ms`.
     pub(super) fn new(begun: Begun, answer: Answer, now_ms: u64) -> Box<Self> {
-        let Begun {
-            number,
-            record,
-            options,
-        } = begun;
+        let Begun { number, record, options } = begun;
         Box::new(Self {
             number,
             answer,

@@ -134,10 +134,7 @@ impl Builder {
                 number,
                 carrier: self.carrier,
                 listeners: groups.iter().map(|group| group.socket(number)).collect(),
-                options: ReactorOptions {
-                    counters: Arc::default(),
-                    ..options.clone()
-                },
+                options: ReactorOptions { counters: Arc::default(), ..options.clone() },
                 http: Arc::clone(&http),
                 team: team.clone(),
             };

@@ -111,22 +111,14 @@ impl EngineControl {
     pub fn unlisten(&self, endpoint: &Arc<Endpoint>) -> Receipt {
         let _one_at_a_time = self.changing();
         let mut entries = self.entries();
-        let position = entries
-            .iter()
-            .position(|entry| Arc::ptr_eq(&entry.endpoint, endpoint));
+        let position = entries.iter().position(|entry| Arc::ptr_eq(&entry.endpoint, endpoint));
         let entry = position.map(|position| entries.remove(position));
         drop(entries);
-        let socket = |reactor| {
-            entry
-                .as_ref()
-                .and_then(|entry: &WeakGroup| entry.socket(reactor))
-        };
+        let socket = |reactor| entry.as_ref().and_then(|entry: &WeakGroup| entry.socket(reactor));
         let (reply, receipt) = Receipt::new(self.0.handles.len());
         for (reactor, hand) in self.0.handles.iter().enumerate() {
             match socket(reactor) {
-                Some(socket) => hand
-                    .handle
-                    .command(Command::Unlisten(socket), reply.clone()),
+                Some(socket) => hand.handle.command(Command::Unlisten(socket), reply.clone()),
                 None => reply.clone().send(Ok(())),
             }
         }
@@ -193,9 +185,7 @@ impl EngineControl {
     /// Returns the number of open connections of each worker, including rejected ones.
     pub fn loads(&self) -> Vec<usize> {
         let handles = self.0.handles.iter();
-        handles
-            .map(|hand| hand.load.load(Ordering::Relaxed))
-            .collect()
+        handles.map(|hand| hand.load.load(Ordering::Relaxed)).collect()
     }
 
     fn changing(&self) -> MutexGuard<'_, ()> {
@@ -238,9 +228,8 @@ impl Group {
     /// Returns the same sockets with other options.
     pub(super) fn changed(&self, options: &ListenOptions) -> Result<Group, BindError> {
         let sockets = self.sockets.iter();
-        let sockets: Result<Vec<_>, _> = sockets
-            .map(|socket| socket.changed(options).map(Arc::new))
-            .collect();
+        let sockets: Result<Vec<_>, _> =
+            sockets.map(|socket| socket.changed(options).map(Arc::new)).collect();
         Ok(Group { sockets: sockets? })
     }
 

@@ -47,11 +47,7 @@ impl WorkerPlan {
             reactor.listen(listener)?;
         }
         let membership = reactor.membership();
-        let handle = WorkerHandle {
-            handle: reactor.handle(),
-            counters,
-            load: membership.load(),
-        };
+        let handle = WorkerHandle { handle: reactor.handle(), counters, load: membership.load() };
         // Fails only if the starting thread is gone, so nobody waits for the result.
         let _ = started.send((handle, membership));
         carry(self.carrier, &mut reactor)
@@ -63,9 +59,7 @@ fn carry<S: Service>(carrier: Carrier, reactor: &mut Reactor<Http<S>>) -> Result
         Carrier::Thread => run_on_thread(reactor)?,
         #[cfg(feature = "tokio")]
         Carrier::Tokio => {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(crate::carrier::run_on_tokio(reactor))?;
         }
     }
@@ -151,9 +145,7 @@ impl Running {
     /// Returns the first TCP address that the engine listens on.
     pub fn address(&self) -> Option<SocketAddr> {
         let listeners = self.listeners();
-        listeners
-            .iter()
-            .find_map(|listener| listener.local_address())
+        listeners.iter().find_map(|listener| listener.local_address())
     }
 
     /// Returns the counters of each worker.

@@ -71,17 +71,10 @@ impl fmt::Display for AddressError {
                 "invalid listen address \"{text}\" (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
             ),
             AddressError::PortMissing(text) => {
-                write!(
-                    f,
-                    "\"{text}\" lacks a port (for example {}:8080)",
-                    bracketed(text)
-                )
+                write!(f, "\"{text}\" lacks a port (for example {}:8080)", bracketed(text))
             }
             AddressError::Port(text) => {
-                write!(
-                    f,
-                    "invalid port \"{text}\" (expected a number from 0 to 65535)"
-                )
+                write!(f, "invalid port \"{text}\" (expected a number from 0 to 65535)")
             }
             AddressError::UnixPath(path) => write!(
                 f,
@@ -134,8 +127,7 @@ fn port_of(text: &str) -> Result<u16, AddressError> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(AddressError::Port(text.to_owned()));
     }
-    text.parse()
-        .map_err(|_| AddressError::Port(text.to_owned()))
+    text.parse().map_err(|_| AddressError::Port(text.to_owned()))
 }
 
 fn unix(path: &str) -> Result<ListenAddress, AddressError> {
@@ -187,64 +179,26 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Result<&str, &str>) {
         let result = text.parse::<ListenAddress>();
-        let formatted = result
-            .as_ref()
-            .map(ToString::to_string)
-            .map_err(ToString::to_string);
-        assert_eq!(
-            formatted.as_deref().map_err(String::as_str),
-            expected,
-            "{text}"
-        );
+        let formatted = result.as_ref().map(ToString::to_string).map_err(ToString::to_string);
+        assert_eq!(formatted.as_deref().map_err(String::as_str), expected, "{text}");
         if let Ok(written) = formatted {
-            assert_eq!(
-                written.parse(),
-                result,
-                "{written} must read as it was written"
-            );
+            assert_eq!(written.parse(), result, "{written} must read as it was written");
         }
     }
 
     #[test]
     fn says_what_is_wrong_and_how_to_write_it() {
-        check(
-            "0.0.0.0",
-            Err("\"0.0.0.0\" lacks a port (for example 0.0.0.0:8080)"),
-        );
+        check("0.0.0.0", Err("\"0.0.0.0\" lacks a port (for example 0.0.0.0:8080)"));
         check("::1", Err("\"::1\" lacks a port (for example [::1]:8080)"));
-        check(
-            "[::1]",
-            Err("\"::1\" lacks a port (for example [::1]:8080)"),
-        );
-        check(
-            "127.0.0.1:http",
-            Err("invalid port \"http\" (expected a number from 0 to 65535)"),
-        );
-        check(
-            "127.0.0.1:65536",
-            Err("invalid port \"65536\" (expected a number from 0 to 65535)"),
-        );
-        check(
-            ":65536",
-            Err("invalid port \"65536\" (expected a number from 0 to 65535)"),
-        );
-        check(
-            ":+80",
-            Err("invalid port \"+80\" (expected a number from 0 to 65535)"),
-        );
-        check(
-            ":",
-            Err("invalid port \"\" (expected a number from 0 to 65535)"),
-        );
-        for text in [
-            "",
-            "localhost",
-            "example.org:80",
-            "8080/tcp",
-            "127.0.0.1:80:80",
-            "-1",
-            "/run/x",
-        ] {
+        check("[::1]", Err("\"::1\" lacks a port (for example [::1]:8080)"));
+        check("127.0.0.1:http", Err("invalid port \"http\" (expected a number from 0 to 65535)"));
+        check("127.0.0.1:65536", Err("invalid port \"65536\" (expected a number from 0 to 65535)"));
+        check(":65536", Err("invalid port \"65536\" (expected a number from 0 to 65535)"));
+        check(":+80", Err("invalid port \"+80\" (expected a number from 0 to 65535)"));
+        check(":", Err("invalid port \"\" (expected a number from 0 to 65535)"));
+        for text in
+            ["", "localhost", "example.org:80", "8080/tcp", "127.0.0.1:80:80", "-1", "/run/x"]
+        {
             let unknown = format!(
                 "invalid listen address \"{text}\" (for example 127.0.0.1:8080, [::1]:8080, :8080, unix:/run/site.sock, fd:3)"
             );
@@ -285,10 +239,7 @@ mod tests {
                 format!("the path \"{longest}p\" of a unix socket has 108 bytes (1 to 107 fit)");
             check(&format!("unix:{longest}p"), Err(&error));
         }
-        check(
-            "unix:",
-            Err("the path \"\" of a unix socket has 0 bytes (1 to 107 fit)"),
-        );
+        check("unix:", Err("the path \"\" of a unix socket has 0 bytes (1 to 107 fit)"));
     }
 
     #[test]

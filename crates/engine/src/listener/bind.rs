@@ -69,10 +69,7 @@ impl Listener {
                 return Listener::adopt(inherited.take(address)?, address, options);
             }
         };
-        let listener = Listener {
-            file,
-            ..Listener::from_socket(socket, address, options)?
-        };
+        let listener = Listener { file, ..Listener::from_socket(socket, address, options)? };
         listener.begin()?;
         Ok(listener)
     }
@@ -85,10 +82,7 @@ impl Listener {
         options: &ListenOptions,
     ) -> Result<Listener, BindError> {
         prepare(&socket).ok_or_else(|| BindError::NotListening(address.to_string()))?;
-        Ok(Listener {
-            shared: true,
-            ..Listener::from_socket(socket, address, options)?
-        })
+        Ok(Listener { shared: true, ..Listener::from_socket(socket, address, options)? })
     }
 
     fn from_socket(
@@ -202,24 +196,14 @@ struct Failure {
 
 impl Failure {
     fn address(errno: Errno) -> Failure {
-        Failure {
-            option: None,
-            errno,
-        }
+        Failure { option: None, errno }
     }
 
     fn at(self, address: &ListenAddress) -> BindError {
         let address = address.to_string();
         match self.option {
-            None => BindError::Address {
-                address,
-                errno: self.errno,
-            },
-            Some(option) => BindError::Option {
-                address,
-                option,
-                errno: self.errno,
-            },
+            None => BindError::Address { address, errno: self.errno },
+            Some(option) => BindError::Option { address, option, errno: self.errno },
         }
     }
 }
@@ -230,10 +214,7 @@ fn option<E: Into<std::io::Error>>(
 ) -> Result<(), Failure> {
     result.map_err(|error| {
         let errno = Errno::from_io_error(&error.into()).unwrap_or(Errno::INVAL);
-        Failure {
-            option: Some(option),
-            errno,
-        }
+        Failure { option: Some(option), errno }
     })
 }
 
@@ -243,11 +224,7 @@ fn new_socket(family: AddressFamily) -> Result<OwnedFd, Failure> {
 }
 
 fn bind_tcp(address: SocketAddr, options: &ListenOptions) -> Result<OwnedFd, Failure> {
-    let family = if address.is_ipv6() {
-        AddressFamily::INET6
-    } else {
-        AddressFamily::INET
-    };
+    let family = if address.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
     let socket = new_socket(family)?;
     // A restart must not wait for connections of the previous run in TIME_WAIT.
     option("reuse_address", set_socket_reuseaddr(&socket, true))?;
@@ -263,15 +240,11 @@ fn bind_tcp(address: SocketAddr, options: &ListenOptions) -> Result<OwnedFd, Fai
 
 /// Every address: IPv6 including IPv4, or IPv4 only if the kernel has no IPv6.
 fn bind_any(port: u16, options: &ListenOptions) -> Result<OwnedFd, Failure> {
-    let both = ListenOptions {
-        v6only: false,
-        ..options.clone()
-    };
+    let both = ListenOptions { v6only: false, ..options.clone() };
     match bind_tcp(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), &both) {
-        Err(Failure {
-            errno: Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL,
-            ..
-        }) => bind_tcp(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), options),
+        Err(Failure { errno: Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL, .. }) => {
+            bind_tcp(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), options)
+        }
         result => result,
     }
 }
@@ -286,9 +259,7 @@ fn bind_abstract(name: &str) -> Result<OwnedFd, Failure> {
 fn set_tcp_options(socket: BorrowedFd<'_>, options: &ListenOptions) -> Result<(), Failure> {
     // Without it the end of a large answer may wait 40 ms for a delayed acknowledgement.
     option("nodelay", set_tcp_nodelay(socket, true))?;
-    options
-        .set_on(socket)
-        .or_else(|(name, error)| option(name, Err(error)))
+    options.set_on(socket).or_else(|(name, error)| option(name, Err(error)))
 }
 
 fn local_address(socket: &OwnedFd) -> Option<SocketAddr> {

@@ -53,11 +53,7 @@ impl fmt::Display for BindError {
                     None => Ok(()),
                 }
             }
-            BindError::Option {
-                address,
-                option,
-                errno,
-            } => {
+            BindError::Option { address, option, errno } => {
                 write!(f, "cannot set {option} of {address}: {}", words(*errno))?;
                 match *option {
                     "congestion" => f.write_str(
@@ -110,9 +106,9 @@ fn words(errno: Errno) -> String {
             let text = io::Error::from(errno).to_string();
             let text = text.split(" (os error").next().unwrap_or_default();
             let mut letters = text.chars();
-            letters.next().map_or_else(String::new, |first| {
-                first.to_lowercase().chain(letters).collect()
-            })
+            letters
+                .next()
+                .map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
         }
     }
 }
@@ -137,22 +133,13 @@ mod tests {
 
     #[track_caller]
     fn check(errno: Errno, expected: &str) {
-        let error = BindError::Address {
-            address: "0.0.0.0:443".to_owned(),
-            errno,
-        };
-        assert_eq!(
-            error.to_string(),
-            format!("cannot bind 0.0.0.0:443: {expected}")
-        );
+        let error = BindError::Address { address: "0.0.0.0:443".to_owned(), errno };
+        assert_eq!(error.to_string(), format!("cannot bind 0.0.0.0:443: {expected}"));
     }
 
     #[test]
     fn each_refusal_names_the_next_step() {
-        check(
-            Errno::ACCESS,
-            "permission denied (run as root, or grant cap_net_bind_service)",
-        );
+        check(Errno::ACCESS, "permission denied (run as root, or grant cap_net_bind_service)");
         check(
             Errno::ADDRINUSE,
             "address in use (stop the program that listens there, which ss -ltnp names, or choose another port)",

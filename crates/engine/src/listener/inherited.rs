@@ -51,21 +51,16 @@ impl Inherited {
 
     /// Names and numbers of the sockets not taken yet, in the order announced.
     pub fn remaining(&self) -> impl Iterator<Item = (&str, RawFd)> {
-        self.sockets
-            .iter()
-            .map(|(name, socket)| (name.as_str(), socket.as_raw_fd()))
+        self.sockets.iter().map(|(name, socket)| (name.as_str(), socket.as_raw_fd()))
     }
 
     /// Returns the socket that `address` names; of several with one name, the first.
     pub(super) fn take(&mut self, address: &ListenAddress) -> Result<OwnedFd, BindError> {
-        let position = self
-            .sockets
-            .iter()
-            .position(|(name, socket)| match address {
-                ListenAddress::Descriptor(number) => socket.as_raw_fd() == *number,
-                ListenAddress::Named(wanted) => name == wanted,
-                _ => false,
-            });
+        let position = self.sockets.iter().position(|(name, socket)| match address {
+            ListenAddress::Descriptor(number) => socket.as_raw_fd() == *number,
+            ListenAddress::Named(wanted) => name == wanted,
+            _ => false,
+        });
         match (position, address) {
             (Some(index), _) => Ok(self.sockets.remove(index).1),
             (None, ListenAddress::Descriptor(number)) => adopt(*number),
@@ -75,11 +70,8 @@ impl Inherited {
 }
 
 fn names(count: &str, names: Option<&str>) -> Result<Vec<String>, BindError> {
-    let count: usize = count
-        .parse()
-        .ok()
-        .filter(|count| *count <= INHERITED_MAX)
-        .ok_or_else(|| {
+    let count: usize =
+        count.parse().ok().filter(|count| *count <= INHERITED_MAX).ok_or_else(|| {
             BindError::Environment(format!("LISTEN_FDS is \"{count}\" (0 to {INHERITED_MAX})"))
         })?;
     let Some(names) = names else {
@@ -137,16 +129,8 @@ mod tests {
         check("x", None, Err("LISTEN_FDS is \"x\" (0 to 1024)"));
         check("-1", None, Err("LISTEN_FDS is \"-1\" (0 to 1024)"));
         check("1025", None, Err("LISTEN_FDS is \"1025\" (0 to 1024)"));
-        check(
-            "2",
-            Some("a"),
-            Err("LISTEN_FDNAMES has 1 names for LISTEN_FDS=2"),
-        );
-        check(
-            "1",
-            Some("a:b"),
-            Err("LISTEN_FDNAMES has 2 names for LISTEN_FDS=1"),
-        );
+        check("2", Some("a"), Err("LISTEN_FDNAMES has 1 names for LISTEN_FDS=2"));
+        check("1", Some("a:b"), Err("LISTEN_FDNAMES has 2 names for LISTEN_FDS=1"));
         check("0", None, Ok(&[]));
         check("2", None, Ok(&["unknown", "unknown"]));
         check("2", Some("web:admin"), Ok(&["web", "admin"]));

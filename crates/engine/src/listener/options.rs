@@ -175,10 +175,7 @@ mod tests {
     }
 
     fn with_height(mast_height: Option<u32>) -> ListenOptions {
-        ListenOptions {
-            mast_height,
-            ..ListenOptions::default()
-        }
+        ListenOptions { mast_height, ..ListenOptions::default() }
     }
 
     #[test]

@@ -28,10 +28,8 @@ impl SocketFile {
         path: &Path,
         mode: Option<u32>,
     ) -> Result<SocketFile, BindError> {
-        let system = |errno| BindError::Address {
-            address: format!("unix:{}", path.display()),
-            errno,
-        };
+        let system =
+            |errno| BindError::Address { address: format!("unix:{}", path.display()), errno };
         let address = SocketAddrUnix::new(path).map_err(system)?;
         // Before the bind, so that the file never has more permissions than asked for; after it,
         // for those the umask took.
@@ -50,11 +48,7 @@ impl SocketFile {
         let metadata = fs::symlink_metadata(path).map_err(from_io)?;
         // Absolute, so that a later change of directory does not remove another file.
         let path = std::path::absolute(path).map_err(from_io)?;
-        let file = SocketFile {
-            path,
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        };
+        let file = SocketFile { path, device: metadata.dev(), inode: metadata.ino() };
         if let Some(mode) = mode {
             file.set_mode(mode)?;
         }
@@ -90,10 +84,7 @@ fn remove_stale(path: &Path, address: &SocketAddrUnix) -> Result<(), BindError> 
     if !is_socket {
         return Err(BindError::UnixPathTaken(name()));
     }
-    let system = |errno| BindError::Address {
-        address: name(),
-        errno,
-    };
+    let system = |errno| BindError::Address { address: name(), errno };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let probe =
         socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(system)?;

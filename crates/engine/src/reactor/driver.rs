@@ -144,10 +144,7 @@ impl<P: Protocol> Reactor<P> {
     /// Returns what the [`Team`] needs to know of this reactor.
     pub fn membership(&self) -> Membership<P::Message> {
         let mailbox = Arc::clone(&self.mailbox);
-        Membership(Member {
-            mailbox,
-            open: Arc::clone(&self.open),
-        })
+        Membership(Member { mailbox, open: Arc::clone(&self.open) })
     }
 
     /// Returns the protocol of the reactor.
@@ -183,11 +180,7 @@ impl<P: Protocol> Reactor<P> {
 
     fn turn_once(&mut self, wait: Wait) -> Result<Turn, Errno> {
         if self.life == Lifecycle::Done {
-            return Ok(Turn {
-                events: 0,
-                more: false,
-                done: true,
-            });
+            return Ok(Turn { events: 0, more: false, done: true });
         }
         let events = self.poller.wait(wait)?;
         self.mailbox.begin_turn();
@@ -213,11 +206,7 @@ impl<P: Protocol> Reactor<P> {
             *out = Vec::new();
         }
         let full = events == super::poller::EVENTS_PER_TURN_MAX;
-        Ok(Turn {
-            events,
-            more: more || full,
-            done: self.life == Lifecycle::Done,
-        })
+        Ok(Turn { events, more: more || full, done: self.life == Lifecycle::Done })
     }
 
     fn dispatch(&mut self, ready: Ready) {
@@ -241,10 +230,7 @@ impl<P: Protocol> Reactor<P> {
             let Some(slot) = self.slots.get_mut(index as usize) else {
                 continue;
             };
-            let token = Token {
-                index,
-                generation: slot.socket.generation,
-            };
+            let token = Token { index, generation: slot.socket.generation };
             match (&mut slot.connection, slot.socket.lingered_bytes) {
                 (Some(connection), None) => {
                     let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
@@ -387,9 +373,7 @@ impl<P: Protocol> Reactor<P> {
                 slot.socket.readable = true;
                 let deadline =
                     self.shared.now.monotonic_ms + self.options.tuning.lingering_close_ms;
-                self.shared
-                    .timers
-                    .set(token.index, Some(Tick::deadline_from_ms(deadline)));
+                self.shared.timers.set(token.index, Some(Tick::deadline_from_ms(deadline)));
                 self.linger(token);
             }
             None | Some(Closing::Lingering) => slot.socket.uncork(),
@@ -423,9 +407,7 @@ impl<P: Protocol> Reactor<P> {
 
 /// Returns the slot that a token names, unless it belongs to another connection now.
 pub(super) fn live<C>(slots: &mut Slab<Slot<C>>, token: Token) -> Option<&mut Slot<C>> {
-    slots
-        .get_mut(token.index as usize)
-        .filter(|slot| slot.socket.generation == token.generation)
+    slots.get_mut(token.index as usize).filter(|slot| slot.socket.generation == token.generation)
 }
 
 impl<P: Protocol> Drop for Reactor<P> {

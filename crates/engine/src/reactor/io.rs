@@ -45,11 +45,7 @@ pub struct Io<'a> {
 
 impl<'a> Io<'a> {
     pub(super) fn new(socket: &'a mut Socket, shared: &'a mut Shared, token: Token) -> Self {
-        Io {
-            socket,
-            shared,
-            token,
-        }
+        Io { socket, shared, token }
     }
 
     /// Returns the buffer that output is appended to. It is sent when the call returns, in one
@@ -113,11 +109,7 @@ impl<'a> Io<'a> {
 
     /// Sends [`Self::out`] and then a part of a file.
     pub fn send_file(&mut self, slice: FileSlice) {
-        self.flush_then(if slice.length > 0 {
-            Continuation::More
-        } else {
-            Continuation::Nothing
-        });
+        self.flush_then(if slice.length > 0 { Continuation::More } else { Continuation::Nothing });
         if self.socket.failed.is_none() && slice.length > 0 {
             self.shared.counters.sent_bytes.add(slice.length);
             let written = self.socket.send_file(slice);
@@ -129,10 +121,7 @@ impl<'a> Io<'a> {
     /// how many bytes the peer has taken since.
     pub fn blocked(&self) -> Option<(u64, u64)> {
         let queue = self.socket.queue.as_ref()?;
-        Some((
-            queue.since_ms.unwrap_or(self.shared.now.monotonic_ms),
-            queue.taken_bytes(),
-        ))
+        Some((queue.since_ms.unwrap_or(self.shared.now.monotonic_ms), queue.taken_bytes()))
     }
 
     pub(super) fn note(&mut self, written: Result<Written, WriteError>) {
@@ -151,9 +140,7 @@ impl<'a> Io<'a> {
     /// deadline.
     pub fn set_deadline(&mut self, after_ms: u64) {
         let at = self.shared.now.monotonic_ms.saturating_add(after_ms);
-        self.shared
-            .timers
-            .set(self.token.index, Some(Tick::deadline_from_ms(at)));
+        self.shared.timers.set(self.token.index, Some(Tick::deadline_from_ms(at)));
     }
 
     /// Removes the deadline that was set.

@@ -73,10 +73,7 @@ impl<P: Protocol> Reactor<P> {
         if self.listening.paused_until.is_none() {
             self.poller.add_listener(listener.as_fd(), slot.key())?;
         }
-        slot.insert(ListenerSlot {
-            listener,
-            removal: None,
-        });
+        slot.insert(ListenerSlot { listener, removal: None });
         Ok(())
     }
 
@@ -125,11 +122,7 @@ impl<P: Protocol> Reactor<P> {
             }
             match accept_one(&listener) {
                 AcceptOutcome::Connection(fd, peer) => {
-                    self.share(Handover {
-                        fd,
-                        peer,
-                        listener: Arc::clone(listener.endpoint()),
-                    });
+                    self.share(Handover { fd, peer, listener: Arc::clone(listener.endpoint()) });
                 }
                 AcceptOutcome::Empty => return QueueState::Empty,
                 AcceptOutcome::Broken => {}
@@ -179,10 +172,7 @@ impl<P: Protocol> Reactor<P> {
         let Ok(index) = u32::try_from(entry.key()) else {
             return;
         };
-        let token = Token {
-            index,
-            generation: self.generation,
-        };
+        let token = Token { index, generation: self.generation };
         let slot = entry.insert(Slot {
             socket: Socket::new(fd, token.generation),
             counted: entered.map_or(GateStatus::Rejected, GateStatus::Counted),
@@ -192,11 +182,7 @@ impl<P: Protocol> Reactor<P> {
             self.listening.refused += 1;
         }
         let defers = listener.defers_accept();
-        let accepted = Accepted {
-            peer,
-            listener,
-            overload,
-        };
+        let accepted = Accepted { peer, listener, overload };
         let mut io = Io::new(&mut slot.socket, &mut self.shared, token);
         match self.protocol.on_accept(&mut io, &accepted) {
             Admission::Admit(connection) => slot.connection = Some(connection),
@@ -226,9 +212,8 @@ impl<P: Protocol> Reactor<P> {
         for (_, slot) in &self.listening.slots {
             self.poller.remove(slot.listener.as_fd());
         }
-        self.listening.paused_until = Some(Tick::deadline_from_ms(
-            self.shared.now.monotonic_ms + PAUSE_MS,
-        ));
+        self.listening.paused_until =
+            Some(Tick::deadline_from_ms(self.shared.now.monotonic_ms + PAUSE_MS));
         self.set_own_deadline();
     }
 
@@ -264,21 +249,14 @@ impl<P: Protocol> Reactor<P> {
             Lifecycle::Running | Lifecycle::Done => None,
         };
         let removal = self.listening.next_removal();
-        let next = [life, self.listening.paused_until, removal]
-            .into_iter()
-            .flatten()
-            .min();
+        let next = [life, self.listening.paused_until, removal].into_iter().flatten().min();
         self.shared.timers.set_own(next);
     }
 
     /// The reactor's own deadline expired: a pause, the settling of a listener or the drain is
     /// over.
     pub(super) fn own_deadline(&mut self, now: Tick) {
-        if self
-            .listening
-            .paused_until
-            .is_some_and(|until| until <= now)
-        {
+        if self.listening.paused_until.is_some_and(|until| until <= now) {
             self.resume_listeners();
         }
         self.remove_due(now);
@@ -296,9 +274,7 @@ impl<P: Protocol> Reactor<P> {
         }
         let cut_ms = self.shared.now.monotonic_ms + timeout_ms;
         self.shared.draining = true;
-        self.life = Lifecycle::Draining {
-            cut: Tick::deadline_from_ms(cut_ms),
-        };
+        self.life = Lifecycle::Draining { cut: Tick::deadline_from_ms(cut_ms) };
         for position in 0..self.listening.slots.capacity() {
             self.begin_removal(position, SETTLE_MS.min(timeout_ms), None);
         }

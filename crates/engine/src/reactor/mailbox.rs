@@ -140,9 +140,7 @@ pub struct Handle<M> {
 
 impl<M> Clone for Handle<M> {
     fn clone(&self) -> Self {
-        Self {
-            mailbox: Arc::clone(&self.mailbox),
-        }
+        Self { mailbox: Arc::clone(&self.mailbox) }
     }
 }
 

@@ -39,10 +39,7 @@ enum Peer {
 impl Outgoing {
     /// Connects to a TCP address, from an address that the system chooses.
     pub fn tcp(peer: SocketAddr) -> Self {
-        Self {
-            peer: Peer::Tcp(peer),
-            source: None,
-        }
+        Self { peer: Peer::Tcp(peer), source: None }
     }
 
     /// Connects to a unix socket; `@name` is one in the abstract namespace.
@@ -56,13 +53,7 @@ impl Outgoing {
             Some(name) => SocketAddrUnix::new_abstract_name(name.as_bytes()),
             None => SocketAddrUnix::new(path),
         }?;
-        Ok(Self {
-            peer: Peer::Unix {
-                path: path.to_owned(),
-                at,
-            },
-            source: None,
-        })
+        Ok(Self { peer: Peer::Unix { path: path.to_owned(), at }, source: None })
     }
 
     /// Connects from this source address. Has no effect for a unix socket.
@@ -210,11 +201,7 @@ impl<P: Protocol> Reactor<P> {
             socket.read_size = ReadSize::Whole;
         }
         socket.connecting = true;
-        entry.insert(Slot {
-            socket,
-            counted: GateStatus::Outgoing,
-            connection: Some(connection),
-        });
+        entry.insert(Slot { socket, counted: GateStatus::Outgoing, connection: Some(connection) });
         self.open.fetch_add(1, Ordering::Relaxed);
         if progress == Progress::Connected {
             // Its edge has passed already, but the protocol is called within a turn.

@@ -28,10 +28,8 @@ impl Token {
     }
 }
 
-const CONNECTION_FLAGS: EventFlags = EventFlags::IN
-    .union(EventFlags::OUT)
-    .union(EventFlags::RDHUP)
-    .union(EventFlags::ET);
+const CONNECTION_FLAGS: EventFlags =
+    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
 /// The source of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,12 +85,7 @@ impl Poller {
         let data = |index: u32| EventData::new_u64(u64::from(index));
         epoll::add(&epoll, &timer, data(TIMER), EventFlags::IN)?;
         epoll::add(&epoll, &wake, data(WAKE), EventFlags::IN | EventFlags::ET)?;
-        Ok(Self {
-            epoll,
-            timer,
-            wake,
-            events: Vec::with_capacity(EVENTS_PER_TURN_MAX),
-        })
+        Ok(Self { epoll, timer, wake, events: Vec::with_capacity(EVENTS_PER_TURN_MAX) })
     }
 
     pub(super) fn wake_fd(&self) -> Result<OwnedFd, Errno> {
@@ -124,10 +117,7 @@ impl Poller {
 
     pub(super) fn event(&self, position: usize) -> Option<Ready> {
         let event = self.events.get(position)?;
-        Some(Ready {
-            source: Source::unpack(event.data.u64()),
-            flags: event.flags,
-        })
+        Some(Ready { source: Source::unpack(event.data.u64()), flags: event.flags })
     }
 
     /// Registers a connection once, edge-triggered in both directions: no further call is needed
@@ -146,16 +136,9 @@ impl Poller {
 
     /// `EPOLLEXCLUSIVE`: of several reactors on one listener the kernel wakes one or few, not all.
     pub(super) fn add_listener(&self, fd: BorrowedFd<'_>, position: usize) -> Result<(), Errno> {
-        let index = u32::try_from(position)
-            .unwrap_or(0)
-            .saturating_add(LISTENER_BASE);
+        let index = u32::try_from(position).unwrap_or(0).saturating_add(LISTENER_BASE);
         let data = EventData::new_u64(u64::from(index));
-        epoll::add(
-            &self.epoll,
-            fd,
-            data,
-            EventFlags::IN | EventFlags::EXCLUSIVE,
-        )
+        epoll::add(&self.epoll, fd, data, EventFlags::IN | EventFlags::EXCLUSIVE)
     }
 
     pub(super) fn remove(&self, fd: BorrowedFd<'_>) {
@@ -167,23 +150,11 @@ impl Poller {
     /// Arms the timer for a time of the monotonic clock, or disarms it.
     pub(super) fn arm(&self, at_ms: Option<u64>) {
         // A value of zero would disarm the timer, so a time that is due becomes 1 ns after boot.
-        let value = at_ms.map_or(
-            Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-            |ms| Timespec {
-                tv_sec: i64::try_from(ms / 1000).unwrap_or(i64::MAX),
-                tv_nsec: i64::try_from(ms % 1000 * 1_000_000).unwrap_or(0).max(1),
-            },
-        );
-        let spec = Itimerspec {
-            it_interval: Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-            it_value: value,
-        };
+        let value = at_ms.map_or(Timespec { tv_sec: 0, tv_nsec: 0 }, |ms| Timespec {
+            tv_sec: i64::try_from(ms / 1000).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(ms % 1000 * 1_000_000).unwrap_or(0).max(1),
+        });
+        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
         let _ = timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &spec);
     }
 

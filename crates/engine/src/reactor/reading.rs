@@ -144,11 +144,7 @@ impl Socket {
             return self.discard(memory.discard_buffer());
         }
         let is_brief = self.read_size == ReadSize::Brief;
-        let buffer = if is_brief {
-            memory.brief()
-        } else {
-            &mut memory.whole
-        };
+        let buffer = if is_brief { memory.brief() } else { &mut memory.whole };
         let room = buffer.capacity();
         buffer.clear();
         let count = self.receive_once(room, |fd| {

@@ -29,10 +29,7 @@ impl Listening {
     /// When the next listener is removed.
     pub(super) fn next_removal(&self) -> Option<Tick> {
         let removal = self.slots.iter();
-        removal
-            .filter_map(|(_, slot)| slot.removal.as_ref())
-            .map(|removal| removal.at)
-            .min()
+        removal.filter_map(|(_, slot)| slot.removal.as_ref()).map(|removal| removal.at).min()
     }
 }
 
@@ -59,16 +56,9 @@ impl<P: Protocol> Reactor<P> {
         let Some(slot) = slot.filter(|slot| slot.removal.is_none()) else {
             return;
         };
-        let settle_ms = if slot.listener.refuse_handshakes() {
-            settle_ms
-        } else {
-            0
-        };
+        let settle_ms = if slot.listener.refuse_handshakes() { settle_ms } else { 0 };
         let at_ms = self.shared.now.monotonic_ms + settle_ms;
-        slot.removal = Some(Removal {
-            at: Tick::deadline_from_ms(at_ms),
-            reply,
-        });
+        slot.removal = Some(Removal { at: Tick::deadline_from_ms(at_ms), reply });
         if settle_ms == 0 {
             self.close_listener(position);
         }

@@ -246,9 +246,7 @@ impl Socket {
     /// Sends shared bytes; what the kernel does not take is queued without a copy.
     pub(super) fn send_shared(&mut self, mut bytes: Bytes) -> Result<Written, WriteError> {
         if !self.is_blocked() {
-            let sent = self
-                .send_once(&bytes, Continuation::Nothing)
-                .map_err(WriteError::Errno)?;
+            let sent = self.send_once(&bytes, Continuation::Nothing).map_err(WriteError::Errno)?;
             bytes.advance(sent);
         }
         if !bytes.is_empty() {
@@ -296,11 +294,7 @@ impl Socket {
     }
 
     fn state(&self) -> Written {
-        if self.is_blocked() {
-            Written::Blocked
-        } else {
-            Written::All
-        }
+        if self.is_blocked() { Written::Blocked } else { Written::All }
     }
 
     fn cork(&mut self) {
@@ -333,11 +327,7 @@ impl Socket {
 
     fn drain_queue(&mut self, queue: &mut VecDeque<Chunk>) -> Result<Written, WriteError> {
         while let Some(chunk) = queue.pop_front() {
-            let then = if queue.is_empty() {
-                Continuation::Nothing
-            } else {
-                Continuation::More
-            };
+            let then = if queue.is_empty() { Continuation::Nothing } else { Continuation::More };
             match chunk {
                 Chunk::Bytes(mut bytes) => {
                     let sent = self.send_once(&bytes, then).map_err(WriteError::Errno)?;
@@ -374,11 +364,7 @@ impl Socket {
 
 /// Returns how many bytes of a part of a file of this length the first call hands over.
 fn first_piece_bytes(length: u64) -> u64 {
-    if TWO_SEGMENTS.contains(&length) {
-        FIRST_PIECE_BYTES
-    } else {
-        SENDFILE_BYTES_PER_CALL_MAX
-    }
+    if TWO_SEGMENTS.contains(&length) { FIRST_PIECE_BYTES } else { SENDFILE_BYTES_PER_CALL_MAX }
 }
 
 impl AsFd for Socket {

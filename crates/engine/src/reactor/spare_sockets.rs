@@ -83,9 +83,7 @@ mod tests {
             spares.v4.len()
         };
         assert_eq!(end(None), 0);
-        let kept: Vec<usize> = (0..=SPARE_SOCKETS_MAX)
-            .map(|_| end(Some(Family::V4)))
-            .collect();
+        let kept: Vec<usize> = (0..=SPARE_SOCKETS_MAX).map(|_| end(Some(Family::V4))).collect();
         let expected: Vec<usize> = (1..=SPARE_SOCKETS_MAX).chain([SPARE_SOCKETS_MAX]).collect();
         assert_eq!(kept, expected);
         assert!(spares.take(None).is_none());

@@ -1,9 +1,6 @@
 //! The system calls that no safe crate offers, each wrapped in a safe function. The only `unsafe`
 //! of this crate.
-#![allow(
-    unsafe_code,
-    reason = "the one place for it; a few calls, each with its argument"
-)]
+#![allow(unsafe_code, reason = "the one place for it; a few calls, each with its argument")]
 
 use std::io;
 use std::mem::size_of;
@@ -58,10 +55,7 @@ pub(crate) fn drop_handshakes(socket: BorrowedFd<'_>) -> io::Result<()> {
         instruction(RETURN, 0, 0, 0),
         instruction(RETURN, 0, 0, u32::MAX),
     ];
-    let filter = libc::sock_fprog {
-        len: LENGTH,
-        filter: program.as_mut_ptr(),
-    };
+    let filter = libc::sock_fprog { len: LENGTH, filter: program.as_mut_ptr() };
     set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)
 }
 
@@ -77,13 +71,7 @@ fn set_option<T>(
     // read. What a `sock_fprog` points to lives in the caller, with the length it states; the
     // kernel copies and verifies it.
     outcome(unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            option,
-            ptr::from_ref(value).cast(),
-            length,
-        )
+        libc::setsockopt(socket.as_raw_fd(), level, option, ptr::from_ref(value).cast(), length)
     })
 }
 

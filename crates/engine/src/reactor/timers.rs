@@ -60,12 +60,7 @@ pub(super) struct Timers {
 
 impl Timers {
     pub(super) fn new(now: Tick) -> Self {
-        Self {
-            wheel: Wheel::new(now),
-            deadlines: Vec::new(),
-            expired: Vec::new(),
-            armed: None,
-        }
+        Self { wheel: Wheel::new(now), deadlines: Vec::new(), expired: Vec::new(), armed: None }
     }
 
     /// Sets or removes the deadline of the connection in a slot of the slab.

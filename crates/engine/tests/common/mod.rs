@@ -60,10 +60,7 @@ impl Server {
 
     pub fn new(running: Running) -> Self {
         let address = running.address().unwrap();
-        Self {
-            running: Some(running),
-            address,
-        }
+        Self { running: Some(running), address }
     }
 
     pub fn running(&self) -> &Running {
@@ -137,10 +134,7 @@ impl<S: Service> ByHand<S> {
             tuning: Tuning::from(&limits),
             counters: Arc::clone(&counters),
         };
-        let http = Arc::new(HttpOptions {
-            limits,
-            ..HttpOptions::default()
-        });
+        let http = Arc::new(HttpOptions { limits, ..HttpOptions::default() });
         let its = Arc::clone(&counters);
         let mut reactor = Reactor::new(options, |mailbox, spawner| {
             Http::new(service, http, its, mailbox, spawner)
@@ -150,11 +144,7 @@ impl<S: Service> ByHand<S> {
         let listener = Listener::bind(&address, &ListenOptions::default()).unwrap();
         let address = listener.local_address().unwrap();
         reactor.listen(Arc::new(listener)).unwrap();
-        Self {
-            reactor,
-            address,
-            counters,
-        }
+        Self { reactor, address, counters }
     }
 
     /// Waits until the reactor's descriptor is readable, and takes one turn.
@@ -181,10 +171,7 @@ impl<S: Service> ByHand<S> {
 
     fn is_ready(&self, patience: Duration) -> bool {
         let timeout = Timespec::try_from(patience).unwrap();
-        let mut watched = [PollFd::from_borrowed_fd(
-            self.reactor.as_fd(),
-            PollFlags::IN,
-        )];
+        let mut watched = [PollFd::from_borrowed_fd(self.reactor.as_fd(), PollFlags::IN)];
         poll(&mut watched, Some(&timeout)).unwrap() > 0
     }
 }
@@ -200,11 +187,8 @@ fn child() {
         return;
     }
     let builder = Engine::builder().listen("127.0.0.1:0").unwrap();
-    let limits = Limits {
-        connections_per_address_max: 0,
-        keep_alive_idle_ms: 600_000,
-        ..Limits::default()
-    };
+    let limits =
+        Limits { connections_per_address_max: 0, keep_alive_idle_ms: 600_000, ..Limits::default() };
     let running = builder.limits(limits).serve(echo_target).unwrap();
     println!("listening on http://{}", running.address().unwrap());
     running.wait().unwrap();
@@ -216,9 +200,7 @@ pub fn start_child(files: u32) -> (Child, SocketAddr) {
     let script =
         format!("ulimit -n {files}; exec \"$0\" --ignored --exact common::child --nocapture");
     let mut command = Command::new("sh");
-    command
-        .args(["-c", &script])
-        .arg(std::env::current_exe().unwrap());
+    command.args(["-c", &script]).arg(std::env::current_exe().unwrap());
     command.env(CHILD, "1");
     let mut child = Child::spawn(command);
     let address = child.wait_for_address();
@@ -292,10 +274,7 @@ pub fn load(address: SocketAddr, target: &str, end: &str) -> u64 {
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        assert!(
-            answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(end),
-            "{answer:?}"
-        );
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with(end), "{answer:?}");
         answers += 1;
     }
 }

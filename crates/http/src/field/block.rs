@@ -51,10 +51,7 @@ impl FieldBlock {
 
     /// Appends a line with a known name. The block is unchanged on error.
     pub fn push_known(&mut self, name: Known, value: &[u8]) -> Result<(), FieldError> {
-        if matches!(
-            name,
-            Known::ContentLength | Known::TransferEncoding | Known::Connection
-        ) {
+        if matches!(name, Known::ContentLength | Known::TransferEncoding | Known::Connection) {
             return Err(FieldError::Framing);
         }
         self.append(name.as_str().as_bytes(), value)

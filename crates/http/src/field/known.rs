@@ -129,18 +129,11 @@ struct Slot {
 const _: () = assert!(size_of::<Slot>() == 32);
 
 impl Slot {
-    const EMPTY: Self = Self {
-        spelling: [0; NAME_BYTES_MAX],
-        spelling_bytes: 0,
-        known: None,
-    };
+    const EMPTY: Self = Self { spelling: [0; NAME_BYTES_MAX], spelling_bytes: 0, known: None };
 
     #[allow(clippy::cast_possible_truncation)] // a longer name stops the build
     const fn new(known: Known) -> Self {
-        let mut slot = Self {
-            known: Some(known),
-            ..Self::EMPTY
-        };
+        let mut slot = Self { known: Some(known), ..Self::EMPTY };
         let name = known.as_str().as_bytes();
         let mut at = 0;
         while at < name.len() {
@@ -218,23 +211,19 @@ fn differ(name: u64, known: u64) -> u64 {
 }
 
 fn first_4(name: &[u8]) -> u64 {
-    name.first_chunk()
-        .map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
+    name.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
 }
 
 fn last_4(name: &[u8]) -> u64 {
-    name.last_chunk()
-        .map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
+    name.last_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes).into())
 }
 
 fn first_8(name: &[u8]) -> u64 {
-    name.first_chunk()
-        .map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+    name.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes))
 }
 
 fn last_8(name: &[u8]) -> u64 {
-    name.last_chunk()
-        .map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+    name.last_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes))
 }
 
 /// Returns whether all names have different slots with this seed.
@@ -267,9 +256,7 @@ const fn table() -> [Slot; SLOTS] {
 const fn find_seed() -> u64 {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     while !separates(seed) {
-        seed = seed
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
+        seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
     }
     seed
 }
@@ -304,14 +291,8 @@ mod tests {
         for &known in Known::ALL {
             let name = known.as_str();
             assert_eq!(Known::lookup(name.as_bytes()), Some(known));
-            assert_eq!(
-                Known::lookup(name.to_ascii_lowercase().as_bytes()),
-                Some(known)
-            );
-            assert_eq!(
-                Known::lookup(name.to_ascii_uppercase().as_bytes()),
-                Some(known)
-            );
+            assert_eq!(Known::lookup(name.to_ascii_lowercase().as_bytes()), Some(known));
+            assert_eq!(Known::lookup(name.to_ascii_uppercase().as_bytes()), Some(known));
         }
     }
 

@@ -38,10 +38,7 @@ pub(super) fn parse_line(input: &[u8]) -> Result<Option<ChunkLine>, Violation> {
         }
         state = match (state, byte) {
             (LineState::Cr, b'\n') => {
-                return Ok(Some(ChunkLine {
-                    size,
-                    bytes: at + 1,
-                }));
+                return Ok(Some(ChunkLine { size, bytes: at + 1 }));
             }
             (LineState::Cr, _) => return Err(Violation::BareCr),
             (LineState::Size | LineState::Blank | LineState::Extension, b'\n') => {
@@ -89,10 +86,7 @@ pub(super) fn parse_trailers<'a>(
         Ok(httparse::Status::Partial) | Err(_) => return Err(explain_fields(section)),
     };
     let fields = Fields::classify(lines, index);
-    if Known::ALL
-        .iter()
-        .any(|&name| fields.has(name) && is_forbidden_trailer(name))
-    {
+    if Known::ALL.iter().any(|&name| fields.has(name) && is_forbidden_trailer(name)) {
         return Err(Violation::TrailerForbidden);
     }
     Ok(fields)

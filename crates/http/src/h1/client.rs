@@ -62,13 +62,9 @@ impl Client {
             Some(Length::Unknown) => Framing::Chunked,
         };
         machine.owe_content(framing);
-        for part in [
-            request.method.as_bytes(),
-            b" ",
-            request.target,
-            b" HTTP/1.1\r\n",
-            request.encoded,
-        ] {
+        for part in
+            [request.method.as_bytes(), b" ", request.target, b" HTTP/1.1\r\n", request.encoded]
+        {
             out.extend_from_slice(part);
         }
         match framing {

@@ -29,9 +29,7 @@ pub(super) enum FramingFields {
     Chunked,
 }
 
-const FRAMING: KnownSet = KnownSet::EMPTY
-    .with(Known::ContentLength)
-    .with(Known::TransferEncoding);
+const FRAMING: KnownSet = KnownSet::EMPTY.with(Known::ContentLength).with(Known::TransferEncoding);
 
 /// Reads Content-Length and Transfer-Encoding (RFC 9112 §6.3).
 #[inline]
@@ -39,18 +37,11 @@ pub(super) fn framing_fields(
     fields: &Fields<'_>,
     version: Version,
 ) -> Result<FramingFields, Violation> {
-    if fields.has_any(FRAMING) {
-        framing(fields, version)
-    } else {
-        Ok(FramingFields::Nothing)
-    }
+    if fields.has_any(FRAMING) { framing(fields, version) } else { Ok(FramingFields::Nothing) }
 }
 
 fn framing(fields: &Fields<'_>, version: Version) -> Result<FramingFields, Violation> {
-    match (
-        fields.has(Known::TransferEncoding),
-        fields.get(Known::ContentLength),
-    ) {
+    match (fields.has(Known::TransferEncoding), fields.get(Known::ContentLength)) {
         (false, None) => Ok(FramingFields::Nothing),
         // A list (`5, 5`) fails at its comma. RFC 9112 §6.3 lets a recipient accept equal values;
         // they are rejected here, since a peer that repeats the length is broken or hostile.
@@ -74,9 +65,7 @@ fn parse_length(value: &[u8]) -> Result<u64, Violation> {
     if value.len() > CONTENT_LENGTH_DIGITS_MAX {
         return Err(Violation::ContentLengthTooLarge);
     }
-    Ok(value
-        .iter()
-        .fold(0, |length, digit| length * 10 + u64::from(digit - b'0')))
+    Ok(value.iter().fold(0, |length, digit| length * 10 + u64::from(digit - b'0')))
 }
 
 /// Accepts `chunked` alone. If it is not last, the length is unknown, which is the worse fault
@@ -85,9 +74,8 @@ fn parse_length(value: &[u8]) -> Result<u64, Violation> {
 fn check_codings(fields: &Fields<'_>) -> Result<(), Violation> {
     let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
     let (mut chunked, mut others, mut is_last) = (0, 0, false);
-    for coding in fields
-        .all(Known::TransferEncoding)
-        .flat_map(|value| value.split(|&byte| byte == b','))
+    for coding in
+        fields.all(Known::TransferEncoding).flat_map(|value| value.split(|&byte| byte == b','))
     {
         is_last = is_chunked(crate::field::trim(coding));
         if is_last {

@@ -57,8 +57,7 @@ impl<'a> RequestHead<'a> {
     /// Returns the protocols in `Upgrade`, in the client's order, if the client requests one
     /// validly (RFC 9110 §7.8).
     pub fn upgrade(&self) -> Option<impl Iterator<Item = &'a [u8]> + use<'a>> {
-        self.proposes_upgrade()
-            .then(|| self.fields.list(Known::Upgrade))
+        self.proposes_upgrade().then(|| self.fields.list(Known::Upgrade))
     }
 
     /// Returns the value of Host, which is valid if present; `None` only from HTTP/1.0. May be
@@ -103,11 +102,7 @@ fn persistence(version: Version, fields: &Fields<'_>) -> Persistence {
                 && !fields.has_token(Known::Connection, "close")
         }
     };
-    if persists {
-        Persistence::Persist
-    } else {
-        Persistence::Close
-    }
+    if persists { Persistence::Persist } else { Persistence::Close }
 }
 
 /// Why the input did not parse as a head.
@@ -219,12 +214,7 @@ pub(super) fn parse_response<'a>(
     let version = version_of(minor);
     let fields = Fields::classify(response.headers, index);
     let content = response_content(&fields, version, status, method)?;
-    let head = AnswerHead {
-        status,
-        version,
-        fields,
-        content,
-    };
+    let head = AnswerHead { status, version, fields, content };
     Ok((head, length))
 }
 
@@ -284,9 +274,7 @@ pub(super) fn explain(
     explain_start_line: fn(&[u8]) -> Option<Violation>,
 ) -> Violation {
     let end = memchr::memchr(b'\n', section).unwrap_or(section.len());
-    let line = section[..end]
-        .strip_suffix(b"\r")
-        .unwrap_or(&section[..end]);
+    let line = section[..end].strip_suffix(b"\r").unwrap_or(&section[..end]);
     match explain_start_line(line) {
         Some(violation) => violation,
         None if error == Some(httparse::Error::TooManyHeaders) => Violation::FieldsTooMany,
@@ -323,17 +311,11 @@ pub(super) fn explain_status_line(line: &[u8]) -> Option<Violation> {
     match (explain_version(version), rest) {
         (Some(violation), _) => Some(violation),
         (None, [b' ', b'1'..=b'9', b'0'..=b'9', b'0'..=b'9']) => None,
-        (
-            None,
-            [
-                b' ',
-                b'1'..=b'9',
-                b'0'..=b'9',
-                b'0'..=b'9',
-                b' ',
-                reason @ ..,
-            ],
-        ) if reason.iter().all(|&byte| crate::field::is_value_byte(byte)) => None,
+        (None, [b' ', b'1'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', reason @ ..])
+            if reason.iter().all(|&byte| crate::field::is_value_byte(byte)) =>
+        {
+            None
+        }
         (None, _) => Some(Violation::StatusLine),
     }
 }

@@ -246,15 +246,9 @@ impl Machine {
         limits: &HeadLimits,
     ) -> Result<Received<'a, Head>, Violation> {
         let received = match self.incoming {
-            Incoming::Nothing => Ok(Received::End {
-                trailers: Fields::EMPTY,
-                consumed: 0,
-            }),
+            Incoming::Nothing => Ok(Received::End { trailers: Fields::EMPTY, consumed: 0 }),
             _ if input.is_empty() => Ok(Received::NeedMore),
-            Incoming::UntilClose => Ok(Received::Content {
-                bytes: input,
-                consumed: input.len(),
-            }),
+            Incoming::UntilClose => Ok(Received::Content { bytes: input, consumed: input.len() }),
             Incoming::Length => Ok(self.take_content(input, 0, Incoming::Nothing)),
             Incoming::ChunkLine | Incoming::ChunkData | Incoming::ChunkEnd | Incoming::Trailers => {
                 self.receive_chunked(input, slots, limits)
@@ -310,12 +304,8 @@ impl Machine {
                 | Incoming::UntilClose => break,
             }
         }
-        let Some(span) = find_end(
-            &input[at..],
-            &mut self.scanned,
-            Section::Trailers,
-            limits.trailer_bytes_max,
-        )?
+        let Some(span) =
+            find_end(&input[at..], &mut self.scanned, Section::Trailers, limits.trailer_bytes_max)?
         else {
             return Ok(Received::NeedMore);
         };
@@ -338,10 +328,7 @@ impl Machine {
         if self.incoming_left == 0 {
             self.incoming = then;
         }
-        Received::Content {
-            bytes: &rest[..taken],
-            consumed: at + taken,
-        }
+        Received::Content { bytes: &rest[..taken], consumed: at + taken }
     }
 
     /// Handles the end of the peer's stream, with the input that was not consumed.
@@ -408,9 +395,7 @@ impl Machine {
         match self.outgoing {
             Outgoing::Chunked => return Err(SendError::NeedsChunks),
             Outgoing::Length if bytes > self.outgoing_left => {
-                return Err(SendError::TooLong {
-                    left: self.outgoing_left,
-                });
+                return Err(SendError::TooLong { left: self.outgoing_left });
             }
             Outgoing::Length | Outgoing::Nothing | Outgoing::UntilClose => {}
         }
@@ -430,9 +415,7 @@ impl Machine {
     ) -> Result<(), SendError> {
         if self.outgoing == Outgoing::Length && self.outgoing_left > 0 {
             self.close_after_this();
-            return Err(SendError::TooShort {
-                left: self.outgoing_left,
-            });
+            return Err(SendError::TooShort { left: self.outgoing_left });
         }
         self.apply(role, Event::End)?;
         if self.outgoing == Outgoing::Chunked {

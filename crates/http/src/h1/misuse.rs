@@ -33,10 +33,9 @@ impl std::fmt::Display for SendError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Illegal(illegal) => illegal.fmt(formatter),
-            Self::TooLong { left } => write!(
-                formatter,
-                "content is longer than announced ({left} bytes were left)"
-            ),
+            Self::TooLong { left } => {
+                write!(formatter, "content is longer than announced ({left} bytes were left)")
+            }
             Self::TooShort { left } => {
                 write!(formatter, "content is {left} bytes shorter than announced")
             }

@@ -53,8 +53,7 @@ impl HeadLimits {
     /// Maximum length in bytes of a request line with its CRLF. A longer line is rejected before it
     /// is complete.
     const fn line_bytes_max(&self) -> usize {
-        self.target_bytes_max
-            .saturating_add(REQUEST_LINE_OVERHEAD_BYTES)
+        self.target_bytes_max.saturating_add(REQUEST_LINE_OVERHEAD_BYTES)
     }
 }
 

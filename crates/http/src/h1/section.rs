@@ -51,11 +51,8 @@ pub(super) fn find_end(
             (Section::Head, 1) => {}
             (Section::Head, 3) => return Err(Violation::LeadingEmptyLines),
             _ => {
-                let from = if section == Section::Head && window.starts_with(b"\r\n") {
-                    2
-                } else {
-                    0
-                };
+                let from =
+                    if section == Section::Head && window.starts_with(b"\r\n") { 2 } else { 0 };
                 *scanned = 0;
                 return Ok(Some(Span { from, to: at + 1 }));
             }
@@ -117,17 +114,12 @@ mod tests {
     fn looks_at_no_byte_twice() {
         let mut scanned = 0;
         let early = b"GET / HTTP/1.1\r\nHost: a\r\n";
-        assert!(matches!(
-            find_end(early, &mut scanned, Section::Head, 100),
-            Ok(None)
-        ));
+        assert!(matches!(find_end(early, &mut scanned, Section::Head, 100), Ok(None)));
         assert_eq!(scanned as usize, early.len());
         let mut late = [b'\n'; 25];
         late[23..].copy_from_slice(b"\r\n");
         let late = [&late[..], b"\r\n"].concat();
-        let span = find_end(&late, &mut scanned, Section::Head, 100)
-            .unwrap()
-            .unwrap();
+        let span = find_end(&late, &mut scanned, Section::Head, 100).unwrap().unwrap();
         assert_eq!((span.from, span.to), (0, 27));
         assert_eq!(scanned, 0, "the next section is searched from its start");
     }

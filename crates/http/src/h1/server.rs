@@ -84,11 +84,9 @@ impl Server {
             Err(HeadError::Syntax(error)) => {
                 return match self.find_end(input, limits)? {
                     None => Ok(Received::NeedMore),
-                    Some(span) => Err(explain(
-                        &input[span.from..span.to],
-                        error,
-                        explain_request_line,
-                    )),
+                    Some(span) => {
+                        Err(explain(&input[span.from..span.to], error, explain_request_line))
+                    }
                 };
             }
         };
@@ -100,16 +98,9 @@ impl Server {
             machine.persistence = head.persistence();
         }
         let proposes = head.method == Method::Connect || head.proposes_upgrade();
-        machine.proposal = if proposes {
-            Proposal::Pending
-        } else {
-            Proposal::None
-        };
-        machine.owes_continue = if head.expects_continue() {
-            Continue::Owed
-        } else {
-            Continue::NotOwed
-        };
+        machine.proposal = if proposes { Proposal::Pending } else { Proposal::None };
+        machine.owes_continue =
+            if head.expects_continue() { Continue::Owed } else { Continue::NotOwed };
         machine.expect_content(head.content);
         // Legal: the client is Idle, and the server with it unless it refused what came before.
         if machine.apply(Role::Client, Event::Request).is_err() {
@@ -120,12 +111,7 @@ impl Server {
 
     fn find_end(&mut self, input: &[u8], limits: &HeadLimits) -> Result<Option<Span>, Violation> {
         check_beginning(input, self.0.scanned as usize, limits)?;
-        find_end(
-            input,
-            &mut self.0.scanned,
-            Section::Head,
-            limits.head_bytes_max,
-        )
+        find_end(input, &mut self.0.scanned, Section::Head, limits.head_bytes_max)
     }
 
     /// Handles the end of the client's stream, with the input that was not consumed. The response
@@ -148,11 +134,7 @@ impl Server {
             return self.send_interim(out, head);
         }
         let switches = self.switches(head.status)?;
-        let event = if switches {
-            Event::Switch
-        } else {
-            Event::Response
-        };
+        let event = if switches { Event::Switch } else { Event::Response };
         let machine = &mut self.0;
         let answers_nothing =
             machine.pair.client == State::Idle || machine.pair.client == State::Error;
@@ -162,11 +144,7 @@ impl Server {
         if answers_nothing || machine.owes_continue == Continue::Owed {
             machine.persistence = Persistence::Close;
         }
-        let framing = if switches {
-            Framing::None
-        } else {
-            self.framing(head)
-        };
+        let framing = if switches { Framing::None } else { self.framing(head) };
         if framing == Framing::UntilClose {
             self.0.persistence = Persistence::Close;
         }

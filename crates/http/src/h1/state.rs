@@ -154,10 +154,7 @@ pub struct Illegal {
 impl std::fmt::Display for Illegal {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { role, state, event } = self;
-        write!(
-            formatter,
-            "{event:?} is not possible for the {role:?} in state {state:?}"
-        )
+        write!(formatter, "{event:?} is not possible for the {role:?} in state {state:?}")
     }
 }
 
@@ -165,10 +162,7 @@ impl std::error::Error for Illegal {}
 
 impl Pair {
     /// The states of a new connection, both idle.
-    pub const NEW: Self = Self {
-        client: State::Idle,
-        server: State::Idle,
-    };
+    pub const NEW: Self = Self { client: State::Idle, server: State::Idle };
 
     /// Returns the state of one side.
     pub const fn state(self, role: Role) -> State {
@@ -221,10 +215,8 @@ impl Pair {
             Idle => matches!(other, Closed | Error),
             _ => false,
         };
-        let (client_ends, server_ends) = (
-            ends(self.client, self.server),
-            ends(self.server, self.client),
-        );
+        let (client_ends, server_ends) =
+            (ends(self.client, self.server), ends(self.server, self.client));
         if client_ends {
             self.client = MustClose;
         }

@@ -82,9 +82,7 @@ impl<'a> NormalPath<'a> {
 
     /// Returns the segments from the root down; none for `/`.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
-        self.0
-            .split(|&byte| byte == b'/')
-            .filter(|name| !name.is_empty())
+        self.0.split(|&byte| byte == b'/').filter(|name| !name.is_empty())
     }
 }
 

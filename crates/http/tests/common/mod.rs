@@ -52,21 +52,11 @@ fn version(version: Version) -> &'static str {
 
 fn request_entry(head: &RequestHead<'_>) -> String {
     let target = head.target.escape_ascii();
-    format!(
-        "{} {target}{}{}",
-        head.method_token,
-        version(head.version),
-        content(head.content())
-    )
+    format!("{} {target}{}{}", head.method_token, version(head.version), content(head.content()))
 }
 
 fn answer_entry(head: &AnswerHead<'_>) -> String {
-    format!(
-        "{}{}{}",
-        head.status.code(),
-        version(head.version),
-        content(head.content())
-    )
+    format!("{}{}{}", head.status.code(), version(head.version), content(head.content()))
 }
 
 /// An empty 200, so that the next request may be read.
@@ -143,11 +133,7 @@ impl Reader {
         assert!(matches!(again, Ok(Received::Closed)), "{again:?}");
         let mut out = Vec::new();
         answer_ok(&mut self.server, &mut out);
-        assert!(
-            String::from_utf8(out)
-                .unwrap()
-                .contains("\r\nConnection: close\r\n")
-        );
+        assert!(String::from_utf8(out).unwrap().contains("\r\nConnection: close\r\n"));
         assert_eq!(self.server.start_next(), Next::Close);
         self.is_closed = true;
     }
@@ -174,11 +160,7 @@ pub(crate) fn check_with(input: &[u8], limits: HeadLimits, expected: &[&str]) {
     assert_eq!(read(&[input], limits), expected, "in one piece: {shown}");
     for cut in 1..input.len() {
         let (first, second) = input.split_at(cut);
-        assert_eq!(
-            read(&[first, second], limits),
-            expected,
-            "cut at {cut}: {shown}"
-        );
+        assert_eq!(read(&[first, second], limits), expected, "cut at {cut}: {shown}");
     }
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
     assert_eq!(read(&bytes, limits), expected, "byte by byte: {shown}");
@@ -277,23 +259,11 @@ fn client_turn(client: &mut Client, buffer: &mut Vec<u8>, transcript: &mut Trans
 pub(crate) fn check_answer(method: &str, input: &str, then: AtEnd, expected: &[&str]) {
     let input = input.as_bytes();
     let shown = input.escape_ascii();
-    assert_eq!(
-        read_answer(method, &[input], then),
-        expected,
-        "in one piece: {shown}"
-    );
+    assert_eq!(read_answer(method, &[input], then), expected, "in one piece: {shown}");
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(
-        read_answer(method, &bytes, then),
-        expected,
-        "byte by byte: {shown}"
-    );
+    assert_eq!(read_answer(method, &bytes, then), expected, "byte by byte: {shown}");
     for cut in 1..input.len() {
         let (first, second) = input.split_at(cut);
-        assert_eq!(
-            read_answer(method, &[first, second], then),
-            expected,
-            "cut at {cut}: {shown}"
-        );
+        assert_eq!(read_answer(method, &[first, second], then), expected, "cut at {cut}: {shown}");
     }
 }

@@ -31,11 +31,7 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let threads = setup.settings.get("threads");
     // Connections that wait for their next request cost no thread; so many a thread.
     let factor = setup.traffic.connections_max.div_ceil(16).max(64);
-    let sendfile = if setup.traffic.is_large() {
-        "On"
-    } else {
-        "Off"
-    };
+    let sendfile = if setup.traffic.is_large() { "On" } else { "Off" };
     let own = format!(
         "LoadModule mpm_event_module {modules}/mod_mpm_event.so
 ServerLimit 1
@@ -58,11 +54,7 @@ DocumentRoot \"{site}\"
 /// The process, with what a module has of its own.
 pub(super) fn start(setup: &Setup<'_>, own: &str) -> Launch {
     let modules = modules(setup.program);
-    let deferred = if setup.traffic.closes() {
-        ""
-    } else {
-        "AcceptFilter http none\n"
-    };
+    let deferred = if setup.traffic.closes() { "" } else { "AcceptFilter http none\n" };
     // Debian builds the module in, others load it.
     let log = format!(
         "<IfModule !log_config_module>\nLoadModule log_config_module {modules}/mod_log_config.so\n</IfModule>\n\
@@ -110,9 +102,5 @@ pub(super) fn modules(program: &Path) -> String {
     let name = program.file_name().unwrap_or_default();
     let root = program.parent().and_then(Path::parent);
     let root = root.unwrap_or(Path::new("/usr"));
-    root.join("lib")
-        .join(name)
-        .join("modules")
-        .display()
-        .to_string()
+    root.join("lib").join(name).join("modules").display().to_string()
 }

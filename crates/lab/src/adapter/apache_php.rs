@@ -55,9 +55,7 @@ php_admin_flag expose_php Off
 /// The file of the PHP module, whichever version it is.
 fn php_module(modules: &Path) -> Option<String> {
     let entries = std::fs::read_dir(modules).ok()?;
-    let names = entries
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_php = |name: &String| {
         let version = name.strip_prefix("libphp");
         version.is_some_and(|rest| rest.strip_suffix(".so").is_some())

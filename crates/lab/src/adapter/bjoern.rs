@@ -12,10 +12,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     get: "install the Debian package libev-dev, then run labs/setup, which installs bjoern by pip",
     serves: Serves::App,
     settings: &[CALLABLE],
-    version: &[
-        "-c",
-        "import importlib.metadata as m; print('bjoern', m.version('bjoern'))",
-    ],
+    version: &["-c", "import importlib.metadata as m; print('bjoern', m.version('bjoern'))"],
     launch,
 };
 

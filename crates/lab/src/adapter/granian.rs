@@ -34,21 +34,8 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let interface = setup.settings.get("interface");
     let port = setup.port.to_string();
     let mut arguments = vec!["-m", "granian", "--host", "127.0.0.1", "--port", &port];
-    arguments.extend([
-        "--interface",
-        interface,
-        "--workers",
-        setup.settings.get("workers"),
-    ]);
-    arguments.extend([
-        "--backlog",
-        "4096",
-        "--http",
-        "1",
-        "--no-ws",
-        "--log-level",
-        "error",
-    ]);
+    arguments.extend(["--interface", interface, "--workers", setup.settings.get("workers")]);
+    arguments.extend(["--backlog", "4096", "--http", "1", "--no-ws", "--log-level", "error"]);
     arguments.extend(["--working-dir", &folder, "--loop", "asyncio"]);
     if interface == "wsgi" {
         arguments.extend(["--blocking-threads", setup.settings.get("threads")]);

@@ -40,20 +40,8 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let kind = setup.settings.get("kind");
     let address = address(setup);
     let mut arguments = vec!["-m", "gunicorn", "--chdir", &folder, "--bind", &address];
-    arguments.extend([
-        "--worker-class",
-        kind,
-        "--workers",
-        setup.settings.get("workers"),
-    ]);
-    arguments.extend([
-        "--backlog",
-        "4096",
-        "--keep-alive",
-        "75",
-        "--log-level",
-        "error",
-    ]);
+    arguments.extend(["--worker-class", kind, "--workers", setup.settings.get("workers")]);
+    arguments.extend(["--backlog", "4096", "--keep-alive", "75", "--log-level", "error"]);
     arguments.extend(["--timeout", "300", "--graceful-timeout", "2"]);
     match kind {
         "gthread" => arguments.extend(["--threads", setup.settings.get("threads")]),

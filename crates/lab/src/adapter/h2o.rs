@@ -16,12 +16,8 @@ pub(super) static ADAPTER: Adapter = Adapter {
     launch,
 };
 
-const THREADS: Row = Row {
-    name: "threads",
-    default: "1",
-    kind: Kind::Count(1, 256),
-    about: "threads that serve",
-};
+const THREADS: Row =
+    Row { name: "threads", default: "1", kind: Kind::Count(1, 256), about: "threads that serve" };
 
 fn launch(setup: &Setup<'_>) -> Launch {
     let log = format!("access-log: {}\n", setup.own("access.log"));

@@ -24,11 +24,7 @@ const BACKEND: Row = Row {
 };
 
 fn launch(setup: &Setup<'_>) -> Launch {
-    let deferred = if setup.traffic.closes() {
-        "server.defer-accept = 10"
-    } else {
-        ""
-    };
+    let deferred = if setup.traffic.closes() { "server.defer-accept = 10" } else { "" };
     let log = format!(
         "server.modules += ( \"mod_accesslog\" )\naccesslog.filename = \"{}\"",
         setup.own("access.log")

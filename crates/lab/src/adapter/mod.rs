@@ -118,10 +118,8 @@ mod tests {
     #[test]
     fn an_adapter_touches_two_files() {
         let source = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
-        let files: Vec<_> = std::fs::read_dir(FOLDER)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
+        let files: Vec<_> =
+            std::fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path()).collect();
         let adapters = files
             .iter()
             .filter(|file| !file.ends_with("mod.rs"))
@@ -134,9 +132,8 @@ mod tests {
                 let text = source(file);
                 named.iter().any(|piece| text.contains(piece.as_str()))
             });
-            let naming: Vec<_> = naming
-                .map(|file| file.file_name().unwrap().to_str().unwrap())
-                .collect();
+            let naming: Vec<_> =
+                naming.map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
             assert_eq!(naming, ["mod.rs"], "{name}");
             count += 1;
         }

@@ -16,12 +16,8 @@ pub(super) static ADAPTER: Adapter = Adapter {
     launch,
 };
 
-pub(super) const WORKERS: Row = Row {
-    name: "workers",
-    default: "1",
-    kind: Kind::Count(1, 256),
-    about: "worker processes",
-};
+pub(super) const WORKERS: Row =
+    Row { name: "workers", default: "1", kind: Kind::Count(1, 256), about: "worker processes" };
 const NOPUSH: Row = Row {
     name: "tcp_nopush",
     default: "off",
@@ -52,16 +48,8 @@ pub(super) fn start(setup: &Setup<'_>) -> Launch {
 
 /// The configuration around what a server has of its own.
 pub(super) fn configuration(setup: &Setup<'_>, server: &str) -> String {
-    let sendfile = if setup.traffic.is_large() {
-        "on"
-    } else {
-        "off"
-    };
-    let deferred = if setup.traffic.closes() {
-        "deferred"
-    } else {
-        ""
-    };
+    let sendfile = if setup.traffic.is_large() { "on" } else { "off" };
+    let deferred = if setup.traffic.closes() { "deferred" } else { "" };
     let nopush = match setup.settings.get("tcp_nopush") {
         "on" => "on",
         _ => "off",

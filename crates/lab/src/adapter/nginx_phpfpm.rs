@@ -93,11 +93,7 @@ php_admin_flag[display_errors] = off
 /// The program, whichever version it is.
 fn php_fpm() -> Option<PathBuf> {
     let plain = find("php-fpm");
-    plain.or_else(|| {
-        (0..10)
-            .rev()
-            .find_map(|minor| find(&format!("php-fpm8.{minor}")))
-    })
+    plain.or_else(|| (0..10).rev().find_map(|minor| find(&format!("php-fpm8.{minor}"))))
 }
 
 /// Whether the program is there.

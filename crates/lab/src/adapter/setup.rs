@@ -214,10 +214,7 @@ impl Settings {
     pub fn new<'a>(rows: &[Row], given: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let defaults = rows.iter().map(|row| (row.name, row.default));
         let all = defaults.chain(given);
-        Self(
-            all.map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-        )
+        Self(all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
     /// The value of a setting; empty for one that the adapter has not declared.
@@ -227,9 +224,7 @@ impl Settings {
 
     /// Each setting with its value, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 
@@ -238,36 +233,20 @@ mod tests {
     use super::*;
 
     const ROWS: &[Row] = &[
-        Row {
-            name: "kind",
-            default: "sync",
-            kind: Kind::Word(&["sync", "gevent"]),
-            about: "how",
-        },
-        Row {
-            name: "workers",
-            default: "1",
-            kind: Kind::Count(1, 64),
-            about: "how many",
-        },
+        Row { name: "kind", default: "sync", kind: Kind::Word(&["sync", "gevent"]), about: "how" },
+        Row { name: "workers", default: "1", kind: Kind::Count(1, 64), about: "how many" },
     ];
 
     #[test]
     fn what_is_given_goes_before_the_default() {
         let settings = Settings::new(ROWS, [("workers", "4")].into_iter());
-        assert_eq!(
-            (settings.get("kind"), settings.get("workers")),
-            ("sync", "4")
-        );
+        assert_eq!((settings.get("kind"), settings.get("workers")), ("sync", "4"));
         assert_eq!(settings.get("other"), "");
     }
 
     #[test]
     fn refuses_other_words_and_numbers() {
-        assert_eq!(
-            ROWS[0].refusal("fast"),
-            Some("is one of sync, gevent".to_owned())
-        );
+        assert_eq!(ROWS[0].refusal("fast"), Some("is one of sync, gevent".to_owned()));
         let bounds = Some("is a number from 1 to 64".to_owned());
         for value in ["0", "65", "-1", "many", ""] {
             assert_eq!(ROWS[1].refusal(value), bounds, "{value}");

@@ -27,20 +27,8 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let (folder, module) = module(setup);
     let port = setup.port.to_string();
     let mut arguments = vec!["-m", "uvicorn", "--host", "127.0.0.1", "--port", &port];
-    arguments.extend([
-        "--workers",
-        setup.settings.get("workers"),
-        "--app-dir",
-        &folder,
-    ]);
-    arguments.extend([
-        "--backlog",
-        "4096",
-        "--timeout-keep-alive",
-        "75",
-        "--lifespan",
-        "off",
-    ]);
+    arguments.extend(["--workers", setup.settings.get("workers"), "--app-dir", &folder]);
+    arguments.extend(["--backlog", "4096", "--timeout-keep-alive", "75", "--lifespan", "off"]);
     arguments.extend(["--no-server-header", "--no-use-colors"]);
     if setup.logged("log", "").is_empty() {
         arguments.extend(["--no-access-log", "--log-level", "error"]);

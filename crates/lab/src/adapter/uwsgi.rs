@@ -12,10 +12,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     get: "run labs/setup, which installs pyuwsgi by pip",
     serves: Serves::App,
     settings: &[WORKERS, THREADS, CALLABLE],
-    version: &[
-        "-c",
-        "import importlib.metadata as m; print('uWSGI', m.version('pyuwsgi'))",
-    ],
+    version: &["-c", "import importlib.metadata as m; print('uWSGI', m.version('pyuwsgi'))"],
     launch,
 };
 
@@ -33,12 +30,7 @@ const SCRIPT: &str = "import sys, pyuwsgi; pyuwsgi.run(sys.argv[1:])";
 fn listen_queue() -> String {
     const WANTED: u32 = 4096;
     let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
-    allowed
-        .trim()
-        .parse()
-        .unwrap_or(128)
-        .min(WANTED)
-        .to_string()
+    allowed.trim().parse().unwrap_or(128).min(WANTED).to_string()
 }
 
 fn launch(setup: &Setup<'_>) -> Launch {
@@ -49,26 +41,10 @@ fn launch(setup: &Setup<'_>) -> Launch {
     let callable = setup.settings.get("callable");
     let queue = listen_queue();
     // The one keeps every connection, the other none; neither does as the request says.
-    let socket = if setup.traffic.closes() {
-        "--http-socket"
-    } else {
-        "--http11-socket"
-    };
+    let socket = if setup.traffic.closes() { "--http-socket" } else { "--http11-socket" };
     let mut arguments = vec!["-c", SCRIPT, socket, &address, "--chdir", &folder];
-    arguments.extend([
-        "--wsgi-file",
-        &file,
-        "--callable",
-        callable,
-        "--master",
-        "--need-app",
-    ]);
-    arguments.extend([
-        "--processes",
-        setup.settings.get("workers"),
-        "--listen",
-        &queue,
-    ]);
+    arguments.extend(["--wsgi-file", &file, "--callable", callable, "--master", "--need-app"]);
+    arguments.extend(["--processes", setup.settings.get("workers"), "--listen", &queue]);
     arguments.extend(["--threads", setup.settings.get("threads"), "--die-on-term"]);
     arguments.extend(["--buffer-size", "8192", "--so-keepalive"]);
     if setup.logged("log", "").is_empty() {

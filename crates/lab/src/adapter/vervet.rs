@@ -16,12 +16,8 @@ pub(super) static ADAPTER: Adapter = Adapter {
     launch,
 };
 
-const WORKERS: Row = Row {
-    name: "workers",
-    default: "1",
-    kind: Kind::Count(1, 256),
-    about: "threads that serve",
-};
+const WORKERS: Row =
+    Row { name: "workers", default: "1", kind: Kind::Count(1, 256), about: "threads that serve" };
 const MODE: Row = Row {
     name: "mode",
     default: "run",
@@ -68,11 +64,9 @@ fn serve(setup: &Setup<'_>) -> Launch {
     let workers = setup.settings.get("workers");
     let mut arguments = vec!["serve", &folder, "--listen", &listen, "--workers", workers];
     arguments.extend(["--log", "none"]);
-    for limit in [
-        "requests_per_connection_max=0",
-        "connections_per_address_max=0",
-        "keep_alive_idle_ms=75s",
-    ] {
+    for limit in
+        ["requests_per_connection_max=0", "connections_per_address_max=0", "keep_alive_idle_ms=75s"]
+    {
         arguments.extend(["--limit", limit]);
     }
     Launch::of(setup.program, arguments)

@@ -134,18 +134,11 @@ impl Comparison {
         };
         compare_tasks(&mut comparison, &first.groups, &second.groups);
         for panel in &first.panels {
-            let same = second
-                .panels
-                .iter()
-                .find(|other| other.title() == panel.title());
+            let same = second.panels.iter().find(|other| other.title() == panel.title());
             comparison.compare_panel(panel, same);
         }
-        let known = |panel: &Panel| {
-            first
-                .panels
-                .iter()
-                .find(|other| other.title() == panel.title())
-        };
+        let known =
+            |panel: &Panel| first.panels.iter().find(|other| other.title() == panel.title());
         for panel in &second.panels {
             comparison.list_new(panel, known(panel));
         }
@@ -181,9 +174,7 @@ impl Comparison {
                         load: Some(point.load),
                         changes: self.changes(point, found),
                     }),
-                    _ => self
-                        .unmatched
-                        .push(unmatched(panel, curve, point, found, Side::Base)),
+                    _ => self.unmatched.push(unmatched(panel, curve, point, found, Side::Base)),
                 }
             }
         }
@@ -195,8 +186,7 @@ impl Comparison {
             for point in curve.points.iter().filter(|point| point.has_figures()) {
                 let found = same.and_then(|same| at(same, point.load));
                 if found.is_none_or(|found| !found.has_figures()) {
-                    self.unmatched
-                        .push(unmatched(panel, curve, point, found, Side::Other));
+                    self.unmatched.push(unmatched(panel, curve, point, found, Side::Other));
                 }
             }
         }
@@ -287,27 +277,19 @@ fn verdict(better: Better, before: &[f64], after: &[f64], tolerance: f64) -> Cha
 
 /// Whether each of some values is above each of others.
 fn is_above(values: &[f64], others: &[f64]) -> bool {
-    values
-        .iter()
-        .all(|value| others.iter().all(|other| value > other))
+    values.iter().all(|value| others.iter().all(|other| value > other))
 }
 
 /// The curve of the same name; where both panels have one contestant only, that one.
 fn counterpart<'a>(panel: &Panel, curve: &Curve, other: &'a Panel) -> Option<&'a Curve> {
-    let same = other
-        .contestants()
-        .find(|candidate| candidate.subject == curve.subject);
+    let same = other.contestants().find(|candidate| candidate.subject == curve.subject);
     let alone = panel.contestants().count() == 1 && other.contestants().count() == 1;
     same.or_else(|| other.contestants().next().filter(|_| alone))
 }
 
 /// The name of a subject, or both names if they differ.
 pub(super) fn names(base: &str, other: &str) -> String {
-    if base == other {
-        base.to_owned()
-    } else {
-        format!("{other} against {base}")
-    }
+    if base == other { base.to_owned() } else { format!("{other} against {base}") }
 }
 
 fn at(curve: &Curve, load: LoadPoint) -> Option<&Point> {

@@ -7,9 +7,7 @@ pub fn differences(base: &LabRecord, other: &LabRecord) -> Vec<String> {
     let mut found = Vec::new();
     let mut differ = |what: &str, one: &str, two: &str| {
         if one != two {
-            found.push(format!(
-                "{what} differs: {one} in the base, {two} in the other"
-            ));
+            found.push(format!("{what} differs: {one} in the base, {two} in the other"));
         }
     };
     environments(&base.head.environment, &other.head.environment, &mut differ);
@@ -43,11 +41,7 @@ fn environments(
     }
     for fact in other.facts.iter().filter(decides) {
         if base.value(&fact.name).is_none() {
-            differ(
-                &format!("{} {}", fact.group, fact.name),
-                "not known",
-                &fact.value,
-            );
+            differ(&format!("{} {}", fact.group, fact.name), "not known", &fact.value);
         }
     }
 }
@@ -74,11 +68,7 @@ fn subjects(base: &LabRecord, other: &LabRecord, differ: &mut impl FnMut(&str, &
             differ(&format!("the configuration of {name}"), "one", "another");
         }
         let cores = |cores: &Option<String>| cores.clone().unwrap_or_else(|| "all".to_owned());
-        differ(
-            &format!("what {name} runs on"),
-            &cores(&subject.cores),
-            &cores(&same.cores),
-        );
+        differ(&format!("what {name} runs on"), &cores(&subject.cores), &cores(&same.cores));
     }
 }
 
@@ -88,11 +78,7 @@ fn workloads(base: &LabRecord, other: &LabRecord, differ: &mut impl FnMut(&str, 
             continue;
         };
         let name = &workload.name;
-        differ(
-            &format!("the workload {name}"),
-            &workload.description,
-            &same.description,
-        );
+        differ(&format!("the workload {name}"), &workload.description, &same.description);
         let seconds = |seconds: f64| format!("{seconds} s");
         differ(
             &format!("what satisfies users of {name}"),

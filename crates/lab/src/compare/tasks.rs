@@ -60,10 +60,8 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
     for phase in &base.phases {
         match same_work(phase, other) {
             Ok(found) => {
-                let measure = Measure::Phase {
-                    name: phase.name.clone(),
-                    is_whole: phase.share.is_none(),
-                };
+                let measure =
+                    Measure::Phase { name: phase.name.clone(), is_whole: phase.share.is_none() };
                 let times = [phase.times.clone(), found.times.clone()];
                 changes.extend(Comparison::change(measure, &times, tolerance));
             }
@@ -80,10 +78,7 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
         }
     }
     if are_same && base.total.is_some() && other.total.is_some() {
-        let measure = Measure::Phase {
-            name: ALL_PHASES.to_owned(),
-            is_whole: true,
-        };
+        let measure = Measure::Phase { name: ALL_PHASES.to_owned(), is_whole: true };
         let totals = [base.totals.clone(), other.totals.clone()];
         changes.extend(Comparison::change(measure, &totals, tolerance));
     }
@@ -97,16 +92,11 @@ fn row(comparison: &mut Comparison, group: &str, base: &TaskFigures, other: &Tas
 
 /// The phase of the other with as many operations; why there is none.
 fn same_work<'a>(phase: &PhaseFigures, other: &'a TaskFigures) -> Result<&'a PhaseFigures, String> {
-    let found = other
-        .phase(&phase.name)
-        .ok_or_else(|| "there is no such phase".to_owned())?;
+    let found = other.phase(&phase.name).ok_or_else(|| "there is no such phase".to_owned())?;
     if found.operations == phase.operations {
         return Ok(found);
     }
-    Err(format!(
-        "{} operations in the base, {} in the other",
-        phase.operations, found.operations
-    ))
+    Err(format!("{} operations in the base, {} in the other", phase.operations, found.operations))
 }
 
 /// A task that one record has alone, or that failed in the other.
@@ -116,9 +106,7 @@ fn unmatched(group: &str, task: &TaskFigures, failed: Option<&TaskFigures>) -> U
         panel: group_title(group).to_owned(),
         subject: task.name.clone(),
         load: ALL_PHASES.to_owned(),
-        reason: outcome
-            .and_then(outcome_text)
-            .unwrap_or_else(|| "it was not run".to_owned()),
+        reason: outcome.and_then(outcome_text).unwrap_or_else(|| "it was not run".to_owned()),
         lost: failed.is_some(),
     }
 }

@@ -31,11 +31,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
         }
     }
     for one in &comparison.unmatched {
-        let side = if one.lost {
-            "lost"
-        } else {
-            "in one of them only"
-        };
+        let side = if one.lost { "lost" } else { "in one of them only" };
         let _ = writeln!(
             text,
             "{side}: {}, {}, {}: {}",
@@ -59,11 +55,7 @@ fn change_text(change: &Change) -> String {
     };
     let percent = |ratio: f64| signed_percent(ratio - 1.0);
     let interval = if ratio.has_interval {
-        format!(
-            " (interval {} to {})",
-            percent(ratio.low),
-            percent(ratio.high)
-        )
+        format!(" (interval {} to {})", percent(ratio.low), percent(ratio.high))
     } else {
         String::new()
     };

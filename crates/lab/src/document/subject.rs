@@ -65,20 +65,12 @@ words! {
 pub struct Plain(pub String);
 
 /// How `Plain` is written.
-const SHAPE: TextShape = TextShape {
-    noun: "text",
-    example: "",
-    pattern: None,
-};
+const SHAPE: TextShape = TextShape { noun: "text", example: "", pattern: None };
 
 impl FromConfig for Plain {
     fn shape() -> Shape {
         let (min, max) = (i128::from(i64::MIN), i128::from(i64::MAX));
-        Shape::Either(vec![
-            Shape::Text(SHAPE),
-            Shape::Integer { min, max },
-            Shape::Boolean,
-        ])
+        Shape::Either(vec![Shape::Text(SHAPE), Shape::Integer { min, max }, Shape::Boolean])
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {

@@ -31,11 +31,7 @@ const SHAPE: TextShape = TextShape {
 impl Sweep {
     /// A sweep of a single value.
     pub const fn one(value: u64) -> Sweep {
-        Sweep {
-            from: value,
-            to: value,
-            walk: Walk::Multiply(2),
-        }
+        Sweep { from: value, to: value, walk: Walk::Multiply(2) }
     }
 
     /// Each value, in order; the greatest one ends it even where no step meets it.
@@ -94,9 +90,7 @@ fn number(text: &str) -> Result<u64, String> {
         [.., b'm'] => (&text[..text.len() - 1], 1_000_000),
         _ => (text, 1),
     };
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| format!("invalid number `{text}`"))?;
+    let number: u64 = digits.parse().map_err(|_| format!("invalid number `{text}`"))?;
     match number.checked_mul(scale) {
         Some(0) => Err("0 is too small, expected at least 1".to_owned()),
         Some(number) => Ok(number),
@@ -106,10 +100,7 @@ fn number(text: &str) -> Result<u64, String> {
 
 impl FromConfig for Sweep {
     fn shape() -> Shape {
-        let number = Shape::Integer {
-            min: 1,
-            max: i128::from(u64::MAX),
-        };
+        let number = Shape::Integer { min: 1, max: i128::from(u64::MAX) };
         Shape::Either(vec![Shape::Text(SHAPE), number])
     }
 
@@ -160,10 +151,7 @@ mod tests {
         check("1..5+0", Err("0 is too small, expected at least 1"));
         check("1..5*1", Err("a factor of 1 never ends"));
         check("1..2000+1", Err("it has more than 1000 values"));
-        check(
-            "18446744073709551615k",
-            Err("`18446744073709551615k` is too large"),
-        );
+        check("18446744073709551615k", Err("`18446744073709551615k` is too large"));
         check("-1", Err("invalid number `-1`"));
     }
 
@@ -177,9 +165,6 @@ mod tests {
         check("1..100*10", Ok(&[1, 10, 100]));
         check("5..5+1", Ok(&[5]));
         check("1..999+1", Ok(&(1..=999).collect::<Vec<_>>()));
-        check(
-            "18446744073709551614..18446744073709551615*2",
-            Ok(&[u64::MAX - 1, u64::MAX]),
-        );
+        check("18446744073709551614..18446744073709551615*2", Ok(&[u64::MAX - 1, u64::MAX]));
     }
 }

@@ -43,55 +43,35 @@ pub fn examine(
         (Difference::Status, plain.status.to_string()),
         (
             Difference::Content,
-            format!(
-                "{} bytes, sha-256 {}",
-                plain.content.len(),
-                sha256_hex(&plain.content)
-            ),
+            format!("{} bytes, sha-256 {}", plain.content.len(), sha256_hex(&plain.content)),
         ),
         (Difference::Fields, names(&plain)),
         (Difference::HeadBytes, format!("{} bytes", plain.head_bytes)),
         (Difference::Compression, coding(&offered)),
         (Difference::Logging, log.as_str().to_owned()),
-        (
-            Difference::KeepAlive,
-            format!("{kept}; asked to close: {}", connection(&closing)),
-        ),
+        (Difference::KeepAlive, format!("{kept}; asked to close: {}", connection(&closing))),
     ];
-    Ok(ExaminedSubject {
-        properties,
-        wrong: wrong(workload, &plain),
-        content: plain.content,
-    })
+    Ok(ExaminedSubject { properties, wrong: wrong(workload, &plain), content: plain.content })
 }
 
 /// What an answer is otherwise than its workload expects.
 pub(crate) fn wrong(workload: &PlannedWorkload, answer: &Answer) -> Option<String> {
     let expected = &workload.expected;
     if answer.status != expected.status {
-        return Some(format!(
-            "expected status {}, got {}",
-            expected.status, answer.status
-        ));
+        return Some(format!("expected status {}, got {}", expected.status, answer.status));
     }
     let length = answer.content.len() as u64;
-    if let Some(wanted) = expected
-        .length
-        .filter(|wanted| *wanted != length && workload.request.method != "HEAD")
+    if let Some(wanted) =
+        expected.length.filter(|wanted| *wanted != length && workload.request.method != "HEAD")
     {
         return Some(format!("expected {wanted} bytes, got {length}"));
     }
     let hash = sha256_hex(&answer.content);
     if let Some(wanted) = expected.sha256.as_ref().filter(|wanted| **wanted != hash) {
-        return Some(format!(
-            "expected content with sha-256 {wanted}, got {hash}"
-        ));
+        return Some(format!("expected content with sha-256 {wanted}, got {hash}"));
     }
     let text = expected.contains.as_ref()?;
-    let found = answer
-        .content
-        .windows(text.len().max(1))
-        .any(|part| part == text.as_bytes());
+    let found = answer.content.windows(text.len().max(1)).any(|part| part == text.as_bytes());
     (!found && !text.is_empty())
         .then(|| format!("expected content with `{text}`, which is not in it"))
 }
@@ -128,11 +108,7 @@ fn coding(answer: &Answer) -> String {
 
 /// The names of all fields, sorted.
 fn names(answer: &Answer) -> String {
-    let mut names: Vec<&str> = answer
-        .fields
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let mut names: Vec<&str> = answer.fields.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
     names.join(", ")
 }

@@ -42,25 +42,20 @@ pub fn pass(stage: &Stage<'_>, say: &mut dyn FnMut(String)) -> Gate {
             match examine_subject(stage, (index, subject), target) {
                 Ok(looked) => {
                     if let Some(reason) = looked.wrong.clone() {
-                        gate.broken
-                            .insert((index, subject), Outcome::WrongAnswers { reason });
+                        gate.broken.insert((index, subject), Outcome::WrongAnswers { reason });
                     } else {
-                        gate.contents
-                            .entry(index)
-                            .or_insert_with(|| looked.content.clone());
+                        gate.contents.entry(index).or_insert_with(|| looked.content.clone());
                     }
                     seen.push((planned.name.clone(), looked));
                 }
                 Err(reason) => {
-                    gate.broken
-                        .insert((index, subject), Outcome::NotReady { reason });
+                    gate.broken.insert((index, subject), Outcome::NotReady { reason });
                 }
             }
         }
         // One that answers wrongly is recorded as such and compared with nobody.
         seen.retain(|(_, looked)| looked.wrong.is_none());
-        gate.rows
-            .extend(rows(&workload.name, &seen, &stage.plan.allowed));
+        gate.rows.extend(rows(&workload.name, &seen, &stage.plan.allowed));
     }
     gate
 }
@@ -71,19 +66,9 @@ fn examine_subject(
     target: &str,
 ) -> Result<ExaminedSubject, String> {
     let planned = &stage.plan.subjects[subject];
-    let running = stage
-        .start(workload, 0, subject, &[])
-        .map_err(|error| error.to_string())?;
-    let looked = examine(
-        &stage.plan.workloads[workload],
-        target,
-        running.address,
-        planned.log,
-    );
+    let running = stage.start(workload, 0, subject, &[]).map_err(|error| error.to_string())?;
+    let looked = examine(&stage.plan.workloads[workload], target, running.address, planned.log);
     looked.map_err(|error| {
-        format!(
-            "it did not answer {target}: {error}; it said: {}",
-            running.said()
-        )
+        format!("it did not answer {target}: {error}; it said: {}", running.said())
     })
 }

@@ -68,22 +68,15 @@ fn points(load: &Load, found: &mut Diagnostics) -> Vec<(LoadShape, u32)> {
     let connections = values(&load.connections, ("connections", CONNECTIONS_MAX), found);
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     if load.rate.is_empty() {
-        let closed = |value| LoadShape::Closed {
-            concurrency: narrow(value),
-        };
-        return connections
-            .into_iter()
-            .map(|value| (closed(value), narrow(value)))
-            .collect();
+        let closed = |value| LoadShape::Closed { concurrency: narrow(value) };
+        return connections.into_iter().map(|value| (closed(value), narrow(value))).collect();
     }
     if connections.len() > 1 {
         let message = "an open load has one number of connections, and this is a sweep";
         let problem = Diagnostic::error(load.connections.span(), message);
         found.push(problem.note_at(load.rate.span(), "this is what is swept"));
     }
-    let given = connections
-        .last()
-        .filter(|_| !load.connections.is_default());
+    let given = connections.last().filter(|_| !load.connections.is_default());
     let most = given.map_or(OPEN_CONNECTIONS, |value| narrow(*value));
     let rates = values(&load.rate, ("rate", RATE_MAX), found);
     // Rates stay far below 2^53.
@@ -102,10 +95,8 @@ fn values(
     values.sort_unstable();
     values.dedup();
     if values.len() > POINTS_MAX {
-        let message = format!(
-            "`{name}` has {} values, at most {POINTS_MAX} are measured",
-            values.len()
-        );
+        let message =
+            format!("`{name}` has {} values, at most {POINTS_MAX} are measured", values.len());
         found.push(Diagnostic::error(sweeps.span(), message));
     }
     if let Some(value) = values.last().filter(|value| **value > most) {
@@ -113,10 +104,7 @@ fn values(
         found.push(Diagnostic::error(sweeps.span(), message));
     }
     if values.is_empty() {
-        found.push(Diagnostic::error(
-            sweeps.span(),
-            format!("`{name}` has no value"),
-        ));
+        found.push(Diagnostic::error(sweeps.span(), format!("`{name}` has no value")));
     }
     values
 }
@@ -131,9 +119,7 @@ fn thin<T: Clone>(points: &[T], most: u32) -> Vec<T> {
         return points[points.len() - 1..].to_vec();
     }
     let last = points.len() - 1;
-    (0..most)
-        .map(|index| points[index * last / (most - 1)].clone())
-        .collect()
+    (0..most).map(|index| points[index * last / (most - 1)].clone()).collect()
 }
 
 #[cfg(test)]

@@ -37,10 +37,7 @@ impl Plan {
         }
         let rules = rules::resolve(lab, &workloads, &mut found);
         let cores = cores(lab, &mut found);
-        let history = lab
-            .history
-            .as_ref()
-            .map(|history| of_history(history, lab, &mut found));
+        let history = lab.history.as_ref().map(|history| of_history(history, lab, &mut found));
         if found.has_errors() {
             found.sort();
             return Err(found);
@@ -48,11 +45,8 @@ impl Plan {
         let sets = sets(lab, pace);
         let steps = steps::resolve(&workloads, sets);
         if steps.len() > steps::STEPS_MAX {
-            let message = format!(
-                "the lab has {} steps, at most {} are run",
-                steps.len(),
-                steps::STEPS_MAX
-            );
+            let message =
+                format!("the lab has {} steps, at most {} are run", steps.len(), steps::STEPS_MAX);
             found.push(
                 Diagnostic::error(lab.title.span(), message)
                     .expected("shorter sweeps or fewer repeats"),
@@ -65,10 +59,7 @@ impl Plan {
             folder: folder.to_owned(),
             seed: *lab.seed,
             repeats: sets.repeats,
-            shortened: Shortened {
-                quick: pace == Pace::Quick,
-                only: Vec::new(),
-            },
+            shortened: Shortened { quick: pace == Pace::Quick, only: Vec::new() },
             time_limit: lab.time_limit.duration(),
             server_cores: cores.0,
             generator_cores: cores.1,
@@ -93,10 +84,7 @@ pub(super) fn sets(lab: &Lab, pace: Pace) -> steps::Sets {
         Pace::Full => *lab.repeats,
         Pace::Quick => *lab.quick.repeats.value().min(lab.repeats.value()),
     };
-    steps::Sets {
-        seed: *lab.seed,
-        repeats,
-    }
+    steps::Sets { seed: *lab.seed, repeats }
 }
 
 /// The cores of the server and of the generator; a warning where they share one.
@@ -155,10 +143,7 @@ pub(super) struct Names<'n> {
 impl<'n> Names<'n> {
     /// The names of `noun`.
     pub(super) fn new(noun: &'static str, known: impl Iterator<Item = &'n str>) -> Self {
-        Self {
-            noun,
-            known: known.collect(),
-        }
+        Self { noun, known: known.collect() }
     }
 
     /// The index of a name; where there is none, a finding at `span`.
@@ -185,9 +170,7 @@ impl<'n> Names<'n> {
         if list.is_empty() {
             return (0..self.known.len()).collect();
         }
-        let indices = list
-            .iter()
-            .filter_map(|name| self.index(name, list.span(), found));
+        let indices = list.iter().filter_map(|name| self.index(name, list.span(), found));
         let mut indices: Vec<usize> = indices.collect();
         indices.sort_unstable();
         indices.dedup();

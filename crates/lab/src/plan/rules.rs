@@ -56,9 +56,7 @@ pub(super) fn resolve(
             rules.push(planned(&rule.workload, against));
             continue;
         }
-        let variants = workloads
-            .iter()
-            .filter(|workload| is_variant(workload, &rule.workload));
+        let variants = workloads.iter().filter(|workload| is_variant(workload, &rule.workload));
         rules
             .extend(variants.map(|workload| {
                 planned(&workload.name, variant_of(&against, workload, workloads))

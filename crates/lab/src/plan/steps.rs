@@ -52,9 +52,7 @@ pub(super) fn resolve(workloads: &[PlannedWorkload], sets: Sets) -> Vec<PlannedS
 pub(super) fn drawn(seed: u64, place: [u64; 3], count: usize) -> Vec<usize> {
     let mixed = place.iter().fold(seed, |state, part| {
         // The multiplier of Knuth's generator spreads neighbouring places over all bits.
-        (state ^ part)
-            .wrapping_mul(0x5851_f42d_4c95_7f2d)
-            .rotate_left(29)
+        (state ^ part).wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(29)
     });
     let mut random = fastrand::Rng::with_seed(mixed);
     let mut order: Vec<usize> = (0..count).collect();
@@ -80,9 +78,6 @@ mod tests {
             firsts[drawn(1, [repeat, 0, 0], 4)[0]] += 1;
         }
         // One in four, within six standard deviations.
-        assert!(
-            firsts.iter().all(|count| (835..=1165).contains(count)),
-            "{firsts:?}"
-        );
+        assert!(firsts.iter().all(|count| (835..=1165).contains(count)), "{firsts:?}");
     }
 }

@@ -14,10 +14,7 @@ pub(super) fn resolve(lab: &Lab, found: &mut Diagnostics) -> Vec<PlannedSubject>
         let problem = Diagnostic::error(lab.subject.span(), "the lab has no subject");
         found.push(problem.expected("a table such as `[subject.nginx]`"));
     }
-    let subjects = lab
-        .subject
-        .iter()
-        .map(|(name, subject)| one(name, subject, found));
+    let subjects = lab.subject.iter().map(|(name, subject)| one(name, subject, found));
     let mut subjects: Vec<PlannedSubject> =
         subjects.collect::<Vec<_>>().into_iter().flatten().collect();
     if *lab.ceiling {
@@ -56,10 +53,7 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
             .push(Diagnostic::error(subject.process.span(), message).expected("`address` as well"));
     }
     let texts = |named: &vervet_config::Named<String>| {
-        named
-            .iter()
-            .map(|(name, value)| (name.value().clone(), value.clone()))
-            .collect()
+        named.iter().map(|(name, value)| (name.value().clone(), value.clone())).collect()
     };
     let path = |path: &Setting<Option<vervet_config::Path>>| {
         path.value().clone().map(vervet_config::Path::into_path_buf)
@@ -83,11 +77,7 @@ fn one(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<Planne
 
 /// How a subject is started: exactly one of three directives says so.
 fn start(name: &Name, subject: &Subject, found: &mut Diagnostics) -> Option<SubjectStart> {
-    let kinds = [
-        subject.adapter.is_some(),
-        !subject.command.is_empty(),
-        subject.address.is_some(),
-    ];
+    let kinds = [subject.adapter.is_some(), !subject.command.is_empty(), subject.address.is_some()];
     if kinds.iter().filter(|given| **given).count() != 1 {
         let name_text = name.value();
         let message = if kinds.contains(&true) {
@@ -141,14 +131,8 @@ fn of_adapter(name: &str, subject: &Subject, found: &mut Diagnostics) -> Option<
         found.push(Diagnostic::error(span, message).expected("`app` as well"));
     }
     check_settings(adapter.name, adapter.settings, &subject.settings, found);
-    let given = subject
-        .settings
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.0.as_str()));
-    Some(SubjectStart::Adapter(
-        adapter,
-        Settings::new(adapter.settings, given),
-    ))
+    let given = subject.settings.iter().map(|(name, value)| (name.as_str(), value.0.as_str()));
+    Some(SubjectStart::Adapter(adapter, Settings::new(adapter.settings, given)))
 }
 
 /// Checks the settings of a lab file against those of the adapter.
@@ -164,11 +148,7 @@ pub(super) fn check_settings(
             continue;
         };
         if let Some(refusal) = row.refusal(&value.0) {
-            let message = format!(
-                "`{}` {refusal}, but is given `{}`",
-                row.name,
-                cited(&value.0)
-            );
+            let message = format!("`{}` {refusal}, but is given `{}`", row.name, cited(&value.0));
             found.push(Diagnostic::error(setting.span(), message));
         }
     }
@@ -176,10 +156,7 @@ pub(super) fn check_settings(
 
 fn unknown_setting(adapter: &str, rows: &[Row], setting: &Name) -> Diagnostic {
     let known: Vec<&str> = rows.iter().map(|row| row.name).collect();
-    let message = format!(
-        "the adapter `{adapter}` has no setting `{}`",
-        cited(setting)
-    );
+    let message = format!("the adapter `{adapter}` has no setting `{}`", cited(setting));
     let problem =
         Diagnostic::error(setting.span(), message).nearest(nearest(setting, known.iter().copied()));
     match known.as_slice() {

@@ -82,10 +82,7 @@ pub(super) fn resolve(lab: &Lab, pace: Pace, found: &mut Diagnostics) -> Planned
     };
     let steps = places(tasks.len(), sets(lab, pace));
     if steps.len() > STEPS_MAX {
-        let message = format!(
-            "the lab has {} steps, at most {STEPS_MAX} are run",
-            steps.len()
-        );
+        let message = format!("the lab has {} steps, at most {STEPS_MAX} are run", steps.len());
         found.push(Diagnostic::error(lab.title.span(), message).expected("fewer repeats"));
     }
     PlannedTasks {
@@ -103,13 +100,8 @@ fn places(tasks: usize, sets: Sets) -> Vec<PlannedTaskRun> {
         let order = drawn(sets.seed, [u64::from(repeat), 0, 0], tasks);
         order.into_iter().map(move |task| (repeat, task))
     });
-    let numbered = (0..)
-        .zip(each)
-        .map(|(order, (repeat, task))| PlannedTaskRun {
-            order,
-            repeat,
-            task,
-        });
+    let numbered =
+        (0..).zip(each).map(|(order, (repeat, task))| PlannedTaskRun { order, repeat, task });
     numbered.collect()
 }
 
@@ -117,9 +109,9 @@ fn one(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<PlannedTask>
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if !name.bytes().all(plain) || name.len() > NAME_BYTES_MAX {
         let problem = Diagnostic::error(name.span(), "the name of a task is that of its folder");
-        found.push(problem.expected(format!(
-            "letters, digits, `-` and `_`, at most {NAME_BYTES_MAX}"
-        )));
+        found.push(
+            problem.expected(format!("letters, digits, `-` and `_`, at most {NAME_BYTES_MAX}")),
+        );
     }
     Some(PlannedTask {
         name: name.value().clone(),
@@ -153,10 +145,7 @@ fn start(name: &Name, task: &Task, found: &mut Diagnostics) -> Option<TaskStart>
     check_settings(known.name, known.settings, &task.settings, found);
     let given = task.settings.iter();
     let given = given.map(|(name, value)| (name.as_str(), value.0.as_str()));
-    Some(TaskStart::Adapter(
-        known,
-        Settings::new(known.settings, given),
-    ))
+    Some(TaskStart::Adapter(known, Settings::new(known.settings, given)))
 }
 
 fn command(task: &Task, found: &mut Diagnostics) -> TaskStart {

@@ -231,11 +231,7 @@ impl PlannedLoad {
 impl PlannedStep {
     /// Steps with the same round follow each other; with windows all subjects are up during it.
     pub fn round(&self) -> [u64; 3] {
-        [
-            u64::from(self.repeat),
-            self.workload as u64,
-            self.load as u64,
-        ]
+        [u64::from(self.repeat), self.workload as u64, self.load as u64]
     }
 }
 
@@ -299,11 +295,7 @@ impl Plan {
     /// How long a step takes, about.
     pub fn step_time(&self, step: &PlannedStep) -> Duration {
         let load = self.load(step);
-        let before = if step.window == 0 {
-            load.warm_up + OVERHEAD
-        } else {
-            Duration::ZERO
-        };
+        let before = if step.window == 0 { load.warm_up + OVERHEAD } else { Duration::ZERO };
         before + load.window.unwrap_or(load.duration)
     }
 
@@ -316,11 +308,7 @@ impl Plan {
 
     /// What the plan is known by: two plans that ask for the same have the same one.
     pub fn signature(&self) -> String {
-        let loads: Vec<_> = self
-            .workloads
-            .iter()
-            .map(|workload| &workload.loads)
-            .collect();
+        let loads: Vec<_> = self.workloads.iter().map(|workload| &workload.loads).collect();
         let text = format!(
             "{:?} {loads:?} {:?} {:?} {:?}",
             self.steps, self.trees, self.tasks, self.file.sha256
@@ -338,9 +326,7 @@ impl Plan {
             return Err(name.clone());
         }
         let tasks = &self.tasks.tasks;
-        self.tasks
-            .steps
-            .retain(|step| names.contains(&tasks[step.task].name));
+        self.tasks.steps.retain(|step| names.contains(&tasks[step.task].name));
         let (subjects, workloads) = (&self.subjects, &self.workloads);
         let is_named = |subject: usize| names.contains(&subjects[subject].name);
         // The ceiling sends what a subject sends.

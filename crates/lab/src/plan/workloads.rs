@@ -43,10 +43,7 @@ pub(super) fn resolve(
     for (index, (name, workload)) in lab.workload.iter().enumerate() {
         let mut planned = one(name, workload, lab, trees, found);
         let wanted = Names::new("load", lab.load.names()).indices(&workload.loads, found);
-        planned.loads = wanted
-            .into_iter()
-            .flat_map(|load| loads[load].clone())
-            .collect();
+        planned.loads = wanted.into_iter().flat_map(|load| loads[load].clone()).collect();
         if pace == Pace::Full || quick.contains(&index) {
             workloads.extend(variants(planned, &lab.congestion));
         }

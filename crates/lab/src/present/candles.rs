@@ -23,16 +23,7 @@ const ENDS: [Figure; 6] = [
 
 /// The candles of a panel; none where nothing was answered.
 pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
-    let columns = [
-        "load",
-        "subject",
-        "#shortest",
-        "#p10",
-        "#median",
-        "#p90",
-        "#p95",
-        "#mean",
-    ];
+    let columns = ["load", "subject", "#shortest", "#p10", "#median", "#p90", "#p95", "#mean"];
     let mut table = Table::new("The same as numbers, and the mean", &columns);
     let loads = panel.loads();
     let drawn = chosen(&loads, CANDLES_MAX / panel.contestants().count().max(1));
@@ -44,11 +35,7 @@ pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
             };
             let text = |(figure, value): (Figure, f64)| figure.unit().text(value);
             let cells = ENDS.into_iter().zip(ends).map(text);
-            table.row(
-                [load.shape.to_string(), curve.subject.clone()]
-                    .into_iter()
-                    .chain(cells),
-            );
+            table.row([load.shape.to_string(), curve.subject.clone()].into_iter().chain(cells));
             if drawn.contains(load) {
                 candles.push(candle(panel, curve, *load, ends));
             }
@@ -75,10 +62,7 @@ pub(super) fn candles(panel: &Panel, prefix: &str) -> Option<Picture> {
 fn ends(curve: &Curve, load: LoadPoint) -> Option<[f64; 6]> {
     let point: &Point = curve.points.iter().find(|point| point.load == load)?;
     let values = ENDS.map(|figure| point.median(figure));
-    values
-        .iter()
-        .all(Option::is_some)
-        .then(|| values.map(Option::unwrap_or_default))
+    values.iter().all(Option::is_some).then(|| values.map(Option::unwrap_or_default))
 }
 
 fn candle(panel: &Panel, curve: &Curve, load: LoadPoint, ends: [f64; 6]) -> Candle {
@@ -101,7 +85,5 @@ fn chosen(loads: &[LoadPoint], most: usize) -> Vec<LoadPoint> {
     if loads.len() <= most {
         return loads.to_vec();
     }
-    (0..most)
-        .map(|number| loads[number * last / (most - 1)])
-        .collect()
+    (0..most).map(|number| loads[number * last / (most - 1)]).collect()
 }

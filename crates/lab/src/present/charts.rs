@@ -98,9 +98,7 @@ pub(super) fn colour(panel: &Panel, curve: &Curve) -> Colour {
     if curve.role == Role::Ceiling {
         return Colour::Quiet;
     }
-    let place = panel
-        .contestants()
-        .position(|other| other.subject == curve.subject);
+    let place = panel.contestants().position(|other| other.subject == curve.subject);
     Colour::nth(place.unwrap_or_default())
 }
 
@@ -139,19 +137,12 @@ fn by_load(panel: &Panel, shown: &Shown<'_>, prefix: &str) -> Picture {
         [only] => Chart::Bars(bars(panel, shown, *only)),
         _ => Chart::Lines(lines(panel, shown)),
     };
-    Picture {
-        name: format!("{prefix}-{}", shown.name),
-        chart,
-        table: table(panel, shown),
-    }
+    Picture { name: format!("{prefix}-{}", shown.name), chart, table: table(panel, shown) }
 }
 
 fn curves<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a Curve> {
     let with_ceiling = shown.ceiling == Ceiling::Drawn;
-    panel
-        .curves
-        .iter()
-        .filter(move |curve| with_ceiling || curve.role == Role::Contestant)
+    panel.curves.iter().filter(move |curve| with_ceiling || curve.role == Role::Contestant)
 }
 
 /// The curves that a chart has; its table has all of [`curves`].
@@ -163,14 +154,10 @@ fn drawn<'a>(panel: &'a Panel, shown: &Shown<'_>) -> impl Iterator<Item = &'a Cu
 /// How many times the best contestant's figure the ceiling's is, where that is too far above for
 /// one chart.
 fn ceiling_beyond(panel: &Panel, shown: &Shown<'_>) -> Option<f64> {
-    let ceiling = panel
-        .ceiling()
-        .filter(|_| shown.ceiling == Ceiling::Drawn)?;
+    let ceiling = panel.ceiling().filter(|_| shown.ceiling == Ceiling::Drawn)?;
     let greatest = |curve: &Curve| {
         let medians = curve.points.iter();
-        medians
-            .filter_map(|point| point.median(shown.figure))
-            .fold(0.0, f64::max)
+        medians.filter_map(|point| point.median(shown.figure)).fold(0.0, f64::max)
     };
     let best = panel.contestants().map(greatest).fold(0.0, f64::max);
     let times = greatest(ceiling) / best;
@@ -213,11 +200,7 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
             name: curve.subject.clone(),
             points: medians(&solid, factor),
             colour,
-            stroke: if ceiling {
-                Stroke::Dotted
-            } else {
-                Stroke::Solid
-            },
+            stroke: if ceiling { Stroke::Dotted } else { Stroke::Solid },
         });
         if let Some((figure, suffix)) = shown.dashed {
             chart.series.push(Series {
@@ -228,17 +211,9 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
             });
         }
     }
-    let values: Vec<f64> = chart
-        .series
-        .iter()
-        .flat_map(|series| &series.points)
-        .map(|(_, y)| *y)
-        .collect();
-    let least = values
-        .iter()
-        .copied()
-        .filter(|value| *value > 0.0)
-        .fold(f64::INFINITY, f64::min);
+    let values: Vec<f64> =
+        chart.series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).collect();
+    let least = values.iter().copied().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
     let greatest = values.iter().copied().fold(0.0, f64::max);
     // Times that differ by orders of magnitude: on a linear axis only the slowest are seen.
     if shown.dashed.is_some() && greatest > least * LOGARITHMIC_FROM {
@@ -265,11 +240,7 @@ fn bars(panel: &Panel, shown: &Shown<'_>, load: LoadPoint) -> BarChart {
         }
     }
     BarChart {
-        title: format!(
-            "{}, {}",
-            title(panel, shown).replace(" in dashes", ""),
-            load.shape
-        ),
+        title: format!("{}, {}", title(panel, shown).replace(" in dashes", ""), load.shape),
         description: description(panel, shown),
         axis,
         bars,
@@ -285,33 +256,22 @@ fn description(panel: &Panel, shown: &Shown<'_>) -> String {
             Unit::PerSecond.text(place.goodput.median)
         )
     });
-    format!(
-        "{} for each subject, {}.{ahead}",
-        shown.title,
-        panel.title()
-    )
+    format!("{} for each subject, {}.{ahead}", shown.title, panel.title())
 }
 
 /// The loads of a curve with what its repeats say of a figure.
 fn estimates(curve: &Curve, figure: Figure) -> Vec<(f64, Estimate)> {
     let points = curve.points.iter();
-    points
-        .filter_map(|point| Some((point.load.amount(), point.estimate(figure)?)))
-        .collect()
+    points.filter_map(|point| Some((point.load.amount(), point.estimate(figure)?))).collect()
 }
 
 fn medians(estimates: &[(f64, Estimate)], factor: f64) -> Vec<(f64, f64)> {
-    estimates
-        .iter()
-        .map(|(load, estimate)| (*load, estimate.median * factor))
-        .collect()
+    estimates.iter().map(|(load, estimate)| (*load, estimate.median * factor)).collect()
 }
 
 fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
-    let mut table = Table::new(
-        "The same as numbers: median, and the 95 % interval of the repeats",
-        &["load"],
-    );
+    let mut table =
+        Table::new("The same as numbers: median, and the 95 % interval of the repeats", &["load"]);
     let figures = [Some((shown.figure, "")), shown.dashed];
     for curve in curves(panel, shown) {
         for (_, suffix) in figures.into_iter().flatten() {
@@ -324,9 +284,9 @@ fn table(panel: &Panel, shown: &Shown<'_>) -> Table {
             let point = curve.points.iter().find(|point| point.load == load);
             for (figure, _) in figures.into_iter().flatten() {
                 let estimate = point.and_then(|point| point.estimate(figure));
-                row.push(estimate.map_or("–".to_owned(), |estimate| {
-                    estimate_text(figure, &estimate)
-                }));
+                row.push(
+                    estimate.map_or("–".to_owned(), |estimate| estimate_text(figure, &estimate)),
+                );
             }
         }
         table.row(row);
@@ -340,20 +300,12 @@ pub(super) fn estimate_text(figure: Figure, estimate: &Estimate) -> String {
     if !estimate.has_interval() {
         return format!("{} (one repeat)", text(estimate.median));
     }
-    format!(
-        "{} ({} to {})",
-        text(estimate.median),
-        text(estimate.low),
-        text(estimate.high)
-    )
+    format!("{} ({} to {})", text(estimate.median), text(estimate.low), text(estimate.high))
 }
 
 fn share_of_ceiling(panel: &Panel, prefix: &str) -> Option<Picture> {
     panel.ceiling()?;
-    let mut table = Table::new(
-        "The same as numbers",
-        &["subject", "load", "#of the ceiling"],
-    );
+    let mut table = Table::new("The same as numbers", &["subject", "load", "#of the ceiling"]);
     let mut bars = Vec::new();
     for curve in panel.contestants() {
         let peak = curve.sweep.peak.map(|index| &curve.points[index]);

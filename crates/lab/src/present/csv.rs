@@ -30,11 +30,8 @@ pub fn steps_csv(record: &LabRecord, analysis: &Analysis) -> String {
             for point in &curve.points {
                 for taken in &point.repeats {
                     let began = record.steps.iter().find(|step| step.order == taken.order);
-                    let rules: Vec<&str> = taken
-                        .findings
-                        .iter()
-                        .map(|finding| finding.rule.as_str())
-                        .collect();
+                    let rules: Vec<&str> =
+                        taken.findings.iter().map(|finding| finding.rule.as_str()).collect();
                     let mut cells = vec![
                         taken.order.to_string(),
                         Csv(&curve.subject).to_string(),

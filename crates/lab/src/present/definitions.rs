@@ -63,10 +63,7 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "From the due time of a request to the end of its answer. In open load a request is due whether the one \
          before was answered or not, so waiting counts.",
     ),
-    (
-        "p50, p90, p99",
-        "The response time that 50, 90, 99 % of good answers did not exceed.",
-    ),
+    ("p50, p90, p99", "The response time that 50, 90, 99 % of good answers did not exceed."),
     (
         "CPU per request",
         "Processor time of the server's process tree, user and system, divided by its good answers.",
@@ -96,10 +93,7 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
         "The load with the greatest goodput times Apdex among those with an Apdex of at least 0.85 and enough valid \
          repeats.",
     ),
-    (
-        "knee",
-        "The least load with enough valid repeats that reaches 95 % of the greatest goodput.",
-    ),
+    ("knee", "The least load with enough valid repeats that reaches 95 % of the greatest goodput."),
     (
         "saturated",
         "From here on a greater load gives no more answers: where the load grows by a factor, the goodput grows by \
@@ -138,9 +132,8 @@ pub(crate) const DEFINITIONS: &[(&str, &str)] = &[
 /// The section at the end of a page.
 pub(super) fn definitions_section() -> Section {
     let mut section = Section::new("Definitions");
-    let words = DEFINITIONS
-        .iter()
-        .map(|(word, meaning)| ((*word).to_owned(), (*meaning).to_owned()));
+    let words =
+        DEFINITIONS.iter().map(|(word, meaning)| ((*word).to_owned(), (*meaning).to_owned()));
     section.blocks.push(Block::Definitions(words.collect()));
     section
 }

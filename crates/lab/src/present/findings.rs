@@ -35,10 +35,7 @@ pub(super) fn findings_section(analysis: &Analysis) -> Section {
     }
     groups.sort_by_key(|group| (Reverse(group.verdict()), group.first().rule.clone()));
     let all = groups.iter().flat_map(|group| &group.found);
-    let failed = all
-        .clone()
-        .filter(|found| found.finding.verdict == Verdict::Failed)
-        .count();
+    let failed = all.clone().filter(|found| found.finding.verdict == Verdict::Failed).count();
     section.text(format!(
         "{} findings, {failed} of which take a step out of the ranking. The numbers are of the first load named.",
         all.count()
@@ -81,23 +78,13 @@ impl Group<'_> {
 
     fn write(&self, section: &mut Section) {
         let first = self.first();
-        section.blocks.push(Block::Heading(format!(
-            "{}: {}",
-            first.rule,
-            self.verdict().name()
-        )));
+        section.blocks.push(Block::Heading(format!("{}: {}", first.rule, self.verdict().name())));
         let sentences = [&first.meaning, &first.advice].map(|phrase| sentence(phrase));
         section.text(sentences.join(" ").trim());
-        if self
-            .found
-            .iter()
-            .any(|found| is_of_generator(found.finding))
-        {
+        if self.found.iter().any(|found| is_of_generator(found.finding)) {
             section.text(GENERATOR_LIMIT);
         }
-        let columns = [
-            "verdict", "subject", "workload", "under", "found", "allowed",
-        ];
+        let columns = ["verdict", "subject", "workload", "under", "found", "allowed"];
         let mut table = Table::new("", &columns);
         for found in &self.found {
             table.row([
@@ -147,9 +134,7 @@ pub(super) fn loads_text(loads: &[LoadPoint]) -> String {
 fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let first = letters.next();
-    first.map_or(String::new(), |first| {
-        format!("{}{}.", first.to_uppercase(), letters.as_str())
-    })
+    first.map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 /// The section of failures: requests by class, and steps that came to nothing.
@@ -157,13 +142,7 @@ pub(super) fn failures_section(analysis: &Analysis) -> Section {
     let mut section = Section::new("Failures and errors");
     let mut requests = Table::new(
         "Requests that failed, by class, over all repeats",
-        &[
-            "subject",
-            "workload and load",
-            "class",
-            "what happened",
-            "#requests",
-        ],
+        &["subject", "workload and load", "class", "what happened", "#requests"],
     );
     let mut steps = Table::new(
         "Steps that failed",
@@ -206,12 +185,7 @@ fn each_step(analysis: &Analysis) -> impl Iterator<Item = (&Panel, &str, String,
             curve.points.iter().flat_map(move |point| {
                 let each = point.repeats.iter();
                 each.map(move |taken| {
-                    (
-                        panel,
-                        curve.subject.as_str(),
-                        point.load.shape.to_string(),
-                        taken,
-                    )
+                    (panel, curve.subject.as_str(), point.load.shape.to_string(), taken)
                 })
             })
         })
@@ -223,9 +197,7 @@ fn classes(taken: &[Repeat]) -> Vec<(ErrorClass, u64)> {
         let figures = taken.iter().filter_map(|taken| taken.figures.as_ref());
         figures.map(|figures| figures.errors.of(class)).sum()
     };
-    let classes = ErrorClass::ALL
-        .into_iter()
-        .map(|class| (class, count(class)));
+    let classes = ErrorClass::ALL.into_iter().map(|class| (class, count(class)));
     classes.filter(|(_, count)| *count > 0).collect()
 }
 

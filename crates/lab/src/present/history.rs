@@ -51,23 +51,14 @@ fn has_new(rows: &[Row<'_>]) -> bool {
 fn table(rows: &[Row<'_>]) -> Table {
     let has_new = has_new(rows);
     let new_columns: &[&str] = if has_new { &["#here", "at"] } else { &[] };
-    let columns = [
-        &["what", "figure", "#then"],
-        new_columns,
-        &["what was wrong in it"],
-    ]
-    .concat();
+    let columns = [&["what", "figure", "#then"], new_columns, &["what was wrong in it"]].concat();
     let mut table = Table::new("", &columns);
     for (old, new) in rows {
         let label = label(old);
-        let connections = old.connections.map_or(String::new(), |connections| {
-            format!(", {connections} connections")
-        });
-        let mut cells = vec![
-            old.what.clone(),
-            format!("{label}{connections}"),
-            old.said.clone(),
-        ];
+        let connections = old
+            .connections
+            .map_or(String::new(), |connections| format!(", {connections} connections"));
+        let mut cells = vec![old.what.clone(), format!("{label}{connections}"), old.said.clone()];
         if has_new {
             let none = || ("–".to_owned(), String::new());
             let (here, at) = new.clone().unwrap_or_else(none);
@@ -85,9 +76,7 @@ fn label(old: &OldFigure) -> String {
     match old.figure.as_str() {
         "seconds" => format!("time of {of}"),
         "operations_per_second" => format!("{of} a second"),
-        other => Figure::named(other)
-            .map_or(other, |figure| figure.label())
-            .to_owned(),
+        other => Figure::named(other).map_or(other, |figure| figure.label()).to_owned(),
     }
 }
 
@@ -98,10 +87,9 @@ fn new_figure(old: &OldFigure, analysis: &Analysis) -> Option<(String, String)> 
     let mut panels = analysis.panels.iter().filter(|panel| belongs(old, panel));
     let curve = panels.find_map(|panel| panel.curve(subject))?;
     let point = match old.connections {
-        Some(connections) => curve
-            .points
-            .iter()
-            .find(|point| point.load.concurrency() == Some(connections)),
+        Some(connections) => {
+            curve.points.iter().find(|point| point.load.concurrency() == Some(connections))
+        }
         None => peak(curve),
     }?;
     let estimate = point.estimate(figure)?;
@@ -109,9 +97,7 @@ fn new_figure(old: &OldFigure, analysis: &Analysis) -> Option<(String, String)> 
 }
 
 fn belongs(old: &OldFigure, panel: &Panel) -> bool {
-    old.workload
-        .as_ref()
-        .is_none_or(|workload| *workload == panel.workload.name)
+    old.workload.as_ref().is_none_or(|workload| *workload == panel.workload.name)
 }
 
 fn peak(curve: &Curve) -> Option<&crate::statistics::Point> {

@@ -27,11 +27,7 @@ pub fn page_html(page: &Page) -> String {
     contents(&mut html, page);
     html.push_str("<main>\n");
     for (number, section) in page.sections.iter().enumerate() {
-        let _ = writeln!(
-            html,
-            "<section id=\"s{number}\">\n<h2>{}</h2>",
-            Html(&section.title)
-        );
+        let _ = writeln!(html, "<section id=\"s{number}\">\n<h2>{}</h2>", Html(&section.title));
         for block in &section.blocks {
             write_block(&mut html, block);
         }
@@ -44,11 +40,7 @@ pub fn page_html(page: &Page) -> String {
 fn contents(html: &mut String, page: &Page) {
     html.push_str("<nav aria-label=\"Contents\"><ul>\n");
     for (number, section) in page.sections.iter().enumerate() {
-        let _ = writeln!(
-            html,
-            "<li><a href=\"#s{number}\">{}</a></li>",
-            Html(&section.title)
-        );
+        let _ = writeln!(html, "<li><a href=\"#s{number}\">{}</a></li>", Html(&section.title));
     }
     html.push_str("</ul></nav>\n");
 }
@@ -66,19 +58,14 @@ fn write_block(html: &mut String, block: &Block) {
         Block::File(name, text) => {
             let lines: Vec<String> = text.lines().map(|line| Html(line).to_string()).collect();
             let (name, lines) = (Html(name), lines.join("\n"));
-            writeln!(
-                html,
-                "<details><summary>{name}</summary><pre>{lines}</pre></details>"
-            )
+            writeln!(html, "<details><summary>{name}</summary><pre>{lines}</pre></details>")
         }
     };
 }
 
 fn write_list(html: &mut String, lines: &[String]) -> std::fmt::Result {
     html.write_str("<ul>\n")?;
-    lines
-        .iter()
-        .try_for_each(|line| writeln!(html, "<li>{}</li>", Html(line)))?;
+    lines.iter().try_for_each(|line| writeln!(html, "<li>{}</li>", Html(line)))?;
     html.write_str("</ul>\n")
 }
 
@@ -91,10 +78,7 @@ fn write_definitions(html: &mut String, words: &[(String, String)]) -> std::fmt:
 }
 
 fn write_picture(html: &mut String, picture: &Picture) -> std::fmt::Result {
-    let (wide, narrow) = (
-        format!("{}-wide", picture.name),
-        format!("{}-narrow", picture.name),
-    );
+    let (wide, narrow) = (format!("{}-wide", picture.name), format!("{}-narrow", picture.name));
     writeln!(
         html,
         "<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>",
@@ -136,22 +120,13 @@ fn write_rows(html: &mut String, table: &Table) -> std::fmt::Result {
         Html(name)
     )?;
     for column in &table.columns {
-        write!(
-            html,
-            "<th scope=\"col\"{}>{}</th>",
-            class(column.align),
-            Html(&column.label)
-        )?;
+        write!(html, "<th scope=\"col\"{}>{}</th>", class(column.align), Html(&column.label))?;
     }
     html.write_str("</tr></thead>\n<tbody>\n")?;
     for row in &table.rows {
         html.write_str("<tr>")?;
         for (cell, column) in row.iter().zip(&table.columns) {
-            let heat = if table.heat {
-                heat(cell)
-            } else {
-                String::new()
-            };
+            let heat = if table.heat { heat(cell) } else { String::new() };
             write!(html, "<td{}{heat}>{}</td>", class(column.align), Html(cell))?;
         }
         html.write_str("</tr>\n")?;
@@ -162,9 +137,7 @@ fn write_rows(html: &mut String, table: &Table) -> std::fmt::Result {
 /// The attribute that colours a cell by the rating that it ends in.
 fn heat(cell: &str) -> String {
     let ratings = RATINGS.iter().map(|(rating, _)| rating.name());
-    let found = ratings
-        .into_iter()
-        .find(|name| cell.split(' ').next_back() == Some(name));
+    let found = ratings.into_iter().find(|name| cell.split(' ').next_back() == Some(name));
     found.map_or(String::new(), |name| format!(" data-heat=\"{name}\""))
 }
 

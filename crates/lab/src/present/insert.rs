@@ -38,10 +38,8 @@ fn tables(record: &LabRecord, analysis: &Analysis) -> Vec<Section> {
     }
     sections.extend(facts_section(record));
     for panel in &analysis.panels {
-        let mut section = Section::new(format!(
-            "{}: {}",
-            panel.workload.name, panel.workload.description
-        ));
+        let mut section =
+            Section::new(format!("{}: {}", panel.workload.name, panel.workload.description));
         section.table(panel_table(panel));
         sections.push(section);
     }
@@ -73,20 +71,13 @@ fn panel_table(panel: &Panel) -> Table {
         table.row([
             curve.subject.clone(),
             rate.map_or("–".to_owned(), |rate| {
-                format!(
-                    "{:.0} ({:.0} to {:.0})",
-                    rate.median, rate.least, rate.greatest
-                )
+                format!("{:.0} ({:.0} to {:.0})", rate.median, rate.least, rate.greatest)
             }),
             share.map_or("–".to_owned(), |share| format!("{share:.2}")),
             point.text(Figure::Goodput),
             point.text(Figure::ResponseP50),
             point.text(Figure::ResponseP99),
-            format!(
-                "{}, {}",
-                point.text(Figure::MemoryIdle),
-                point.text(Figure::MemoryPeak)
-            ),
+            format!("{}, {}", point.text(Figure::MemoryIdle), point.text(Figure::MemoryPeak)),
             remarks(point),
         ]);
     }
@@ -97,11 +88,15 @@ fn remarks(point: &Point) -> String {
     point.standing().reason().unwrap_or_default()
 }
 
-/// Requests per CPU-second of every contestant and of the ceiling under every workload.
+/// Requests per CPU-second of the subjects that take part in at least half of the workloads, and of
+/// the ceiling, under the workloads in which two of them compete.
 fn summary(analysis: &Analysis) -> Section {
     let mut names: Vec<(&str, Role)> = Vec::new();
     for curve in analysis.panels.iter().flat_map(|panel| &panel.curves) {
-        if !names.iter().any(|(name, _)| *name == curve.subject) {
+        let of_subject = |panel: &&Panel| panel.curve(&curve.subject).is_some();
+        let workloads = analysis.panels.iter().filter(of_subject).count();
+        let is_new = !names.iter().any(|(name, _)| *name == curve.subject);
+        if is_new && 2 * workloads >= analysis.panels.len() {
             names.push((&curve.subject, curve.role));
         }
     }
@@ -111,10 +106,13 @@ fn summary(analysis: &Analysis) -> Section {
         table.numbers(*name);
     }
     for panel in &analysis.panels {
+        let competes =
+            |(name, role): &&(&str, Role)| *role != Role::Ceiling && panel.curve(name).is_some();
+        if names.iter().filter(competes).count() < 2 {
+            continue;
+        }
         let rate = |(name, _): &(&str, Role)| {
-            let point = panel
-                .curve(name)
-                .and_then(|curve: &Curve| curve.points.last());
+            let point = panel.curve(name).and_then(|curve: &Curve| curve.points.last());
             let rate = point.and_then(|point| point.median(Figure::RequestsPerCpuSecond));
             rate.map_or(String::new(), units::rate)
         };

@@ -111,11 +111,8 @@ fn point(point: &Point) -> Value {
             figures.insert(figure.name().to_owned(), estimate(&found));
         }
     }
-    let outcomes: Vec<String> = point
-        .repeats
-        .iter()
-        .filter_map(|taken| outcome_text(&taken.outcome))
-        .collect();
+    let outcomes: Vec<String> =
+        point.repeats.iter().filter_map(|taken| outcome_text(&taken.outcome)).collect();
     json!({
         "load": point.load,
         "repeats": point.repeats.len(),

@@ -41,9 +41,7 @@ fn write_block(text: &mut String, block: &Block, charts: Option<&str>) {
     let _ = match block {
         Block::Heading(heading) => writeln!(text, "### {}", plain(heading)),
         Block::Text(words) => writeln!(text, "{}", plain(words)),
-        Block::List(lines) => lines
-            .iter()
-            .try_for_each(|line| writeln!(text, "- {}", plain(line))),
+        Block::List(lines) => lines.iter().try_for_each(|line| writeln!(text, "- {}", plain(line))),
         Block::Definitions(words) => {
             let mut words = words.iter();
             words.try_for_each(|(word, meaning)| {
@@ -69,11 +67,7 @@ fn write_table(text: &mut String, table: &Table) -> std::fmt::Result {
     if !table.caption.is_empty() {
         writeln!(text, "{}\n", plain(&table.caption))?;
     }
-    let labels: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| cell(&column.label))
-        .collect();
+    let labels: Vec<String> = table.columns.iter().map(|column| cell(&column.label)).collect();
     writeln!(text, "| {} |", labels.join(" | "))?;
     let rules = table.columns.iter().map(|column| match column.align {
         Align::Left => "---",
@@ -91,16 +85,8 @@ fn write_table(text: &mut String, table: &Table) -> std::fmt::Result {
 fn write_file(text: &mut String, name: &str, content: &str) -> std::fmt::Result {
     let runs = content.split(|letter| letter != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
-    let lines: Vec<String> = content
-        .lines()
-        .map(|line| Printable(line).to_string())
-        .collect();
-    writeln!(
-        text,
-        "{}\n\n{fence}\n{}\n{fence}",
-        plain(name),
-        lines.join("\n")
-    )
+    let lines: Vec<String> = content.lines().map(|line| Printable(line).to_string()).collect();
+    writeln!(text, "{}\n\n{fence}\n{}\n{fence}", plain(name), lines.join("\n"))
 }
 
 fn cell(text: &str) -> String {

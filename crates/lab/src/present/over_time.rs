@@ -34,8 +34,7 @@ pub(super) fn over_time(panel: &Panel, prefix: &str) -> Vec<Picture> {
         moments.filter_map(chart.value).any(|value| value > 0.0)
     };
     let seen = time_charts().into_iter().filter(is_seen);
-    seen.map(|chart| picture(panel, &runs, &chart, prefix))
-        .collect()
+    seen.map(|chart| picture(panel, &runs, &chart, prefix)).collect()
 }
 
 fn time_charts() -> [TimeChart; 4] {
@@ -50,10 +49,7 @@ fn time_charts() -> [TimeChart; 4] {
         TimeChart {
             name: "failed-time",
             title: "Failed requests per second over time",
-            axis: (
-                Axis::new("failed requests per second", ChartUnit::PerSecond),
-                1.0,
-            ),
+            axis: (Axis::new("failed requests per second", ChartUnit::PerSecond), 1.0),
             unit: Unit::PerSecond,
             value: |moment| Some(moment.failed_rate),
         },
@@ -111,9 +107,8 @@ fn table(runs: &[(&Curve, &Figures)], chart: &TimeChart) -> Table {
         table.numbers(curve.subject.clone());
     }
     let longest = runs.iter().max_by_key(|(_, figures)| figures.series.len());
-    for (number, moment) in longest
-        .iter()
-        .flat_map(|(_, figures)| figures.series.iter().enumerate())
+    for (number, moment) in
+        longest.iter().flat_map(|(_, figures)| figures.series.iter().enumerate())
     {
         let cells = runs.iter().map(|(_, figures)| {
             let value = figures.series.get(number).and_then(chart.value);

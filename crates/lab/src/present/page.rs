@@ -108,10 +108,7 @@ impl Page {
 impl Section {
     /// A section without content.
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            blocks: Vec::new(),
-        }
+        Self { title: title.into(), blocks: Vec::new() }
     }
 
     /// Adds a paragraph of text.
@@ -162,14 +159,8 @@ impl Table {
     /// A table without rows: columns whose label begins with `#` hold numbers.
     pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
         let column = |label: &&str| match label.strip_prefix('#') {
-            Some(label) => Column {
-                label: label.to_owned(),
-                align: Align::Right,
-            },
-            None => Column {
-                label: (*label).to_owned(),
-                align: Align::Left,
-            },
+            Some(label) => Column { label: label.to_owned(), align: Align::Right },
+            None => Column { label: (*label).to_owned(), align: Align::Left },
         };
         Self {
             caption: caption.into(),
@@ -181,10 +172,7 @@ impl Table {
 
     /// Adds a column of numbers.
     pub fn numbers(&mut self, label: impl Into<String>) {
-        self.columns.push(Column {
-            label: label.into(),
-            align: Align::Right,
-        });
+        self.columns.push(Column { label: label.into(), align: Align::Right });
     }
 
     /// Adds a row of cells.

@@ -22,9 +22,7 @@ pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {
     section.table(ranking(panel));
     section.table(unranked(panel));
     section.blocks.extend(
-        pictures(panel, prefix)
-            .into_iter()
-            .map(|picture| Block::Picture(Box::new(picture))),
+        pictures(panel, prefix).into_iter().map(|picture| Block::Picture(Box::new(picture))),
     );
     let sweeps = sweeps(panel);
     if !sweeps.is_empty() {
@@ -51,15 +49,9 @@ fn verdict(ranking: &Ranking) -> String {
         }
         [only] => format!("{only} has the greatest goodput.{caution}"),
         several if places.iter().all(RankedSubject::is_proven) => {
-            format!(
-                "No significant difference: {}.{caution}",
-                several.join(", ")
-            )
+            format!("No significant difference: {}.{caution}", several.join(", "))
         }
-        several => format!(
-            "Too few valid repeats to compare {}.{caution}",
-            several.join(", ")
-        ),
+        several => format!("Too few valid repeats to compare {}.{caution}", several.join(", ")),
     }
 }
 
@@ -100,14 +92,8 @@ fn may_be_overtaken(ranking: &Ranking) -> bool {
 
 /// Whom the generator could not load enough, and under which loads; none where it could.
 fn lower_bounds(ranking: &Ranking) -> Option<String> {
-    let places = ranking
-        .places
-        .iter()
-        .map(|place| (&place.subject, &place.limited));
-    let unranked = ranking
-        .unranked
-        .iter()
-        .map(|entry| (&entry.subject, &entry.limited));
+    let places = ranking.places.iter().map(|place| (&place.subject, &place.limited));
+    let unranked = ranking.unranked.iter().map(|entry| (&entry.subject, &entry.limited));
     let limited: Vec<String> = places
         .chain(unranked)
         .filter(|(_, loads)| !loads.is_empty())
@@ -148,9 +134,8 @@ fn ranking(panel: &Panel) -> Table {
         };
         let figure = |figure: Figure| point.text(figure);
         let [best, apdex] = best(curve);
-        let share = point
-            .share_of_ceiling
-            .map_or("–".to_owned(), |share| Unit::Share.text(share));
+        let share =
+            point.share_of_ceiling.map_or("–".to_owned(), |share| Unit::Share.text(share));
         table.row([
             place_text(place),
             place.subject.clone(),
@@ -187,11 +172,7 @@ fn place_text(place: &RankedSubject) -> String {
 
 fn goodput_text(place: &RankedSubject) -> String {
     let goodput = estimate_text(Figure::Goodput, &place.goodput);
-    if place.is_lower_bound() {
-        format!("≥ {goodput}")
-    } else {
-        goodput
-    }
+    if place.is_lower_bound() { format!("≥ {goodput}") } else { goodput }
 }
 
 /// What a load is an amount of.
@@ -208,9 +189,8 @@ fn best(curve: &Curve) -> [String; 2] {
         return ["none".to_owned(), "below 0.85".to_owned()];
     };
     let apdex = point.median(Figure::Apdex).map(Apdex::new);
-    let rating = apdex.map_or("–".to_owned(), |apdex| {
-        format!("{:.2} {}", apdex.score(), apdex.rating())
-    });
+    let rating =
+        apdex.map_or("–".to_owned(), |apdex| format!("{:.2} {}", apdex.score(), apdex.rating()));
     [point.load.amount().to_string(), rating]
 }
 
@@ -225,10 +205,7 @@ fn unranked(panel: &Panel) -> Table {
 fn sweeps(panel: &Panel) -> Vec<String> {
     let mut lines = Vec::new();
     for curve in panel.contestants().filter(|curve| curve.points.len() > 1) {
-        let knee = curve
-            .sweep
-            .knee
-            .map(|index| curve.points[index].load.shape.to_string());
+        let knee = curve.sweep.knee.map(|index| curve.points[index].load.shape.to_string());
         if let Some(knee) = knee {
             lines.push(format!(
                 "{}: the knee, the least load with 95 % of the greatest goodput, is at {knee}.",
@@ -257,10 +234,7 @@ fn loads(panel: &Panel) -> Table {
             .map(|curve| curve.points.iter().find(|point| point.load == load))
             .collect();
         let places = places(&points);
-        let cells = points
-            .iter()
-            .zip(&places)
-            .map(|(point, place)| cell(*point, *place));
+        let cells = points.iter().zip(&places).map(|(point, place)| cell(*point, *place));
         table.row(std::iter::once(load.shape.to_string()).chain(cells));
     }
     table
@@ -276,12 +250,7 @@ fn cell(point: Option<&Point>, place: Option<usize>) -> String {
             format!("{place}. {goodput} ({counted} of {of} repeats)")
         }
         (Some(place), _) => format!("{place}. {goodput}"),
-        (
-            None,
-            Standing::TooFew {
-                counted, needed, ..
-            },
-        ) => {
+        (None, Standing::TooFew { counted, needed, .. }) => {
             format!("{goodput}, {counted} of {needed} valid repeats")
         }
         (None, Standing::Unranked { .. }) => format!("{goodput}, not ranked"),
@@ -298,9 +267,8 @@ fn places(points: &[Option<&Point>]) -> Vec<Option<usize>> {
             .filter(Estimate::has_interval)
     };
     let estimates: Vec<Option<Estimate>> = points.iter().copied().map(estimate).collect();
-    let mut order: Vec<usize> = (0..points.len())
-        .filter(|index| estimates[*index].is_some())
-        .collect();
+    let mut order: Vec<usize> =
+        (0..points.len()).filter(|index| estimates[*index].is_some()).collect();
     let median = |index: usize| estimates[index].map_or(0.0, |estimate| estimate.median);
     order.sort_by(|a, b| median(*b).total_cmp(&median(*a)));
     let mut places = vec![None; points.len()];

@@ -22,11 +22,7 @@ pub fn report_page(record: &LabRecord, analysis: &Analysis) -> Page {
     } else {
         sections(record, analysis)
     };
-    Page {
-        title: record.head.title.clone(),
-        subtitle: subtitle(record),
-        sections,
-    }
+    Page { title: record.head.title.clone(), subtitle: subtitle(record), sections }
 }
 
 /// The sections of a lab of servers.
@@ -76,26 +72,11 @@ pub fn report_html(record: &LabRecord, analysis: &Analysis) -> String {
 
 fn subtitle(record: &LabRecord) -> String {
     let head = &record.head;
-    let took_part = head
-        .subjects
-        .iter()
-        .filter(|subject| subject.is_contestant())
-        .count();
-    let skipped = head
-        .subjects
-        .iter()
-        .filter(|subject| subject.state != SubjectState::Present)
-        .count();
-    let skipped = if skipped > 0 {
-        format!(", {skipped} skipped")
-    } else {
-        String::new()
-    };
-    let interrupted = if record.ended_unix_ms.is_none() {
-        ", interrupted"
-    } else {
-        ""
-    };
+    let took_part = head.subjects.iter().filter(|subject| subject.is_contestant()).count();
+    let skipped =
+        head.subjects.iter().filter(|subject| subject.state != SubjectState::Present).count();
+    let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+    let interrupted = if record.ended_unix_ms.is_none() { ", interrupted" } else { "" };
     let what = match (record.is_of_tasks(), took_part) {
         (true, 1) => "task",
         (true, _) => "tasks",
@@ -114,11 +95,7 @@ fn subtitle(record: &LabRecord) -> String {
 /// A name that any file system takes.
 pub(super) fn file_name(name: &str) -> String {
     let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() {
-            letter.to_ascii_lowercase()
-        } else {
-            '-'
-        }
+        if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }
     };
     let name: String = name.chars().take(40).map(plain).collect();
     name.trim_matches('-').to_owned()

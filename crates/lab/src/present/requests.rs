@@ -37,14 +37,7 @@ pub(super) fn pages_section(analysis: &Analysis) -> Section {
 }
 
 fn tests(panel: &Panel) -> Table {
-    let columns = [
-        "subject",
-        "load",
-        "#tests per second",
-        "#total",
-        "#success",
-        "#error",
-    ];
+    let columns = ["subject", "load", "#tests per second", "#total", "#success", "#error"];
     let mut table = Table::new("Tests", &columns);
     for (curve, point) in each_point(panel) {
         let shown = point.shown();
@@ -154,10 +147,8 @@ const PART_COLUMNS: [&str; 13] = [
 ];
 
 fn parts(panel: &Panel) -> Table {
-    let mut table = Table::new(
-        "Requests of the workload, of the first repeat that counts",
-        &PART_COLUMNS,
-    );
+    let mut table =
+        Table::new("Requests of the workload, of the first repeat that counts", &PART_COLUMNS);
     for (curve, point) in each_point(panel) {
         let shown = point.shown();
         for part in shown.first().into_iter().flat_map(|figures| &figures.parts) {
@@ -169,20 +160,14 @@ fn parts(panel: &Panel) -> Table {
 
 /// The five slowest requests of each subject by mean time, at its best step.
 fn slowest_parts(panel: &Panel) -> Table {
-    let mut table = Table::new(
-        "Slowest requests by mean time, at the best step",
-        &PART_COLUMNS,
-    );
+    let mut table = Table::new("Slowest requests by mean time, at the best step", &PART_COLUMNS);
     for curve in panel.contestants() {
         let Some(point) = best_point(curve) else {
             continue;
         };
         let shown = point.shown();
-        let mut parts: Vec<&ScenarioStep> = shown
-            .first()
-            .into_iter()
-            .flat_map(|figures| &figures.parts)
-            .collect();
+        let mut parts: Vec<&ScenarioStep> =
+            shown.first().into_iter().flat_map(|figures| &figures.parts).collect();
         let mean = |part: &ScenarioStep| part.response.map_or(0.0, |times| times.mean_ms);
         parts.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
         for part in parts.into_iter().take(SLOWEST_SHOWN) {
@@ -199,22 +184,13 @@ fn part_row(curve: &Curve, point: &Point, part: &ScenarioStep) -> Vec<String> {
         curve.subject.clone(),
         point.load.shape.to_string(),
         part.name.clone(),
-        part.apdex
-            .map_or("–".to_owned(), |apdex| format!("{:.2}", apdex.score())),
-        part.apdex
-            .map_or("–".to_owned(), |apdex| apdex.rating().to_string()),
+        part.apdex.map_or("–".to_owned(), |apdex| format!("{:.2}", apdex.score())),
+        part.apdex.map_or("–".to_owned(), |apdex| apdex.rating().to_string()),
         units::count(all),
         Unit::Share.text(share),
     ];
     let times = part.response.map(|times| {
-        [
-            times.min_ms,
-            times.mean_ms,
-            times.max_ms,
-            times.p50_ms,
-            times.p90_ms,
-            times.p95_ms,
-        ]
+        [times.min_ms, times.mean_ms, times.max_ms, times.p50_ms, times.p90_ms, times.p95_ms]
     });
     let cells = times.map(|times| times.map(|time| Unit::Milliseconds.text(time)));
     row.extend(cells.unwrap_or_else(|| std::array::from_fn(|_| "–".to_owned())));
@@ -223,28 +199,16 @@ fn part_row(curve: &Curve, point: &Point, part: &ScenarioStep) -> Vec<String> {
 
 /// The slowest single requests of each subject, at its best step.
 fn slowest(panel: &Panel) -> Table {
-    let columns = [
-        "subject",
-        "load",
-        "#response time",
-        "#service time",
-        "#due after",
-        "#status",
-        "request",
-    ];
-    let mut table = Table::new(
-        "The five slowest requests of each subject, at its best step",
-        &columns,
-    );
+    let columns =
+        ["subject", "load", "#response time", "#service time", "#due after", "#status", "request"];
+    let mut table =
+        Table::new("The five slowest requests of each subject, at its best step", &columns);
     for curve in panel.contestants() {
         let Some(point) = best_point(curve) else {
             continue;
         };
-        let mut requests: Vec<_> = point
-            .shown()
-            .into_iter()
-            .flat_map(|figures| &figures.slowest)
-            .collect();
+        let mut requests: Vec<_> =
+            point.shown().into_iter().flat_map(|figures| &figures.slowest).collect();
         requests.sort_by(|a, b| b.cmp(a));
         for request in requests.into_iter().take(SLOWEST_SHOWN) {
             let time =

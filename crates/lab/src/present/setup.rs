@@ -17,51 +17,28 @@ pub(super) fn configuration_section(record: &LabRecord) -> Section {
     table.row(["SHA-256 of the lab file", &head.lab.sha256]);
     table.row(["program", &head.program]);
     table.row(["began", &units::moment(head.began_unix_ms)]);
-    let ended = record
-        .ended_unix_ms
-        .map_or("interrupted".to_owned(), units::moment);
+    let ended = record.ended_unix_ms.map_or("interrupted".to_owned(), units::moment);
     table.row(["ended", &ended]);
     table.row(["left out of it", &head.shortened.to_string()]);
     table.row(["repeats", &head.repeats.to_string()]);
     table.row(["order of steps", &format!("shuffled by {}", head.seed)]);
-    table.row([
-        "steps done",
-        &format!("{} of {}", record.steps_done(), head.steps_planned),
-    ]);
+    table.row(["steps done", &format!("{} of {}", record.steps_done(), head.steps_planned)]);
     section.table(table);
     section.table(subjects(record));
-    for subject in head
-        .subjects
-        .iter()
-        .filter(|subject| !subject.configuration.is_empty())
-    {
+    for subject in head.subjects.iter().filter(|subject| !subject.configuration.is_empty()) {
         let name = format!("Configuration of {}", subject.name);
-        section
-            .blocks
-            .push(Block::File(name, subject.configuration.clone()));
+        section.blocks.push(Block::File(name, subject.configuration.clone()));
     }
-    section.blocks.push(Block::File(
-        format!("The lab file, {}", head.lab.name),
-        head.lab.text.clone(),
-    ));
+    section
+        .blocks
+        .push(Block::File(format!("The lab file, {}", head.lab.name), head.lab.text.clone()));
     section
 }
 
 fn subjects(record: &LabRecord) -> Table {
     let mut table = Table::new(
-        if record.is_of_tasks() {
-            "Tasks"
-        } else {
-            "Subjects"
-        },
-        &[
-            "name",
-            "adapter",
-            "version",
-            "took part",
-            "runs on",
-            "command",
-        ],
+        if record.is_of_tasks() { "Tasks" } else { "Subjects" },
+        &["name", "adapter", "version", "took part", "runs on", "command"],
     );
     for subject in &record.head.subjects {
         let state = match (&subject.state, subject.role) {
@@ -72,15 +49,9 @@ fn subjects(record: &LabRecord) -> Table {
         table.row([
             subject.name.clone(),
             subject.adapter.clone(),
-            subject
-                .version
-                .clone()
-                .unwrap_or_else(|| "not known".to_owned()),
+            subject.version.clone().unwrap_or_else(|| "not known".to_owned()),
             state,
-            subject
-                .cores
-                .clone()
-                .unwrap_or_else(|| "all cores".to_owned()),
+            subject.cores.clone().unwrap_or_else(|| "all cores".to_owned()),
             subject.command.join(" "),
         ]);
     }
@@ -92,42 +63,23 @@ pub(super) fn content_section(record: &LabRecord) -> Section {
     let mut section = Section::new("Content");
     let mut workloads = Table::new(
         "Workloads",
-        &[
-            "name",
-            "what it does",
-            "asked",
-            "what each answer had to be",
-            "#satisfies",
-        ],
+        &["name", "what it does", "asked", "what each answer had to be", "#satisfies"],
     );
     for workload in &record.head.workloads {
         let run = first_run(record, &workload.name);
-        let target = run
-            .as_ref()
-            .map_or(String::new(), |run| run.asked.target.clone());
+        let target = run.as_ref().map_or(String::new(), |run| run.asked.target.clone());
         let checks = run.map_or(String::new(), |run| run.asked.checks.join("; "));
         let seconds = format!("{} s", workload.apdex_seconds);
         table_row(
             &mut workloads,
-            [
-                &workload.name,
-                &workload.description,
-                &target,
-                &checks,
-                &seconds,
-            ],
+            [&workload.name, &workload.description, &target, &checks, &seconds],
         );
     }
     section.table(workloads);
     let mut assets = Table::new("Files", &["path", "#bytes", "SHA-256", "carried along"]);
     for asset in &record.head.assets {
         let carried = if asset.text.is_some() { "yes" } else { "no" };
-        assets.row([
-            &asset.path,
-            &units::count(asset.bytes),
-            &asset.sha256,
-            carried,
-        ]);
+        assets.row([&asset.path, &units::count(asset.bytes), &asset.sha256, carried]);
     }
     section.table(assets);
     section
@@ -167,12 +119,7 @@ pub(super) fn fairness_section(record: &LabRecord) -> Section {
                 .collect::<Vec<String>>()
                 .join("; "),
         };
-        table.row([
-            row.workload.clone(),
-            row.property.clone(),
-            verdict.to_owned(),
-            values,
-        ]);
+        table.row([row.workload.clone(), row.property.clone(), verdict.to_owned(), values]);
     }
     section.table(table);
     section
@@ -226,9 +173,6 @@ pub(super) fn rules_section(record: &LabRecord, analysis: &Analysis) -> Option<S
 
 fn ratio(result: &RuleResult) -> String {
     result.ratio.map_or("–".to_owned(), |ratio| {
-        format!(
-            "{:.3} × ({:.2} to {:.2})",
-            ratio.median, ratio.low, ratio.high
-        )
+        format!("{:.3} × ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high)
     })
 }

@@ -26,10 +26,7 @@ const PHASES: [(&str, &str); 5] = [
         "Get",
         "Each value is read once, in another order than they were put, and compared with what was put.",
     ),
-    (
-        "Close",
-        "The connection ends in order; a store within the client brings its file in order.",
-    ),
+    ("Close", "The connection ends in order; a store within the client brings its file in order."),
 ];
 /// What stands where there is nothing.
 const NONE: &str = "–";
@@ -47,9 +44,7 @@ pub(super) fn group_section(group: &TaskGroup, number: usize) -> Section {
              without a significant difference share a place.",
         );
         section.table(matrix(group));
-        section
-            .blocks
-            .push(Block::Picture(Box::new(whole(group, number))));
+        section.blocks.push(Block::Picture(Box::new(whole(group, number))));
         section.blocks.push(Block::Folded(phases(group)));
     } else {
         section.text("The median of each, with its interval. They are parts of no whole.");
@@ -74,10 +69,7 @@ fn matrix(group: &TaskGroup) -> Table {
     for task in &group.tasks {
         let mut cells = vec![place(group, task), task.name.clone()];
         cells.extend(names.iter().map(|name| cell(task.phase(name))));
-        cells.push(
-            task.total
-                .map_or(NONE.to_owned(), |total| time(total.median)),
-        );
+        cells.push(task.total.map_or(NONE.to_owned(), |total| time(total.median)));
         table.row(cells);
     }
     table
@@ -88,29 +80,22 @@ fn place(group: &TaskGroup, task: &TaskFigures) -> String {
         return NONE.to_owned();
     };
     let same = group.tasks.iter().filter(|other| other.place == task.place);
-    if same.count() > 1 {
-        format!("{place}, tied")
-    } else {
-        place.to_string()
-    }
+    if same.count() > 1 { format!("{place}, tied") } else { place.to_string() }
 }
 
 fn cell(phase: Option<&PhaseFigures>) -> String {
     let Some(phase) = phase else {
         return NONE.to_owned();
     };
-    let share = phase.share.map_or(String::new(), |share| {
-        format!(" ({})", units::percent(share.median))
-    });
+    let share =
+        phase.share.map_or(String::new(), |share| format!(" ({})", units::percent(share.median)));
     format!("{}{share}", time(phase.seconds.median))
 }
 
 /// The whole of each task as a bar, with the same as numbers.
 fn whole(group: &TaskGroup, number: usize) -> Picture {
-    let mut table = Table::new(
-        "The same as numbers",
-        &["task", "#whole", "#95 % interval", "#repeats"],
-    );
+    let mut table =
+        Table::new("The same as numbers", &["task", "#whole", "#95 % interval", "#repeats"]);
     let mut bars = Vec::new();
     for (index, task) in group.tasks.iter().enumerate() {
         let total = task.total.filter(Estimate::has_interval);
@@ -122,8 +107,7 @@ fn whole(group: &TaskGroup, number: usize) -> Picture {
         });
         table.row([
             task.name.clone(),
-            task.total
-                .map_or(NONE.to_owned(), |total| time(total.median)),
+            task.total.map_or(NONE.to_owned(), |total| time(total.median)),
             task.total.map_or(NONE.to_owned(), |total| interval(&total)),
             task.measured.to_string(),
         ]);
@@ -252,9 +236,7 @@ pub(super) fn task_definitions_section(groups: &[TaskGroup]) -> Section {
     };
     words.extend(PHASES.iter().filter(occurs));
     let mut section = Section::new("Definitions");
-    let words = words
-        .into_iter()
-        .map(|(word, meaning)| (word.to_owned(), meaning.to_owned()));
+    let words = words.into_iter().map(|(word, meaning)| (word.to_owned(), meaning.to_owned()));
     section.blocks.push(Block::Definitions(words.collect()));
     section
 }

@@ -73,9 +73,7 @@ pub fn read_record(path: &Path) -> Result<LabRecord, RecordError> {
     let file = File::open(path).map_err(failed)?;
     let mut json = Vec::new();
     let read = if path.extension().is_some_and(|end| end == "gz") {
-        GzDecoder::new(file)
-            .take(RECORD_BYTES_MAX + 1)
-            .read_to_end(&mut json)
+        GzDecoder::new(file).take(RECORD_BYTES_MAX + 1).read_to_end(&mut json)
     } else {
         file.take(RECORD_BYTES_MAX + 1).read_to_end(&mut json)
     };
@@ -135,9 +133,7 @@ pub fn record_file(folder: &Path) -> Option<PathBuf> {
 /// Reads a record: from the folder of a lab, from a journal (`.jsonl`), or from a file of JSON,
 /// compressed with gzip or not. A report (`.html`) stands for the folder that it lies in.
 pub fn open_record(path: &Path) -> Result<LabRecord, RecordError> {
-    let is_report = path
-        .extension()
-        .is_some_and(|end| end == "html" || end == "htm");
+    let is_report = path.extension().is_some_and(|end| end == "html" || end == "htm");
     let folder = match path.parent() {
         Some(parent) if is_report && parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) if is_report => parent,

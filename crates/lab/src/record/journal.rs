@@ -108,9 +108,7 @@ impl Journal {
             head: Box::new(head.clone()),
         })?;
         // The file is there after a loss of power only once its folder says so.
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
         Ok(journal)
     }
@@ -138,14 +136,9 @@ impl Journal {
 /// Reads a journal: its record, and the incomplete last line if there is one.
 pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), JournalError> {
     let bytes = fs::read(path)?;
-    let whole = bytes
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |at| at + 1);
-    let torn = (whole < bytes.len()).then_some(TruncatedLine {
-        at: whole as u64,
-        bytes: (bytes.len() - whole) as u64,
-    });
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let torn = (whole < bytes.len())
+        .then_some(TruncatedLine { at: whole as u64, bytes: (bytes.len() - whole) as u64 });
     let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
     let first = lines.next().ok_or(JournalError::Empty)?;
     let mut record = begin(first)?;
@@ -171,11 +164,7 @@ pub fn read_journal(path: &Path) -> Result<(LabRecord, Option<TruncatedLine>), J
 
 /// Refuses a step that stands in a journal already.
 fn once(orders: &mut BTreeSet<u32>, order: u32) -> Result<(), String> {
-    if orders.insert(order) {
-        Ok(())
-    } else {
-        Err(format!("step {order} stands in it twice"))
-    }
+    if orders.insert(order) { Ok(()) } else { Err(format!("step {order} stands in it twice")) }
 }
 
 /// What is looked at in the first line before anything else.

@@ -54,10 +54,7 @@ impl LabRecord {
 
     /// The subject of a name.
     pub fn subject(&self, name: &str) -> Option<&Subject> {
-        self.head
-            .subjects
-            .iter()
-            .find(|subject| subject.name == name)
+        self.head.subjects.iter().find(|subject| subject.name == name)
     }
 
     /// The workload of a name.

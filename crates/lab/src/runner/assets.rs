@@ -63,11 +63,7 @@ fn of_command(command: &[String], more: &[String], folder: &Path) -> Vec<PathBuf
 fn asset(path: &Path, folder: &Path) -> Option<Asset> {
     // The lab file may have been named from where the program runs, and its folder is absolute.
     let shown = std::path::absolute(path).ok()?;
-    let shown = shown
-        .strip_prefix(folder)
-        .ok()?
-        .to_string_lossy()
-        .into_owned();
+    let shown = shown.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
     let bytes = fs::read(path).ok()?;
     let length = bytes.len() as u64;
     let mode = fs::metadata(path).ok()?.permissions().mode();

@@ -56,15 +56,9 @@ fn stop_when(interrupted: &AtomicBool, control: &Control, is_done: &mpsc::Receiv
 /// A step as the generator has it.
 fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     let fail = |text: String| MeasureError(text);
-    let peer = Peer::Tcp {
-        host: order.address.ip().to_string(),
-        port: order.address.port(),
-    };
+    let peer = Peer::Tcp { host: order.address.ip().to_string(), port: order.address.port() };
     let outgoing = resolve(&peer, Family::Any, &[]).map_err(|error| fail(error.to_string()))?;
-    let first = outgoing
-        .first()
-        .cloned()
-        .ok_or_else(|| fail("there is no address".to_owned()))?;
+    let first = outgoing.first().cloned().ok_or_else(|| fail("there is no address".to_owned()))?;
     let load = order.load;
     let mut plan = Plan::new(&order.workload.name, first, Arc::new(Drawn::of(order)));
     plan.checks = vec![check(order)];
@@ -73,28 +67,19 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     plan.reuse = match load.reuse {
         plan::Reuse::Close => Reuse::Close,
         plan::Reuse::Keep => Reuse::KeepAlive,
-        plan::Reuse::Requests(requests) => Reuse::Requests {
-            requests: u64::from(requests),
-        },
+        plan::Reuse::Requests(requests) => Reuse::Requests { requests: u64::from(requests) },
     };
     if let LoadShape::Open { rate } = load.shape {
         // Visitors do not know of each other: the seed makes the same chance each time.
         let arrival = Arrival::Poisson { seed: order.seed };
-        plan.load = Load::Open {
-            pacer: Arc::new(Pacer::constant(rate)),
-            arrival,
-        };
+        plan.load = Load::Open { pacer: Arc::new(Pacer::constant(rate)), arrival };
     }
     plan.duration = Some(load.duration);
     plan.warm_up = load.warm_up;
     plan.interval = (load.duration / INTERVALS).max(INTERVAL_MIN);
     plan.response_timeout = load.timeout;
     plan.connect_timeout = load.timeout;
-    plan.cores = order
-        .cores
-        .iter()
-        .filter_map(|core| usize::try_from(*core).ok())
-        .collect();
+    plan.cores = order.cores.iter().filter_map(|core| usize::try_from(*core).ok()).collect();
     plan.threads = order.cores.len().max(1);
     Ok(plan)
 }
@@ -106,10 +91,7 @@ fn check(order: &Order<'_>) -> Check {
         status: StatusSet::parse(&expected.status.to_string()).unwrap_or_default(),
         length: expected.length,
         sha256: expected.sha256.as_deref().and_then(hash),
-        text: expected
-            .contains
-            .as_ref()
-            .map(|text| Arc::from(text.as_bytes())),
+        text: expected.contains.as_ref().map(|text| Arc::from(text.as_bytes())),
     }
 }
 
@@ -146,12 +128,7 @@ impl Drawn {
         };
         Self {
             requests: order.targets.iter().map(request).collect(),
-            request: Request {
-                check: 0,
-                step: 0,
-                content,
-                due: None,
-            },
+            request: Request { check: 0, step: 0, content, due: None },
             seed: order.seed,
             steps: [order.workload.name.clone()],
         }

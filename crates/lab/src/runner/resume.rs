@@ -17,9 +17,7 @@ use crate::record::{Head, Journal, LabRecord, Subject, SubjectState, Workload};
 
 /// Milliseconds of Unix time.
 pub(super) fn unix_ms() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -41,9 +39,7 @@ pub(super) fn open(plan: &Plan, out: &Out, head: Head) -> Result<(Journal, LabRe
     }
     let there = |head: &Head| -> Vec<bool> {
         let subjects = head.subjects.iter();
-        subjects
-            .map(|subject| subject.state == SubjectState::Present)
-            .collect()
+        subjects.map(|subject| subject.state == SubjectState::Present).collect()
     };
     if there(&record.head) != there(&head) {
         return Err(RunError::Differs(path, "other subjects installed"));
@@ -105,9 +101,7 @@ pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
             cores: (!cores.is_empty()).then(|| cores.join(",")),
             state: match found {
                 Ok(_) => SubjectState::Present,
-                Err(missing) => SubjectState::Skipped {
-                    reason: missing.0.clone(),
-                },
+                Err(missing) => SubjectState::Skipped { reason: missing.0.clone() },
             },
         })
         .collect()
@@ -135,10 +129,7 @@ impl Out {
         let lock = File::create(path.join(LOCK)).map_err(fail)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)
             .map_err(|_| RunError::Busy(path.to_owned()))?;
-        Ok(Self {
-            path: path.to_owned(),
-            lock,
-        })
+        Ok(Self { path: path.to_owned(), lock })
     }
 
     pub(super) fn journal(&self) -> PathBuf {

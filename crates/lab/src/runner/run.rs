@@ -33,36 +33,20 @@ pub fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, RunError
         return Ok(record);
     }
     if !record.steps.is_empty() {
-        let text = format!(
-            "going on after {} of {} steps",
-            record.steps.len(),
-            record.head.steps_planned
-        );
+        let text =
+            format!("going on after {} of {} steps", record.steps.len(), record.head.steps_planned);
         options.progress.say(&text);
     }
     let gate = fairness::pass(&stage, &mut |text| options.progress.say(&text));
-    append(
-        &mut journal,
-        &out,
-        &JournalLine::Fairness(gate.rows.clone()),
-    )?;
+    append(&mut journal, &out, &JournalLine::Fairness(gate.rows.clone()))?;
     record.fairness.clone_from(&gate.rows);
     let refusals = fairness::refusals(&gate.rows);
     if !refusals.is_empty() {
         return Err(RunError::Unfair(refusals));
     }
-    let targets: Vec<_> = plan
-        .workloads
-        .iter()
-        .map(|workload| targets(plan, workload))
-        .collect();
+    let targets: Vec<_> = plan.workloads.iter().map(|workload| targets(plan, workload)).collect();
     let interrupted = options.interrupted;
-    let common = Common {
-        stage: &stage,
-        gate: &gate,
-        targets: &targets,
-        interrupted,
-    };
+    let common = Common { stage: &stage, gate: &gate, targets: &targets, interrupted };
     steps(&common, options, (&mut journal, &out), &mut record)?;
     end(&mut journal, &out, &mut record)?;
     Ok(record)
@@ -88,19 +72,15 @@ fn announce(stage: &Stage<'_>, options: &mut Options<'_>) -> Result<(), RunError
         match found {
             Ok(_) if subject.role == Role::Contestant => there += 1,
             Ok(_) => {}
-            Err(Missing(why)) => options
-                .progress
-                .say(&format!("{} is skipped: {why}", subject.name)),
+            Err(Missing(why)) => {
+                options.progress.say(&format!("{} is skipped: {why}", subject.name));
+            }
         }
     }
     for (_, reason) in &stage.unusable {
         options.progress.say(&format!("left out: {reason}"));
     }
-    if there == 0 {
-        Err(RunError::NobodyThere)
-    } else {
-        Ok(())
-    }
+    if there == 0 { Err(RunError::NobodyThere) } else { Ok(()) }
 }
 
 /// The steps that are left.
@@ -147,7 +127,5 @@ pub(super) fn append(
     out: &Out,
     entry: &JournalLine,
 ) -> Result<(), RunError> {
-    journal
-        .append(entry)
-        .map_err(|error| RunError::Folder(out.journal(), error))
+    journal.append(entry).map_err(|error| RunError::Folder(out.journal(), error))
 }

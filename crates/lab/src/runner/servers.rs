@@ -67,19 +67,13 @@ impl Servers {
                 let is_up = |subject: &usize| {
                     common.stage.is_there(*subject)
                         && plan.is_measured(planned.workload, *subject)
-                        && !common
-                            .gate
-                            .broken
-                            .contains_key(&(planned.workload, *subject))
+                        && !common.gate.broken.contains_key(&(planned.workload, *subject))
                 };
                 let all = plan.workload(planned).subjects.iter().copied();
                 subjects = all.filter(is_up).collect();
             }
             for subject in subjects {
-                let planned = PlannedStep {
-                    subject,
-                    ..*planned
-                };
+                let planned = PlannedStep { subject, ..*planned };
                 self.up.insert(subject, Server::start(common, &planned)?);
             }
             self.round = Some(planned.round());
@@ -103,9 +97,7 @@ impl Server {
         let load = plan.load(planned);
         let arguments = step::ceiling_arguments(common, planned)?;
         let started =
-            common
-                .stage
-                .start(planned.workload, planned.load, planned.subject, &arguments);
+            common.stage.start(planned.workload, planned.load, planned.subject, &arguments);
         let mut running = match started {
             Ok(running) => running,
             Err(error) => {
@@ -158,12 +150,7 @@ fn idle_connections(
 ) -> Result<Vec<Probe>, String> {
     let plan = common.stage.plan;
     let address = running.address;
-    let bytes = request(
-        plan.workload(planned),
-        first_target(common, planned),
-        address,
-        &[],
-    );
+    let bytes = request(plan.workload(planned), first_target(common, planned), address, &[]);
     let open = || {
         let mut probe = Probe::connect(address, ANSWER_MAX)?;
         probe.ask(&bytes)?;
@@ -201,10 +188,7 @@ impl LogTruncation {
                 }
             }
         };
-        Self {
-            stop: Some(stop),
-            thread: Some(std::thread::spawn(work)),
-        }
+        Self { stop: Some(stop), thread: Some(std::thread::spawn(work)) }
     }
 }
 

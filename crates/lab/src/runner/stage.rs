@@ -2,9 +2,11 @@
 //! is gone afterwards.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use tempfile::TempDir;
 
@@ -111,17 +113,11 @@ impl<'a> Stage<'a> {
             return (command, configuration);
         }
         let second = planned.beside.join(" ");
-        (
-            command,
-            format!("# second process: {second}\n{configuration}"),
-        )
+        (command, format!("# second process: {second}\n{configuration}"))
     }
 
     fn shown_alone(&self, subject: usize, planned: &PlannedSubject) -> (Vec<String>, String) {
-        let program = self.found[subject]
-            .as_ref()
-            .ok()
-            .and_then(|found| found.program.clone());
+        let program = self.found[subject].as_ref().ok().and_then(|found| found.program.clone());
         let program = program.unwrap_or_default();
         let launch = match &planned.start {
             SubjectStart::Adapter(adapter, settings) if !program.as_os_str().is_empty() => {
@@ -130,11 +126,7 @@ impl<'a> Stage<'a> {
                     port: 0,
                     folder: Path::new("{folder}"),
                     site: Path::new("{site}"),
-                    app: planned
-                        .app
-                        .as_deref()
-                        .and_then(Path::file_name)
-                        .map(Path::new),
+                    app: planned.app.as_deref().and_then(Path::file_name).map(Path::new),
                     settings,
                     log: planned.log,
                     traffic: traffic(self.plan, 0, 0),
@@ -147,14 +139,9 @@ impl<'a> Stage<'a> {
             }
             _ => return (Vec::new(), String::new()),
         };
-        let commands = launch
-            .parts
-            .iter()
-            .flat_map(|part| part.command.iter().map(|word| shown_word(word)));
-        let files = launch
-            .files
-            .iter()
-            .map(|(name, text)| format!("# {name}\n{text}"));
+        let commands =
+            launch.parts.iter().flat_map(|part| part.command.iter().map(|word| shown_word(word)));
+        let files = launch.files.iter().map(|(name, text)| format!("# {name}\n{text}"));
         (commands.collect(), files.collect())
     }
 
@@ -208,29 +195,39 @@ const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Sets it. The namespace of the system, which other programs use, is left alone.
 pub(super) fn apply_congestion(control: &str) -> Result<(), String> {
-    let fail = |error: io::Error| format!("cannot set the congestion control {control}: {error}");
-    if fs::read_to_string(CONTROL).map_err(fail)?.trim() == control {
+    let fail = |why: &str| format!("cannot set the congestion control {control}: {why}");
+    let current = fs::read_to_string(CONTROL).map_err(|error| fail(&error.to_string()))?;
+    if current.trim() == control {
         return Ok(());
     }
-    if namespace("self").map_err(fail)? == namespace("1").map_err(fail)? {
-        return Err(format!(
-            "cannot set the congestion control {control}: the network namespace is that of the \
-             system (bench/lab runs a lab in one of its own)"
+    if !has_own_namespace() {
+        return Err(fail(
+            "the network namespace is that of the system (bench/lab runs a lab in one of its own)",
         ));
     }
-    fs::write(CONTROL, control).map_err(fail)
+    fs::write(CONTROL, control).map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => fail(
+            "a namespace may only use those of net.ipv4.tcp_allowed_congestion_control: \
+             add it there with sysctl",
+        ),
+        _ => fail(&error.to_string()),
+    })
 }
 
-fn namespace(process: &str) -> io::Result<PathBuf> {
-    fs::read_link(format!("/proc/{process}/ns/net"))
+/// Whether the network namespace differs from that of process 1 or, where that may not be read, of
+/// the parent process.
+fn has_own_namespace() -> bool {
+    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
+    let others = namespace("1").or_else(|| namespace(&parent_id().to_string()));
+    let (own, others) = (namespace("self"), others);
+    own.is_some() && others.is_some() && own != others
 }
 
 /// The congestion controls of a plan that cannot be set, each with the reason.
 pub(super) fn unusable_congestion(plan: &Plan) -> Vec<(String, String)> {
     let controls = plan.workloads.iter();
-    let controls: BTreeSet<&String> = controls
-        .filter_map(|workload| workload.congestion.as_ref())
-        .collect();
+    let controls: BTreeSet<&String> =
+        controls.filter_map(|workload| workload.congestion.as_ref()).collect();
     let refused = |control: &String| Some((control.clone(), apply_congestion(control).err()?));
     controls.into_iter().filter_map(refused).collect()
 }

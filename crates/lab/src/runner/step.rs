@@ -123,9 +123,7 @@ fn is_disturbed(step: &Step, run: &Run) -> bool {
 /// How long the threads of the generator waited for a core, in thousandths of the window.
 fn waited_permille(run: &Run) -> u32 {
     let generator = &run.generator;
-    generator
-        .occupied_thread_permille
-        .saturating_sub(generator.busiest_thread_permille)
+    generator.occupied_thread_permille.saturating_sub(generator.busiest_thread_permille)
 }
 
 /// The processes of a subject: those that the lab has started, or the one that the file names.
@@ -173,11 +171,7 @@ pub(super) fn ceiling_arguments(
         return Ok(Vec::new());
     }
     let empty = Vec::new();
-    let content = common
-        .gate
-        .contents
-        .get(&planned.workload)
-        .unwrap_or(&empty);
+    let content = common.gate.contents.get(&planned.workload).unwrap_or(&empty);
     let name = format!("canned-{}", planned.workload);
     let file = common.stage.file(&name, content);
     let file =
@@ -213,16 +207,10 @@ fn outcome(running: &mut Running, request: &[u8]) -> Outcome {
     let answers = running.answers(request);
     match (running.ended(), answers) {
         (Some(status), _) => Outcome::Crashed {
-            reason: format!(
-                "it ended under the load ({status}); it said: {}",
-                running.said()
-            ),
+            reason: format!("it ended under the load ({status}); it said: {}", running.said()),
         },
         (None, false) => Outcome::Crashed {
-            reason: format!(
-                "it runs but no longer responds; it said: {}",
-                running.said()
-            ),
+            reason: format!("it runs but no longer responds; it said: {}", running.said()),
         },
         (None, true) => Outcome::Measured,
     }

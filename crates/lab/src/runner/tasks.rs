@@ -40,12 +40,7 @@ pub(super) fn run(plan: &Plan, options: &mut Options<'_>) -> Result<LabRecord, R
     };
     let scene = Scene {
         plan,
-        found: plan
-            .tasks
-            .tasks
-            .iter()
-            .map(|task| find_task(task, plan))
-            .collect(),
+        found: plan.tasks.tasks.iter().map(|task| find_task(task, plan)).collect(),
         folder: builder()
             .tempdir_in(std::path::absolute(&options.out).map_err(fail)?)
             .map_err(fail)?,
@@ -67,9 +62,7 @@ impl Scene<'_> {
     fn announce(&self, options: &mut Options<'_>) -> Result<(), RunError> {
         for (task, found) in self.plan.tasks.tasks.iter().zip(&self.found) {
             if let Err(Missing(why)) = found {
-                options
-                    .progress
-                    .say(&format!("{} is skipped: {why}", task.name));
+                options.progress.say(&format!("{} is skipped: {why}", task.name));
             }
         }
         if self.found.iter().all(Result::is_err) {
@@ -83,8 +76,7 @@ impl Scene<'_> {
         let there = steps.iter().filter(|step| self.found[step.task].is_ok());
         let mut head = resume::head(self.plan, program, there.count(), self.subjects());
         let disk = file_system(self.folder.path());
-        head.environment
-            .add("lab", "file system of the record", disk, Weight::Decides);
+        head.environment.add("lab", "file system of the record", disk, Weight::Decides);
         head
     }
 
@@ -99,16 +91,12 @@ impl Scene<'_> {
             },
             role: Role::Contestant,
             version: found.as_ref().ok().and_then(|found| found.version.clone()),
-            command: found
-                .as_ref()
-                .map_or_else(|_| Vec::new(), |found| self.command(task, found)),
+            command: found.as_ref().map_or_else(|_| Vec::new(), |found| self.command(task, found)),
             configuration: String::new(),
             cores: None,
             state: match found {
                 Ok(_) => SubjectState::Present,
-                Err(missing) => SubjectState::Skipped {
-                    reason: missing.0.clone(),
-                },
+                Err(missing) => SubjectState::Skipped { reason: missing.0.clone() },
             },
         })
         .collect()
@@ -210,7 +198,5 @@ fn file_system(folder: &Path) -> String {
     ];
     let number = u64::try_from(found.f_type).unwrap_or_default();
     let name = known.iter().find(|(one, _)| *one == number);
-    name.map_or(format!("number {number:#x} of statfs(2)"), |(_, name)| {
-        (*name).to_owned()
-    })
+    name.map_or(format!("number {number:#x} of statfs(2)"), |(_, name)| (*name).to_owned())
 }

@@ -64,18 +64,12 @@ fn few_processes(targets: &[Target]) -> Vec<u32> {
     };
     let roots: Option<Vec<u32>> = targets.iter().map(root).collect();
     let processes = roots.map(|roots| tree(&roots)).unwrap_or_default();
-    if processes.len() <= SCHEDULED_MAX {
-        processes
-    } else {
-        Vec::new()
-    }
+    if processes.len() <= SCHEDULED_MAX { processes } else { Vec::new() }
 }
 
 /// What stands in the record of a step whose subject nobody watched.
 pub(super) fn unwatched(reason: impl Into<String>) -> Watched {
-    Watched::Invalid {
-        reason: reason.into(),
-    }
+    Watched::Invalid { reason: reason.into() }
 }
 
 impl Watching {
@@ -118,18 +112,11 @@ fn read(
     look: fn(&mut Watcher, Instant) -> Sample,
     processes: &[u32],
 ) -> Reading {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Reading {
         unix_us: u64::try_from(since.as_micros()).unwrap_or(u64::MAX),
-        samples: watchers
-            .iter_mut()
-            .map(|watcher| look(watcher, Instant::now()))
-            .collect(),
-        scheduled: (!processes.is_empty())
-            .then(|| Scheduled::of(processes))
-            .flatten(),
+        samples: watchers.iter_mut().map(|watcher| look(watcher, Instant::now())).collect(),
+        scheduled: (!processes.is_empty()).then(|| Scheduled::of(processes)).flatten(),
     }
 }
 
@@ -138,11 +125,7 @@ fn read(
 fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     let trees = readings.first().map_or(0, |reading| reading.samples.len());
     for tree in 0..trees {
-        let summary = Summary::of(
-            readings
-                .iter()
-                .filter_map(|reading| reading.samples.get(tree)),
-        );
+        let summary = Summary::of(readings.iter().filter_map(|reading| reading.samples.get(tree)));
         if !summary.valid {
             return unwatched(summary.invalid_because.join("; "));
         }
@@ -157,19 +140,13 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
     if seen.is_empty() {
         return unwatched("nothing was read");
     }
-    let rss: Vec<u64> = seen
-        .iter()
-        .map(|one| one.samples.iter().map(|sample| sample.rss_bytes).sum())
-        .collect();
+    let rss: Vec<u64> =
+        seen.iter().map(|one| one.samples.iter().map(|sample| sample.rss_bytes).sum()).collect();
     // Proportional memory is read once a second; what is read within a window may be that of its
     // ends.
     let pss: Vec<u64> = readings.iter().filter_map(pss).collect();
-    let processes = seen.iter().map(|one| {
-        one.samples
-            .iter()
-            .map(|sample| sample.processes)
-            .sum::<u32>()
-    });
+    let processes =
+        seen.iter().map(|one| one.samples.iter().map(|sample| sample.processes).sum::<u32>());
     let base = at(readings, from, &user) + at(readings, from, &system);
     Watched::Valid(ServerFigures {
         cpu_user_us: spent(&user),
@@ -197,9 +174,7 @@ fn figures(readings: &[Reading], from: u64, to: u64) -> Watched {
 /// The readings within a window; one that is shorter than the distance of two readings has the
 /// nearest.
 fn seen(readings: &[Reading], from: u64, to: u64) -> Vec<&Reading> {
-    let within = readings
-        .iter()
-        .filter(|one| (from..=to).contains(&one.unix_us));
+    let within = readings.iter().filter(|one| (from..=to).contains(&one.unix_us));
     let within: Vec<&Reading> = within.collect();
     if within.is_empty() {
         let nearest = readings.iter().min_by_key(|one| one.unix_us.abs_diff(to));
@@ -209,33 +184,19 @@ fn seen(readings: &[Reading], from: u64, to: u64) -> Vec<&Reading> {
 }
 
 fn user(reading: &Reading) -> u64 {
-    reading
-        .samples
-        .iter()
-        .map(|sample| sample.cpu.user_us)
-        .sum()
+    reading.samples.iter().map(|sample| sample.cpu.user_us).sum()
 }
 
 fn system(reading: &Reading) -> u64 {
-    reading
-        .samples
-        .iter()
-        .map(|sample| sample.cpu.system_us)
-        .sum()
+    reading.samples.iter().map(|sample| sample.cpu.system_us).sum()
 }
 
 fn pss(reading: &Reading) -> Option<u64> {
-    reading
-        .samples
-        .iter()
-        .map(|sample| sample.detail?.pss_bytes)
-        .sum()
+    reading.samples.iter().map(|sample| sample.detail?.pss_bytes).sum()
 }
 
 fn mean(values: &[u64]) -> Option<u64> {
-    let count = u64::try_from(values.len())
-        .ok()
-        .filter(|count| *count > 0)?;
+    let count = u64::try_from(values.len()).ok().filter(|count| *count > 0)?;
     Some(values.iter().sum::<u64>() / count)
 }
 
@@ -262,10 +223,7 @@ mod tests {
     use vervet_watch::Cpu;
 
     fn reading(unix_us: u64, user_us: u64, rss_bytes: u64) -> Reading {
-        let cpu = Cpu {
-            user_us,
-            system_us: user_us / 2,
-        };
+        let cpu = Cpu { user_us, system_us: user_us / 2 };
         Reading {
             unix_us,
             samples: vec![Sample {
@@ -281,12 +239,8 @@ mod tests {
 
     #[track_caller]
     fn check((from, to): (u64, u64), cpu: (u64, u64), peak: u64) {
-        let readings = [
-            reading(0, 0, 5),
-            reading(100, 100, 9),
-            reading(200, 300, 7),
-            reading(300, 300, 6),
-        ];
+        let readings =
+            [reading(0, 0, 5), reading(100, 100, 9), reading(200, 300, 7), reading(300, 300, 6)];
         let watched = figures(&readings, from, to);
         let figures = watched.figures().unwrap();
         assert_eq!((figures.cpu_user_us, figures.cpu_system_us), cpu);

@@ -71,11 +71,7 @@ pub struct Unreadable {
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "step {} of the record cannot be read: {}",
-            self.order, self.problem
-        )
+        write!(f, "step {} of the record cannot be read: {}", self.order, self.problem)
     }
 }
 
@@ -86,10 +82,7 @@ impl Analysis {
     pub fn of(record: &LabRecord) -> Result<Self, Unreadable> {
         let mut panels: Vec<Panel> = Vec::new();
         for step in &record.steps {
-            let unreadable = |problem: String| Unreadable {
-                order: step.order,
-                problem,
-            };
+            let unreadable = |problem: String| Unreadable { order: step.order, problem };
             let workload = record
                 .workload(&step.workload)
                 .ok_or_else(|| unreadable(format!("there is no workload `{}`", step.workload)))?;
@@ -98,35 +91,21 @@ impl Analysis {
                 .ok_or_else(|| unreadable(format!("there is no subject `{}`", step.subject)))?;
             let taken = take(step, workload).map_err(|error| unreadable(error.to_string()))?;
             let panel = panel_of(&mut panels, workload, step.load);
-            curve_of(panel, subject)
-                .point_of(step.load, record.head.repeats)
-                .repeats
-                .push(taken);
+            curve_of(panel, subject).point_of(step.load, record.head.repeats).repeats.push(taken);
         }
-        let place = |name: &str| {
-            record
-                .head
-                .workloads
-                .iter()
-                .position(|known| known.name == name)
-        };
+        let place = |name: &str| record.head.workloads.iter().position(|known| known.name == name);
         panels.sort_by_key(|panel| (place(&panel.workload.name), panel.kind, panel.connections));
         for panel in &mut panels {
             panel.finish(&record.head.subjects);
         }
-        Ok(Self {
-            panels,
-            groups: task_groups(record),
-        })
+        Ok(Self { panels, groups: task_groups(record) })
     }
 }
 
 impl Panel {
     /// The curves of the contestants.
     pub fn contestants(&self) -> impl Iterator<Item = &Curve> {
-        self.curves
-            .iter()
-            .filter(|curve| curve.role == Role::Contestant)
+        self.curves.iter().filter(|curve| curve.role == Role::Contestant)
     }
 
     /// What this kernel can do; none where it was not measured.
@@ -168,14 +147,10 @@ impl Panel {
         let place = |name: &str| subjects.iter().position(|subject| subject.name == name);
         self.curves.sort_by_key(|curve| place(&curve.subject));
         for curve in &mut self.curves {
-            curve
-                .points
-                .sort_by(|a, b| a.load.amount().total_cmp(&b.load.amount()));
+            curve.points.sort_by(|a, b| a.load.amount().total_cmp(&b.load.amount()));
         }
         for point in self.curves.iter_mut().flat_map(|curve| &mut curve.points) {
-            point
-                .repeats
-                .sort_by_key(|taken| (taken.repeat, taken.order));
+            point.repeats.sort_by_key(|taken| (taken.repeat, taken.order));
             point.repeats = joined(&point.repeats);
         }
         self.hold_against_ceiling();
@@ -195,10 +170,7 @@ impl Panel {
         let Some(ceiling) = self.ceiling().cloned() else {
             return;
         };
-        let rates = ceiling
-            .points
-            .iter()
-            .filter_map(|point| point.median(Figure::Goodput));
+        let rates = ceiling.points.iter().filter_map(|point| point.median(Figure::Goodput));
         let greatest = rates.fold(0.0, f64::max);
         let is_open = self.kind == LoadKind::Open;
         let keeps_up = |point: &Point| {
@@ -208,20 +180,13 @@ impl Panel {
         if is_open && ceiling.points.iter().all(keeps_up) {
             return;
         }
-        let contestants = self
-            .curves
-            .iter_mut()
-            .filter(|curve| curve.role == Role::Contestant);
+        let contestants = self.curves.iter_mut().filter(|curve| curve.role == Role::Contestant);
         for point in contestants.flat_map(|curve| &mut curve.points) {
             let mut same = ceiling.points.iter();
             let same = same.find(|other| other.load == point.load && !is_open);
-            let limit = same
-                .and_then(|same| same.median(Figure::Goodput))
-                .unwrap_or(greatest);
+            let limit = same.and_then(|same| same.median(Figure::Goodput)).unwrap_or(greatest);
             let goodput = point.median(Figure::Goodput);
-            point.share_of_ceiling = goodput
-                .filter(|_| limit > 0.0)
-                .map(|goodput| goodput / limit);
+            point.share_of_ceiling = goodput.filter(|_| limit > 0.0).map(|goodput| goodput / limit);
             let found = point.share_of_ceiling.and_then(at_ceiling);
             point.findings.extend(found);
         }
@@ -230,30 +195,22 @@ impl Panel {
 
 impl Curve {
     fn point_of(&mut self, load: LoadPoint, repeats: u32) -> &mut Point {
-        let index = self
-            .points
-            .iter()
-            .position(|point| point.load == load)
-            .unwrap_or_else(|| {
-                self.points.push(Point {
-                    load,
-                    asked: usize::try_from(repeats).unwrap_or(usize::MAX),
-                    repeats: Vec::new(),
-                    share_of_ceiling: None,
-                    findings: Vec::new(),
-                });
-                self.points.len() - 1
+        let index = self.points.iter().position(|point| point.load == load).unwrap_or_else(|| {
+            self.points.push(Point {
+                load,
+                asked: usize::try_from(repeats).unwrap_or(usize::MAX),
+                repeats: Vec::new(),
+                share_of_ceiling: None,
+                findings: Vec::new(),
             });
+            self.points.len() - 1
+        });
         &mut self.points[index]
     }
 }
 
 fn take(step: &Step, workload: &Workload) -> serde_json::Result<Repeat> {
-    let run = step
-        .run
-        .as_ref()
-        .map(crate::record::StoredRun::read)
-        .transpose()?;
+    let run = step.run.as_ref().map(crate::record::StoredRun::read).transpose()?;
     let figures = run.as_ref().map(|run| Figures::of(step, run, workload));
     let findings = match (&run, &figures) {
         (Some(run), Some(figures)) => step_findings(step, run, figures),
@@ -292,10 +249,7 @@ fn panel_of<'a>(panels: &'a mut Vec<Panel>, workload: &Workload, load: LoadPoint
 }
 
 fn curve_of<'a>(panel: &'a mut Panel, subject: &Subject) -> &'a mut Curve {
-    let known = panel
-        .curves
-        .iter()
-        .position(|curve| curve.subject == subject.name);
+    let known = panel.curves.iter().position(|curve| curve.subject == subject.name);
     let index = known.unwrap_or_else(|| {
         panel.curves.push(Curve {
             subject: subject.name.clone(),

@@ -141,11 +141,7 @@ impl Ratio {
         let ratios = |of_nothing: f64| -> Vec<f64> {
             let pairs = above.iter().zip(&below);
             let ratios = pairs.map(|(above, below)| above / below);
-            sorted(
-                ratios
-                    .map(|ratio| if ratio.is_nan() { of_nothing } else { ratio })
-                    .collect(),
-            )
+            sorted(ratios.map(|ratio| if ratio.is_nan() { of_nothing } else { ratio }).collect())
         };
         let (low, _) = middle(&ratios(0.0));
         let (_, high) = middle(&ratios(f64::INFINITY));
@@ -171,10 +167,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 
 fn drawn_medians(values: &[f64], rng: &mut Rng) -> Vec<f64> {
     let mut draw = || {
-        let drawn: Vec<f64> = values
-            .iter()
-            .map(|_| values[rng.usize(..values.len())])
-            .collect();
+        let drawn: Vec<f64> = values.iter().map(|_| values[rng.usize(..values.len())]).collect();
         median(&drawn).unwrap_or_default()
     };
     (0..RESAMPLES).map(|_| draw()).collect()

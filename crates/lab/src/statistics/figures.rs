@@ -141,11 +141,7 @@ impl Figures {
             censored_longest_ms: number(run.censored.longest_ns) / 1e6,
             response: Times::of(&run.timings.response),
             connect_max_ms: Times::of(&run.timings.connect).map(|times| times.max_ms),
-            apdex: apdex(
-                &run.timings.response,
-                run.finished(),
-                workload.apdex_seconds,
-            ),
+            apdex: apdex(&run.timings.response, run.finished(), workload.apdex_seconds),
             waits: Waits::of(run),
             generator_busy: f64::from(run.generator.busiest_thread_permille) / 1e3,
             server: step
@@ -236,11 +232,7 @@ impl ScenarioStep {
             done: part.done,
             failed,
             response: Times::of(&part.response),
-            apdex: apdex(
-                &part.response,
-                part.done.saturating_add(failed),
-                apdex_seconds,
-            ),
+            apdex: apdex(&part.response, part.done.saturating_add(failed), apdex_seconds),
         }
     }
 }
@@ -254,9 +246,5 @@ fn apdex(response: &Histogram, finished: u64, seconds: f64) -> Option<Apdex> {
         number(fast.map(|(_, count)| count).sum())
     };
     let satisfied = within(seconds);
-    Apdex::of(
-        satisfied,
-        within(seconds * TOLERATED_T) - satisfied,
-        number(finished),
-    )
+    Apdex::of(satisfied, within(seconds * TOLERATED_T) - satisfied, number(finished))
 }

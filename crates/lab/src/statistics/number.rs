@@ -8,11 +8,7 @@ pub(crate) fn number(count: u64) -> f64 {
 
 /// A part of a whole, 0 where there is no whole.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        number(part) / number(whole)
-    }
+    if whole == 0 { 0.0 } else { number(part) / number(whole) }
 }
 
 /// Nanoseconds as milliseconds.

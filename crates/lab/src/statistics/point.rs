@@ -83,11 +83,7 @@ impl Standing {
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Ranked | Self::Partly { .. } => None,
-            Self::TooFew {
-                counted,
-                needed,
-                because,
-            } => {
+            Self::TooFew { counted, needed, because } => {
                 let because = match because.as_str() {
                     "" => String::new(),
                     because => format!("; {because}"),
@@ -128,11 +124,7 @@ impl Point {
     pub fn shown(&self) -> Vec<&Figures> {
         let counted: Vec<&Figures> = self.counted().collect();
         if counted.is_empty() {
-            return self
-                .repeats
-                .iter()
-                .filter_map(|taken| taken.figures.as_ref())
-                .collect();
+            return self.repeats.iter().filter_map(|taken| taken.figures.as_ref()).collect();
         }
         counted
     }
@@ -140,9 +132,7 @@ impl Point {
     /// A figure in each of the repeats that are shown.
     pub fn values(&self, figure: Figure) -> Vec<f64> {
         let figures = self.shown().into_iter();
-        figures
-            .filter_map(|figures| figure.value(figures))
-            .collect()
+        figures.filter_map(|figures| figure.value(figures)).collect()
     }
 
     /// What the shown repeats say of a figure.

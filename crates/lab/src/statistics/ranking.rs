@@ -94,21 +94,14 @@ impl Ranking {
         self.places.sort_by(by_goodput);
         let mut first = 0;
         for index in 0..self.places.len() {
-            if !self.places[first]
-                .goodput
-                .ties_with(&self.places[index].goodput)
-            {
+            if !self.places[first].goodput.ties_with(&self.places[index].goodput) {
                 first = index;
             }
             self.places[index].place = first + 1;
         }
         let numbers: Vec<usize> = self.places.iter().map(|place| place.place).collect();
         for place in &mut self.places {
-            place.tied = numbers
-                .iter()
-                .filter(|number| **number == place.place)
-                .count()
-                > 1;
+            place.tied = numbers.iter().filter(|number| **number == place.place).count() > 1;
         }
     }
 }
@@ -121,10 +114,7 @@ fn limited(curve: &Curve) -> Vec<LoadPoint> {
         let decides = curve.sweep.peak == Some(*index) || !point.is_ranked();
         decides && point.is_of_generator()
     };
-    points
-        .filter(says_too_little)
-        .map(|(_, point)| point.load)
-        .collect()
+    points.filter(says_too_little).map(|(_, point)| point.load).collect()
 }
 
 /// Why no load of a subject ranks: where repeats count somewhere, that they are too few; else what
@@ -136,10 +126,7 @@ fn reason(curve: &Curve) -> String {
         _ => 0,
     };
     let most = standings.iter().map(counted).max().unwrap_or_default();
-    let first = standings
-        .iter()
-        .find(|standing| !standing.is_ranked() && counted(standing) == most);
-    first
-        .and_then(Standing::reason)
-        .unwrap_or_else(|| "no good answer".to_owned())
+    let first =
+        standings.iter().find(|standing| !standing.is_ranked() && counted(standing) == most);
+    first.and_then(Standing::reason).unwrap_or_else(|| "no good answer".to_owned())
 }

@@ -28,10 +28,8 @@ const WAITS_ALONE_MIN: u64 = 10;
 /// What is to be said of a step, apart from what passed. The generator's own findings come first.
 pub fn step_findings(step: &Step, run: &Run, figures: &Figures) -> Vec<Finding> {
     let own = run.findings.iter().chain(&step.audit);
-    let mut findings: Vec<Finding> = own
-        .filter(|finding| finding.verdict != Verdict::Passed)
-        .cloned()
-        .collect();
+    let mut findings: Vec<Finding> =
+        own.filter(|finding| finding.verdict != Verdict::Passed).cloned().collect();
     let checked = |rule: &str| run.findings.iter().any(|finding| finding.rule == rule);
     findings.extend(queue_overflow(run, figures));
     findings.extend(refused_is_fast(figures));
@@ -69,11 +67,7 @@ pub(super) fn at_ceiling(share: f64) -> Option<Finding> {
 }
 
 fn queue_overflow(run: &Run, figures: &Figures) -> Option<Finding> {
-    let Waits {
-        near_1_s,
-        near_3_s,
-        before_1_s,
-    } = figures.waits;
+    let Waits { near_1_s, near_3_s, before_1_s } = figures.waits;
     let near = near_1_s + near_3_s;
     let median = figures.response.map_or(0.0, |times| times.p50_ms);
     let overflows = run.kernel.listen_overflows;
@@ -111,11 +105,7 @@ fn queue_overflow(run: &Run, figures: &Figures) -> Option<Finding> {
 fn refused_is_fast(figures: &Figures) -> Option<Finding> {
     let refused = figures.errors.refused.saturating_add(figures.errors.reset);
     let finished = figures.done.saturating_add(figures.errors.total());
-    let share = if finished > 0 {
-        number(refused) / number(finished)
-    } else {
-        0.0
-    };
+    let share = if finished > 0 { number(refused) / number(finished) } else { 0.0 };
     (share > ERROR_SHARE_MAX).then(|| Finding {
         rule: "refused_is_fast".to_owned(),
         verdict: Verdict::Warning,

@@ -65,11 +65,7 @@ fn spent_us(samples: &[WatchedSample], at_ms: f64) -> f64 {
         let after = (number(sample.at_ms), number(sample.cpu_us));
         if after.0 >= at_ms {
             let whole = after.0 - before.0;
-            let part = if whole > 0.0 {
-                (at_ms - before.0) / whole
-            } else {
-                1.0
-            };
+            let part = if whole > 0.0 { (at_ms - before.0) / whole } else { 1.0 };
             return before.1 + (after.1 - before.1) * part;
         }
         before = after;
@@ -83,11 +79,7 @@ mod tests {
 
     #[track_caller]
     fn check(from_ms: f64, to_ms: f64, expected: Option<f64>) {
-        let sample = |(at_ms, cpu_us)| WatchedSample {
-            at_ms,
-            cpu_us,
-            memory_bytes: 0,
-        };
+        let sample = |(at_ms, cpu_us)| WatchedSample { at_ms, cpu_us, memory_bytes: 0 };
         // One core, then half of one, then nothing.
         let samples = [(100, 100_000), (200, 150_000), (300, 150_000)].map(sample);
         assert_eq!(cores_busy(&samples, from_ms, to_ms), expected);

@@ -62,11 +62,7 @@ fn worth(point: &Point) -> Option<f64> {
 /// The first of the ranked points with the greatest value above zero.
 fn greatest(points: &[Point], value: impl Fn(&Point) -> Option<f64>) -> Option<usize> {
     let mut found: Option<(usize, f64)> = None;
-    for (index, point) in points
-        .iter()
-        .enumerate()
-        .filter(|(_, point)| point.is_ranked())
-    {
+    for (index, point) in points.iter().enumerate().filter(|(_, point)| point.is_ranked()) {
         let Some(value) = value(point).filter(|value| *value > 0.0) else {
             continue;
         };
@@ -122,15 +118,9 @@ fn closed(points: &[Point], rates: &[(usize, f64, f64)]) -> Option<Saturation> {
         return None;
     }
     let queue_ms = load / capacity * 1e3;
-    let began = if last_growth == 0 {
-        "the sweep begins saturated: "
-    } else {
-        ""
-    };
+    let began = if last_growth == 0 { "the sweep begins saturated: " } else { "" };
     let seen = points[from].median(Figure::ResponseMean);
-    let seen = seen.map_or(String::new(), |mean| {
-        format!(", {mean:.1} ms were measured")
-    });
+    let seen = seen.map_or(String::new(), |mean| format!(", {mean:.1} ms were measured"));
     Some(Saturation {
         from,
         capacity,

@@ -109,21 +109,15 @@ impl TaskFigures {
 pub(super) fn task_groups(record: &LabRecord) -> Vec<TaskGroup> {
     let mut groups: Vec<TaskGroup> = Vec::new();
     for subject in &record.head.subjects {
-        let steps: Vec<&TaskStep> = record
-            .tasks
-            .iter()
-            .filter(|step| step.task == subject.name)
-            .collect();
+        let steps: Vec<&TaskStep> =
+            record.tasks.iter().filter(|step| step.task == subject.name).collect();
         let Some(first) = steps.first() else {
             continue;
         };
         let task = figures(&subject.name, &steps, record.head.repeats);
         match groups.iter_mut().find(|group| group.name == first.group) {
             Some(group) => group.tasks.push(task),
-            None => groups.push(TaskGroup {
-                name: first.group.clone(),
-                tasks: vec![task],
-            }),
+            None => groups.push(TaskGroup { name: first.group.clone(), tasks: vec![task] }),
         }
     }
     for group in &mut groups {
@@ -142,10 +136,7 @@ fn figures(name: &str, steps: &[&TaskStep], repeats: u32) -> TaskFigures {
     TaskFigures {
         name: name.to_owned(),
         place: None,
-        phases: names
-            .iter()
-            .filter_map(|phase| phase_figures(phase, &measured))
-            .collect(),
+        phases: names.iter().filter_map(|phase| phase_figures(phase, &measured)).collect(),
         total: Estimate::of(&totals).filter(|_| has_whole),
         totals,
         asked: usize::try_from(repeats).unwrap_or(usize::MAX),

@@ -87,9 +87,7 @@ impl Analysis {
             }
             let figure = Figure::named(&rule.figure);
             let point = self.point(workload, subject).into_iter();
-            let usable = point
-                .flat_map(|point| &point.repeats)
-                .filter(|taken| is_usable(taken));
+            let usable = point.flat_map(|point| &point.repeats).filter(|taken| is_usable(taken));
             let value = |taken: &Repeat| {
                 let value = figure?.value(taken.figures.as_ref()?)?;
                 Some((taken.repeat, value))
@@ -121,12 +119,7 @@ impl Analysis {
         };
         let ratios: Vec<f64> = ours.iter().filter_map(ratio).collect();
         let ratio = Estimate::of(&ratios);
-        RuleResult {
-            rule: rule.clone(),
-            other,
-            ratio,
-            verdict: verdict(rule, ratio),
-        }
+        RuleResult { rule: rule.clone(), other, ratio, verdict: verdict(rule, ratio) }
     }
 
     /// Requests per CPU-second of a subject that did nothing wrong.

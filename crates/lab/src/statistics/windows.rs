@@ -19,17 +19,12 @@ fn join(windows: &[Repeat]) -> Repeat {
     if windows.len() == 1 {
         return joined;
     }
-    let failed = windows
-        .iter()
-        .find(|window| window.outcome != Outcome::Measured);
+    let failed = windows.iter().find(|window| window.outcome != Outcome::Measured);
     if let Some(failed) = failed {
         joined.outcome = failed.outcome.clone();
     }
     for finding in windows[1..].iter().flat_map(|window| &window.findings) {
-        let known = joined
-            .findings
-            .iter_mut()
-            .find(|known| known.rule == finding.rule);
+        let known = joined.findings.iter_mut().find(|known| known.rule == finding.rule);
         match known {
             Some(known) if known.verdict < finding.verdict => *known = finding.clone(),
             Some(_) => {}
@@ -70,11 +65,7 @@ fn sum(windows: &[&Figures]) -> Option<Figures> {
     }
     let finished = number(all.done) + number(all.errors.total());
     all.goodput = number(all.done) / all.window_seconds.max(f64::MIN_POSITIVE);
-    all.error_share = if finished > 0.0 {
-        number(all.errors.total()) / finished
-    } else {
-        0.0
-    };
+    all.error_share = if finished > 0.0 { number(all.errors.total()) / finished } else { 0.0 };
     all.censored_share /= number(windows.len() as u64);
     all.response = times(windows);
     all.server = spent(windows, all.done, all.window_seconds);
@@ -82,10 +73,7 @@ fn sum(windows: &[&Figures]) -> Option<Figures> {
 }
 
 fn times(windows: &[&Figures]) -> Option<Times> {
-    let times: Vec<Times> = windows
-        .iter()
-        .filter_map(|window| window.response)
-        .collect();
+    let times: Vec<Times> = windows.iter().filter_map(|window| window.response).collect();
     let middle = |of: fn(&Times) -> f64| median(&times.iter().map(of).collect::<Vec<f64>>());
     Some(Times {
         min_ms: middle(|times| times.min_ms)?,
@@ -114,10 +102,7 @@ fn spent(windows: &[&Figures], done: u64, seconds: f64) -> Option<Spent> {
         requests_per_cpu_second: over(number(done), cpu_seconds),
         cores_busy: over(cpu_seconds, seconds).unwrap_or_default(),
         memory_idle_bytes: each.iter().find_map(|spent| spent.memory_idle_bytes),
-        memory_peak_bytes: each
-            .iter()
-            .map(|spent| spent.memory_peak_bytes)
-            .fold(0.0, f64::max),
+        memory_peak_bytes: each.iter().map(|spent| spent.memory_peak_bytes).fold(0.0, f64::max),
         memory_mean_bytes: sum(|spent| spent.memory_mean_bytes) / number(each.len() as u64),
     })
 }

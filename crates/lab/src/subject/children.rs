@@ -52,10 +52,9 @@ impl Children {
             .stderr(log);
         let child = on_cores(cores, || command.spawn());
         self.running.push(child.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => io::Error::new(
-                error.kind(),
-                "there is no setpriv (it is part of util-linux)",
-            ),
+            io::ErrorKind::NotFound => {
+                io::Error::new(error.kind(), "there is no setpriv (it is part of util-linux)")
+            }
             _ => error,
         })?);
         Ok(())
@@ -73,34 +72,24 @@ impl Children {
 
     /// How one of them ended, if one has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
-        self.running
-            .iter_mut()
-            .find_map(|child| child.try_wait().ok().flatten())
+        self.running.iter_mut().find_map(|child| child.try_wait().ok().flatten())
     }
 
     /// Waits a moment, or until the one that was started last has ended.
     pub fn pause(&self) {
-        let pid = self
-            .running
-            .last()
-            .and_then(|child| i32::try_from(child.id()).ok());
+        let pid = self.running.last().and_then(|child| i32::try_from(child.id()).ok());
         pause_for(pid.and_then(Pid::from_raw), LOOK_EVERY);
     }
 
     /// Ends all, the last started first, and waits until they are gone.
     pub fn stop(&mut self) {
-        let born: BTreeMap<u32, String> = self
-            .tree()
-            .into_iter()
-            .filter_map(|pid| Some((pid, born(pid)?)))
-            .collect();
+        let born: BTreeMap<u32, String> =
+            self.tree().into_iter().filter_map(|pid| Some((pid, born(pid)?))).collect();
         for child in self.running.iter().rev() {
             signal_group(child.id(), Signal::TERM);
         }
         let gone = |children: &mut Vec<Child>| {
-            let reaped = children
-                .iter_mut()
-                .all(|child| !matches!(child.try_wait(), Ok(None)));
+            let reaped = children.iter_mut().all(|child| !matches!(child.try_wait(), Ok(None)));
             reaped && !born.iter().any(|(pid, born)| is_same(*pid, born))
         };
         let deadline = Instant::now() + STOP_MAX;
@@ -134,20 +123,11 @@ fn pause_for(pid: Option<Pid>, time: Duration) {
     // One that has ended makes the wait end at once, over and over: then time alone is waited for.
     let is_over = |fd: &rustix::fd::OwnedFd| {
         let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
-        poll(
-            &mut fds,
-            Some(&Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            }),
-        )
-        .is_ok_and(|count| count > 0)
+        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|count| count > 0)
     };
     let descriptor = descriptor.filter(|fd| !is_over(fd));
-    let mut fds: Vec<PollFd<'_>> = descriptor
-        .iter()
-        .map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN))
-        .collect();
+    let mut fds: Vec<PollFd<'_>> =
+        descriptor.iter().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)).collect();
     // A wait that a signal has cut short is only a look more.
     let _ = poll(&mut fds, Some(&timeout));
 }
@@ -186,9 +166,8 @@ pub(crate) fn cores_here() -> Vec<u32> {
 pub(crate) fn tree(roots: &[u32]) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let parents: Vec<(u32, u32)> = pids
-        .filter_map(|pid| Some((pid, field(pid, PARENT)?.parse().ok()?)))
-        .collect();
+    let parents: Vec<(u32, u32)> =
+        pids.filter_map(|pid| Some((pid, field(pid, PARENT)?.parse().ok()?))).collect();
     let mut tree = roots.to_vec();
     let mut next = 0;
     while next < tree.len() {
@@ -248,9 +227,7 @@ mod tests {
             environment: vec![("GREETING".to_owned(), "hi".to_owned())],
             after: None,
         };
-        children
-            .start(&part, &[], folder.path(), &folder.path().join("log"))
-            .unwrap();
+        children.start(&part, &[], folder.path(), &folder.path().join("log")).unwrap();
         children
     }
 
@@ -260,15 +237,14 @@ mod tests {
         let script = "trap '' TERM; sh -c \"trap '' TERM; echo up; while :; do sleep 0.1; done\"";
         let mut children = start(script, &folder);
         let log = folder.path().join("log");
-        assert!(wait_until(PATIENCE, || fs::read_to_string(&log)
-            .is_ok_and(|text| text.contains("up"))));
+        assert!(
+            wait_until(PATIENCE, || fs::read_to_string(&log).is_ok_and(|text| text.contains("up")))
+        );
         let tree = children.tree();
         assert!(tree.len() >= 2, "{tree:?}");
         let born: Vec<_> = tree.iter().map(|pid| (*pid, born(*pid).unwrap())).collect();
         children.stop();
-        assert!(wait_until(PATIENCE, || !born
-            .iter()
-            .any(|(pid, born)| is_same(*pid, born))));
+        assert!(wait_until(PATIENCE, || !born.iter().any(|(pid, born)| is_same(*pid, born))));
     }
 
     #[test]
@@ -281,19 +257,13 @@ mod tests {
             status.is_some()
         }));
         assert_eq!(status.and_then(|status| status.code()), Some(3));
-        assert_eq!(
-            fs::read_to_string(folder.path().join("log")).unwrap(),
-            "hi\n"
-        );
+        assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "hi\n");
     }
 
     #[test]
     fn cores_that_are_not_there_are_refused() {
         let error = on_cores(&[100_000], || Ok(())).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "core 100000 is not there, or not for this process"
-        );
+        assert_eq!(error.to_string(), "core 100000 is not there, or not for this process");
         let first = cores_here()[0];
         let within = on_cores(&[first], || Ok(cores_here())).unwrap();
         assert_eq!(within, [first]);

@@ -19,24 +19,14 @@ pub struct CopyError {
 
 impl fmt::Display for CopyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "cannot copy the application {}: {}",
-            self.path.display(),
-            self.why
-        )
+        write!(f, "cannot copy the application {}: {}", self.path.display(), self.why)
     }
 }
 
 /// Copies an application, a file or a folder, into `folder`, and says where it is now.
 pub fn copy_app(app: &Path, folder: &Path) -> Result<PathBuf, CopyError> {
-    let fail = |path: &Path, why: String| CopyError {
-        path: path.to_owned(),
-        why,
-    };
-    let name = app
-        .file_name()
-        .ok_or_else(|| fail(app, "it has no name".to_owned()))?;
+    let fail = |path: &Path, why: String| CopyError { path: path.to_owned(), why };
+    let name = app.file_name().ok_or_else(|| fail(app, "it has no name".to_owned()))?;
     let target = folder.join("app").join(name);
     let mut left = FILES_MAX;
     let mut queue = vec![(app.to_owned(), target.clone())];
@@ -74,9 +64,7 @@ mod tests {
 
     #[test]
     fn a_file_and_a_folder_are_copied() {
-        let tree = TempTree::new()
-            .file("app/a.php", "a")
-            .file("app/b/c.txt", "c");
+        let tree = TempTree::new().file("app/a.php", "a").file("app/b/c.txt", "c");
         let own = TempTree::new();
         let file = copy_app(&tree.path().join("app/a.php"), own.path()).unwrap();
         assert_eq!(fs::read_to_string(file).unwrap(), "a");
@@ -89,9 +77,6 @@ mod tests {
         let own = TempTree::new();
         let error = copy_app(Path::new("/no-such-app.py"), own.path()).unwrap_err();
         let text = error.to_string();
-        assert!(
-            text.starts_with("cannot copy the application /no-such-app.py: "),
-            "{text}"
-        );
+        assert!(text.starts_with("cannot copy the application /no-such-app.py: "), "{text}");
     }
 }

@@ -14,27 +14,17 @@ const PYTHON_VARIABLE: &str = "VERVET_LAB_PYTHON";
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
-    folders
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
+    folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// An interpreter that has a module: that of [`PYTHON_VARIABLE`], the one that `labs/setup` made
 /// next to the lab file, or that of the search path.
 pub(super) fn python_with(module: &str, lab_folder: &Path) -> Option<PathBuf> {
     let variable = env::var_os(PYTHON_VARIABLE).map(PathBuf::from);
-    let asked = variable.map(|path| {
-        if path.is_dir() {
-            path.join("bin/python")
-        } else {
-            path
-        }
-    });
+    let asked = variable.map(|path| if path.is_dir() { path.join("bin/python") } else { path });
     let beside = lab_folder.join("python/bin/python");
     let candidates = asked.into_iter().chain([beside]).chain(find("python3"));
-    candidates
-        .filter(|python| python.is_file())
-        .find(|python| has_module(python, module))
+    candidates.filter(|python| python.is_file()).find(|python| has_module(python, module))
 }
 
 /// Whether an interpreter has a module.
@@ -61,17 +51,10 @@ pub(super) fn succeeds(command: &[String]) -> bool {
 /// The first line that a command prints, on whichever of the two streams.
 pub(crate) fn first_line(command: &[String]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     let lines =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    let line = lines
-        .iter()
-        .flat_map(|text| text.lines())
-        .find(|line| !line.trim().is_empty());
+    let line = lines.iter().flat_map(|text| text.lines()).find(|line| !line.trim().is_empty());
     line.map(|line| line.trim().to_owned())
 }
 
@@ -98,10 +81,9 @@ pub fn find_subject(
             of_adapter(adapter, settings, subject.program.as_deref(), lab_folder)?
         }
         SubjectStart::Command(command) => of_command(command, lab_folder)?,
-        SubjectStart::Address(_) | SubjectStart::Ceiling => SubjectProgram {
-            program: None,
-            version: None,
-        },
+        SubjectStart::Address(_) | SubjectStart::Ceiling => {
+            SubjectProgram { program: None, version: None }
+        }
     };
     if let Some(why) = refusal(&subject.requires, lab_folder) {
         return Err(Missing(why));
@@ -115,10 +97,7 @@ pub fn find_subject(
 /// What the command that says whether a subject can take part says against it.
 fn refusal(command: &[String], lab_folder: &Path) -> Option<String> {
     let folder = lab_folder.display().to_string();
-    let command: Vec<String> = command
-        .iter()
-        .map(|one| one.replace("{file}", &folder))
-        .collect();
+    let command: Vec<String> = command.iter().map(|one| one.replace("{file}", &folder)).collect();
     if command.is_empty() || succeeds(&command) {
         return None;
     }
@@ -145,22 +124,14 @@ fn of_adapter(
         Program::Ours => "vervet",
     };
     let program = program.ok_or_else(|| missing(what))?;
-    if let Some(beside) = adapter
-        .beside
-        .iter()
-        .find(|one| !is_beside(one, settings, &program))
-    {
+    if let Some(beside) = adapter.beside.iter().find(|one| !is_beside(one, settings, &program)) {
         return Err(missing(beside));
     }
     let version = std::iter::once(program.display().to_string());
-    let version: Vec<String> = version
-        .chain(adapter.version.iter().map(|one| (*one).to_owned()))
-        .collect();
+    let version: Vec<String> =
+        version.chain(adapter.version.iter().map(|one| (*one).to_owned())).collect();
     let version = first_line(&version);
-    Ok(SubjectProgram {
-        program: Some(program),
-        version,
-    })
+    Ok(SubjectProgram { program: Some(program), version })
 }
 
 /// Whether a further program or module that an adapter needs is there.
@@ -191,13 +162,10 @@ pub(crate) fn of_command(command: &[String], lab_folder: &Path) -> Result<Subjec
         find(&name)
     };
     match program {
-        Some(program) => Ok(SubjectProgram {
-            program: Some(program),
-            version: None,
-        }),
-        None => Err(Missing(format!(
-            "there is no program {name}: install it, or correct `command`"
-        ))),
+        Some(program) => Ok(SubjectProgram { program: Some(program), version: None }),
+        None => {
+            Err(Missing(format!("there is no program {name}: install it, or correct `command`")))
+        }
     }
 }
 

@@ -109,9 +109,7 @@ fn look(
 
 /// A port of 127.0.0.1 that nobody has at this moment.
 pub(crate) fn free_port() -> io::Result<u16> {
-    TcpListener::bind(("127.0.0.1", 0))?
-        .local_addr()
-        .map(|address| address.port())
+    TcpListener::bind(("127.0.0.1", 0))?.local_addr().map(|address| address.port())
 }
 
 /// The TCP sockets of this network namespace that listen on a port, by their numbers (inodes).
@@ -126,9 +124,7 @@ pub fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
     let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else {
         return false;
     };
-    let links = entries
-        .flatten()
-        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    let links = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
     links
         .filter_map(|link| {
             let link = link.to_string_lossy().into_owned();
@@ -140,10 +136,7 @@ pub fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
 fn parse(table: &str, port: u16) -> Vec<String> {
     const LISTEN: &str = "0A";
     let suffix = format!(":{port:04X}");
-    let rows = table
-        .lines()
-        .skip(1)
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let rows = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.filter(|row| row.len() > 9 && row[1].ends_with(&suffix) && row[3] == LISTEN)
         .map(|row| row[9].to_owned())
         .collect()

@@ -92,10 +92,7 @@ impl Running {
             let result = Self::try_start(wanted);
             let taken = matches!(
                 result,
-                Err(StartError::NotReady(
-                    NotReady::Ended(_) | NotReady::Foreign(_),
-                    _
-                ))
+                Err(StartError::NotReady(NotReady::Ended(_) | NotReady::Foreign(_), _))
             );
             if !taken || tries == TRIES_MAX {
                 return result;
@@ -121,12 +118,7 @@ impl Running {
             fs::write(folder.join(name), text)?;
         }
         let log = folder.join("output.log");
-        let mut running = Self {
-            address,
-            launch,
-            children: Children::default(),
-            log,
-        };
+        let mut running = Self { address, launch, children: Children::default(), log };
         let subject = wanted.subject;
         let within = subject.ready_within;
         for part in &running.launch.parts {
@@ -134,17 +126,10 @@ impl Running {
                 ready::wait_for(&mut running.children, file, within)
                     .map_err(|why| StartError::NotReady(why, running.said()))?;
             }
-            running
-                .children
-                .start(part, wanted.cores, &folder, &running.log)?;
+            running.children.start(part, wanted.cores, &folder, &running.log)?;
         }
-        ready::wait(
-            &mut running.children,
-            address,
-            subject.ready.as_deref(),
-            within,
-        )
-        .map_err(|why| StartError::NotReady(why, running.said()))?;
+        ready::wait(&mut running.children, address, subject.ready.as_deref(), within)
+            .map_err(|why| StartError::NotReady(why, running.said()))?;
         Ok(running)
     }
 
@@ -232,17 +217,10 @@ fn launch(wanted: &StartOptions<'_>, folder: &Path, port: u16) -> Result<Launch,
         }
         SubjectStart::Ceiling => {
             let listen = format!("127.0.0.1:{port}");
-            let command = wanted
-                .ceiling
-                .iter()
-                .cloned()
-                .chain(["--canned".to_owned(), listen]);
+            let command = wanted.ceiling.iter().cloned().chain(["--canned".to_owned(), listen]);
             Launch {
                 files: Vec::new(),
-                parts: vec![Process {
-                    command: command.collect(),
-                    ..Process::default()
-                }],
+                parts: vec![Process { command: command.collect(), ..Process::default() }],
             }
         }
         SubjectStart::Address(_) => Launch::default(),
@@ -250,10 +228,7 @@ fn launch(wanted: &StartOptions<'_>, folder: &Path, port: u16) -> Result<Launch,
     if !subject.beside.is_empty() {
         launch.parts.insert(
             0,
-            Process {
-                command: subject.beside.iter().map(fill).collect(),
-                ..Process::default()
-            },
+            Process { command: subject.beside.iter().map(fill).collect(), ..Process::default() },
         );
     }
     for (name, value) in &subject.environment {

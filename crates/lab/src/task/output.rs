@@ -116,10 +116,7 @@ mod tests {
             operations,
             time_ns,
         };
-        assert_eq!(
-            found.phases,
-            [phase("put", true, 10, 500), phase("call", false, 2, 7)]
-        );
+        assert_eq!(found.phases, [phase("put", true, 10, 500), phase("call", false, 2, 7)]);
         assert_eq!(found.facts, [("pi".to_owned(), "3.1 about".to_owned())]);
         assert_eq!(found.rest, ["hello"]);
     }

@@ -40,22 +40,14 @@ fn of_adapter(
     task: &PlannedTask,
     plan: &Plan,
 ) -> Result<TaskPrograms, Missing> {
-    let missing = |what: &str| {
-        Missing(format!(
-            "{what} is not installed: to get it, {}",
-            adapter.get
-        ))
-    };
+    let missing =
+        |what: &str| Missing(format!("{what} is not installed: to get it, {}", adapter.get));
     let server = match (&task.program, adapter.server) {
         (_, []) => None,
         (Some(given), _) => {
             let file = plan.folder.join(given);
-            let none = || {
-                Missing(format!(
-                    "there is no file {}: correct `program`",
-                    file.display()
-                ))
-            };
+            let none =
+                || Missing(format!("there is no file {}: correct `program`", file.display()));
             Some(file.is_file().then(|| file.clone()).ok_or_else(none)?)
         }
         (None, names) => {
@@ -76,9 +68,8 @@ fn of_adapter(
 
 fn version(server: &Path, adapter: &TaskAdapter) -> Option<String> {
     let arguments = adapter.version.iter().map(|one| (*one).to_owned());
-    let command: Vec<String> = std::iter::once(server.display().to_string())
-        .chain(arguments)
-        .collect();
+    let command: Vec<String> =
+        std::iter::once(server.display().to_string()).chain(arguments).collect();
     first_line(&command)
 }
 
@@ -90,19 +81,12 @@ fn client(client: Client, plan: &Plan) -> Result<PathBuf, Missing> {
     }
     if let Some(given) = &plan.tasks.client {
         let file = plan.folder.join(given);
-        let none = || {
-            Missing(format!(
-                "there is no file {}: correct `client`",
-                file.display()
-            ))
-        };
+        let none = || Missing(format!("there is no file {}: correct `client`", file.display()));
         return file.is_file().then(|| file.clone()).ok_or_else(none);
     }
     let beside = std::env::current_exe().ok();
     let beside = beside.map(|this| this.with_file_name(STORES));
-    let found = beside
-        .filter(|file| file.is_file())
-        .or_else(|| find(STORES));
+    let found = beside.filter(|file| file.is_file()).or_else(|| find(STORES));
     found.ok_or_else(|| {
         let get = "build it from labs/stores, and put it into the folder of vervet or into PATH";
         Missing(format!("{STORES} not found: {get}"))

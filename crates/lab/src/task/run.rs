@@ -97,10 +97,7 @@ impl TaskRun<'_> {
         let output = fs::read(&log).unwrap_or_default();
         let output = String::from_utf8_lossy(&output).into_owned();
         let told = match parse_output(&output) {
-            Ok(said) => TaskResult {
-                outcome: self.outcome(status, &said, &mut server),
-                said,
-            },
+            Ok(said) => TaskResult { outcome: self.outcome(status, &said, &mut server), said },
             Err(reason) => TaskResult {
                 outcome: Outcome::WrongAnswers { reason },
                 said: TaskOutput::default(),
@@ -117,20 +114,10 @@ impl TaskRun<'_> {
             && adapter.client == super::Client::Stores
         {
             let fill = |text: &&str| self.fill(text);
-            let more = [
-                "--count",
-                "{count}",
-                "--value-bytes",
-                "{value_bytes}",
-                "--seed",
-                "{seed}",
-            ];
+            let more = ["--count", "{count}", "--value-bytes", "{value_bytes}", "--seed", "{seed}"];
             command.extend(more.iter().map(fill));
         }
-        Process {
-            command,
-            ..Process::default()
-        }
+        Process { command, ..Process::default() }
     }
 
     /// Waits for the end of the client; none where it had its time, or somebody asked for the end.
@@ -159,9 +146,7 @@ impl TaskRun<'_> {
             return Outcome::Crashed { reason };
         };
         if status.code() == Some(WRONG) {
-            return Outcome::WrongAnswers {
-                reason: last.to_owned(),
-            };
+            return Outcome::WrongAnswers { reason: last.to_owned() };
         }
         if !status.success() {
             let mut reason = format!("{last} ({status})");
@@ -203,14 +188,7 @@ fn end(server: &mut Server) -> Option<ExitStatus> {
 pub(crate) fn shown(plan: &Plan, task: &PlannedTask, found: &TaskPrograms) -> Vec<String> {
     let never = AtomicBool::new(false);
     let (folder, socket) = (PathBuf::from("{folder}"), PathBuf::from("{socket}"));
-    let run = TaskRun {
-        plan,
-        task,
-        found,
-        folder: &folder,
-        socket: &socket,
-        interrupted: &never,
-    };
+    let run = TaskRun { plan, task, found, folder: &folder, socket: &socket, interrupted: &never };
     let launch = run.launch();
     let server = launch.server.iter().flat_map(|part| part.command.clone());
     server.chain(run.client(&launch).command).collect()

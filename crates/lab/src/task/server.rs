@@ -33,10 +33,7 @@ impl Server {
         folder: &Path,
         socket: &Path,
     ) -> Result<Self, String> {
-        let mut server = Self {
-            children: Children::default(),
-            log: folder.join("server.log"),
-        };
+        let mut server = Self { children: Children::default(), log: folder.join("server.log") };
         for part in &launch.prepare {
             prepare(part, folder)?;
         }

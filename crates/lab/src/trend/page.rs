@@ -62,12 +62,8 @@ pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 
 fn regressions(trend: &Trend) -> Section {
     let mut section = Section::new("Regressions");
-    let of_subjects = [
-        "record", "panel", "subject", "#goodput", "#before", "#change",
-    ];
-    let of_tasks = [
-        "record", "group", "task", "phase", "#time", "#before", "#change",
-    ];
+    let of_subjects = ["record", "panel", "subject", "#goodput", "#before", "#change"];
+    let of_tasks = ["record", "group", "task", "phase", "#time", "#before", "#change"];
     let subjects = regression_table(trend, &trend.lines, &of_subjects);
     let tasks = regression_table(trend, &trend.tasks, &of_tasks);
     for (lines, rule) in [(&trend.lines, RULE), (&trend.tasks, TASK_RULE)] {
@@ -88,11 +84,7 @@ fn regression_table(trend: &Trend, lines: &[Line], columns: &[&str]) -> Table {
     let mut table = Table::new("", columns);
     for line in lines {
         for ((label, _), point) in trend.labels.iter().zip(&line.points) {
-            let Some(TrendPoint {
-                value,
-                mark: Mark::Regression { before, change },
-                ..
-            }) = point
+            let Some(TrendPoint { value, mark: Mark::Regression { before, change }, .. }) = point
             else {
                 continue;
             };
@@ -193,9 +185,7 @@ fn picture(trend: &Trend, lines: &[&Line], shown: &Shown<'_>) -> Block {
     let mut chart = LineChart {
         title: title.to_owned(),
         description: format!("{title}, over {count} records, oldest first."),
-        x: Axis::new("record", ChartUnit::Count)
-            .reaching(Range::Exact)
-            .with_ticks(ticks.collect()),
+        x: Axis::new("record", ChartUnit::Count).reaching(Range::Exact).with_ticks(ticks.collect()),
         y: Axis::new(title, shown.unit),
         bands: Vec::new(),
         series: Vec::new(),
@@ -273,11 +263,7 @@ fn records(trend: &Trend) -> Section {
     let mut section = Section::new("Records");
     let mut table = Table::new("", &["#record", "name", "began"]);
     for (number, (label, began)) in trend.labels.iter().enumerate() {
-        table.row([
-            (number + 1).to_string(),
-            label.clone(),
-            units::moment(*began),
-        ]);
+        table.row([(number + 1).to_string(), label.clone(), units::moment(*began)]);
     }
     section.table(table);
     let percent = TREND_TOLERANCE * 100.0;

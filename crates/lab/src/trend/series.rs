@@ -152,11 +152,7 @@ impl Line {
 
     /// Compares each point with those before it that did the same work.
     fn mark(&mut self) {
-        let better = if self.phase.is_empty() {
-            Better::Higher
-        } else {
-            Better::Lower
-        };
+        let better = if self.phase.is_empty() { Better::Higher } else { Better::Lower };
         let mut before: Vec<(Work, Vec<f64>)> = Vec::new();
         let enough = |point: &&mut TrendPoint| point.has_enough_repeats;
         for point in self.points.iter_mut().flatten().filter(enough) {
@@ -186,10 +182,7 @@ fn mark(before: &[f64], figure: &Estimate, better: Better) -> Mark {
     if !is_worse {
         return Mark::Usual;
     }
-    Mark::Regression {
-        before,
-        change: figure.median / before - 1.0,
-    }
+    Mark::Regression { before, change: figure.median / before - 1.0 }
 }
 
 /// The greatest goodput of a subject.

@@ -70,9 +70,5 @@ pub(super) fn point_text(line: &Line, point: Option<&TrendPoint>) -> String {
 
 /// A figure of a line with its unit.
 pub(super) fn value_text(line: &Line, value: f64) -> String {
-    if line.phase.is_empty() {
-        Unit::PerSecond.text(value)
-    } else {
-        units::time(value * 1e9)
-    }
+    if line.phase.is_empty() { Unit::PerSecond.text(value) } else { units::time(value * 1e9) }
 }

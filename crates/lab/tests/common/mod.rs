@@ -34,10 +34,7 @@ pub(crate) fn head(subjects: &[&str]) -> Head {
         repeats: 1,
         steps_planned: 3,
         environment,
-        subjects: subjects
-            .iter()
-            .map(|name| subject(name, Role::Contestant))
-            .collect(),
+        subjects: subjects.iter().map(|name| subject(name, Role::Contestant)).collect(),
         workloads: vec![workload("hello")],
         history: None,
         rules: Vec::new(),
@@ -60,11 +57,7 @@ pub(crate) fn subject(name: &str, role: Role) -> Subject {
 
 /// A workload of this name; 1.5 seconds satisfy.
 pub(crate) fn workload(name: &str) -> Workload {
-    Workload {
-        name: name.to_owned(),
-        description: String::new(),
-        apdex_seconds: 1.5,
-    }
+    Workload { name: name.to_owned(), description: String::new(), apdex_seconds: 1.5 }
 }
 
 /// A closed load of so many kept connections.
@@ -88,13 +81,9 @@ pub(crate) fn not_ready(order: u32, subject: &str) -> Step {
         window: None,
         measured_again: 0,
         began_unix_ms: 1_700_000_000_000,
-        outcome: Outcome::NotReady {
-            reason: "no answer within 5 s".to_owned(),
-        },
+        outcome: Outcome::NotReady { reason: "no answer within 5 s".to_owned() },
         run: None,
-        server: Watched::Invalid {
-            reason: "it was not there".to_owned(),
-        },
+        server: Watched::Invalid { reason: "it was not there".to_owned() },
         audit: Vec::new(),
     }
 }
@@ -108,10 +97,7 @@ pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
         connections: 10,
         reuse: Reuse::KeepAlive,
         pipelining: 1,
-        stop: Stop {
-            after_ms: Some(10_000),
-            after_requests: None,
-        },
+        stop: Stop { after_ms: Some(10_000), after_requests: None },
         warm_up_ms: 0,
         timeout_ms: 30_000,
         threads: 1,
@@ -123,9 +109,7 @@ pub(crate) fn run(rate: f64, times: &[(f64, u64)]) -> Run {
     let parts: u64 = times.iter().map(|(_, part)| part).sum();
     for (ms, part) in times {
         let count = run.achieved.done * part / parts;
-        run.timings
-            .response
-            .record_many_ns((ms * 1e6) as u64, count);
+        run.timings.response.record_many_ns((ms * 1e6) as u64, count);
     }
     run
 }
@@ -197,9 +181,7 @@ impl Lab {
         change: impl FnOnce(&mut Step),
     ) -> Self {
         let before = self.record.steps.iter();
-        let same = before
-            .filter(|step| step.subject == subject && step.load == load)
-            .count();
+        let same = before.filter(|step| step.subject == subject && step.load == load).count();
         let mut step = not_ready(self.record.steps.len() as u32, subject);
         step.load = load;
         step.repeat = same as u32 + 1;

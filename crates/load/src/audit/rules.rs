@@ -86,11 +86,8 @@ pub(super) fn lag(run: &Run, _: &Evidence) -> Option<Finding> {
         meaning: "time that responses waited for the generator is included in the response times",
         advice: "run nothing else on the generator's cores, or bind it to some (--cores)",
     };
-    let verdict = above(
-        lag_ns,
-        LAG_NS_MAX.max(p99_ns / 10.0),
-        (10.0 * LAG_NS_MAX).max(p99_ns / 2.0),
-    );
+    let verdict =
+        above(lag_ns, LAG_NS_MAX.max(p99_ns / 10.0), (10.0 * LAG_NS_MAX).max(p99_ns / 2.0));
     Some(text.finding(verdict, format!("{:.3} ms at p99", lag_ns / 1e6)))
 }
 
@@ -111,10 +108,7 @@ pub(super) fn rate_asked(run: &Run, _: &Evidence) -> Option<Finding> {
     let share = number(missing) / number(asked);
     let rate = run.achieved.rate_asked().unwrap_or_default();
     let finished = run.achieved.per_second(run.finished());
-    let measured = format!(
-        "{finished:.1}/s of {rate:.1}/s asked, {:.2} % missing",
-        share * 100.0
-    );
+    let measured = format!("{finished:.1}/s of {rate:.1}/s asked, {:.2} % missing", share * 100.0);
     Some(text.finding(above(share, 0.01, 0.05), measured))
 }
 
@@ -126,10 +120,7 @@ pub(super) fn littles_law(run: &Run, evidence: &Evidence) -> Option<Finding> {
     if run.achieved.done < REQUESTS_MIN || window_ns == 0 {
         return None;
     }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a comparison to a part in twenty"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "a comparison to a part in twenty")]
     let mean = |area_ns: u128| area_ns as f64 / window_ns as f64;
     let (under_way, accounted) = (mean(evidence.area_ns), mean(evidence.sojourns_ns));
     if under_way <= 0.0 {
@@ -238,11 +229,8 @@ pub(super) fn p99_and_mean(run: &Run, _: &Evidence) -> Option<Finding> {
         meaning: "all took the same time, which no server does: a timer, a limit of rate, or a clock that stands",
         advice: "look for whatever holds answers back for a fixed time",
     };
-    let verdict = if (p99_ns - mean_ns).abs() <= mean_ns * SAME {
-        Verdict::Warning
-    } else {
-        Verdict::Passed
-    };
+    let verdict =
+        if (p99_ns - mean_ns).abs() <= mean_ns * SAME { Verdict::Warning } else { Verdict::Passed };
     let measured = format!("p99 {:.3} ms, mean {:.3} ms", p99_ns / 1e6, mean_ns / 1e6);
     Some(text.finding(verdict, measured))
 }

@@ -7,10 +7,7 @@ use vervet_report::{Asked, ErrorClass, Mode, Reuse, Run, Stop, Verdict};
 use super::{Evidence, RULES, findings, rules};
 
 fn open(rate_max_milli: u64) -> Mode {
-    Mode::Open {
-        pacers: BTreeSet::new(),
-        rate_max_milli,
-    }
+    Mode::Open { pacers: BTreeSet::new(), rate_max_milli }
 }
 
 /// A run of one second without fault: 1,000 answers of 10 to 20 ms on ten connections.
@@ -62,15 +59,10 @@ use Verdict::{Failed, Passed, Warning};
 
 #[test]
 fn a_failed_thread_fails_the_run() {
-    check(
-        "generator_threads",
-        Verdict::Failed,
-        "too many open files",
-        |run, _| {
-            let errors = &mut run.generator.thread_errors;
-            errors.insert("too many open files".to_owned());
-        },
-    );
+    check("generator_threads", Verdict::Failed, "too many open files", |run, _| {
+        let errors = &mut run.generator.thread_errors;
+        errors.insert("too many open files".to_owned());
+    });
 }
 
 #[test]
@@ -84,12 +76,7 @@ fn a_busy_generator_fails_the_audit() {
         move |run: &mut Run, _: &mut Evidence| run.generator.occupied_thread_permille = permille
     };
     check("generator_cpu", Passed, "90.0 % of the time", starved(900));
-    check(
-        "generator_cpu",
-        Warning,
-        "0.0 % of a core, occupied 90.1 % of the time",
-        starved(901),
-    );
+    check("generator_cpu", Warning, "0.0 % of a core, occupied 90.1 % of the time", starved(901));
     let (mut short, evidence) = sound();
     short.achieved.window_us = 400_000;
     let rules = findings(&short, &evidence);
@@ -204,11 +191,7 @@ fn rules_that_do_not_apply_are_silent() {
     let (run, evidence) = sound();
     let all = findings(&run, &evidence);
     let names: BTreeSet<_> = all.iter().map(|finding| finding.rule.as_str()).collect();
-    assert_eq!(
-        names.len(),
-        RULES.len() - 2,
-        "closed load has no rate, and no thread failed"
-    );
+    assert_eq!(names.len(), RULES.len() - 2, "closed load has no rate, and no thread failed");
     let (mut empty, _) = sound();
     empty.achieved.done = 0;
     empty.timings.response.clear();

@@ -107,11 +107,7 @@ impl Users {
             self.discard_unseen(io, connection);
         } else if !io.is_closing() {
             let at = joined.len().saturating_sub(input.len());
-            let left = if joined.is_empty() {
-                input.to_vec()
-            } else {
-                joined.split_off(at)
-            };
+            let left = if joined.is_empty() { input.to_vec() } else { joined.split_off(at) };
             connection.keep_left(left);
         }
     }
@@ -235,9 +231,8 @@ impl Users {
 
     fn begin_answer(&mut self, connection: &mut Connection, head: &AnswerHead<'_>, bytes: &[u8]) {
         let status = head.status.code();
-        let framed = connection
-            .front()
-            .is_some_and(|front| front.content == ContentOfAnswer::AsFramed);
+        let framed =
+            connection.front().is_some_and(|front| front.content == ContentOfAnswer::AsFramed);
         if framed {
             self.known.learn(bytes, head);
         }
@@ -268,8 +263,7 @@ impl Users {
         let end = head.len().saturating_sub(b"\r\n".len());
         kept.fields.clear();
         kept.content.clear();
-        kept.fields
-            .extend_from_slice(head.get(line..end).unwrap_or_default());
+        kept.fields.extend_from_slice(head.get(line..end).unwrap_or_default());
     }
 
     fn read_content(&mut self, connection: &mut Connection, piece: &[u8]) {
@@ -277,8 +271,7 @@ impl Users {
             && let Some(kept) = &mut user.kept
         {
             let room = ANSWER_CONTENT_BYTES_MAX.saturating_sub(kept.content.len());
-            kept.content
-                .extend_from_slice(&piece[..piece.len().min(room)]);
+            kept.content.extend_from_slice(&piece[..piece.len().min(room)]);
         }
         let number = connection.front().map(|front| usize::from(front.check));
         if let Some(judging) = connection.judging()
@@ -364,12 +357,8 @@ impl Users {
             return verdict;
         };
         if let Some(kept) = &user.kept {
-            let answer = Answer {
-                status,
-                fields: &kept.fields,
-                content: &kept.content,
-                content_bytes,
-            };
+            let answer =
+                Answer { status, fields: &kept.fields, content: &kept.content, content_bytes };
             let judged = user.script.judge(&answer);
             user.remember(status, content_bytes);
             if let Verdict::Failed(assertion) = judged {

@@ -63,11 +63,8 @@ impl Thread {
             }
             let token = user.connection;
             if is_open {
-                user.state = if token.is_some() {
-                    UserState::Free
-                } else {
-                    UserState::Disconnected
-                };
+                user.state =
+                    if token.is_some() { UserState::Free } else { UserState::Disconnected };
                 self.users().offer(index);
                 continue;
             }
@@ -175,23 +172,16 @@ impl Thread {
         let at = self.connects * u64::from(self.share.of) + u64::from(self.share.index);
         self.connects += 1;
         let addresses = self.plan.outgoing.len().max(1) as u64;
-        let Some(outgoing) = self
-            .plan
-            .outgoing
-            .get(usize::try_from(at % addresses).unwrap_or(0))
+        let Some(outgoing) = self.plan.outgoing.get(usize::try_from(at % addresses).unwrap_or(0))
         else {
             return;
         };
-        match self
-            .reactor
-            .connect(outgoing, Connection::new(index, begun_ns))
-        {
+        match self.reactor.connect(outgoing, Connection::new(index, begun_ns)) {
             Ok(token) => {
                 if let Some(user) = self.users().user(index) {
                     user.connection = Some(token);
                 }
-                self.reactor
-                    .visit(token, |_, io, _| io.set_deadline(connect_timeout_ms));
+                self.reactor.visit(token, |_, io, _| io.set_deadline(connect_timeout_ms));
             }
             Err(errno) => {
                 let class = super::user::class_of(errno);

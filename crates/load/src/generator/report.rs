@@ -42,10 +42,7 @@ impl Usage {
         let us = |time: nix::sys::time::TimeVal| {
             u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
         };
-        Self {
-            user_us: us(usage.user_time()),
-            system_us: us(usage.system_time()),
-        }
+        Self { user_us: us(usage.user_time()), system_us: us(usage.system_time()) }
     }
 
     pub(super) fn since(self, before: Self) -> Self {

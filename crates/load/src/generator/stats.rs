@@ -241,11 +241,7 @@ impl ThreadStats {
         total.connections += tally.connections;
         let mut response = std::mem::take(&mut self.interval_response);
         let alike = self.alike.take();
-        for times in [
-            &mut response,
-            &mut self.timings.service,
-            &mut self.timings.first_byte,
-        ] {
+        for times in [&mut response, &mut self.timings.service, &mut self.timings.first_byte] {
             times.merge(&alike);
         }
         self.timings.response.merge(&response);

@@ -20,12 +20,7 @@ const ALLOCATIONS_OF_MORE_REQUESTS_MAX: u64 = 400;
 
 /// Allocations of a whole run of so many requests, on this thread.
 fn allocations(address: &Outgoing, requests: u64, change: impl Fn(&mut Plan)) -> u64 {
-    let kind = Request {
-        check: 0,
-        step: 0,
-        content: ContentOfAnswer::AsFramed,
-        due: None,
-    };
+    let kind = Request { check: 0, step: 0, content: ContentOfAnswer::AsFramed, due: None };
     let fixed = Fixed::new("/", &b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"[..], kind);
     let mut plan = Plan::new("test", address.clone(), Arc::new(fixed));
     plan.duration = None;
@@ -57,10 +52,7 @@ fn check(change: impl Fn(&mut Plan)) {
     let few = allocations(&outgoing, 500, &change);
     let many = allocations(&outgoing, 10_500, &change);
     let more = many.saturating_sub(few);
-    assert!(
-        more <= ALLOCATIONS_OF_MORE_REQUESTS_MAX,
-        "{more} for 10,000 more requests"
-    );
+    assert!(more <= ALLOCATIONS_OF_MORE_REQUESTS_MAX, "{more} for 10,000 more requests");
 }
 
 #[test]
@@ -82,9 +74,6 @@ fn open_load_asks_for_no_memory() {
 /// A text to be found is looked for without a copy that stays.
 #[test]
 fn a_check_that_reads_content_asks_for_what_one_answer_needs() {
-    let text = Check {
-        length: Some(13),
-        ..Check::default()
-    };
+    let text = Check { length: Some(13), ..Check::default() };
     check(move |plan| plan.checks = vec![text.clone()]);
 }

@@ -87,10 +87,7 @@ impl Thread {
             reports,
             schedule: None,
             calendar: None,
-            moments: Moments {
-                window: 0,
-                end: u64::MAX,
-            },
+            moments: Moments { window: 0, end: u64::MAX },
             stage: Stage::WarmUp,
             interval_ns: ns(plan.interval),
             interval: 0,
@@ -179,10 +176,7 @@ impl Thread {
         // while.
         let exhausted =
             users.exhausted > 0 && users.all.iter().all(|user| user.state == UserState::Ended);
-        let never_due = self
-            .schedule
-            .as_ref()
-            .is_some_and(|it| it.next_ns().is_none());
+        let never_due = self.schedule.as_ref().is_some_and(|it| it.next_ns().is_none());
         match () {
             () if exhausted => Some(Ended::Exhausted),
             () if never_due && self.moments.end == u64::MAX => Some(Ended::Exhausted),
@@ -262,9 +256,7 @@ impl Thread {
             answers,
             ended,
         };
-        let _ = self
-            .reports
-            .send(Report::Finished(self.number, Box::new(finished)));
+        let _ = self.reports.send(Report::Finished(self.number, Box::new(finished)));
         Ok(())
     }
 

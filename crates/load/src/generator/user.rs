@@ -65,10 +65,7 @@ impl User {
 
     /// The answer came in full.
     pub(crate) fn remember(&mut self, status: u16, content_bytes: u64) {
-        self.last = Some(Last {
-            status,
-            content_bytes,
-        });
+        self.last = Some(Last { status, content_bytes });
     }
 
     /// What was kept belongs to a request that failed, or has been looked at.

@@ -144,10 +144,7 @@ impl Users {
         };
         let before = io.out().len();
         let (script, answer) = user.script_and_answer();
-        let turn = Turn {
-            elapsed,
-            answer: answer.as_ref(),
-        };
+        let turn = Turn { elapsed, answer: answer.as_ref() };
         let step = script.next(&turn, io.out());
         user.forget();
         match step {

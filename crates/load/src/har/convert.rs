@@ -103,10 +103,7 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     let archive: Archive = match serde_json::from_slice(text) {
         Ok(archive) => archive,
         Err(error) => {
-            let position = Position {
-                line: error.line(),
-                column: error.column(),
-            };
+            let position = Position { line: error.line(), column: error.column() };
             // The position stands before the sentence already.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
@@ -134,10 +131,8 @@ pub fn convert(file: &str, text: &[u8], hosts: Hosts) -> Result<Converted, Vec<F
     entries.sort_by_key(|entry| entry.start);
     let mut steps = steps(&entries, &log.pages, &mut notes);
     let common = common_fields(&mut steps);
-    let notes: Vec<String> = notes
-        .into_iter()
-        .map(|(what, count)| format!("{count} {what}"))
-        .collect();
+    let notes: Vec<String> =
+        notes.into_iter().map(|(what, count)| format!("{count} {what}")).collect();
     let document = write(file, &base.host, &common, &steps, &notes);
     Ok(Converted { document, notes })
 }
@@ -159,10 +154,7 @@ fn read<'a>(
                 continue;
             }
             _ => {
-                note(
-                    notes,
-                    "entries that no server answered (data, blob) are left out",
-                );
+                note(notes, "entries that no server answered (data, blob) are left out");
                 continue;
             }
         };
@@ -216,10 +208,7 @@ fn keep_one_host(
         if base.has_same_origin(&entry.url) {
             return true;
         }
-        note(
-            notes,
-            &format!("entries of {} are left out", entry.url.host),
-        );
+        note(notes, &format!("entries of {} are left out", entry.url.host));
         if hosts == Hosts::All {
             findings.whole(format!(
                 "{} is not {}: one run asks one server; leave the others out, or record each alone",
@@ -274,9 +263,7 @@ fn think_max_ms() -> i64 {
 
 /// What a page brings with it: a GET that went well, without content and without data for scripts.
 fn is_resource(read: &ParsedEntry<'_>) -> bool {
-    let Entry {
-        request, response, ..
-    } = read.entry;
+    let Entry { request, response, .. } = read.entry;
     let kind = response.content.mime_type.as_str();
     let is_data = kind.contains("json") || kind.contains("html");
     let went_well = (200..300).contains(&response.status) || response.status == 304;
@@ -284,27 +271,16 @@ fn is_resource(read: &ParsedEntry<'_>) -> bool {
 }
 
 fn step(read: &ParsedEntry<'_>, page: Option<String>, notes: &mut BTreeMap<String, usize>) -> Step {
-    let Request {
-        method,
-        headers,
-        post_data,
-        ..
-    } = &read.entry.request;
+    let Request { method, headers, post_data, .. } = &read.entry.request;
     let mut fields = Vec::new();
     for pair in headers {
         let name = pair.name.to_ascii_lowercase();
         let is_odd = !vervet_http::field::is_token(name.as_bytes())
             || pair.value.chars().any(char::is_control);
         if name == "cookie" {
-            note(
-                notes,
-                "Cookie fields are left out: users get cookies of their own",
-            );
+            note(notes, "Cookie fields are left out: users get cookies of their own");
         } else if !(is_odd || name.starts_with("sec-") || DROPPED.contains(&name.as_str())) {
-            fields.push(Pair {
-                name: pair.name.clone(),
-                value: escape(&pair.value),
-            });
+            fields.push(Pair { name: pair.name.clone(), value: escape(&pair.value) });
         }
     }
     let content = match post_data {
@@ -351,14 +327,9 @@ fn decode_pair(pair: &Pair) -> Pair {
     let decode = |text: &str| {
         let raw = text.replace('&', "%26").replace('=', "%3D");
         let decoded = vervet_http::target::query_pairs(raw.as_bytes()).next();
-        decoded.map_or(String::new(), |(key, _)| {
-            escape(&String::from_utf8_lossy(&key))
-        })
+        decoded.map_or(String::new(), |(key, _)| escape(&String::from_utf8_lossy(&key)))
     };
-    Pair {
-        name: decode(&pair.name),
-        value: decode(&pair.value),
-    }
+    Pair { name: decode(&pair.name), value: decode(&pair.value) }
 }
 
 /// Lines of one name become one, as RFC 9110 §5.3 allows.
@@ -383,12 +354,7 @@ fn common_fields(steps: &mut [Step]) -> Vec<Pair> {
         return Vec::new();
     };
     let is_common = |pair: &Pair| steps.iter().all(|step| step.fields.contains(pair));
-    let common: Vec<Pair> = first
-        .fields
-        .iter()
-        .filter(|pair| is_common(pair))
-        .cloned()
-        .collect();
+    let common: Vec<Pair> = first.fields.iter().filter(|pair| is_common(pair)).cloned().collect();
     for step in steps {
         step.fields.retain(|pair| !common.contains(pair));
     }

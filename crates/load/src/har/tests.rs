@@ -51,10 +51,7 @@ fn check_wrong(text: &[u8], hosts: Hosts, expected: &[&str]) {
 fn parse(document: &str) -> Scenario {
     let base = Url::parse("http://localhost:8080").unwrap();
     let inputs = Inputs {
-        common: Common {
-            base: Some(&base),
-            ..Common::default()
-        },
+        common: Common { base: Some(&base), ..Common::default() },
         feed: None,
         seed: 0,
         share: Share::WHOLE,
@@ -77,18 +74,10 @@ fn refuses_invalid_recordings() {
         Hosts::First,
         &["r.har:2:14: not a valid HAR 1.2 document: missing field `entries`"],
     );
-    check_wrong(
-        &har(&[]),
-        Hosts::First,
-        &["r.har: 0 entries; expected 1 to 10000"],
-    );
+    check_wrong(&har(&[]), Hosts::First, &["r.har: 0 entries; expected 1 to 10000"]);
     check_wrong(
         &har(&[
-            with(
-                entry(0, "GET", "http://a/", 200),
-                "/startedDateTime",
-                json!("now"),
-            ),
+            with(entry(0, "GET", "http://a/", 200), "/startedDateTime", json!("now")),
             entry(0, "GET", "http://a:b/", 200),
         ]),
         Hosts::First,
@@ -103,11 +92,7 @@ fn refuses_invalid_recordings() {
         &["r.har: no entry can be asked again"],
     );
     let many = vec![entry(0, "GET", "http://a/", 200); ENTRIES_MAX + 1];
-    check_wrong(
-        &har(&many),
-        Hosts::First,
-        &["r.har: 10001 entries; expected 1 to 10000"],
-    );
+    check_wrong(&har(&many), Hosts::First, &["r.har: 10001 entries; expected 1 to 10000"]);
 }
 
 #[test]
@@ -140,10 +125,7 @@ fn shop() -> Vec<u8> {
     let picture = |at, path: &str| {
         let status = if at == 30 { 304 } else { 200 };
         let entry = entry(at, "GET", &url(path), status);
-        on(
-            "p1",
-            with(entry, "/response/content/mimeType", json!("image/png")),
-        )
+        on("p1", with(entry, "/response/content/mimeType", json!("image/png")))
     };
     let mut entries = vec![on("p1", entry(0, "GET", &url("/?q={a}"), 200))];
     entries.extend((1..=15).map(|n| picture(n * 10, &format!("/{n}.png"))));
@@ -203,10 +185,7 @@ fn a_recording_of_twenty_requests_runs() {
     let mut script = scenario.user(0);
     let (mut asked, mut waited) = (Vec::new(), Duration::ZERO);
     while asked.len() < 20 {
-        let turn = Turn {
-            elapsed: waited,
-            answer: None,
-        };
+        let turn = Turn { elapsed: waited, answer: None };
         let mut out = Vec::new();
         match script.next(&turn, &mut out) {
             Step::End => panic!("ended after {asked:?}"),
@@ -219,12 +198,7 @@ fn a_recording_of_twenty_requests_runs() {
                     "PUT " => 201,
                     _ => 200,
                 };
-                let answer = Answer {
-                    status,
-                    fields: b"",
-                    content: b"",
-                    content_bytes: 0,
-                };
+                let answer = Answer { status, fields: b"", content: b"", content_bytes: 0 };
                 assert_eq!(script.judge(&answer), Verdict::Passed, "{line}");
                 asked.push((line, text));
             }
@@ -232,21 +206,9 @@ fn a_recording_of_twenty_requests_runs() {
     }
     assert_eq!(asked[0].0, "GET /?q={a}");
     assert_eq!(asked[15].0, "GET /15.png");
-    assert!(
-        asked[16].1.ends_with("\r\n\r\nuser=ann&word=a%20b"),
-        "{}",
-        asked[16].1
-    );
-    assert!(
-        asked[18].1.ends_with("\r\n\r\n{\"n\": {\"a\": 1}}\n"),
-        "{}",
-        asked[18].1
-    );
-    assert!(
-        asked[19]
-            .1
-            .starts_with("GET /api/items HTTP/1.1\r\nHost: localhost:8080\r\n")
-    );
+    assert!(asked[16].1.ends_with("\r\n\r\nuser=ann&word=a%20b"), "{}", asked[16].1);
+    assert!(asked[18].1.ends_with("\r\n\r\n{\"n\": {\"a\": 1}}\n"), "{}", asked[18].1);
+    assert!(asked[19].1.starts_with("GET /api/items HTTP/1.1\r\nHost: localhost:8080\r\n"));
     assert!(asked.iter().all(|(_, text)| !text.contains("secret")));
     assert_eq!(waited, Duration::from_millis(4300));
 }

@@ -65,14 +65,9 @@ fn table(out: &mut String, key: &str, pairs: &[Pair]) {
     if pairs.is_empty() {
         return;
     }
-    let pairs = pairs
-        .iter()
-        .map(|pair| format!("{} = {}", toml_key(&pair.name), text(&pair.value)));
-    let _ = writeln!(
-        out,
-        "{key} = {{ {} }}",
-        pairs.collect::<Vec<_>>().join(", ")
-    );
+    let pairs =
+        pairs.iter().map(|pair| format!("{} = {}", toml_key(&pair.name), text(&pair.value)));
+    let _ = writeln!(out, "{key} = {{ {} }}", pairs.collect::<Vec<_>>().join(", "));
 }
 
 /// A text in the quotes that need the fewest escapes.
@@ -82,7 +77,5 @@ fn text(text: &str) -> String {
 
 /// What stands in a comment, in one line.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -123,11 +123,8 @@ mod tests {
     #[test]
     fn random_arrivals_have_the_rate_and_spread_of_poisson() {
         let times = due(Arrival::Poisson { seed: 1 }, 2, 20_000);
-        let gaps: Vec<f64> = times
-            .windows(2)
-            .take(30_000)
-            .map(|pair| (pair[1] - pair[0]) as f64)
-            .collect();
+        let gaps: Vec<f64> =
+            times.windows(2).take(30_000).map(|pair| (pair[1] - pair[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let squares = gaps.iter().map(|gap| (gap - mean) * (gap - mean));
         let deviation = (squares.sum::<f64>() / gaps.len() as f64).sqrt();

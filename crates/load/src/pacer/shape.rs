@@ -69,10 +69,7 @@ impl Pacer {
     /// # Errors
     /// Steps that do not lead from the first rate to the last, or too many of them.
     pub fn steps(first: f64, by: f64, last: f64, each: Duration) -> Result<Self, StagesError> {
-        let wrong = |what: &str| StagesError {
-            line: 0,
-            what: what.to_owned(),
-        };
+        let wrong = |what: &str| StagesError { line: 0, what: what.to_owned() };
         if by <= 0.0 || last < first || !(last - first).is_finite() {
             return Err(wrong("steps lead upwards: write first..last+step"));
         }
@@ -111,9 +108,7 @@ impl Pacer {
         }
         let begun = (self.stages).partition_point(|stage| stage.start_s <= seconds);
         let stage = begun.checked_sub(1).and_then(|at| self.stages.get(at));
-        stage.map_or(0.0, |stage| {
-            stage.before + stage.sent_within(seconds - stage.start_s)
-        })
+        stage.map_or(0.0, |stage| stage.before + stage.sent_within(seconds - stage.start_s))
     }
 
     /// When the request with this number is due, from 0; none if never. The inverse of
@@ -160,11 +155,7 @@ impl fmt::Display for Pacer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.stages.as_slice() {
             [] => write!(f, "{}/s", self.last_rate),
-            [
-                Stage {
-                    from, to, length_s, ..
-                },
-            ] => {
+            [Stage { from, to, length_s, .. }] => {
                 write!(f, "from {from}/s to {to}/s within {length_s} s")
             }
             stages => {
@@ -185,10 +176,7 @@ impl FromStr for Pacer {
             if line.is_empty() {
                 continue;
             }
-            let wrong = |what| StagesError {
-                line: index + 1,
-                what,
-            };
+            let wrong = |what| StagesError { line: index + 1, what };
             if pacer.stages.len() == STAGES_MAX {
                 return Err(wrong(format!("more than {STAGES_MAX} stages")));
             }
@@ -207,9 +195,7 @@ impl FromStr for Pacer {
 fn stage_of(line: &str) -> Result<(Duration, f64, f64), String> {
     let mut words = line.split_whitespace();
     let (Some(length), Some(rates), None) = (words.next(), words.next(), words.next()) else {
-        return Err(format!(
-            "invalid stage `{line}`: expected `30s 100` or `30s 100..500`"
-        ));
+        return Err(format!("invalid stage `{line}`: expected `30s 100` or `30s 100..500`"));
     };
     let length = crate::units::duration(length)
         .ok()
@@ -244,10 +230,7 @@ mod tests {
     fn check(pacer: &Pacer, points: &[(f64, f64)]) {
         for &(seconds, number) in points {
             let sent = pacer.sent_by(Duration::from_secs_f64(seconds));
-            assert!(
-                (sent - number).abs() < 1e-6,
-                "{pacer}: {sent} by {seconds} s"
-            );
+            assert!((sent - number).abs() < 1e-6, "{pacer}: {sent} by {seconds} s");
             let due = pacer.due_at(number).unwrap().as_secs_f64();
             assert!((due - seconds).abs() < 1e-6, "{pacer}: {number} at {due} s");
         }
@@ -257,27 +240,11 @@ mod tests {
     fn each_shape_is_its_own_inverse() {
         check(&Pacer::constant(50.0), &[(0.0, 0.0), (2.0, 100.0)]);
         let over = Duration::from_secs(10);
-        check(
-            &Pacer::ramp(0.0, 100.0, over),
-            &[(0.0, 0.0), (10.0, 500.0), (12.0, 700.0)],
-        );
-        check(
-            &Pacer::ramp(100.0, 20.0, over),
-            &[(5.0, 400.0), (10.0, 600.0), (11.0, 620.0)],
-        );
+        check(&Pacer::ramp(0.0, 100.0, over), &[(0.0, 0.0), (10.0, 500.0), (12.0, 700.0)]);
+        check(&Pacer::ramp(100.0, 20.0, over), &[(5.0, 400.0), (10.0, 600.0), (11.0, 620.0)]);
         check(&Pacer::ramp(30.0, 30.0, over), &[(5.0, 150.0)]);
-        let stages = "10s 100\n 10s 0..100 \n# comment\n5s 10"
-            .parse::<Pacer>()
-            .unwrap();
-        check(
-            &stages,
-            &[
-                (10.0, 1000.0),
-                (20.0, 1500.0),
-                (25.0, 1550.0),
-                (26.0, 1560.0),
-            ],
-        );
+        let stages = "10s 100\n 10s 0..100 \n# comment\n5s 10".parse::<Pacer>().unwrap();
+        check(&stages, &[(10.0, 1000.0), (20.0, 1500.0), (25.0, 1550.0), (26.0, 1560.0)]);
         assert!((stages.rate_max() - 100.0).abs() < 1e-9);
         let steps = Pacer::steps(10.0, 10.0, 30.0, Duration::from_secs(1)).unwrap();
         check(&steps, &[(1.0, 10.0), (2.0, 30.0), (3.0, 60.0)]);

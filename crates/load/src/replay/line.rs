@@ -129,9 +129,7 @@ mod tests {
             let time = time.format("%m-%d %H:%M:%S%.3f").to_string();
             (time, line.method, line.target)
         });
-        let found = found
-            .as_ref()
-            .map(|(a, b, c)| (a.as_str(), b.as_str(), c.as_str()));
+        let found = found.as_ref().map(|(a, b, c)| (a.as_str(), b.as_str(), c.as_str()));
         assert_eq!(found, expected, "{text:?}");
     }
 

@@ -45,10 +45,7 @@ impl fmt::Display for Tally {
         write!(formatter, "{} requests", self.taken)?;
         let rest = [
             (self.odd, "lines without a request that can be read"),
-            (
-                self.unsafe_methods,
-                "requests whose method may change something",
-            ),
+            (self.unsafe_methods, "requests whose method may change something"),
             (self.refused, "requests that cannot be asked again"),
             (self.beyond, "requests beyond the most that are taken"),
         ];
@@ -132,11 +129,7 @@ impl<'a> Log<'a> {
         match self.message(line) {
             Some(message) => {
                 self.tally.taken += 1;
-                self.entries.push(Entry {
-                    start_us,
-                    clock,
-                    message,
-                });
+                self.entries.push(Entry { start_us, clock, message });
             }
             None if self.messages.len() == TARGETS_MAX => self.tally.beyond += 1,
             None => self.tally.refused += 1,
@@ -195,10 +188,7 @@ impl<'a> Log<'a> {
             let offset = Duration::from_micros(entry.start_us.abs_diff(first));
             for (index, entry) in together.iter().enumerate() {
                 let at = offset + within_second(index, count);
-                dues.push(Due {
-                    at: at.div_f64(speed),
-                    message: entry.message,
-                });
+                dues.push(Due { at: at.div_f64(speed), message: entry.message });
             }
             rest = after;
         }

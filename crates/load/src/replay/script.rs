@@ -34,21 +34,13 @@ impl Replay {
         let speed = speed.clamp(*Self::SPEEDS.start(), *Self::SPEEDS.end());
         let (messages, dues) = log.finish(speed);
         let requests = messages.into_iter().map(|message| {
-            let request = Request {
-                check: 0,
-                step: 0,
-                content: message.content_of_answer(),
-                due: None,
-            };
+            let request =
+                Request { check: 0, step: 0, content: message.content_of_answer(), due: None };
             // The message of a log has no variables, as its braces were escaped.
             (message.as_fixed().unwrap_or_default(), request)
         });
         Self {
-            plan: Arc::new(Plan {
-                requests: requests.collect(),
-                dues,
-                turns: Turns::new(share),
-            }),
+            plan: Arc::new(Plan { requests: requests.collect(), dues, turns: Turns::new(share) }),
             tally,
             steps: ["request".to_owned()],
         }
@@ -75,10 +67,7 @@ impl Plan {
 
 impl Scripts for Replay {
     fn user(&self, _number: u32) -> Box<dyn Script> {
-        Box::new(User {
-            plan: Arc::clone(&self.plan),
-            taken: None,
-        })
+        Box::new(User { plan: Arc::clone(&self.plan), taken: None })
     }
 
     fn steps(&self) -> &[String] {
@@ -106,9 +95,6 @@ impl Script for User {
         }
         let (bytes, request) = &self.plan.requests[due.message as usize];
         out.extend_from_slice(bytes);
-        Step::Send(Request {
-            due: Some(due.at),
-            ..*request
-        })
+        Step::Send(Request { due: Some(due.at), ..*request })
     }
 }

@@ -33,10 +33,7 @@ fn course(replay: &Replay) -> Vec<String> {
     let mut elapsed = Duration::ZERO;
     let mut lines = Vec::new();
     loop {
-        let turn = Turn {
-            elapsed,
-            answer: None,
-        };
+        let turn = Turn { elapsed, answer: None };
         let mut out = Vec::new();
         match user.next(&turn, &mut out) {
             Step::End => return lines,
@@ -52,10 +49,7 @@ fn course(replay: &Replay) -> Vec<String> {
 }
 
 fn check(text: &str, speed: f64, expected: &[&str]) {
-    assert_eq!(
-        course(&Replay::new(read(text, Methods::Safe), speed, Share::WHOLE)),
-        expected
-    );
+    assert_eq!(course(&Replay::new(read(text, Methods::Safe), speed, Share::WHOLE)), expected);
 }
 
 #[test]
@@ -79,20 +73,12 @@ fn skipped_lines_are_counted() {
     let all = read(&text, Methods::All).tally();
     assert_eq!((all.taken, all.unsafe_methods, all.refused), (3, 0, 3));
     assert_eq!(read("", Methods::Safe).tally().to_string(), "0 requests");
-    assert_eq!(
-        course(&Replay::new(read("", Methods::Safe), 1.0, Share::WHOLE)),
-        [""; 0]
-    );
+    assert_eq!(course(&Replay::new(read("", Methods::Safe), 1.0, Share::WHOLE)), [""; 0]);
 }
 
 #[test]
 fn times_stay_relative_and_lines_get_into_order() {
-    let text = [
-        json("05.250", "/c"),
-        json("03.000", "/a"),
-        json("04.000", "/b"),
-    ]
-    .concat();
+    let text = [json("05.250", "/c"), json("03.000", "/a"), json("04.000", "/b")].concat();
     check(&text, 1.0, &["0 GET /a", "1000 GET /b", "2250 GET /c"]);
     check(&text, 2.0, &["0 GET /a", "500 GET /b", "1125 GET /c"]);
     check(&text, 0.5, &["0 GET /a", "2000 GET /b", "4500 GET /c"]);
@@ -110,41 +96,24 @@ fn requests_of_one_second_are_spread_over_it() {
     check(
         &lines.concat(),
         1.0,
-        &[
-            "0 GET /1",
-            "250 GET /2",
-            "500 HEAD /{seq}",
-            "750 GET /4?x",
-            "2000 GET /5",
-        ],
+        &["0 GET /1", "250 GET /2", "500 HEAD /{seq}", "750 GET /4?x", "2000 GET /5"],
     );
 }
 
 #[test]
 fn users_share_a_log_and_the_late_are_due_as_before() {
-    let text = [
-        json("00.000", "/a"),
-        json("00.100", "/b"),
-        json("00.200", "/c"),
-    ]
-    .concat();
+    let text = [json("00.000", "/a"), json("00.100", "/b"), json("00.200", "/c")].concat();
     let replay = Replay::new(read(&text, Methods::Safe), 1.0, Share::WHOLE);
     assert_eq!(replay.length(), Duration::from_millis(200));
     let (mut one, mut two) = (replay.user(0), replay.user(1));
-    let at = |millis| Turn {
-        elapsed: Duration::from_millis(millis),
-        answer: None,
-    };
+    let at = |millis| Turn { elapsed: Duration::from_millis(millis), answer: None };
     let mut out = Vec::new();
     let due = |step| match step {
         Step::Send(request) => request.due.map(|due| due.as_millis()),
         _ => None,
     };
     assert_eq!(due(one.next(&at(0), &mut out)), Some(0));
-    assert_eq!(
-        two.next(&at(10), &mut out),
-        Step::Wait(Duration::from_millis(90))
-    );
+    assert_eq!(two.next(&at(10), &mut out), Step::Wait(Duration::from_millis(90)));
     assert_eq!(due(one.next(&at(250), &mut out)), Some(200));
     assert_eq!(due(two.next(&at(260), &mut out)), Some(100));
     assert_eq!(one.next(&at(300), &mut out), Step::End);

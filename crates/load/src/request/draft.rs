@@ -128,11 +128,7 @@ pub enum DraftPart {
 
 impl Fault {
     fn new(part: DraftPart, message: impl Into<String>) -> Self {
-        Self {
-            part,
-            offset: 0,
-            message: message.into(),
-        }
+        Self { part, offset: 0, message: message.into() }
     }
 }
 
@@ -149,24 +145,16 @@ impl Draft {
 
     /// Adds fields that give way to those of the same name that are there.
     pub fn add_defaults(&mut self, defaults: &[(String, String)]) {
-        let taken: HashSet<String> = self
-            .fields
-            .iter()
-            .map(|(name, _)| name.to_ascii_lowercase())
-            .collect();
-        let missing = defaults
-            .iter()
-            .filter(|(name, _)| !taken.contains(&name.to_ascii_lowercase()));
+        let taken: HashSet<String> =
+            self.fields.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+        let missing =
+            defaults.iter().filter(|(name, _)| !taken.contains(&name.to_ascii_lowercase()));
         self.fields.splice(..0, missing.cloned());
     }
 
     /// Adds `name=value` to the one Cookie field (RFC 6265 §5.4).
     pub fn add_cookie(&mut self, pair: &str) {
-        match self
-            .fields
-            .iter_mut()
-            .find(|(name, _)| name.eq_ignore_ascii_case("cookie"))
-        {
+        match self.fields.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
             Some((_, value)) => {
                 value.push_str("; ");
                 value.push_str(pair);
@@ -233,11 +221,7 @@ impl Draft {
             let message = "the target has a control character";
             faults.push(Fault::new(DraftPart::Target, message));
         }
-        keep(
-            Template::compile(target, TemplateContext::Target, names),
-            DraftPart::Target,
-            faults,
-        )
+        keep(Template::compile(target, TemplateContext::Target, names), DraftPart::Target, faults)
     }
 
     /// Host, what the user wrote, and what follows from the rest, in this order.
@@ -246,10 +230,7 @@ impl Draft {
         let mut hosts = 0;
         if !self.has_field("host") {
             if !is_value(&self.host) {
-                faults.push(Fault::new(
-                    DraftPart::Host,
-                    "the host has a control character",
-                ));
+                faults.push(Fault::new(DraftPart::Host, "the host has a control character"));
             }
             lines.append(Template::fixed(format!("Host: {}\r\n", self.host)));
         }
@@ -263,11 +244,8 @@ impl Draft {
             if hosts > 1 {
                 faults.push(Fault::new(part, "a second Host: a request has one"));
             }
-            let value = keep(
-                Template::compile(value.trim(), TemplateContext::Field, names),
-                part,
-                faults,
-            );
+            let value =
+                keep(Template::compile(value.trim(), TemplateContext::Field, names), part, faults);
             lines.append(Template::fixed(format!("{name}: ")));
             lines.append(value);
             lines.append(Template::fixed("\r\n"));
@@ -373,9 +351,7 @@ pub fn split_field(text: &str) -> Result<(String, String), String> {
         }
         _ => {
             let hint = did_you_mean(text, ["Accept", "Cookie", "Host", "User-Agent"]);
-            Err(format!(
-                "invalid header {text:?}{hint}: expected NAME: VALUE"
-            ))
+            Err(format!("invalid header {text:?}{hint}: expected NAME: VALUE"))
         }
     }
 }

@@ -43,11 +43,7 @@ enum PreparedRequest {
     /// these.
     Fixed(FixedScript),
     /// With variables.
-    Filled {
-        message: Message,
-        uses_feed: bool,
-        request: Request,
-    },
+    Filled { message: Message, uses_feed: bool, request: Request },
 }
 
 impl Requests {
@@ -77,13 +73,7 @@ impl Requests {
     /// Whether a request takes values from the feed.
     pub fn uses_feed(&self) -> bool {
         let takes = |ready: &PreparedRequest| {
-            matches!(
-                ready,
-                PreparedRequest::Filled {
-                    uses_feed: true,
-                    ..
-                }
-            )
+            matches!(ready, PreparedRequest::Filled { uses_feed: true, .. })
         };
         self.list.messages.iter().any(takes)
     }
@@ -91,18 +81,9 @@ impl Requests {
 
 impl PreparedRequest {
     fn new(message: Message, step: u16) -> Self {
-        let request = Request {
-            check: 0,
-            step,
-            content: message.content_of_answer(),
-            due: None,
-        };
+        let request = Request { check: 0, step, content: message.content_of_answer(), due: None };
         let Some(bytes) = message.as_fixed() else {
-            return Self::Filled {
-                uses_feed: message.uses_feed(),
-                message,
-                request,
-            };
+            return Self::Filled { uses_feed: message.uses_feed(), message, request };
         };
         // Before the bytes are moved to where they are shared.
         drop(message);
@@ -137,12 +118,8 @@ impl Script for User {
     fn next(&mut self, _turn: &Turn<'_>, out: &mut Vec<u8>) -> Step {
         match &self.list.messages[self.list.mix.next()] {
             PreparedRequest::Fixed(script) => script.ask(out),
-            PreparedRequest::Filled {
-                uses_feed: true, ..
-            } if !self.values.take_row() => Step::End,
-            PreparedRequest::Filled {
-                message, request, ..
-            } => {
+            PreparedRequest::Filled { uses_feed: true, .. } if !self.values.take_row() => Step::End,
+            PreparedRequest::Filled { message, request, .. } => {
                 self.values.begin_request();
                 message.render(&mut self.values, Extra::default(), out);
                 Step::Send(*request)
@@ -168,10 +145,7 @@ pub struct Fixed {
 impl FixedScript {
     /// The script of these bytes, head and content, ready for the wire.
     pub fn new(bytes: impl Into<Arc<[u8]>>, request: Request) -> Self {
-        Self {
-            bytes: bytes.into(),
-            request,
-        }
+        Self { bytes: bytes.into(), request }
     }
 
     /// Appends the request.
@@ -191,10 +165,7 @@ impl Fixed {
     /// These bytes, head and content, ready for the wire; `name` is the
     /// name of the step in the report.
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>, request: Request) -> Self {
-        Self {
-            script: FixedScript::new(bytes, request),
-            steps: [name.into()],
-        }
+        Self { script: FixedScript::new(bytes, request), steps: [name.into()] }
     }
 }
 

@@ -23,10 +23,7 @@ pub(super) enum Body {
     /// No content and no word of it.
     None,
     /// The same bytes each time, and the line that tells their length.
-    Fixed {
-        length_line: Vec<u8>,
-        bytes: Vec<u8>,
-    },
+    Fixed { length_line: Vec<u8>, bytes: Vec<u8> },
     /// Content with variables; its length is known when they are filled in.
     Filled(Template, LengthLine),
 }
@@ -66,10 +63,7 @@ impl Body {
     pub(super) fn unframed(self) -> Self {
         match self {
             Self::None => Self::None,
-            Self::Fixed { bytes, .. } => Self::Fixed {
-                length_line: Vec::new(),
-                bytes,
-            },
+            Self::Fixed { bytes, .. } => Self::Fixed { length_line: Vec::new(), bytes },
             Self::Filled(template, _) => Self::Filled(template, LengthLine::LeftToTheUser),
         }
     }
@@ -77,12 +71,7 @@ impl Body {
 
 impl Message {
     pub(super) fn new(method: &str, target: Template, fields: Template, body: Body) -> Self {
-        Self {
-            method: method.to_owned(),
-            target,
-            fields,
-            body,
-        }
+        Self { method: method.to_owned(), target, fields, body }
     }
 
     /// Appends the request with its variables filled in and with what is different this time.
@@ -136,13 +125,7 @@ impl Message {
         };
         let head = self.method.len() + target.len() + fields.len();
         let mut out = Vec::with_capacity(head + content + FRAME_BYTES);
-        for part in [
-            self.method.as_bytes(),
-            b" ",
-            target,
-            b" HTTP/1.1\r\n",
-            fields,
-        ] {
+        for part in [self.method.as_bytes(), b" ", target, b" HTTP/1.1\r\n", fields] {
             out.extend_from_slice(part);
         }
         match &self.body {

@@ -8,9 +8,7 @@ use crate::script::{ContentOfAnswer, Scripts as _, Step, Turn};
 use crate::template::{Names, Shared, Values};
 
 fn draft(method: &str, target: &str, fields: &[(&str, &str)]) -> Draft {
-    let fields = fields
-        .iter()
-        .map(|&(name, value)| (name.to_owned(), value.to_owned()));
+    let fields = fields.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
     Draft {
         method: method.to_owned(),
         target: target.to_owned(),
@@ -32,9 +30,7 @@ fn rendered(draft: &Draft) -> String {
             String::from_utf8(out).unwrap()
         }
         Err(faults) => {
-            let faults = faults
-                .iter()
-                .map(|fault| format!("{:?}: {}", fault.part, fault.message));
+            let faults = faults.iter().map(|fault| format!("{:?}: {}", fault.part, fault.message));
             faults.collect::<Vec<_>>().join(" | ")
         }
     }
@@ -58,11 +54,7 @@ fn refuses_header_injection() {
          Field(2): invalid header name \"A B\": expected letters, digits and hyphens, then a colon",
     );
     check(
-        &draft(
-            "GET",
-            "/",
-            &[("content-length", "3"), ("Transfer-Encoding", "chunked")],
-        ),
+        &draft("GET", "/", &[("content-length", "3"), ("Transfer-Encoding", "chunked")]),
         "Field(0): content-length is written by rule, from the content; leave it out | \
          Field(1): Transfer-Encoding is written by rule, from the content; leave it out",
     );
@@ -70,34 +62,16 @@ fn refuses_header_injection() {
         &draft("GET", "/", &[("Host", "a"), ("host", "b")]),
         "Field(1): a second Host: a request has one",
     );
-    check(
-        &draft("GET", "/a\r\nb", &[]),
-        "Target: the target has a control character",
-    );
-    check(
-        &draft("GET", "a", &[]),
-        "Target: the target \"a\" does not begin with a slash",
-    );
-    check(
-        &draft("GET", "*", &[]),
-        "Target: the target \"*\" does not begin with a slash",
-    );
-    check(
-        &draft("GE T", "/", &[]),
-        "Method: invalid method \"GE T\": expected a word such as GET",
-    );
-    check(
-        &draft("get", "/", &[]),
-        "Method: get is not GET: methods are in capital letters",
-    );
+    check(&draft("GET", "/a\r\nb", &[]), "Target: the target has a control character");
+    check(&draft("GET", "a", &[]), "Target: the target \"a\" does not begin with a slash");
+    check(&draft("GET", "*", &[]), "Target: the target \"*\" does not begin with a slash");
+    check(&draft("GE T", "/", &[]), "Method: invalid method \"GE T\": expected a word such as GET");
+    check(&draft("get", "/", &[]), "Method: get is not GET: methods are in capital letters");
     check(
         &draft("CONNECT", "/", &[]),
         "Method: CONNECT opens a tunnel, and nothing would be asked through it",
     );
-    let host = Draft {
-        host: "a\nb".to_owned(),
-        ..draft("GET", "/", &[])
-    };
+    let host = Draft { host: "a\nb".to_owned(), ..draft("GET", "/", &[]) };
     check(&host, "Host: the host has a control character");
 }
 
@@ -106,11 +80,7 @@ fn writes_the_forms_to_their_outputs() {
     let smuggled = Draft {
         framing: Framing::AsWritten,
         content: Content::Text("0\r\n\r\nGET /".to_owned()),
-        ..draft(
-            "POST",
-            "/",
-            &[("Content-Length", "5"), ("Transfer-Encoding", "chunked")],
-        )
+        ..draft("POST", "/", &[("Content-Length", "5"), ("Transfer-Encoding", "chunked")])
     };
     check(
         &smuggled,
@@ -125,22 +95,10 @@ fn fields_follow_by_rule() {
         &draft("OPTIONS", "*", &[("X-A", " 1 ")]),
         "OPTIONS * HTTP/1.1\r\nHost: a:81\r\nX-A: 1\r\n\r\n",
     );
-    check(
-        &draft("DELETE", "/ä", &[("host", "b")]),
-        "DELETE /%C3%A4 HTTP/1.1\r\nhost: b\r\n\r\n",
-    );
-    check(
-        &draft("PUT", "/", &[]),
-        "PUT / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 0\r\n\r\n",
-    );
-    let text = Draft {
-        content: Content::Text("n={seq}".to_owned()),
-        ..draft("", "/", &[])
-    };
-    check(
-        &text,
-        "POST / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 3\r\n\r\nn=0",
-    );
+    check(&draft("DELETE", "/ä", &[("host", "b")]), "DELETE /%C3%A4 HTTP/1.1\r\nhost: b\r\n\r\n");
+    check(&draft("PUT", "/", &[]), "PUT / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 0\r\n\r\n");
+    let text = Draft { content: Content::Text("n={seq}".to_owned()), ..draft("", "/", &[]) };
+    check(&text, "POST / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 3\r\n\r\nn=0");
     let form = Draft {
         content: Content::Form(vec![
             ("a b".to_owned(), "ä&".to_owned()),
@@ -153,14 +111,8 @@ fn fields_follow_by_rule() {
         "POST / HTTP/1.1\r\nHost: a:81\r\nContent-Type: application/x-www-form-urlencoded\r\n\
          Content-Length: 19\r\n\r\na%20b=%C3%A4%26&n=0",
     );
-    let bytes = Draft {
-        content: Content::Bytes(b"{seq}".to_vec()),
-        ..draft("PATCH", "/", &[])
-    };
-    check(
-        &bytes,
-        "PATCH / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 5\r\n\r\n{seq}",
-    );
+    let bytes = Draft { content: Content::Bytes(b"{seq}".to_vec()), ..draft("PATCH", "/", &[]) };
+    check(&bytes, "PATCH / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 5\r\n\r\n{seq}");
 }
 
 #[test]
@@ -183,35 +135,23 @@ fn own_fields_replace_common_fields() {
 
 #[test]
 fn a_field_is_split_as_it_is_typed() {
-    assert_eq!(
-        split_field("X-A :  b: c "),
-        Ok(("X-A".to_owned(), "b: c".to_owned()))
-    );
+    assert_eq!(split_field("X-A :  b: c "), Ok(("X-A".to_owned(), "b: c".to_owned())));
     assert_eq!(
         split_field("accept"),
-        Err(
-            "invalid header \"accept\" (did you mean \"Accept\"?): expected NAME: VALUE".to_owned()
-        )
+        Err("invalid header \"accept\" (did you mean \"Accept\"?): expected NAME: VALUE".to_owned())
     );
     assert!(split_field("a: b\nc").is_err());
     assert!(split_field(": b").is_err());
 }
 
 fn turn() -> Turn<'static> {
-    Turn {
-        elapsed: Duration::ZERO,
-        answer: None,
-    }
+    Turn { elapsed: Duration::ZERO, answer: None }
 }
 
 #[test]
 fn the_same_bytes_again_ask_for_no_memory() {
     let message = draft("HEAD", "/x", &[]).compile(&Names::default()).unwrap();
-    let only = Weighted {
-        name: "x".to_owned(),
-        weight: 1,
-        message,
-    };
+    let only = Weighted { name: "x".to_owned(), weight: 1, message };
     let mut script = Requests::new(vec![only], Arc::new(Shared::default())).user(0);
     let mut out = Vec::with_capacity(1 << 10);
     let info = allocation_counter::measure(|| {
@@ -233,10 +173,7 @@ fn the_same_bytes_again_ask_for_no_memory() {
 fn content_is_kept_once() {
     const CONTENT_BYTES: u64 = 1 << 20;
     let content = vec![b'x'; usize::try_from(CONTENT_BYTES).unwrap()];
-    let draft = Draft {
-        content: Content::Bytes(content),
-        ..draft("PUT", "/", &[])
-    };
+    let draft = Draft { content: Content::Bytes(content), ..draft("PUT", "/", &[]) };
     let entry = || Weighted {
         name: "x".to_owned(),
         weight: 1,
@@ -252,10 +189,7 @@ fn content_is_kept_once() {
         });
         // The list had them, and gave them up.
         assert!(info.bytes_current < 100_000, "{info:?} for {count}");
-        assert!(
-            info.bytes_max < CONTENT_BYTES + 100_000,
-            "{info:?} for {count}"
-        );
+        assert!(info.bytes_max < CONTENT_BYTES + 100_000, "{info:?} for {count}");
     }
 }
 
@@ -276,25 +210,15 @@ fn requests_of_a_list_take_turns_over_users() {
         assert!(matches!(step, Step::Send(request) if usize::from(request.step) == round % 2));
     }
     let text = String::from_utf8(out).unwrap();
-    let targets: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.split(' ').nth(1))
-        .collect();
-    let targets: Vec<&&str> = targets
-        .iter()
-        .filter(|target| target.starts_with('/'))
-        .collect();
+    let targets: Vec<&str> = text.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+    let targets: Vec<&&str> = targets.iter().filter(|target| target.starts_with('/')).collect();
     assert_eq!(targets, [&"/a", &"/0", &"/a", &"/1"]);
 }
 
 #[test]
 fn long_lists_have_one_name() {
     let message = draft("", "/", &[]).compile(&Names::default()).unwrap();
-    let entry = Weighted {
-        name: "x".to_owned(),
-        weight: 1,
-        message,
-    };
+    let entry = Weighted { name: "x".to_owned(), weight: 1, message };
     let steps = |count| {
         let requests = Requests::new(vec![entry.clone(); count], Arc::new(Shared::default()));
         requests.steps().len()

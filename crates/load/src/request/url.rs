@@ -127,10 +127,7 @@ impl Url {
         if text.chars().any(char::is_control) {
             return Err(UrlError::Control);
         }
-        Ok(Self {
-            target: without_fragment(text).to_owned(),
-            ..self.clone()
-        })
+        Ok(Self { target: without_fragment(text).to_owned(), ..self.clone() })
     }
 
     /// Whether both are answered by the same host on the same socket.
@@ -157,10 +154,7 @@ impl Url {
         let written = &host[..parsed.host().len()];
         let name = written.trim_start_matches('[').trim_end_matches(']');
         Ok(Self {
-            peer: Peer::Tcp {
-                host: name.to_ascii_lowercase(),
-                port,
-            },
+            peer: Peer::Tcp { host: name.to_ascii_lowercase(), port },
             host: match port {
                 PORT => written.to_owned(),
                 _ => format!("{written}:{port}"),
@@ -195,11 +189,7 @@ fn without_fragment(target: &str) -> &str {
 
 /// The empty path of a URL is `/` (RFC 9110 §4.2.3).
 fn rooted(target: &str) -> String {
-    if target.starts_with('/') {
-        target.to_owned()
-    } else {
-        format!("/{target}")
-    }
+    if target.starts_with('/') { target.to_owned() } else { format!("/{target}") }
 }
 
 #[cfg(test)]
@@ -224,39 +214,21 @@ mod tests {
     #[test]
     fn refuses_invalid_urls() {
         check("", "the URL is empty: expected http://HOST:PORT/PATH");
-        check(
-            "https://a/",
-            "https is not supported: use http and a listener without TLS",
-        );
+        check("https://a/", "https is not supported: use http and a listener without TLS");
         check(
             "ftp://a/",
             "unsupported scheme \"ftp\": expected http://HOST:PORT/PATH or unix:SOCKET:/PATH",
         );
         check("http://a\r\nb/", "the URL has a control character");
         check("http://a:0/", "nothing listens on port 0; name the port");
-        for host in [
-            "",
-            "a b",
-            "a:b",
-            "a:70000",
-            "[::1",
-            "[::z]",
-            "::1",
-            "{user}.example",
-        ] {
+        for host in ["", "a b", "a:b", "a:70000", "[::1", "[::z]", "::1", "{user}.example"] {
             let expected = format!(
                 "invalid host or port \"{host}\": expected HOST, HOST:PORT or [ADDRESS]:PORT"
             );
             check(&format!("http://{host}/"), &expected);
         }
-        check(
-            "unix:",
-            "the path of the socket is missing; expected unix:SOCKET:/PATH",
-        );
-        check(
-            "unix::/a",
-            "the path of the socket is missing; expected unix:SOCKET:/PATH",
-        );
+        check("unix:", "the path of the socket is missing; expected unix:SOCKET:/PATH");
+        check("unix::/a", "the path of the socket is missing; expected unix:SOCKET:/PATH");
     }
 
     #[test]
@@ -269,15 +241,9 @@ mod tests {
         check("a/?to=http://b/", "a:80 | a | /?to=http://b/");
         check("http://[::1]:81/", "[::1]:81 | [::1]:81 | /");
         check("http://[::1]/", "[::1]:80 | [::1] | /");
-        check(
-            "http://a/{seq}?q={random:1-9}",
-            "a:80 | a | /{seq}?q={random:1-9}",
-        );
+        check("http://a/{seq}?q={random:1-9}", "a:80 | a | /{seq}?q={random:1-9}");
         check("unix:/run/a.sock", "unix:/run/a.sock | localhost | /");
-        check(
-            "unix:/run/a.sock:/b?c",
-            "unix:/run/a.sock | localhost | /b?c",
-        );
+        check("unix:/run/a.sock:/b?c", "unix:/run/a.sock | localhost | /b?c");
         check("unix:a.sock:/b#c", "unix:a.sock | localhost | /b");
         check("unix:///run/a.sock", "unix:/run/a.sock | localhost | /");
     }

@@ -15,10 +15,7 @@ pub(super) struct AnswerView<'a> {
 
 impl<'a> AnswerView<'a> {
     pub(super) fn new(answer: &'a Answer<'a>) -> Self {
-        Self {
-            answer,
-            json: OnceCell::new(),
-        }
+        Self { answer, json: OnceCell::new() }
     }
 
     /// The value of the first field of this name.

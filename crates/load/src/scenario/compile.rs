@@ -70,14 +70,7 @@ impl Scenario {
             let kinds = compiler.kinds(document);
             (kinds, Shared::new(feed, inputs.seed, inputs.share))
         });
-        let Compiler {
-            found,
-            base,
-            steps,
-            assertions,
-            captures,
-            ..
-        } = compiler;
+        let Compiler { found, base, steps, assertions, captures, .. } = compiler;
         let mut diagnostics = reading.diagnostics;
         diagnostics.extend_with_later(found);
         diagnostics.sort();
@@ -94,12 +87,7 @@ impl Scenario {
                 captures,
             })
         });
-        Reading {
-            value,
-            partial: None,
-            diagnostics,
-            sources: reading.sources,
-        }
+        Reading { value, partial: None, diagnostics, sources: reading.sources }
     }
 }
 
@@ -228,8 +216,7 @@ impl Compiler<'_, '_, '_> {
     pub(super) fn file(&mut self, name: &Setting<Verbatim>) -> Option<Vec<u8>> {
         let text: &str = name;
         let read = (self.read)(text);
-        read.map_err(|error| self.wrong(name.span(), format!("cannot read {text}: {error}")))
-            .ok()
+        read.map_err(|error| self.wrong(name.span(), format!("cannot read {text}: {error}"))).ok()
     }
 
     fn kinds(&mut self, document: &Document) -> Vec<Kind> {

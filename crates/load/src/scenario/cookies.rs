@@ -66,11 +66,7 @@ impl Jar {
             let key = part[..equals].trim_ascii();
             let value = part.get(equals + 1..).unwrap_or_default().trim_ascii();
             if key.eq_ignore_ascii_case(b"path") {
-                path = if value.starts_with(b"/") {
-                    value
-                } else {
-                    default_path(target)
-                };
+                path = if value.starts_with(b"/") { value } else { default_path(target) };
             } else if key.eq_ignore_ascii_case(b"max-age") {
                 max_age = age(value).or(max_age);
             } else if key.eq_ignore_ascii_case(b"expires") {
@@ -121,8 +117,7 @@ impl Jar {
 
     /// Appends the Cookie line for a target, if there is a cookie for it.
     pub(super) fn push_line(&mut self, target: &[u8], now: Duration, out: &mut Vec<u8>) {
-        self.cookies
-            .retain(|cookie| cookie.end.is_none_or(|end| end > now));
+        self.cookies.retain(|cookie| cookie.end.is_none_or(|end| end > now));
         let path = path(target);
         let mut before: &[u8] = b"Cookie: ";
         for cookie in &self.cookies {
@@ -151,10 +146,7 @@ const YEAR_2000: u64 = 946_684_800;
 fn age(value: &[u8]) -> Option<u64> {
     let text = str::from_utf8(value).ok()?;
     match text.strip_prefix('-') {
-        Some(digits) => digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then_some(0),
+        Some(digits) => digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(0),
         None if text.bytes().all(|byte| byte.is_ascii_digit()) => {
             // So many digits that they do not fit mean that it lasts.
             (!text.is_empty()).then(|| text.parse().unwrap_or(u64::from(u32::MAX)))
@@ -192,11 +184,7 @@ mod tests {
     fn check(target: &str, answers: &[(u64, &str)], asked: &str, now: u64, expected: &str) {
         let mut jar = Jar::default();
         for (at, lines) in answers {
-            jar.take(
-                lines.as_bytes(),
-                target.as_bytes(),
-                Duration::from_secs(*at),
-            );
+            jar.take(lines.as_bytes(), target.as_bytes(), Duration::from_secs(*at));
         }
         let mut out = Vec::new();
         jar.push_line(asked.as_bytes(), Duration::from_secs(now), &mut out);
@@ -229,18 +217,8 @@ mod tests {
     fn cookies_are_replaced_and_removed() {
         let set = "Set-Cookie: a=1\r\nset-cookie: b = 2 ; HttpOnly\r\n";
         check("/", &[(0, set)], "/x", 9, "Cookie: a=1; b=2\r\n");
-        check(
-            "/",
-            &[(0, set), (1, "Set-Cookie: a=3\r\n")],
-            "/",
-            9,
-            "Cookie: a=3; b=2\r\n",
-        );
-        for over in [
-            "Max-Age=0",
-            "max-age=-5",
-            "Expires=Thu, 01 Jan 1970 00:00:00 GMT",
-        ] {
+        check("/", &[(0, set), (1, "Set-Cookie: a=3\r\n")], "/", 9, "Cookie: a=3; b=2\r\n");
+        for over in ["Max-Age=0", "max-age=-5", "Expires=Thu, 01 Jan 1970 00:00:00 GMT"] {
             let line = format!("Set-Cookie: a=x; {over}\r\n");
             check("/", &[(0, set), (1, &line)], "/", 9, "Cookie: b=2\r\n");
         }
@@ -262,20 +240,8 @@ mod tests {
     fn cookies_go_where_their_path_says() {
         let set = "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Path=/shop\r\nSet-Cookie: c=3\r\nSet-Cookie: d=4; Path=x\r\n";
         let at = "/shop/cart/list?x=/y";
-        check(
-            at,
-            &[(0, set)],
-            "/shop/cart/x",
-            0,
-            "Cookie: c=3; d=4; b=2; a=1\r\n",
-        );
-        check(
-            at,
-            &[(0, set)],
-            "/shop/cart",
-            0,
-            "Cookie: c=3; d=4; b=2; a=1\r\n",
-        );
+        check(at, &[(0, set)], "/shop/cart/x", 0, "Cookie: c=3; d=4; b=2; a=1\r\n");
+        check(at, &[(0, set)], "/shop/cart", 0, "Cookie: c=3; d=4; b=2; a=1\r\n");
         check(at, &[(0, set)], "/shop?q", 0, "Cookie: b=2; a=1\r\n");
         check(at, &[(0, set)], "/shopping", 0, "Cookie: a=1\r\n");
     }

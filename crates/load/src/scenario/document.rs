@@ -200,11 +200,7 @@ impl RequestLine {
 
 impl FromConfig for RequestLine {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "method and target",
-            example: "GET /path",
-            pattern: None,
-        })
+        Shape::Text(TextShape { noun: "method and target", example: "GET /path", pattern: None })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -233,11 +229,8 @@ pub struct Think {
 }
 
 impl FromText for Think {
-    const SHAPE: TextShape = TextShape {
-        noun: "time or range of times",
-        example: "500ms..3s",
-        pattern: None,
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "time or range of times", example: "500ms..3s", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         let (from, to) = text.split_once("..").unwrap_or((text, text));
@@ -288,11 +281,7 @@ impl FromConfig for JsonScalar {
 
 impl FromConfig for StatusSet {
     fn shape() -> Shape {
-        let range = TextShape {
-            noun: "range of statuses",
-            example: "2xx",
-            pattern: None,
-        };
+        let range = TextShape { noun: "range of statuses", example: "2xx", pattern: None };
         let status = Shape::Integer { min: 200, max: 599 };
         Shape::List(Box::new(Shape::Either(vec![status, Shape::Text(range)])))
     }

@@ -75,9 +75,7 @@ pub(super) struct Numbered<T> {
 
 impl Scenario {
     pub(super) fn new(plan: Plan) -> Self {
-        Self {
-            plan: Arc::new(plan),
-        }
+        Self { plan: Arc::new(plan) }
     }
 
     /// The server that is asked.

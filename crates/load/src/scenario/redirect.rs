@@ -25,10 +25,7 @@ pub(super) fn redirect_method(status: u16, method: &str) -> Option<RedirectMetho
 /// to another host, or to https, or nowhere.
 pub(super) fn resolve(location: &[u8], base: &[u8], host: &str) -> Option<Vec<u8>> {
     let location = location.split(|&byte| byte == b'#').next()?;
-    if !location
-        .iter()
-        .all(|&byte| byte.is_ascii_graphic() || byte >= 0x80)
-    {
+    if !location.iter().all(|&byte| byte.is_ascii_graphic() || byte >= 0x80) {
         return None;
     }
     let location = match after_authority(location, host)? {
@@ -76,14 +73,9 @@ fn after_authority<'a>(location: &'a [u8], host: &str) -> Option<(Reference, &'a
         }
         &location[colon + 3..]
     };
-    let end = rest
-        .iter()
-        .position(|byte| b"/?".contains(byte))
-        .unwrap_or(rest.len());
+    let end = rest.iter().position(|byte| b"/?".contains(byte)).unwrap_or(rest.len());
     let authority = rest[..end].strip_suffix(b":80").unwrap_or(&rest[..end]);
-    authority
-        .eq_ignore_ascii_case(host.as_bytes())
-        .then(|| (Reference::Absolute, &rest[end..]))
+    authority.eq_ignore_ascii_case(host.as_bytes()).then(|| (Reference::Absolute, &rest[end..]))
 }
 
 /// The path, and the query with its question mark.
@@ -109,9 +101,7 @@ fn without_dots(path: &[u8]) -> Vec<u8> {
             _ => kept.push(segment),
         }
     }
-    kept.iter()
-        .flat_map(|segment| [b"/", *segment].concat())
-        .collect()
+    kept.iter().flat_map(|segment| [b"/", *segment].concat()).collect()
 }
 
 /// What no target can hold, percent-encoded.
@@ -120,11 +110,7 @@ fn encode(target: Vec<u8>) -> Vec<u8> {
         return target;
     }
     let encoded = target.into_iter().flat_map(|byte| {
-        if byte.is_ascii_graphic() {
-            vec![byte]
-        } else {
-            format!("%{byte:02X}").into_bytes()
-        }
+        if byte.is_ascii_graphic() { vec![byte] } else { format!("%{byte:02X}").into_bytes() }
     });
     encoded.collect()
 }

@@ -31,10 +31,8 @@ impl Compiler<'_, '_, '_> {
         let fields = Field::merged(&around.fields, &step.fields);
         let message = self.message(&step.request, &fields, body, &around.captured);
         let rules = expect::rules(&step.expect, &mut self.found).into_iter();
-        let expects = rules.map(|what| Numbered {
-            assertion: self.new_assertion(what.name()),
-            what,
-        });
+        let expects =
+            rules.map(|what| Numbered { assertion: self.new_assertion(what.name()), what });
         let expects = expects.collect();
         let captures = self.captures(step, &mut around.captured);
         let resources = self.resources(step, &fields, &around.captured);
@@ -108,10 +106,7 @@ impl Compiler<'_, '_, '_> {
             let expected = "only one of `content`, `content_file` and `form`";
             self.found.push(problem.expected(expected));
         }
-        Body {
-            content: body,
-            span: spans.first().copied(),
-        }
+        Body { content: body, span: spans.first().copied() }
     }
 
     /// A request, and the one that follows its redirects.
@@ -127,14 +122,9 @@ impl Compiler<'_, '_, '_> {
         method.clone_into(&mut draft.method);
         draft.content = body.content;
         let pairs = fields.iter();
-        draft.fields = pairs
-            .map(|field| (field.name.clone(), field.value.clone()))
-            .collect();
+        draft.fields = pairs.map(|field| (field.name.clone(), field.value.clone())).collect();
         let columns = std::mem::take(&mut self.columns);
-        let names = Names {
-            columns: &columns,
-            captures: captured,
-        };
+        let names = Names { columns: &columns, captures: captured };
         let compiled = draft
             .compile(&names)
             .and_then(|message| Ok((message, follow(&draft).compile(&names)?)));
@@ -205,10 +195,7 @@ impl Compiler<'_, '_, '_> {
         let fields = fields.iter().filter(|it| !describes_content(&it.name));
         let fields: Vec<Field> = fields.cloned().collect();
         let messages = resources.iter().filter_map(|request| {
-            let none = Body {
-                content: Content::None,
-                span: None,
-            };
+            let none = Body { content: Content::None, span: None };
             let messages = self.message(request, &fields, none, captured);
             messages.map(|(message, _)| message)
         });

@@ -31,10 +31,7 @@ fn parse_with(text: &str, base: Option<&str>) -> Result<Scenario, Vec<String>> {
 fn findings(reading: &Reading<Scenario>) -> Vec<String> {
     let line = |one: &vervet_config::Diagnostic| {
         let at = reading.sources.position(one.span).unwrap();
-        let nearest = one
-            .nearest
-            .as_ref()
-            .map(|name| format!("; did you mean `{name}`?"));
+        let nearest = one.nearest.as_ref().map(|name| format!("; did you mean `{name}`?"));
         let expected = one.expected.as_ref().map(|it| format!("; expected {it}"));
         let more = nearest.or(expected).unwrap_or_default();
         format!("{}:{}: {}{more}", at.line, at.column, one.message)
@@ -51,10 +48,7 @@ fn read(text: &str, base: Option<&str>) -> Reading<Scenario> {
         _ => Err("no such file".to_owned()),
     };
     let inputs = Inputs {
-        common: Common {
-            base: base.as_ref(),
-            ..Common::default()
-        },
+        common: Common { base: base.as_ref(), ..Common::default() },
         feed: None,
         seed: 1,
         share: Share::WHOLE,
@@ -71,11 +65,7 @@ struct Said {
 }
 
 fn said(status: u16, fields: &str, content: &str) -> Option<Said> {
-    Some(Said {
-        status,
-        fields: fields.to_owned(),
-        content: content.to_owned(),
-    })
+    Some(Said { status, fields: fields.to_owned(), content: content.to_owned() })
 }
 
 /// One user whose requests a function answers, with what it did, a line each.
@@ -88,12 +78,7 @@ struct Course<'s> {
 
 impl<'s> Course<'s> {
     fn new(scenario: &'s Scenario) -> Self {
-        Self {
-            script: scenario.user(0),
-            scenario,
-            elapsed: Duration::ZERO,
-            lines: Vec::new(),
-        }
+        Self { script: scenario.user(0), scenario, elapsed: Duration::ZERO, lines: Vec::new() }
     }
 
     /// Goes on for so many turns. A missing answer is a request that failed.
@@ -103,10 +88,7 @@ impl<'s> Course<'s> {
             let mut out = Vec::new();
             let held = last.take();
             let answer = held.as_ref().map(answer);
-            let turn = Turn {
-                elapsed: self.elapsed,
-                answer: answer.as_ref(),
-            };
+            let turn = Turn { elapsed: self.elapsed, answer: answer.as_ref() };
             match self.script.next(&turn, &mut out) {
                 Step::End => {
                     self.lines.push("end".to_owned());
@@ -138,10 +120,7 @@ impl<'s> Course<'s> {
         match self.script.judge(&answer(said)) {
             Verdict::Passed => String::new(),
             Verdict::Failed(number) => {
-                format!(
-                    " ! {step}: {}",
-                    self.scenario.assertions()[usize::from(number)]
-                )
+                format!(" ! {step}: {}", self.scenario.assertions()[usize::from(number)])
             }
         }
     }

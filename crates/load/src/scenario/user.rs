@@ -46,11 +46,7 @@ enum VisitState {
     /// The request of the step is next, or under way.
     Request,
     /// A redirect is; so many were followed with it.
-    Redirect {
-        target: Vec<u8>,
-        redirect_method: RedirectMethod,
-        followed: u8,
-    },
+    Redirect { target: Vec<u8>, redirect_method: RedirectMethod, followed: u8 },
     /// The resource of this number is.
     Resource(usize),
     /// Time to think; then this.
@@ -99,11 +95,7 @@ impl User {
             self.jar.clear();
         }
         self.values.clear_captures();
-        self.visit = Some(Visit {
-            kind,
-            step: 0,
-            state: VisitState::Request,
-        });
+        self.visit = Some(Visit { kind, step: 0, state: VisitState::Request });
         true
     }
 
@@ -127,11 +119,7 @@ impl User {
             VisitState::Resource(number) => {
                 (step.resources.get(*number)?, step.resource.step, None)
             }
-            VisitState::Redirect {
-                target,
-                redirect_method,
-                ..
-            } => {
+            VisitState::Redirect { target, redirect_method, .. } => {
                 let message = match redirect_method {
                     RedirectMethod::Get => &step.followed,
                     RedirectMethod::Same => &step.message,
@@ -150,13 +138,9 @@ impl User {
         }
         self.cookie_line.clear();
         if kind.cookies != Cookies::None && !step.own_cookies {
-            self.jar
-                .push_line(&self.target, self.now, &mut self.cookie_line);
+            self.jar.push_line(&self.target, self.now, &mut self.cookie_line);
         }
-        let extra = Extra {
-            target: Some(&self.target),
-            fields: &self.cookie_line,
-        };
+        let extra = Extra { target: Some(&self.target), fields: &self.cookie_line };
         message.render(&mut self.values, extra, out);
         Some(Request {
             check: UNCHECKED,
@@ -177,17 +161,9 @@ impl User {
         };
         visit.state = match (&visit.state, outcome) {
             (VisitState::Resource(number), _) => VisitState::Resource(number + 1),
-            (
-                _,
-                Outcome::Redirect {
-                    target,
-                    redirect_method,
-                },
-            ) => VisitState::Redirect {
-                target,
-                redirect_method,
-                followed: followed + 1,
-            },
+            (_, Outcome::Redirect { target, redirect_method }) => {
+                VisitState::Redirect { target, redirect_method, followed: followed + 1 }
+            }
             (_, Outcome::Passed) => VisitState::Resource(0),
             (_, Outcome::Open | Outcome::Failed) => VisitState::Think(After::NextVisit),
         };
@@ -209,10 +185,7 @@ impl User {
             return None;
         }
         let method = match self.visit.as_ref()?.state {
-            VisitState::Redirect {
-                redirect_method: RedirectMethod::Get,
-                ..
-            } => "GET",
+            VisitState::Redirect { redirect_method: RedirectMethod::Get, .. } => "GET",
             _ => step.message.method(),
         };
         let redirect_method = redirect_method(view.answer.status, method)?;
@@ -222,15 +195,9 @@ impl User {
         }
         let target = resolve(location, &self.target, &self.plan.base.host);
         // Once by GET, always by GET: the content of the first request was for the first target.
-        let redirect_method = if method == step.message.method() {
-            redirect_method
-        } else {
-            RedirectMethod::Get
-        };
-        let outcome = target.map(|target| Outcome::Redirect {
-            target,
-            redirect_method,
-        });
+        let redirect_method =
+            if method == step.message.method() { redirect_method } else { RedirectMethod::Get };
+        let outcome = target.map(|target| Outcome::Redirect { target, redirect_method });
         Some(outcome.ok_or(step.redirect))
     }
 

@@ -17,11 +17,7 @@ fn read(name: &str) -> Result<Vec<u8>, String> {
 
 fn parsed(text: &str, base: Option<&Url>) -> Result<(Url, Vec<Weighted>), Vec<Finding>> {
     let fields = [("X-All".to_owned(), "1".to_owned())];
-    let common = Common {
-        base,
-        fields: &fields,
-        ..Common::default()
-    };
+    let common = Common { base, fields: &fields, ..Common::default() };
     parse("t.txt", text, &common, &mut read)
 }
 
@@ -62,16 +58,10 @@ fn reports_every_wrong_line() {
 #[test]
 fn lists_are_bounded() {
     let line = "http://a/\n";
-    assert_eq!(
-        parsed(&line.repeat(TARGETS_MAX), None).unwrap().1.len(),
-        TARGETS_MAX
-    );
+    assert_eq!(parsed(&line.repeat(TARGETS_MAX), None).unwrap().1.len(), TARGETS_MAX);
     let findings = parsed(&line.repeat(TARGETS_MAX + 5), None).unwrap_err();
     assert_eq!(findings.len(), 1);
-    assert_eq!(
-        findings[0].to_string(),
-        "t.txt:100001:1: more than 100000 requests"
-    );
+    assert_eq!(findings[0].to_string(), "t.txt:100001:1: more than 100000 requests");
 }
 
 #[test]
@@ -83,9 +73,7 @@ fn requests_have_fields_content_and_weights() {
     let mut values = Values::new(Arc::new(Shared::default()), 0, 0);
     let lines = targets.iter().map(|target| {
         let mut out = Vec::new();
-        target
-            .message
-            .render(&mut values, Extra::default(), &mut out);
+        target.message.render(&mut values, Extra::default(), &mut out);
         let bytes = String::from_utf8(out).unwrap().replace("\r\n", "|");
         format!("{} {}: {bytes}", target.weight, target.name)
     });

@@ -79,11 +79,7 @@ impl Template {
     /// Text that is sent as it is.
     pub fn fixed(text: impl Into<Vec<u8>>) -> Self {
         let text = text.into();
-        let pieces = if text.is_empty() {
-            Vec::new()
-        } else {
-            vec![Piece::Text(text)]
-        };
+        let pieces = if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] };
         Self { pieces }
     }
 
@@ -114,10 +110,7 @@ impl Template {
                         at += length;
                     }
                     Err(message) => {
-                        faults.push(TemplateFault {
-                            offset: at,
-                            message,
-                        });
+                        faults.push(TemplateFault { offset: at, message });
                         at += 1;
                     }
                 },
@@ -127,11 +120,7 @@ impl Template {
                 }
             }
         }
-        if faults.is_empty() {
-            Ok(template)
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(template) } else { Err(faults) }
     }
 
     /// Appends the pieces of another template.
@@ -258,10 +247,7 @@ fn variable(name: &str, names: &Names<'_>) -> Option<Variable> {
 
 fn unknown_variable(name: &str, names: &Names<'_>) -> String {
     let others = names.captures.iter().chain(names.columns);
-    let known: Vec<&str> = BUILT_IN
-        .into_iter()
-        .chain(others.map(String::as_str))
-        .collect();
+    let known: Vec<&str> = BUILT_IN.into_iter().chain(others.map(String::as_str)).collect();
     let hint = did_you_mean(name, known.iter().copied());
     if hint.is_empty() {
         return format!("no variable {name}; there are {}", known.join(", "));
@@ -291,9 +277,7 @@ fn escape(form: &str, context: TemplateContext, inside: &str) -> Result<Escape, 
         ("json", _) => Err(format!("{{{inside}}}: only content can hold JSON")),
         _ => {
             let hint = did_you_mean(form, ["raw", "url", "json"]);
-            Err(format!(
-                "{{{inside}}}: unknown form \"{form}\"{hint}: expected raw, url or json"
-            ))
+            Err(format!("{{{inside}}}: unknown form \"{form}\"{hint}: expected raw, url or json"))
         }
     }
 }

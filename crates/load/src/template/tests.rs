@@ -17,16 +17,11 @@ fn render(text: &str, context: TemplateContext, rounds: usize) -> String {
     let feed = Feed::parse("f.csv", b"name,word\nann,a b\nbob,\"c\"\"d\"\n").unwrap();
     let columns = feed.columns().to_vec();
     let captures = strings(&["token"]);
-    let names = Names {
-        columns: &columns,
-        captures: &captures,
-    };
+    let names = Names { columns: &columns, captures: &captures };
     let template = match Template::compile(text, context, &names) {
         Ok(template) => template,
         Err(faults) => {
-            let faults = faults
-                .iter()
-                .map(|fault| format!("{}: {fault}", fault.offset));
+            let faults = faults.iter().map(|fault| format!("{}: {fault}", fault.offset));
             return faults.collect::<Vec<_>>().join(" | ");
         }
     };
@@ -46,11 +41,7 @@ fn render(text: &str, context: TemplateContext, rounds: usize) -> String {
 #[test]
 fn reports_every_wrong_variable() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(
-            render(text, TemplateContext::Content, 1),
-            expected,
-            "{text:?}"
-        );
+        assert_eq!(render(text, TemplateContext::Content, 1), expected, "{text:?}");
     };
     let literal = "a brace that is meant as such is written {{";
     check(
@@ -66,25 +57,10 @@ fn reports_every_wrong_variable() {
         ),
     );
     check("{seq", &format!("0: a variable has no end; {literal}"));
-    check(
-        "{return 1}",
-        &format!("0: unknown variable {{return 1}}: {literal}"),
-    );
+    check("{return 1}", &format!("0: unknown variable {{return 1}}: {literal}"));
     let numbers = "expected two numbers, the smaller first, as in {random:1-100}";
-    for range in [
-        "",
-        "1",
-        "-",
-        "5-4",
-        "1-",
-        "+1-2",
-        "a-b",
-        "1-99999999999999999999",
-    ] {
-        check(
-            &format!("{{random:{range}}}"),
-            &format!("0: {{random:{range}}}: {numbers}"),
-        );
+    for range in ["", "1", "-", "5-4", "1-", "+1-2", "a-b", "1-99999999999999999999"] {
+        check(&format!("{{random:{range}}}"), &format!("0: {{random:{range}}}: {numbers}"));
     }
     check(
         "{name:jsn}",
@@ -99,24 +75,12 @@ fn reports_every_wrong_variable() {
 #[test]
 fn values_fit_their_place() {
     let check = |text: &str, context, expected: &str| {
-        assert_eq!(
-            render(text, context, 1),
-            expected,
-            "{text:?} in {context:?}"
-        );
+        assert_eq!(render(text, context, 1), expected, "{text:?} in {context:?}");
     };
-    check(
-        "/ä b/{word}?{token}",
-        TemplateContext::Target,
-        "/%C3%A4%20b/a%20b?t%26%0D%0A",
-    );
+    check("/ä b/{word}?{token}", TemplateContext::Target, "/%C3%A4%20b/a%20b?t%26%0D%0A");
     check("/{token:raw}", TemplateContext::Target, "/t&%0D%0A");
     check("x {word} {token}", TemplateContext::Field, "x a b t&%0D%0A");
-    check(
-        "{word:url} {token}",
-        TemplateContext::Content,
-        "a%20b t&\r\n",
-    );
+    check("{word:url} {token}", TemplateContext::Content, "a%20b t&\r\n");
     check("{token:json}", TemplateContext::Content, "t&\\r\\n");
     check("a&b={word}", TemplateContext::Form, "a%26b%3Da%20b");
     check("{user}", TemplateContext::Content, "5");
@@ -125,16 +89,9 @@ fn values_fit_their_place() {
 #[test]
 fn braces_of_json_need_no_escape() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(
-            render(text, TemplateContext::Content, 1),
-            expected,
-            "{text:?}"
-        );
+        assert_eq!(render(text, TemplateContext::Content, 1), expected, "{text:?}");
     };
-    check(
-        r#"{"a": {"b": {seq}}, "c": {}}"#,
-        r#"{"a": {"b": 0}, "c": {}}"#,
-    );
+    check(r#"{"a": {"b": {seq}}, "c": {}}"#, r#"{"a": {"b": 0}, "c": {}}"#);
     check("{{seq}", "{seq}");
     check("{{{seq}", "{0");
     check("{", "{");
@@ -144,14 +101,8 @@ fn braces_of_json_need_no_escape() {
 
 #[test]
 fn values_of_a_request_agree_and_those_of_the_next_differ() {
-    assert_eq!(
-        render("{seq}{seq},", TemplateContext::Content, 3),
-        "00,11,22,"
-    );
-    assert_eq!(
-        render("{name},", TemplateContext::Content, 3),
-        "ann,bob,ann,"
-    );
+    assert_eq!(render("{seq}{seq},", TemplateContext::Content, 3), "00,11,22,");
+    assert_eq!(render("{name},", TemplateContext::Content, 3), "ann,bob,ann,");
     let text = render("{uuid} {uuid} ", TemplateContext::Content, 2);
     let ids: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(ids[0], ids[1]);
@@ -193,14 +144,8 @@ fn numbers_have_no_gap_over_threads() {
         })
     };
     let threads = [user(0), user(1), user(2)];
-    let text: String = threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap())
-        .collect();
-    let mut numbers: Vec<usize> = text
-        .split_whitespace()
-        .map(|n| n.parse().unwrap())
-        .collect();
+    let text: String = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let mut numbers: Vec<usize> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..3 * EACH).collect::<Vec<_>>());
 }
@@ -209,10 +154,7 @@ fn numbers_have_no_gap_over_threads() {
 fn filling_in_asks_for_no_memory() {
     let feed = Feed::parse("f.csv", b"name\nann\nbobby\n").unwrap();
     let columns = feed.columns().to_vec();
-    let names = Names {
-        columns: &columns,
-        captures: &[],
-    };
+    let names = Names { columns: &columns, captures: &[] };
     let text = "/{seq}/{random:1-100}/{uuid}/{user}/{name}";
     let template = Template::compile(text, TemplateContext::Target, &names).unwrap();
     let cursor = Cursor::new(Arc::new(feed), Order::Random);

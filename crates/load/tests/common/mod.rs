@@ -27,10 +27,7 @@ pub fn canned(answer: &CannedAnswer) -> (Canned, SocketAddr) {
 
 /// GET of `/`, closed load on one connection, for one second.
 pub fn plan(address: SocketAddr) -> Plan {
-    plan_of(
-        Outgoing::tcp(address),
-        &format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n"),
-    )
+    plan_of(Outgoing::tcp(address), &format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n"))
 }
 
 /// A plan with a custom request.
@@ -40,12 +37,7 @@ pub fn plan_of(outgoing: Outgoing, request: &str) -> Plan {
     } else {
         ContentOfAnswer::AsFramed
     };
-    let kind = Request {
-        check: 0,
-        step: 0,
-        content,
-        due: None,
-    };
+    let kind = Request { check: 0, step: 0, content, due: None };
     let script = Fixed::new("/", request.as_bytes(), kind);
     let mut plan = Plan::new("test", outgoing, Arc::new(script));
     plan.duration = Some(Duration::from_secs(1));

@@ -134,16 +134,9 @@ impl Axis {
         }
         if high <= low {
             // One value: some room around it.
-            let room = if low == 0.0 || self.scale == Scale::Logarithmic {
-                1.0
-            } else {
-                low.abs() * 0.1
-            };
-            high = if self.scale == Scale::Logarithmic {
-                low * 2.0
-            } else {
-                high + room
-            };
+            let room =
+                if low == 0.0 || self.scale == Scale::Logarithmic { 1.0 } else { low.abs() * 0.1 };
+            high = if self.scale == Scale::Logarithmic { low * 2.0 } else { high + room };
         }
         let values = match self.scale {
             Scale::Linear => linear(low, high, self.unit, about),
@@ -160,12 +153,7 @@ impl Axis {
         let mut ticks = self.ticks.clone().unwrap_or_else(labelled);
         let slack = (high - low) * 1e-9;
         ticks.retain(|(value, _)| (low - slack..=high + slack).contains(value));
-        Some(Settled {
-            low,
-            high,
-            ticks,
-            scale: self.scale,
-        })
+        Some(Settled { low, high, ticks, scale: self.scale })
     }
 
     /// Whether a value has a place on it.
@@ -192,19 +180,10 @@ impl Unit {
         let steps: &[(f64, &str)] = match self {
             Self::Number | Self::Count => &[(1.0, "")],
             Self::PerSecond => &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")],
-            Self::Time => &[
-                (60e9, " min"),
-                (1e9, " s"),
-                (1e6, " ms"),
-                (1e3, " us"),
-                (1.0, " ns"),
-            ],
-            Self::Bytes => &[
-                (1_073_741_824.0, " GiB"),
-                (1_048_576.0, " MiB"),
-                (1024.0, " KiB"),
-                (1.0, " B"),
-            ],
+            Self::Time => &[(60e9, " min"), (1e9, " s"), (1e6, " ms"), (1e3, " us"), (1.0, " ns")],
+            Self::Bytes => {
+                &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")]
+            }
             Self::BytesPerSecond => &[
                 (1_073_741_824.0, " GiB/s"),
                 (1_048_576.0, " MiB/s"),
@@ -214,9 +193,7 @@ impl Unit {
             Self::Percent | Self::Nines => &[(1.0, " %")],
         };
         let least = if self == Self::PerSecond { 10.0 } else { 1.0 };
-        let found = steps
-            .iter()
-            .find(|(worth, _)| largest.abs() >= *worth * least);
+        let found = steps.iter().find(|(worth, _)| largest.abs() >= *worth * least);
         // Minutes only where there are several, and not where each doubling has its own unit.
         match found {
             Some((worth, " min")) if scale == Scale::Logarithmic || largest < 5.0 * worth => {
@@ -243,22 +220,14 @@ impl Unit {
     /// Ticks with their labels: all in one unit on a linear axis, each in its own on a logarithmic
     /// one.
     fn labels(self, ticks: &[f64], scale: Scale) -> Vec<(f64, String)> {
-        let largest = ticks
-            .iter()
-            .fold(0.0, |largest: f64, tick| largest.max(tick.abs()));
+        let largest = ticks.iter().fold(0.0, |largest: f64, tick| largest.max(tick.abs()));
         let step = match ticks {
             [one, other, ..] => (other - one).abs(),
             _ => largest,
         };
         let label = |tick: &f64| {
-            let (worth, name) = self.written(
-                if scale == Scale::Linear {
-                    largest
-                } else {
-                    *tick
-                },
-                scale,
-            );
+            let (worth, name) =
+                self.written(if scale == Scale::Linear { largest } else { *tick }, scale);
             let decimals = decimals(if scale == Scale::Linear { step } else { *tick } / worth);
             let number = tick / worth;
             let text = if number.abs() >= 1000.0 {
@@ -266,14 +235,7 @@ impl Unit {
             } else {
                 format!("{number:.decimals$}")
             };
-            (
-                *tick,
-                if *tick == 0.0 {
-                    "0".to_owned()
-                } else {
-                    format!("{text}{name}")
-                },
-            )
+            (*tick, if *tick == 0.0 { "0".to_owned() } else { format!("{text}{name}") })
         };
         ticks.iter().map(label).collect()
     }
@@ -282,30 +244,19 @@ impl Unit {
 /// The percentiles that people know.
 fn percentile_ticks() -> Vec<(f64, String)> {
     let shares = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999];
-    shares
-        .map(|share| (nines(share), percentile(nines(share))))
-        .to_vec()
+    shares.map(|share| (nines(share), percentile(nines(share)))).to_vec()
 }
 
 /// The percentile at a place of an axis of nines, with as many digits as tell it apart.
 fn percentile(nines: f64) -> String {
-    let decimals = [1.0, 2.0, 3.0, 4.0, 5.0]
-        .iter()
-        .filter(|step| nines > **step + 1e-9)
-        .count();
+    let decimals = [1.0, 2.0, 3.0, 4.0, 5.0].iter().filter(|step| nines > **step + 1e-9).count();
     let text = format!("{:.decimals$}", 100.0 - 100.0 * 10f64.powf(-nines));
-    let short = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let short =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{short} %")
 }
 
 /// The decimals that tell steps of this size apart.
 fn decimals(step: f64) -> usize {
-    [1.0, 0.1, 0.01, 0.001]
-        .iter()
-        .position(|size| step >= size * 0.999)
-        .unwrap_or(4)
+    [1.0, 0.1, 0.01, 0.001].iter().position(|size| step >= size * 0.999).unwrap_or(4)
 }

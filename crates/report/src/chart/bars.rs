@@ -77,10 +77,7 @@ impl BarChart {
 
     /// The maximum length of a bar, which leaves room for its value.
     fn length(&self, canvas: &Canvas) -> f64 {
-        let said = self
-            .bars
-            .iter()
-            .map(|bar| canvas.text_width(&bar.said(self.axis.unit)));
+        let said = self.bars.iter().map(|bar| canvas.text_width(&bar.said(self.axis.unit)));
         let room = said.fold(0.0, f64::max) + 10.0;
         (canvas.size.width - room).max(canvas.size.width * 0.3)
     }
@@ -114,9 +111,9 @@ impl Rows<'_> {
         canvas.text((0.0, top + text), Anchor::Start, "legend", &label);
         let (bar_top, said) = (top + text * 1.45, bar.said(self.axis.unit));
         // What is more than nothing is seen.
-        let long = bar.value.map_or(0.0, |value| {
-            self.place(value).max(if value > 0.0 { 1.5 } else { 0.0 })
-        });
+        let long = bar
+            .value
+            .map_or(0.0, |value| self.place(value).max(if value > 0.0 { 1.5 } else { 0.0 }));
         let (colour, hint) = (bar.colour.variable(), format!("{}: {said}", bar.label));
         let ([y, wide, thick], hint) = ([bar_top, long, text].map(Number), Html(&hint));
         canvas.add(format_args!(
@@ -124,24 +121,14 @@ impl Rows<'_> {
              <title>{hint}</title></rect>\n"
         ));
         let mut end = long;
-        if let Some((low, high)) = bar
-            .interval
-            .filter(|(low, high)| self.axis.draws(*low) && self.axis.draws(*high))
+        if let Some((low, high)) =
+            bar.interval.filter(|(low, high)| self.axis.draws(*low) && self.axis.draws(*high))
         {
             end = end.max(self.place(high));
-            draw_whisker(
-                canvas,
-                (self.place(low), self.place(high)),
-                bar_top + text / 2.0,
-            );
+            draw_whisker(canvas, (self.place(low), self.place(high)), bar_top + text / 2.0);
         }
         let gap = if end > 0.0 { 8.0 } else { 0.0 };
-        canvas.text(
-            (end + gap, bar_top + text * 0.85),
-            Anchor::Start,
-            "value",
-            &said,
-        );
+        canvas.text((end + gap, bar_top + text * 0.85), Anchor::Start, "value", &said);
     }
 
     /// How far a value reaches; nothing for what has no place on the axis.

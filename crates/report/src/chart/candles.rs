@@ -49,32 +49,17 @@ impl CandleChart {
         let height = bottom + text * 2.2;
         let mut canvas = Canvas::new(id, Size { height, ..size }, &self.title, &self.description);
         canvas.text((0.0, text), Anchor::Start, "axis", &self.axis.label);
-        let ends = self
-            .candles
-            .iter()
-            .flat_map(|candle| [candle.least, candle.greatest]);
+        let ends = self.candles.iter().flat_map(|candle| [candle.least, candle.greatest]);
         let Some(axis) = self.axis.settle(ends, 4) else {
-            canvas.text(
-                (0.0, bottom),
-                Anchor::Start,
-                "legend",
-                "nothing was measured",
-            );
+            canvas.text((0.0, bottom), Anchor::Start, "legend", "nothing was measured");
             return canvas.finish();
         };
-        let room = axis
-            .ticks
-            .last()
-            .map_or(0.0, |(_, label)| canvas.text_width(label) / 2.0);
+        let room = axis.ticks.last().map_or(0.0, |(_, label)| canvas.text_width(label) / 2.0);
         let length = size.width - room - 2.0;
         for (value, label) in &axis.ticks {
             let x = 1.0 + axis.place(*value) * length;
             canvas.rule((x, head), (x, bottom), "grid");
-            let (x, anchor) = if x < 2.0 {
-                (0.0, Anchor::Start)
-            } else {
-                (x, Anchor::Middle)
-            };
+            let (x, anchor) = if x < 2.0 { (0.0, Anchor::Start) } else { (x, Anchor::Middle) };
             canvas.text((x, bottom + text * 1.5), anchor, "tick", label);
         }
         let mut top = head;
@@ -98,22 +83,9 @@ impl CandleChart {
         let x_of = |value: f64| 1.0 + axis.place(value) * length;
         let (box_top, thick) = (top + text * 1.4, text);
         let middle = box_top + thick / 2.0;
-        canvas.rule(
-            (x_of(candle.least), middle),
-            (x_of(candle.greatest), middle),
-            "whisker",
-        );
-        let said = [
-            candle.least,
-            candle.low,
-            candle.middle,
-            candle.high,
-            candle.greatest,
-        ];
-        let said: Vec<String> = said
-            .iter()
-            .map(|value| self.axis.unit.text(*value))
-            .collect();
+        canvas.rule((x_of(candle.least), middle), (x_of(candle.greatest), middle), "whisker");
+        let said = [candle.least, candle.low, candle.middle, candle.high, candle.greatest];
+        let said: Vec<String> = said.iter().map(|value| self.axis.unit.text(*value)).collect();
         let hint = format!("{}: {}", candle.label, said.join(", "));
         let (from, wide) = (x_of(candle.low), x_of(candle.high) - x_of(candle.low));
         canvas.add(format_args!(
@@ -156,10 +128,7 @@ mod tests {
             colour: Colour::Leaf,
         };
         let svg = chart(vec![candle]).svg("c", Size::WIDE);
-        assert!(
-            svg.contains("&lt;a&gt;: 1.00 ms, 2.00 ms, 4.00 ms, 8.00 ms, 10.0 ms"),
-            "{svg}"
-        );
+        assert!(svg.contains("&lt;a&gt;: 1.00 ms, 2.00 ms, 4.00 ms, 8.00 ms, 10.0 ms"), "{svg}");
         assert_eq!(svg.matches("class=\"whisker\"").count(), 2);
         assert!(!svg.contains("<a>"));
     }

@@ -20,17 +20,9 @@ pub struct Size {
 
 impl Size {
     /// For a window of a desktop.
-    pub const WIDE: Self = Self {
-        width: 880.0,
-        height: 320.0,
-        text: 13.0,
-    };
+    pub const WIDE: Self = Self { width: 880.0, height: 320.0, text: 13.0 };
     /// The size for a telephone.
-    pub const NARROW: Self = Self {
-        width: 340.0,
-        height: 260.0,
-        text: 12.0,
-    };
+    pub const NARROW: Self = Self { width: 340.0, height: 260.0, text: 12.0 };
 }
 
 /// An SVG element in the making.
@@ -86,9 +78,7 @@ impl Canvas {
     /// Adds a line of a class, level or upright.
     pub(super) fn rule(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(Number);
-        self.add(format_args!(
-            "<path class=\"{class}\" d=\"M{x1} {y1}H{x2}V{y2}\"/>\n"
-        ));
+        self.add(format_args!("<path class=\"{class}\" d=\"M{x1} {y1}H{x2}V{y2}\"/>\n"));
     }
 
     /// About how wide a text is: as in a wide font, so that it fits in others too.

@@ -128,17 +128,9 @@ impl LineChart {
     fn legend(&self, canvas: &mut Canvas) -> f64 {
         let (text, width) = (canvas.size.text, canvas.size.width);
         let (mut x, mut y) = (2.0, text);
-        let of_bands = self
-            .bands
-            .iter()
-            .map(|band| (&band.name, band.colour, None));
-        let of_lines = self
-            .series
-            .iter()
-            .map(|series| (&series.name, series.colour, Some(series)));
-        for (name, colour, series) in of_lines
-            .chain(of_bands)
-            .filter(|(name, ..)| !name.is_empty())
+        let of_bands = self.bands.iter().map(|band| (&band.name, band.colour, None));
+        let of_lines = self.series.iter().map(|series| (&series.name, series.colour, Some(series)));
+        for (name, colour, series) in of_lines.chain(of_bands).filter(|(name, ..)| !name.is_empty())
         {
             let name = canvas.fitting(name, width - SAMPLE - 6.0);
             let wide = SAMPLE + 6.0 + canvas.text_width(&name);
@@ -162,44 +154,21 @@ impl LineChart {
     }
 
     fn plot(&self, canvas: &Canvas, top: f64) -> Option<Plot> {
-        let Size {
-            width,
-            height,
-            text,
-        } = canvas.size;
+        let Size { width, height, text } = canvas.size;
         let bottom = height - text * 2.9;
-        let heights = self
-            .series
-            .iter()
-            .flat_map(|series| series.points.iter().map(|point| point.1));
+        let heights =
+            self.series.iter().flat_map(|series| series.points.iter().map(|point| point.1));
         let of_bands = self
             .bands
             .iter()
             .flat_map(|band| band.points.iter().flat_map(|point| [point.1, point.2]));
-        let y = self.y.settle(
-            heights.chain(of_bands),
-            ticks_within(bottom - top, text * 3.4),
-        )?;
-        let widths = self
-            .series
-            .iter()
-            .flat_map(|series| series.points.iter().map(|point| point.0));
-        let of_bands = self
-            .bands
-            .iter()
-            .flat_map(|band| band.points.iter().map(|point| point.0));
-        let x = self
-            .x
-            .settle(widths.chain(of_bands), ticks_within(width, text * 5.0))?;
-        let widest = y
-            .ticks
-            .iter()
-            .map(|(_, label)| canvas.text_width(label))
-            .fold(0.0, f64::max);
-        let last = x
-            .ticks
-            .last()
-            .map_or(0.0, |(_, label)| canvas.text_width(label) / 2.0);
+        let y = self.y.settle(heights.chain(of_bands), ticks_within(bottom - top, text * 3.4))?;
+        let widths =
+            self.series.iter().flat_map(|series| series.points.iter().map(|point| point.0));
+        let of_bands = self.bands.iter().flat_map(|band| band.points.iter().map(|point| point.0));
+        let x = self.x.settle(widths.chain(of_bands), ticks_within(width, text * 5.0))?;
+        let widest = y.ticks.iter().map(|(_, label)| canvas.text_width(label)).fold(0.0, f64::max);
+        let last = x.ticks.last().map_or(0.0, |(_, label)| canvas.text_width(label) / 2.0);
         Some(Plot {
             left: (widest + 8.0).max(text * 2.0),
             right: width - last.max(4.0),
@@ -215,12 +184,7 @@ impl LineChart {
         for (value, label) in &plot.y.ticks {
             let y = plot.y_of(*value);
             canvas.rule((plot.left, y), (plot.right, y), "grid");
-            canvas.text(
-                (plot.left - 8.0, y + text * 0.35),
-                Anchor::End,
-                "tick",
-                label,
-            );
+            canvas.text((plot.left - 8.0, y + text * 0.35), Anchor::End, "tick", label);
         }
         let mut free_from = f64::NEG_INFINITY;
         for (value, label) in &plot.x.ticks {
@@ -236,12 +200,7 @@ impl LineChart {
         canvas.rule((plot.left, plot.bottom), (plot.right, plot.bottom), "base");
         let below = (plot.right, canvas.size.height - text * 0.3);
         canvas.text(below, Anchor::End, "axis", &self.x.label);
-        canvas.text(
-            (2.0, plot.top - text * 1.1),
-            Anchor::Start,
-            "axis",
-            &self.y.label,
-        );
+        canvas.text((2.0, plot.top - text * 1.1), Anchor::Start, "axis", &self.y.label);
     }
 
     fn draw_band(&self, canvas: &mut Canvas, plot: &Plot, band: &Band) {
@@ -255,18 +214,11 @@ impl LineChart {
         let mut path = String::new();
         for (x, y) in above.chain(below) {
             let begin = if path.is_empty() { 'M' } else { 'L' };
-            let _ = write!(
-                path,
-                "{begin}{} {}",
-                Number(plot.x_of(x)),
-                Number(plot.y_of(y))
-            );
+            let _ = write!(path, "{begin}{} {}", Number(plot.x_of(x)), Number(plot.y_of(y)));
         }
         if !path.is_empty() {
             let colour = band.colour.variable();
-            canvas.add(format_args!(
-                "<path class=\"band\" fill=\"{colour}\" d=\"{path}Z\"/>\n"
-            ));
+            canvas.add(format_args!("<path class=\"band\" fill=\"{colour}\" d=\"{path}Z\"/>\n"));
         }
     }
 
@@ -278,12 +230,7 @@ impl LineChart {
                 begin = 'M';
                 continue;
             }
-            let _ = write!(
-                path,
-                "{begin}{} {}",
-                Number(plot.x_of(x)),
-                Number(plot.y_of(y))
-            );
+            let _ = write!(path, "{begin}{} {}", Number(plot.x_of(x)), Number(plot.y_of(y)));
             if begin == 'M' {
                 // A point alone is a dot: the round end of a line without length.
                 path.push_str("h0");
@@ -303,10 +250,7 @@ impl LineChart {
         if series.points.len() > MARKED_MAX {
             return;
         }
-        let drawn = series
-            .points
-            .iter()
-            .filter(|(x, y)| self.x.draws(*x) && self.y.draws(*y));
+        let drawn = series.points.iter().filter(|(x, y)| self.x.draws(*x) && self.y.draws(*y));
         let marks = drawn.filter_map(|(x, y)| series.colour.mark((plot.x_of(*x), plot.y_of(*y))));
         draw_mark(canvas, series, &marks.collect::<String>());
     }
@@ -317,12 +261,8 @@ impl LineChart {
             if !self.x.draws(*x) || !self.y.draws(*y) {
                 continue;
             }
-            let said = format!(
-                "{}, {}: {}",
-                series.name,
-                self.x.unit.text(*x),
-                self.y.unit.text(*y)
-            );
+            let said =
+                format!("{}, {}: {}", series.name, self.x.unit.text(*x), self.y.unit.text(*y));
             let (at_x, at_y, said) = (Number(plot.x_of(*x)), Number(plot.y_of(*y)), Html(&said));
             canvas.add(format_args!(
                 "<circle cx=\"{at_x}\" cy=\"{at_y}\" r=\"7\"><title>{said}</title></circle>\n"
@@ -345,12 +285,7 @@ impl Plot {
 impl Series {
     /// A solid line in the colour of its number.
     pub fn new(name: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            name: name.into(),
-            points,
-            colour: Colour::nth(number),
-            stroke: Stroke::Solid,
-        }
+        Self { name: name.into(), points, colour: Colour::nth(number), stroke: Stroke::Solid }
     }
 
     /// The same, drawn otherwise.
@@ -402,11 +337,7 @@ fn draw_mark(canvas: &mut Canvas, series: &Series, outline: &str) {
 }
 
 /// How many ticks fit, each with so much room.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a handful"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful")]
 fn ticks_within(length: f64, room: f64) -> usize {
     (length / room).clamp(2.0, 20.0) as usize
 }
@@ -421,17 +352,12 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut kept = Vec::with_capacity(POINTS_MAX);
     for piece in points.chunks(piece) {
         let by_height = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
-        let (Some(low), Some(high)) = (
-            piece.iter().min_by(by_height),
-            piece.iter().max_by(by_height),
-        ) else {
+        let (Some(low), Some(high)) =
+            (piece.iter().min_by(by_height), piece.iter().max_by(by_height))
+        else {
             continue;
         };
-        kept.extend(if low.0 <= high.0 {
-            [*low, *high]
-        } else {
-            [*high, *low]
-        });
+        kept.extend(if low.0 <= high.0 { [*low, *high] } else { [*high, *low] });
     }
     kept
 }

@@ -46,14 +46,7 @@ display:block;width:100%;height:auto;overflow:visible;font-family:system-ui,-app
 impl Colour {
     /// The style of the series with this number; styles repeat after the last.
     pub fn nth(number: usize) -> Self {
-        let colours = [
-            Self::Leaf,
-            Self::Gold,
-            Self::Sky,
-            Self::Rose,
-            Self::Violet,
-            Self::Teal,
-        ];
+        let colours = [Self::Leaf, Self::Gold, Self::Sky, Self::Rose, Self::Violet, Self::Teal];
         colours[number % colours.len()]
     }
 
@@ -91,10 +84,7 @@ impl Colour {
             Self::Sky => ((0.0, -LONG), "l4.5 8.1h-9z"),
             Self::Rose => ((0.0, -LONG), "l4.5 4.5l-4.5 4.5l-4.5-4.5z"),
             Self::Violet => ((0.0, LONG), "l4.5-8.1h-9z"),
-            Self::Teal => (
-                (-THIN, -LONG),
-                "h3.2v2.9h2.9v3.2h-2.9v2.9h-3.2v-2.9h-2.9v-3.2h2.9z",
-            ),
+            Self::Teal => ((-THIN, -LONG), "h3.2v2.9h2.9v3.2h-2.9v2.9h-3.2v-2.9h-2.9v-3.2h2.9z"),
             Self::Quiet => return None,
         };
         let [x, y] = [x + begin.0, y + begin.1].map(Number);
@@ -108,18 +98,14 @@ mod tests {
 
     #[test]
     fn each_colour_of_a_series_has_a_shape_of_its_own() {
-        let marks: Vec<String> = (0..6)
-            .filter_map(|number| Colour::nth(number).mark((0.0, 0.0)))
-            .collect();
+        let marks: Vec<String> =
+            (0..6).filter_map(|number| Colour::nth(number).mark((0.0, 0.0))).collect();
         assert_eq!(marks.len(), 6);
         for (number, mark) in marks.iter().enumerate() {
             assert!(!marks[..number].contains(mark), "{mark}");
             assert!(mark.starts_with('M') && mark.ends_with('z'), "{mark}");
         }
         assert_eq!(Colour::Quiet.mark((0.0, 0.0)), None);
-        assert_eq!(
-            Colour::Gold.mark((10.0, 20.0)).unwrap(),
-            "M6.4 16.4h7.2v7.2h-7.2z"
-        );
+        assert_eq!(Colour::Gold.mark((10.0, 20.0)).unwrap(), "M6.4 16.4h7.2v7.2h-7.2z");
     }
 }

@@ -87,12 +87,8 @@ pub(super) const NAMES: &[&str] = &[
 ];
 
 /// The names of times, which stand before a dot.
-pub(super) const TIMINGS: [Timing; 4] = [
-    Timing::Response,
-    Timing::Service,
-    Timing::FirstByte,
-    Timing::Connect,
-];
+pub(super) const TIMINGS: [Timing; 4] =
+    [Timing::Response, Timing::Service, Timing::FirstByte, Timing::Connect];
 
 impl Metric {
     /// Parses the name of a figure; `None` if it is unknown.
@@ -112,9 +108,7 @@ impl Metric {
     /// A figure with a dot in its name, or one of the response time.
     fn of_part(name: &str) -> Option<Self> {
         if let Some(class) = name.strip_prefix("errors.") {
-            let class = ErrorClass::ALL
-                .into_iter()
-                .find(|known| known.name() == class)?;
+            let class = ErrorClass::ALL.into_iter().find(|known| known.name() == class)?;
             return Some(Self::Errors(Some(class), Amount::Count));
         }
         for timing in TIMINGS {
@@ -194,10 +188,7 @@ impl Stat {
             "max" => Some(Self::Max),
             _ => {
                 let digits = name.strip_prefix('p')?;
-                if !digits
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
-                {
+                if !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
                     return None;
                 }
                 let percent: f64 = digits.parse().ok()?;

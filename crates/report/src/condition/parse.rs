@@ -43,9 +43,8 @@ impl FromStr for Condition {
         }
         let begin = text.len() - text.trim_start().len();
         let is_name = |letter: char| letter.is_alphanumeric() || "._-%".contains(letter);
-        let name_end = text[begin..]
-            .find(|letter| !is_name(letter))
-            .map_or(text.len(), |at| begin + at);
+        let name_end =
+            text[begin..].find(|letter| !is_name(letter)).map_or(text.len(), |at| begin + at);
         let name = &text[begin..name_end];
         let Some(metric) = Metric::named(name) else {
             return Err(fail(begin, expected_name(name), nearest_name(name)));
@@ -62,11 +61,7 @@ impl FromStr for Condition {
             .find(|letter| !is_number(letter))
             .map_or(text.len(), |at| value_at + at);
         let Ok(number) = text[value_at..unit_at].parse::<f64>() else {
-            return Err(fail(
-                value_at,
-                "a number, as in 20ms or 0.1%".to_owned(),
-                None,
-            ));
+            return Err(fail(value_at, "a number, as in 20ms or 0.1%".to_owned(), None));
         };
         let unit_at = skip_blanks(text, unit_at);
         let unit = text[unit_at..].trim_end();
@@ -74,12 +69,7 @@ impl FromStr for Condition {
         let Some(worth) = metric.quantity().unit(unit) else {
             return Err(fail(unit_at, expected_unit(metric), None));
         };
-        Ok(Self {
-            metric,
-            comparison,
-            bound: number * worth,
-            text: text.trim().to_owned(),
-        })
+        Ok(Self { metric, comparison, bound: number * worth, text: text.trim().to_owned() })
     }
 }
 
@@ -88,15 +78,8 @@ fn skip_blanks(text: &str, at: usize) -> usize {
 }
 
 fn comparison(text: &str, at: usize) -> Option<(Comparison, usize)> {
-    let signs = [
-        Comparison::AtLeast,
-        Comparison::AtMost,
-        Comparison::Above,
-        Comparison::Below,
-    ];
-    let found = signs
-        .into_iter()
-        .find(|known| text[at..].starts_with(known.sign()))?;
+    let signs = [Comparison::AtLeast, Comparison::AtMost, Comparison::Above, Comparison::Below];
+    let found = signs.into_iter().find(|known| text[at..].starts_with(known.sign()))?;
     Some((found, at + found.sign().len()))
 }
 
@@ -120,9 +103,8 @@ fn expected_name(name: &str) -> String {
         let classes: Vec<_> = ErrorClass::ALL.iter().map(|class| class.name()).collect();
         return format!("errors. and a class: {}", classes.join(", "));
     }
-    if let Some(timing) = TIMINGS
-        .iter()
-        .find(|timing| name.starts_with(&format!("{}.", timing.name())))
+    if let Some(timing) =
+        TIMINGS.iter().find(|timing| name.starts_with(&format!("{}.", timing.name())))
     {
         return format!(
             "{}. and a figure of it: a percentile (p50 to p100, p99.9), min, mean, sd or max",
@@ -136,13 +118,10 @@ fn expected_name(name: &str) -> String {
 
 fn nearest_name(name: &str) -> Option<String> {
     let plain = NAMES.iter().map(|name| (*name).to_owned());
-    let of_errors = ErrorClass::ALL
-        .iter()
-        .map(|class| format!("errors.{}", class.name()));
+    let of_errors = ErrorClass::ALL.iter().map(|class| format!("errors.{}", class.name()));
     let of_times = TIMINGS.iter().flat_map(|timing| {
-        let stats = NAMES
-            .iter()
-            .filter(|name| matches!(Metric::named(name), Some(Metric::Time(..))));
+        let stats =
+            NAMES.iter().filter(|name| matches!(Metric::named(name), Some(Metric::Time(..))));
         stats.map(|stat| format!("{}.{stat}", timing.name()))
     });
     let known: Vec<String> = plain.chain(of_errors).chain(of_times).collect();
@@ -153,11 +132,7 @@ fn nearest_name(name: &str) -> Option<String> {
 impl fmt::Display for ConditionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = Printable(&self.text);
-        write!(
-            f,
-            "`{text}`, column {}: expected {}",
-            self.column, self.expected
-        )?;
+        write!(f, "`{text}`, column {}: expected {}", self.column, self.expected)?;
         match &self.nearest {
             Some(name) => write!(f, "; did you mean `{name}`?"),
             None => Ok(()),

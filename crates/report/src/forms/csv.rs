@@ -15,9 +15,7 @@ pub fn csv_intervals(run: &Run) -> String {
     text.push_str(",p50_ns,p99_ns,max_ns,bytes,generator_cpu_permille");
     text.push_str(",generator_lag_ns,connections\r\n");
     for interval in &run.intervals {
-        let asked = interval
-            .asked
-            .map_or_else(String::new, |asked| asked.to_string());
+        let asked = interval.asked.map_or_else(String::new, |asked| asked.to_string());
         let _ = write!(
             text,
             "{},{},{asked},{},{:.3}",

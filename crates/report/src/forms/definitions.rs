@@ -22,12 +22,7 @@ const fn define(
     formula: &'static str,
     meaning: &'static str,
 ) -> Definition {
-    Definition {
-        name,
-        unit,
-        formula,
-        meaning,
-    }
+    Definition { name, unit, formula, meaning }
 }
 
 /// All figures, in the order of a report.
@@ -191,13 +186,7 @@ pub fn definitions_markdown() -> String {
          Times in documents are nanoseconds, sizes are binary (1 KiB is 1,024 bytes), everything else is decimal.\n\n\
          | figure | unit | formula | meaning |\n|---|---|---|---|\n",
     );
-    for Definition {
-        name,
-        unit,
-        formula,
-        meaning,
-    } in DEFINITIONS
-    {
+    for Definition { name, unit, formula, meaning } in DEFINITIONS {
         let _ = writeln!(page, "| {name} | {unit} | {formula} | {meaning} |");
     }
     page.push_str(CONDITIONS);

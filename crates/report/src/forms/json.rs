@@ -83,10 +83,7 @@ impl std::error::Error for ReadError {
 /// One line of the stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one at a time, for as long as its line is written"
-)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, for as long as its line is written")]
 #[schemars(title = "A line of the stream of a load run")]
 pub enum StreamLine<'a> {
     /// An interval has ended.
@@ -103,16 +100,12 @@ pub enum StreamLine<'a> {
 
 /// The line of an interval, with its end.
 pub fn stream_interval(interval: &Interval) -> String {
-    line(&StreamLine::Interval {
-        interval: Cow::Borrowed(interval),
-    })
+    line(&StreamLine::Interval { interval: Cow::Borrowed(interval) })
 }
 
 /// The last line, with its end.
 pub fn stream_run(run: &Run) -> String {
-    line(&StreamLine::Run {
-        run: Cow::Borrowed(run),
-    })
+    line(&StreamLine::Run { run: Cow::Borrowed(run) })
 }
 
 fn line(line: &StreamLine<'_>) -> String {

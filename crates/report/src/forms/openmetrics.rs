@@ -66,20 +66,10 @@ fn add_settings(text: &mut OpenMetrics, run: &Run) {
     text.sample(labels, 1);
     let (whole, rest) = (run.started_unix_ms / 1000, run.started_unix_ms % 1000);
     let started = format!("{whole}.{rest:03}");
-    text.single(
-        "start_seconds",
-        Gauge,
-        "When the window began, since 1970.",
-        started,
-    );
+    text.single("start_seconds", Gauge, "When the window began, since 1970.", started);
     let help = "Machines or processes that made the load.";
     text.single("agents", Gauge, help, run.agents);
-    text.single(
-        "connections",
-        Gauge,
-        "Connections at once.",
-        asked.connections,
-    );
+    text.single("connections", Gauge, "Connections at once.", asked.connections);
     let window = seconds_from_ns(run.achieved.window_us.saturating_mul(1000));
     text.single("window_seconds", Gauge, "How long the window was.", window);
 }
@@ -105,11 +95,7 @@ fn add_results(text: &mut OpenMetrics, run: &Run) {
     for (name, help, bytes) in [
         ("received_bytes", "Bytes received.", achieved.bytes_received),
         ("sent_bytes", "Bytes sent.", achieved.bytes_sent),
-        (
-            "content_bytes",
-            "Content of good answers.",
-            achieved.content_bytes,
-        ),
+        ("content_bytes", "Content of good answers.", achieved.content_bytes),
     ] {
         text.single(name, Counter, help, bytes);
     }
@@ -169,10 +155,7 @@ fn add_generator(text: &mut OpenMetrics, run: &Run) {
     let generator = &run.generator;
     let help = "Processor time of the generator.";
     text.family("generator_cpu_seconds", Counter, help);
-    for (mode, time_us) in [
-        ("user", generator.cpu_user_us),
-        ("system", generator.cpu_system_us),
-    ] {
+    for (mode, time_us) in [("user", generator.cpu_user_us), ("system", generator.cpu_system_us)] {
         let time = seconds_from_ns(time_us.saturating_mul(1000));
         text.sample(&[("mode", &mode)], time);
     }
@@ -180,12 +163,7 @@ fn add_generator(text: &mut OpenMetrics, run: &Run) {
     let help = "Share of a core of its busiest thread.";
     text.single("generator_busy_ratio", Gauge, help, busiest);
     let lag = seconds_from_ns(generator.lag.max_ns());
-    text.single(
-        "generator_lag_max_seconds",
-        Gauge,
-        "How late it was at most.",
-        lag,
-    );
+    text.single("generator_lag_max_seconds", Gauge, "How late it was at most.", lag);
     let help = "What the kernel of the generator counted.";
     text.family("kernel", Counter, help);
     for (name, count) in run.kernel.named() {

@@ -31,13 +31,7 @@ pub struct FormStream {
 }
 
 const fn form(name: &'static str, about: &'static str, write: fn(&Run) -> String) -> Form {
-    Form {
-        name,
-        about,
-        write,
-        stream: None,
-        replaces_file: false,
-    }
+    Form { name, about, write, stream: None, replaces_file: false }
 }
 
 /// All forms, the default first.
@@ -46,21 +40,16 @@ pub const FORMS: &[Form] = &[
     form("json", "Full results as one JSON document", json),
     form("csv", "Time series, one interval per line", csv_intervals),
     Form {
-        stream: Some(FormStream {
-            interval: stream_interval,
-            end: stream_run,
-        }),
+        stream: Some(FormStream { interval: stream_interval, end: stream_run }),
         ..form(
             "ndjson",
             "One JSON object per interval while running, then the results",
             json::ndjson,
         )
     },
-    form(
-        "hgrm",
-        "Latency percentiles in the format of HdrHistogram",
-        |run| hgrm(&run.timings.response),
-    ),
+    form("hgrm", "Latency percentiles in the format of HdrHistogram", |run| {
+        hgrm(&run.timings.response)
+    }),
     form("html", "One self-contained page", html),
     Form {
         replaces_file: true,

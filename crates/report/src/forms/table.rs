@@ -24,13 +24,8 @@ pub struct Table {
 impl Table {
     /// A table with these columns. Where all names are empty no line of names is written.
     pub fn new(columns: &[(&str, Align)]) -> Self {
-        let columns = columns
-            .iter()
-            .map(|(name, align)| ((*name).to_owned(), *align));
-        Self {
-            columns: columns.collect(),
-            rows: Vec::new(),
-        }
+        let columns = columns.iter().map(|(name, align)| ((*name).to_owned(), *align));
+        Self { columns: columns.collect(), rows: Vec::new() }
     }
 
     /// Adds a row; cells that it lacks are empty.
@@ -53,10 +48,7 @@ impl Table {
     /// In columns, each line indented by two blanks.
     pub fn text(&self) -> String {
         let printable = |cells: &Vec<String>| -> Vec<String> {
-            cells
-                .iter()
-                .map(|cell| Printable(cell).to_string())
-                .collect()
+            cells.iter().map(|cell| Printable(cell).to_string()).collect()
         };
         let mut lines: Vec<Vec<String>> = Vec::with_capacity(self.rows.len() + 1);
         if self.is_named() {
@@ -64,11 +56,7 @@ impl Table {
         }
         lines.extend(self.rows.iter().map(printable));
         let width = |column: usize| {
-            lines
-                .iter()
-                .map(|cells| cells[column].chars().count())
-                .max()
-                .unwrap_or(0)
+            lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let mut text = String::new();
@@ -101,12 +89,7 @@ impl Table {
         if self.is_named() {
             html.push_str("<thead><tr>");
             for (name, align) in &self.columns {
-                let _ = write!(
-                    html,
-                    "<th scope=\"col\"{}>{}</th>",
-                    class(*align),
-                    Html(name)
-                );
+                let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(*align), Html(name));
             }
             html.push_str("</tr></thead>\n");
         }
@@ -114,17 +97,9 @@ impl Table {
         for cells in &self.rows {
             html.push_str("<tr>");
             for (at, (cell, (_, align))) in cells.iter().zip(&self.columns).enumerate() {
-                let (element, scope) = if at == 0 {
-                    ("th", " scope=\"row\"")
-                } else {
-                    ("td", "")
-                };
-                let _ = write!(
-                    html,
-                    "<{element}{scope}{}>{}</{element}>",
-                    class(*align),
-                    Html(cell)
-                );
+                let (element, scope) = if at == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
+                let _ =
+                    write!(html, "<{element}{scope}{}>{}</{element}>", class(*align), Html(cell));
             }
             html.push_str("</tr>\n");
         }

@@ -25,11 +25,9 @@ pub(super) fn asked(run: &Run) -> Table {
     table.row(["time limit", &of_ms(asked.timeout_ms)]);
     let made_by = match run.agents {
         0 | 1 => format!("{} threads", count(asked.threads)),
-        agents => format!(
-            "{} agents with {} threads together",
-            count(agents),
-            count(asked.threads)
-        ),
+        agents => {
+            format!("{} agents with {} threads together", count(agents), count(asked.threads))
+        }
     };
     table.row(["made by", &made_by.replace("1 threads", "1 thread")]);
     for check in &asked.checks {
@@ -45,21 +43,15 @@ pub(super) fn achieved(run: &Run) -> Table {
     let mut table = Table::new(&[("", Left), ("", Left)]);
     let window = time(achieved.window_us as f64 * 1e3);
     table.row(["rate", &words::rate_achieved(run)]);
-    table.row([
-        "good answers",
-        &format!("{} in {window}", count(achieved.done)),
-    ]);
+    table.row(["good answers", &format!("{} in {window}", count(achieved.done))]);
     let (failed, finished) = (run.errors.total(), run.finished());
     table.row([
         "failed",
         &match failed {
             0 => "none".to_owned(),
-            _ => format!(
-                "{} of {} ({})",
-                count(failed),
-                count(finished),
-                percent(run.error_share())
-            ),
+            _ => {
+                format!("{} of {} ({})", count(failed), count(finished), percent(run.error_share()))
+            }
         },
     ]);
     if run.censored.count > 0 {
@@ -70,10 +62,7 @@ pub(super) fn achieved(run: &Run) -> Table {
         );
         table.row(["in flight at the end", &censored]);
     }
-    table.row([
-        "goodput",
-        &format!("{}/s of content", bytes(achieved.goodput())),
-    ]);
+    table.row(["goodput", &format!("{}/s of content", bytes(achieved.goodput()))]);
     let moved = format!(
         "{} received, {} sent, heads and all",
         bytes(achieved.bytes_received as f64),
@@ -81,11 +70,8 @@ pub(super) fn achieved(run: &Run) -> Table {
     );
     table.row(["bytes", &moved]);
     table.row(["connections opened", &count(achieved.connections_opened)]);
-    let statuses: Vec<_> = run
-        .statuses
-        .iter()
-        .map(|(status, many)| format!("{status} ({})", count(*many)))
-        .collect();
+    let statuses: Vec<_> =
+        run.statuses.iter().map(|(status, many)| format!("{status} ({})", count(*many))).collect();
     if !statuses.is_empty() {
         table.row(["answers by status", &statuses.join(", ")]);
     }
@@ -119,11 +105,7 @@ pub(super) fn times(run: &Run) -> Table {
         }
         let mut row = vec![name.to_owned()];
         row.extend([0.5, 0.9, 0.99, 0.999, 1.0].map(|quantile| at(times, quantile)));
-        row.extend([
-            time(times.mean_ns()),
-            time(times.sd_ns()),
-            of_ns(times.min_ns()),
-        ]);
+        row.extend([time(times.mean_ns()), time(times.sd_ns()), of_ns(times.min_ns())]);
         table.row(row);
     }
     table
@@ -131,18 +113,11 @@ pub(super) fn times(run: &Run) -> Table {
 
 /// Response and service time by percentile.
 pub(super) fn percentiles(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("percentile", Left),
-        ("response time", Right),
-        ("service time", Right),
-    ]);
+    let mut table =
+        Table::new(&[("percentile", Left), ("response time", Right), ("service time", Right)]);
     let (response, service) = (&run.timings.response, &run.timings.service);
     for (name, quantile) in QUANTILES {
-        table.row([
-            name.to_owned(),
-            at(response, quantile),
-            at(service, quantile),
-        ]);
+        table.row([name.to_owned(), at(response, quantile), at(service, quantile)]);
     }
     table.row(["max".to_owned(), at(response, 1.0), at(service, 1.0)]);
     table
@@ -167,20 +142,11 @@ pub(super) fn mean(times: &Histogram) -> String {
 /// Failed requests by class.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 pub(super) fn errors(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("class", Left),
-        ("requests", Right),
-        ("share", Right),
-        ("meaning", Left),
-    ]);
+    let mut table =
+        Table::new(&[("class", Left), ("requests", Right), ("share", Right), ("meaning", Left)]);
     for (class, many) in run.errors.occurred() {
         let share = percent(many as f64 / run.finished().max(1) as f64);
-        table.row([
-            class.name().to_owned(),
-            count(many),
-            share,
-            class.meaning().to_owned(),
-        ]);
+        table.row([class.name().to_owned(), count(many), share, class.meaning().to_owned()]);
     }
     table
 }
@@ -199,11 +165,7 @@ pub(super) fn steps(run: &Run) -> Table {
     ]);
     for step in &run.steps {
         let times = &step.response;
-        let mut row = vec![
-            step.name.clone(),
-            count(step.done),
-            count(step.errors.total()),
-        ];
+        let mut row = vec![step.name.clone(), count(step.done), count(step.errors.total())];
         row.extend([0.5, 0.95, 0.99, 1.0].map(|quantile| at(times, quantile)));
         row.push(mean(times));
         table.row(row);
@@ -219,11 +181,7 @@ pub(super) fn step_failures(run: &Run) -> Table {
             table.row([step.name.clone(), class.name().to_owned(), count(many)]);
         }
         for (assertion, many) in &step.assertions {
-            table.row([
-                step.name.clone(),
-                format!("assertion: {assertion}"),
-                count(*many),
-            ]);
+            table.row([step.name.clone(), format!("assertion: {assertion}"), count(*many)]);
         }
     }
     table
@@ -252,24 +210,11 @@ pub(super) fn slowest(run: &Run) -> Table {
 
 /// What became of the conditions.
 pub(super) fn conditions(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("condition", Left),
-        ("is", Left),
-        ("measured", Right),
-        ("bound", Right),
-    ]);
+    let mut table =
+        Table::new(&[("condition", Left), ("is", Left), ("measured", Right), ("bound", Right)]);
     for outcome in &run.conditions {
-        let measured = if outcome.measured.is_empty() {
-            "nothing"
-        } else {
-            &outcome.measured
-        };
-        table.row([
-            &outcome.condition,
-            words::answer(outcome.answer),
-            measured,
-            &outcome.bound,
-        ]);
+        let measured = if outcome.measured.is_empty() { "nothing" } else { &outcome.measured };
+        table.row([&outcome.condition, words::answer(outcome.answer), measured, &outcome.bound]);
     }
     table
 }
@@ -349,21 +294,15 @@ pub(super) fn machine(run: &Run) -> Table {
         time(generator.cpu_system_us as f64 * 1e3)
     );
     table.row(["generator: processor", &cpu]);
-    table.row([
-        "generator: busiest thread",
-        &of_core(generator.busiest_thread_permille),
-    ]);
+    table.row(["generator: busiest thread", &of_core(generator.busiest_thread_permille)]);
     if generator.occupied_thread_permille > 0 {
         let occupied = percent(f64::from(generator.occupied_thread_permille) / 1000.0);
         let occupied = format!("{occupied} of the time, waits for a processor with it");
         table.row(["generator: most occupied thread", &occupied]);
     }
     if !generator.lag.is_empty() {
-        let lag = format!(
-            "{} at p99, {} at most",
-            at(&generator.lag, 0.99),
-            at(&generator.lag, 1.0)
-        );
+        let lag =
+            format!("{} at p99, {} at most", at(&generator.lag, 0.99), at(&generator.lag, 1.0));
         table.row(["generator: lag", &lag]);
     }
     for (name, counted) in run.kernel.named() {
@@ -390,12 +329,7 @@ pub(super) fn watched(run: &Run) -> Table {
         ("processes", Right),
         ("", Left),
     ]);
-    for Watched {
-        name,
-        invalid,
-        samples,
-    } in &run.watched
-    {
+    for Watched { name, invalid, samples } in &run.watched {
         let many = samples.len().max(1) as f64;
         let mean = |of: fn(&crate::WatchedSample) -> u64| {
             samples.iter().map(|one| of(one) as f64).sum::<f64>() / many

@@ -12,11 +12,8 @@ use crate::units::moment;
 
 /// The run as text.
 pub fn text(run: &Run) -> String {
-    let mut text = format!(
-        "Load run by {}, {}\n",
-        Printable(&run.tool),
-        moment(run.started_unix_ms)
-    );
+    let mut text =
+        format!("Load run by {}, {}\n", Printable(&run.tool), moment(run.started_unix_ms));
     section(&mut text, "Asked", &tables::asked(run));
     section(&mut text, "Achieved", &tables::achieved(run));
     section(&mut text, "Times of good answers", &tables::times(run));

@@ -44,33 +44,20 @@ pub(super) fn connections(asked: &Asked) -> String {
 /// When the run was to end.
 pub(super) fn stop(asked: &Asked) -> String {
     let text = match asked.stop {
-        Stop {
-            after_ms: Some(after_ms),
-            after_requests: None,
-        } => of_ms(after_ms),
-        Stop {
-            after_ms: None,
-            after_requests: Some(requests),
-        } => format!("{} requests", count(requests)),
-        Stop {
-            after_ms: Some(after_ms),
-            after_requests: Some(requests),
-        } => format!(
-            "{} or {} requests, whichever comes first",
-            of_ms(after_ms),
-            count(requests)
-        ),
-        Stop {
-            after_ms: None,
-            after_requests: None,
-        } => "until stopped".to_owned(),
+        Stop { after_ms: Some(after_ms), after_requests: None } => of_ms(after_ms),
+        Stop { after_ms: None, after_requests: Some(requests) } => {
+            format!("{} requests", count(requests))
+        }
+        Stop { after_ms: Some(after_ms), after_requests: Some(requests) } => {
+            format!("{} or {} requests, whichever comes first", of_ms(after_ms), count(requests))
+        }
+        Stop { after_ms: None, after_requests: None } => "until stopped".to_owned(),
     };
     match asked.warm_up_ms {
         0 => text,
-        warm_up_ms => format!(
-            "{text}, after a warm-up of {} that is not counted",
-            of_ms(warm_up_ms)
-        ),
+        warm_up_ms => {
+            format!("{text}, after a warm-up of {} that is not counted", of_ms(warm_up_ms))
+        }
     }
 }
 
@@ -96,17 +83,9 @@ pub(super) fn rate_achieved(run: &Run) -> String {
     let achieved = run.achieved.rate();
     match run.achieved.rate_asked() {
         Some(asked) if asked > 0.0 => {
-            format!(
-                "{} of {} asked ({})",
-                rate(achieved),
-                rate(asked),
-                percent(achieved / asked)
-            )
+            format!("{} of {} asked ({})", rate(achieved), rate(asked), percent(achieved / asked))
         }
-        _ => format!(
-            "{} (no rate was asked: closed load takes what it gets)",
-            rate(achieved)
-        ),
+        _ => format!("{} (no rate was asked: closed load takes what it gets)", rate(achieved)),
     }
 }
 
@@ -162,10 +141,6 @@ pub(super) fn sentence(phrase: &str) -> String {
     let Some(first) = letters.next() else {
         return String::new();
     };
-    let stop = if phrase.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
+    let stop = if phrase.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
 }

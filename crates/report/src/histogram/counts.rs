@@ -42,9 +42,7 @@ impl Histogram {
     /// Never: the bounds are constants that the histogram takes.
     pub fn new() -> Self {
         let counts = Counts::new_with_bounds(1, TIME_MAX_NS, SIGNIFICANT_DIGITS);
-        Self {
-            counts: counts.unwrap_or_else(|_| unreachable!("constant bounds")),
-        }
+        Self { counts: counts.unwrap_or_else(|_| unreachable!("constant bounds")) }
     }
 
     /// Records one time, at most [`TIME_MAX_NS`].
@@ -59,8 +57,7 @@ impl Histogram {
 
     /// Records the same time several times.
     pub fn record_many_ns(&mut self, time_ns: u64, count: u64) {
-        self.counts
-            .saturating_record_n(time_ns.min(TIME_MAX_NS), count);
+        self.counts.saturating_record_n(time_ns.min(TIME_MAX_NS), count);
     }
 
     /// Adds what another has recorded. Nothing is lost: the order in which several are added makes
@@ -88,9 +85,7 @@ impl Histogram {
 
     /// The time that a share of `quantile` (0 to 1) of all did not exceed; 0 when there is none.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
-        self.counts
-            .value_at_quantile(quantile.clamp(0.0, 1.0))
-            .min(self.max_ns())
+        self.counts.value_at_quantile(quantile.clamp(0.0, 1.0)).min(self.max_ns())
     }
 
     /// The shortest; 0 when there is none.
@@ -134,9 +129,7 @@ impl Histogram {
 
     /// Each distinguishable time that was recorded, ascending, with how often it was.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.counts
-            .iter_recorded()
-            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+        self.counts.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 }
 

@@ -48,23 +48,17 @@ impl Packed {
             let slot = u32::try_from(slot(time_ns)).ok()?;
             (count > 0).then_some((slot, count))
         });
-        Self {
-            counts: counts.collect(),
-        }
+        Self { counts: counts.collect() }
     }
 
     /// Each bucket with records: the lowest time that falls into it, and its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.counts
-            .iter()
-            .filter_map(|(slot, count)| Some((lowest(u64::from(*slot))?, *count)))
+        self.counts.iter().filter_map(|(slot, count)| Some((lowest(u64::from(*slot))?, *count)))
     }
 
     /// How many times were recorded.
     pub fn count(&self) -> u64 {
-        self.counts
-            .iter()
-            .fold(0, |sum, (_, count)| sum.saturating_add(*count))
+        self.counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     /// Adds what another holds.
@@ -112,9 +106,7 @@ impl Packed {
         if bytes.len() > BYTES_MAX {
             return Err(Unreadable::TooLong);
         }
-        let (head, counts) = bytes
-            .split_at_checked(HEAD_BYTES)
-            .ok_or(Unreadable::Truncated)?;
+        let (head, counts) = bytes.split_at_checked(HEAD_BYTES).ok_or(Unreadable::Truncated)?;
         let word =
             |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         if word(0) != COOKIE || word(8) != 0 {

@@ -17,19 +17,14 @@ impl Recorder {
     /// A recorder without any times.
     pub fn new() -> Self {
         let slots = usize::try_from(slot(TIME_MAX_NS)).unwrap_or(usize::MAX) + 1;
-        Self {
-            counts: vec![0; slots].into_boxed_slice(),
-        }
+        Self { counts: vec![0; slots].into_boxed_slice() }
     }
 
     /// Counts a time; more than [`TIME_MAX_NS`] counts as that.
     pub fn record_ns(&mut self, time_ns: u64) {
         let slot = slot(time_ns.min(TIME_MAX_NS));
         // Truncation cannot be: there are some ten thousands of slots.
-        if let Some(count) = usize::try_from(slot)
-            .ok()
-            .and_then(|at| self.counts.get_mut(at))
-        {
+        if let Some(count) = usize::try_from(slot).ok().and_then(|at| self.counts.get_mut(at)) {
             *count += 1;
         }
     }
@@ -86,16 +81,7 @@ mod tests {
     fn times_at_the_ends_are_counted() {
         let mut recorder = Recorder::new();
         let mut expected = Histogram::new();
-        for time_ns in [
-            0,
-            1,
-            2047,
-            2048,
-            TIME_MAX_NS - 1,
-            TIME_MAX_NS,
-            TIME_MAX_NS + 1,
-            u64::MAX,
-        ] {
+        for time_ns in [0, 1, 2047, 2048, TIME_MAX_NS - 1, TIME_MAX_NS, TIME_MAX_NS + 1, u64::MAX] {
             recorder.record_ns(time_ns);
             expected.record_ns(time_ns);
         }

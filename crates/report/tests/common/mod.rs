@@ -19,10 +19,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 }
@@ -40,18 +38,13 @@ pub(crate) fn sample() -> Run {
         add_second(&mut run, second, &mut numbers);
     }
     for _ in 0..66 {
-        run.timings
-            .connect
-            .record_ns(30_000 + numbers.below(90_000));
+        run.timings.connect.record_ns(30_000 + numbers.below(90_000));
     }
     run.achieved.bytes_received = run.achieved.done * 358;
     run.achieved.bytes_sent = run.achieved.done * 61;
     run.achieved.content_bytes = run.achieved.done * 200;
     run.statuses = [(200, run.achieved.done), (503, 12)].into();
-    run.censored = Censored {
-        count: 3,
-        longest_ns: 512_000_000,
-    };
+    run.censored = Censored { count: 3, longest_ns: 512_000_000 };
     run.findings = findings();
     run.generator = generator(&mut numbers);
     run.kernel = KernelCounters {
@@ -61,21 +54,14 @@ pub(crate) fn sample() -> Run {
         loss_probes: Some(5),
         retransmitted_syns: None,
     };
-    let restarted = Watched {
-        invalid: "restarted at 4.2 s".to_owned(),
-        ..watched(HOSTILE, 3, 1)
-    };
+    let restarted = Watched { invalid: "restarted at 4.2 s".to_owned(), ..watched(HOSTILE, 3, 1) };
     run.watched = vec![watched("nginx (pid 4711 and 2 more)", 5, 0), restarted];
+    run.environment.insert("kernel".to_owned(), ["6.12.48".to_owned()].into());
     run.environment
-        .insert("kernel".to_owned(), ["6.12.48".to_owned()].into());
-    run.environment.insert(
-        "congestion control".to_owned(),
-        ["bbr".to_owned(), "cubic".to_owned()].into(),
-    );
+        .insert("congestion control".to_owned(), ["bbr".to_owned(), "cubic".to_owned()].into());
     let conditions = ["p99>20ms", "errors>1%", "connect.p99<1ms", "rate>=999"];
-    run.conditions = conditions
-        .map(|text| text.parse::<Condition>().unwrap().evaluate(&run))
-        .to_vec();
+    run.conditions =
+        conditions.map(|text| text.parse::<Condition>().unwrap().evaluate(&run)).to_vec();
     run.search = Some(search());
     run
 }
@@ -111,24 +97,15 @@ fn search() -> Search {
 fn asked() -> Asked {
     Asked {
         target: "http://127.0.0.1:8080/shop".to_owned(),
-        mode: Mode::Open {
-            pacers: ["1,000/s, even".to_owned()].into(),
-            rate_max_milli: 1_000_000,
-        },
+        mode: Mode::Open { pacers: ["1,000/s, even".to_owned()].into(), rate_max_milli: 1_000_000 },
         connections: 64,
         reuse: Reuse::KeepAlive,
         pipelining: 1,
-        stop: Stop {
-            after_ms: Some(10_000),
-            after_requests: None,
-        },
+        stop: Stop { after_ms: Some(10_000), after_requests: None },
         warm_up_ms: 2_000,
         timeout_ms: 30_000,
         threads: 1,
-        checks: vec![
-            "status 200 to 299".to_owned(),
-            format!("content has {HOSTILE}"),
-        ],
+        checks: vec!["status 200 to 299".to_owned(), format!("content has {HOSTILE}")],
     }
 }
 
@@ -139,18 +116,10 @@ fn add_second(run: &mut Run, second: u64, numbers: &mut Numbers) {
     let mut errors = Errors::default();
     for at_ms in 0..1000 {
         let service_ns = 180_000 + numbers.below(120_000) * (1 + numbers.below(40) / 39 * 9);
-        let waited_ms = if second == 5 && at_ms < 900 {
-            900 - at_ms
-        } else {
-            0
-        };
+        let waited_ms = if second == 5 && at_ms < 900 { 900 - at_ms } else { 0 };
         let response_ns = service_ns + waited_ms * 1_000_000;
         if waited_ms > 0 && at_ms % 60 == 0 {
-            let class = [
-                &mut errors.timeout,
-                &mut errors.reset,
-                &mut errors.wrong_status,
-            ];
+            let class = [&mut errors.timeout, &mut errors.reset, &mut errors.wrong_status];
             *class[usize::try_from(at_ms / 60 % 3).unwrap()] += 1;
             continue;
         }
@@ -190,10 +159,7 @@ fn add_second(run: &mut Run, second: u64, numbers: &mut Numbers) {
 fn add_to_step(run: &mut Run, at_ms: u64, response_ns: u64) {
     if run.steps.is_empty() {
         run.steps = ["front page", "put into basket", HOSTILE]
-            .map(|name| StepFigures {
-                name: name.to_owned(),
-                ..StepFigures::default()
-            })
+            .map(|name| StepFigures { name: name.to_owned(), ..StepFigures::default() })
             .to_vec();
     }
     let step = &mut run.steps[usize::try_from(at_ms % 3).unwrap()];
@@ -202,10 +168,7 @@ fn add_to_step(run: &mut Run, at_ms: u64, response_ns: u64) {
     step.response.record(Duration::from_nanos(response_ns));
     if at_ms == 1 {
         step.errors.wrong_content += 1;
-        *step
-            .assertions
-            .entry("the basket has 1 item".to_owned())
-            .or_default() += 1;
+        *step.assertions.entry("the basket has 1 item".to_owned()).or_default() += 1;
     }
 }
 
@@ -222,12 +185,7 @@ fn findings() -> Vec<Finding> {
         finding(
             "generator_cpu",
             Verdict::Passed,
-            [
-                "busiest thread 12 % of a core",
-                "at most 85 %",
-                "The generator had room.",
-                "",
-            ],
+            ["busiest thread 12 % of a core", "at most 85 %", "The generator had room.", ""],
         ),
         finding(
             "mean_and_median",
@@ -270,16 +228,8 @@ fn generator(numbers: &mut Numbers) -> Generator {
 fn watched(name: &str, processes: u32, number: u32) -> Watched {
     let sample = |at: u32| WatchedSample {
         at_ms: u64::from(at) * 500,
-        cpu_user_permille: if (10..12).contains(&at) {
-            0
-        } else {
-            120 + at % 3 * 15 + number * 50
-        },
-        cpu_system_permille: if (10..12).contains(&at) {
-            0
-        } else {
-            310 + at % 4 * 20
-        },
+        cpu_user_permille: if (10..12).contains(&at) { 0 } else { 120 + at % 3 * 15 + number * 50 },
+        cpu_system_permille: if (10..12).contains(&at) { 0 } else { 310 + at % 4 * 20 },
         memory_bytes: u64::from(5_000_000 + at * 120_000 + number * 9_000_000),
         processes,
         threads: processes,

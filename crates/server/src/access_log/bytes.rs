@@ -31,11 +31,7 @@ impl FixedText {
         let (short, rest) = text.split_at(text.len().min(FRONT_BYTES));
         let mut front = [0; FRONT_BYTES];
         front[..short.len()].copy_from_slice(short);
-        Self {
-            front,
-            front_length: short.len(),
-            rest: rest.into(),
-        }
+        Self { front, front_length: short.len(), rest: rest.into() }
     }
 
     pub(super) fn push(&self, out: &mut Vec<u8>) {
@@ -118,15 +114,9 @@ mod tests {
 
     #[test]
     fn addresses_have_their_usual_form() {
-        for address in [
-            "0.0.0.0",
-            "9.10.99.100",
-            "127.0.0.1",
-            "255.255.255.255",
-            "::1",
-            "fe80::1",
-            "unix:",
-        ] {
+        for address in
+            ["0.0.0.0", "9.10.99.100", "127.0.0.1", "255.255.255.255", "::1", "fe80::1", "unix:"]
+        {
             check_address(address);
         }
     }

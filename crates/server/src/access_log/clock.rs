@@ -154,31 +154,15 @@ mod tests {
     #[test]
     fn seconds_are_written_in_each_style() {
         check(TimeStyle::Common, 0, "01/Jan/1970:00:00:00 +0000");
-        check(
-            TimeStyle::Common,
-            1_794_252_599,
-            "09/Nov/2026:19:29:59 +0000",
-        );
+        check(TimeStyle::Common, 1_794_252_599, "09/Nov/2026:19:29:59 +0000");
         check(TimeStyle::Rfc3339, 1_709_164_800, "2024-02-29T00:00:00Z");
-        check(
-            TimeStyle::Rfc3339Milliseconds,
-            0,
-            "1970-01-01T00:00:00.042Z",
-        );
+        check(TimeStyle::Rfc3339Milliseconds, 0, "1970-01-01T00:00:00.042Z");
         check(TimeStyle::Unix, 1_794_252_599, "1794252599");
         check(TimeStyle::UnixMilliseconds, 1_794_252_599, "1794252599.042");
         check(TimeStyle::TimeOfDay, 1_794_252_599, "19:29:59");
         // A clock that is wrong.
-        check(
-            TimeStyle::Common,
-            SECOND_MAX + 1,
-            "31/Dec/9999:23:59:59 +0000",
-        );
-        check(
-            TimeStyle::Rfc3339Milliseconds,
-            u64::MAX - 1,
-            "9999-12-31T23:59:59.042Z",
-        );
+        check(TimeStyle::Common, SECOND_MAX + 1, "31/Dec/9999:23:59:59 +0000");
+        check(TimeStyle::Rfc3339Milliseconds, u64::MAX - 1, "9999-12-31T23:59:59.042Z");
     }
 
     #[test]

@@ -215,10 +215,7 @@ impl Condition {
             fits.filter(|(_, rule)| rule.fits_request(info))
                 .fold(0, |bits, (index, _)| bits | 1 << index)
         };
-        RuleMatches {
-            only: bits(&self.only),
-            except: bits(&self.except),
-        }
+        RuleMatches { only: bits(&self.only), except: bits(&self.except) }
     }
 
     /// Whether a line may be written, depending on the status.
@@ -227,13 +224,7 @@ impl Condition {
         let is_excluded = |(index, rule): (usize, &Rule)| {
             rule.status.is_empty() && matches.except & 1 << index != 0
         };
-        let is_excepted = || {
-            self.except
-                .iter()
-                .take(RULES_MAX)
-                .enumerate()
-                .any(is_excluded)
-        };
+        let is_excepted = || self.except.iter().take(RULES_MAX).enumerate().any(is_excluded);
         !self.always.is_empty() || (is_selected && !is_excepted())
     }
 
@@ -252,10 +243,7 @@ impl Condition {
             rules.iter().take(RULES_MAX).enumerate().any(fits)
         };
         let is_selected = self.only.is_empty() || fits(&self.only, matches.only);
-        match (
-            is_selected && !fits(&self.except, matches.except),
-            self.one_in.get(),
-        ) {
+        match (is_selected && !fits(&self.except, matches.except), self.one_in.get()) {
             (false, _) => LineDecision::Skip,
             (true, 1) => LineDecision::Write,
             (true, _) => LineDecision::Sample,
@@ -269,11 +257,7 @@ impl Rule {
             return self.path.is_empty() && self.method.is_empty();
         };
         let is_path = || self.path.iter().any(|pattern| pattern.fits(info.path));
-        let is_method = || {
-            self.method
-                .iter()
-                .any(|method| method == info.head.method_token)
-        };
+        let is_method = || self.method.iter().any(|method| method == info.head.method_token);
         (self.path.is_empty() || is_path()) && (self.method.is_empty() || is_method())
     }
 }
@@ -293,11 +277,7 @@ mod tests {
         let pattern = PathPattern::new(pattern);
         for (paths, expected) in [(fitting, true), (others, false)] {
             for path in paths {
-                assert_eq!(
-                    pattern.fits(path.as_bytes()),
-                    expected,
-                    "{pattern:?} {path}"
-                );
+                assert_eq!(pattern.fits(path.as_bytes()), expected, "{pattern:?} {path}");
             }
         }
     }
@@ -326,9 +306,7 @@ mod tests {
         for text in ["404", "4xx", "200-304"] {
             assert_eq!(text.parse::<Statuses>().unwrap().to_string(), text);
         }
-        for wrong in [
-            "", "4", "xx", "0xx", "44xx", "099", "1000", "+12", "304-200", "4XX", "a",
-        ] {
+        for wrong in ["", "4", "xx", "0xx", "44xx", "099", "1000", "+12", "304-200", "4XX", "a"] {
             assert_eq!(statuses(wrong), Err(StatusesError), "{wrong}");
         }
     }
@@ -345,11 +323,7 @@ mod tests {
     #[track_caller]
     fn check_decision(condition: &Condition, status: u16, expected: LineDecision) {
         let matches = condition.match_request(None);
-        assert_eq!(
-            condition.decide(matches, status),
-            expected,
-            "{condition:?} {status}"
-        );
+        assert_eq!(condition.decide(matches, status), expected, "{condition:?} {status}");
     }
 
     #[test]

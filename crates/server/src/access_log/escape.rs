@@ -27,11 +27,7 @@ impl Delimiter {
 
     /// The byte that follows a value in a line. Letters and digits do not separate values.
     pub(super) fn before(next: u8) -> Self {
-        if next.is_ascii_punctuation() || next == b' ' {
-            Self(next)
-        } else {
-            Self::QUOTE
-        }
+        if next.is_ascii_punctuation() || next == b' ' { Self(next) } else { Self::QUOTE }
     }
 }
 
@@ -52,9 +48,7 @@ fn plain_length(bytes: &[u8], delimiter: Delimiter) -> usize {
         return bytes.len();
     }
     let begin = count * LARGE_CHUNK;
-    let other = bytes[begin..]
-        .iter()
-        .position(|byte| !is_plain(*byte, delimiter));
+    let other = bytes[begin..].iter().position(|byte| !is_plain(*byte, delimiter));
     other.map_or(bytes.len(), |length| begin + length)
 }
 
@@ -65,9 +59,7 @@ fn has_plain_ends<const N: usize>(bytes: &[u8], delimiter: Delimiter) -> bool {
 }
 
 fn are_plain<const N: usize>(bytes: &[u8; N], delimiter: Delimiter) -> bool {
-    bytes
-        .iter()
-        .fold(true, |all, byte| all & is_plain(*byte, delimiter))
+    bytes.iter().fold(true, |all, byte| all & is_plain(*byte, delimiter))
 }
 
 /// Appends for text formats. Other bytes become `\xHH`, including the quote, the backslash and the
@@ -143,17 +135,9 @@ mod tests {
     fn nothing_ends_a_line_or_a_quoted_text() {
         check(b"a\r\nb", "a\\x0D\\x0Ab", "a\\u000D\\u000Ab");
         check(b"a\"b\\", "a\\x22b\\x5C", "a\\\"b\\\\");
-        check(
-            b"\x00\x1b[2J\x7f",
-            "\\x00\\x1B[2J\\x7F",
-            "\\u0000\\u001B[2J\\u007F",
-        );
+        check(b"\x00\x1b[2J\x7f", "\\x00\\x1B[2J\\x7F", "\\u0000\\u001B[2J\\u007F");
         // A terminal may read U+009B as the beginning of a control sequence.
-        check(
-            b"\xc2\x9b\xe2\x80\xa8",
-            "\\xC2\\x9B\\xE2\\x80\\xA8",
-            "\\u009B\\u2028",
-        );
+        check(b"\xc2\x9b\xe2\x80\xa8", "\\xC2\\x9B\\xE2\\x80\\xA8", "\\u009B\\u2028");
     }
 
     #[test]
@@ -202,10 +186,7 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         assert_eq!(text(b"a b|c", b' '), "a\\x20b|c");
-        assert_eq!(
-            text(b"a b|c and what follows", b'|'),
-            "a b\\x7Cc and what follows"
-        );
+        assert_eq!(text(b"a b|c and what follows", b'|'), "a b\\x7Cc and what follows");
         assert_eq!(text(b"a b|c", b'b'), "a b|c");
     }
 }

@@ -93,16 +93,9 @@ impl Format {
                 JsonKind::Number => ("", Form::Optional),
             };
             let before = format!("{separator}\"{}\":{quote}", member.name);
-            Piece {
-                before: before.into_bytes(),
-                value,
-                form,
-            }
+            Piece { before: before.into_bytes(), value, form }
         });
-        Self {
-            pieces: pieces.collect(),
-            tail: b"}".to_vec(),
-        }
+        Self { pieces: pieces.collect(), tail: b"}".to_vec() }
     }
 
     /// Short and aligned columns for people:
@@ -128,10 +121,7 @@ impl Format {
             value,
             form,
         });
-        Self {
-            pieces: pieces.into(),
-            tail: Vec::new(),
-        }
+        Self { pieces: pieces.into(), tail: Vec::new() }
     }
 
     /// A format string of [`VARIABLES`](super::VARIABLES).
@@ -166,11 +156,7 @@ impl Format {
             before.extend_from_slice(name.as_bytes());
             before.push(b'=');
             // The first value is always known: the end of the message is never left out.
-            pieces.push(Piece {
-                before: std::mem::take(&mut before),
-                value,
-                form: Form::Optional,
-            });
+            pieces.push(Piece { before: std::mem::take(&mut before), value, form: Form::Optional });
         }
         Layout::new(pieces, Vec::new())
     }

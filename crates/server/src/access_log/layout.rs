@@ -130,10 +130,7 @@ impl Layout {
             Stage::Request => {
                 if !matches!(self.steps.last(), Some(Step::Segment(_))) {
                     self.steps.push(Step::Segment(self.segments.len()));
-                    self.segments.push(Segment {
-                        parts: Vec::new(),
-                        absent: Vec::new(),
-                    });
+                    self.segments.push(Segment { parts: Vec::new(), absent: Vec::new() });
                 }
                 if let Some(segment) = self.segments.last_mut() {
                     segment.parts.push(part);
@@ -204,11 +201,7 @@ impl Layout {
 
 impl From<Piece> for Part {
     fn from(piece: Piece) -> Self {
-        Self {
-            before: FixedText::new(&piece.before),
-            value: piece.value,
-            form: piece.form,
-        }
+        Self { before: FixedText::new(&piece.before), value: piece.value, form: piece.form }
     }
 }
 

@@ -126,11 +126,7 @@ impl LogPlan {
         };
         self.needs.request_ids |= layout.needs_request_ids();
         self.needs.responses |= layout.needs_responses();
-        self.logs.push(Log {
-            layout,
-            condition,
-            sink,
-        });
+        self.logs.push(Log { layout, condition, sink });
         Some(LogNumber(number))
     }
 

@@ -58,11 +58,7 @@ impl PreparedLogs {
         };
         let mut target = settings.target(name.span(), owner)?;
         let (rotation, condition) = (settings.rotation()?, settings.condition()?);
-        let span = if settings.file.value().is_some() {
-            settings.file.span()
-        } else {
-            name.span()
-        };
+        let span = if settings.file.value().is_some() { settings.file.span() } else { name.span() };
         if mode == OpenMode::DryRun {
             check_directory(&target).map_err(|message| Diagnostic::error(span, message))?;
             target = Target::Memory;
@@ -108,9 +104,7 @@ fn check_directory(target: &Target) -> Result<(), String> {
     match file.path.parent() {
         Some(directory) if directory != Path::new("") && !directory.is_dir() => {
             let directory = directory.display();
-            Err(format!(
-                "the directory {directory} of the log does not exist"
-            ))
+            Err(format!("the directory {directory} of the log does not exist"))
         }
         _ => Ok(()),
     }

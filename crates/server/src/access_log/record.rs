@@ -179,10 +179,7 @@ mod tests {
             });
         }
         let segments: Vec<_> = (0..4).map(|index| record.segment(index)).collect();
-        assert_eq!(
-            segments,
-            [Some(&b"one"[..]), Some(b""), Some(b"three"), None]
-        );
+        assert_eq!(segments, [Some(&b"one"[..]), Some(b""), Some(b"three"), None]);
         let fields: Vec<_> = (0..4).map(|index| record.response(index)).collect();
         assert_eq!(fields, [Some(&b"a"[..]), None, Some(b""), None]);
     }

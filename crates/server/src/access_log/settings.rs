@@ -158,9 +158,7 @@ pub fn check_logs(logs: &Named<LogSettings>, diagnostics: &mut Diagnostics) {
     for (name, settings) in logs.iter() {
         let (target, rotation) = (settings.target(name.span(), None), settings.rotation());
         if let (Ok(target), Ok(rotation)) = (&target, &rotation) {
-            let first = rotations
-                .entry(target.key())
-                .or_insert((name, rotation.clone()));
+            let first = rotations.entry(target.key()).or_insert((name, rotation.clone()));
             if first.1 != *rotation {
                 diagnostics.push(rotation_conflict(name, settings, first.0));
             }
@@ -172,11 +170,7 @@ pub fn check_logs(logs: &Named<LogSettings>, diagnostics: &mut Diagnostics) {
 }
 
 fn rotation_conflict(name: &Name, settings: &LogSettings, first: &Name) -> Diagnostic {
-    let span = if settings.rotate.value().is_some() {
-        settings.rotate.span()
-    } else {
-        name.span()
-    };
+    let span = if settings.rotate.value().is_some() { settings.rotate.span() } else { name.span() };
     Diagnostic::error(span, "two logs rotate one file in different ways")
         .note_at(first.span(), "the other log is here")
 }

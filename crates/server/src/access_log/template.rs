@@ -36,11 +36,7 @@ enum Problem {
 
 impl TemplateError {
     fn new(at: usize, length: usize, problem: Problem) -> Self {
-        Self {
-            at,
-            length,
-            problem,
-        }
+        Self { at, length, problem }
     }
 
     /// The closest valid name, if one is similar.
@@ -83,17 +79,10 @@ fn explain(formatter: &mut fmt::Formatter<'_>, text: &str, error: &VariableError
         }
         VariableError::NeedsName => {
             let example = "{field:accept}";
-            write!(
-                formatter,
-                "`{{{text}}}` needs a name after a colon, such as `{example}`"
-            )
+            write!(formatter, "`{{{text}}}` needs a name after a colon, such as `{example}`")
         }
         VariableError::UnknownWord { words, .. } => {
-            write!(
-                formatter,
-                "`{{{text}}}`: expected one of {}",
-                words.join(", ")
-            )
+            write!(formatter, "`{{{text}}}`: expected one of {}", words.join(", "))
         }
     }
 }
@@ -107,11 +96,7 @@ pub(super) fn compile(text: &str) -> Result<(Vec<Piece>, Vec<u8>), TemplateError
     }
     if text.len() > TEMPLATE_BYTES_MAX {
         let length = text.len() - TEMPLATE_BYTES_MAX;
-        return Err(TemplateError::new(
-            TEMPLATE_BYTES_MAX,
-            length,
-            Problem::TooLong,
-        ));
+        return Err(TemplateError::new(TEMPLATE_BYTES_MAX, length, Problem::TooLong));
     }
     let (mut pieces, mut before, mut at) = (Vec::new(), Vec::new(), 0);
     let bytes = text.as_bytes();
@@ -152,15 +137,9 @@ fn parse_piece(text: &str, at: usize, before: Vec<u8>) -> Result<(Piece, usize),
         TemplateError::new(at, length + 2, Problem::Variable(name.to_owned(), error))
     })?;
     let end = at + length + 2;
-    let delimiter = text
-        .as_bytes()
-        .get(end)
-        .map_or(Delimiter::QUOTE, |next| Delimiter::before(*next));
-    let piece = Piece {
-        before,
-        value,
-        form: Form::Text(delimiter),
-    };
+    let delimiter =
+        text.as_bytes().get(end).map_or(Delimiter::QUOTE, |next| Delimiter::before(*next));
+    let piece = Piece { before, value, form: Form::Text(delimiter) };
     Ok((piece, end))
 }
 
@@ -178,18 +157,12 @@ mod tests {
     #[test]
     fn errors_name_their_position_and_the_remedy() {
         check("", "at byte 1 of the format: the format is empty");
-        check(
-            "{status",
-            "at byte 1 of the format: `{` without `}` (write `{{` for a brace)",
-        );
+        check("{status", "at byte 1 of the format: `{` without `}` (write `{{` for a brace)");
         check(
             "a {status {bytes}",
             "at byte 3 of the format: `{` without `}` (write `{{` for a brace)",
         );
-        check(
-            "a}",
-            "at byte 2 of the format: `}` without `{` (write `}}` for a brace)",
-        );
+        check("a}", "at byte 2 of the format: `}` without `{` (write `}}` for a brace)");
         check(
             "{status}\n",
             "at byte 9 of the format: control characters other than tab are not allowed",

@@ -52,19 +52,11 @@ pub(super) enum JsonKind {
 }
 
 const fn text(name: &'static str, argument: &'static str) -> JsonMember {
-    JsonMember {
-        name,
-        argument,
-        kind: JsonKind::Text,
-    }
+    JsonMember { name, argument, kind: JsonKind::Text }
 }
 
 const fn number(name: &'static str) -> JsonMember {
-    JsonMember {
-        name,
-        argument: "",
-        kind: JsonKind::Number,
-    }
+    JsonMember { name, argument: "", kind: JsonKind::Number }
 }
 
 /// When a value is known, and so what it is written from.
@@ -343,9 +335,7 @@ fn response_field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     head.split(|byte| *byte == b'\n').skip(1).find_map(|line| {
         let (field, value) = line.split_at_checked(name.len())?;
         let value = value.strip_prefix(b":")?;
-        field
-            .eq_ignore_ascii_case(name.as_bytes())
-            .then(|| value.trim_ascii())
+        field.eq_ignore_ascii_case(name.as_bytes()).then(|| value.trim_ascii())
     })
 }
 
@@ -359,10 +349,7 @@ pub(super) enum VariableError {
     /// The name after the colon is missing or not a token.
     NeedsName,
     /// The argument is not one of these words.
-    UnknownWord {
-        words: &'static [&'static str],
-        nearest: Option<&'static str>,
-    },
+    UnknownWord { words: &'static [&'static str], nearest: Option<&'static str> },
 }
 
 /// The value of `name` or `name:argument`.
@@ -389,9 +376,7 @@ pub(super) fn parse_variable(text: &str) -> Result<Value, VariableError> {
     }
     Err(error.unwrap_or_else(|| {
         let names = VARIABLES.iter().map(|variable| variable.name);
-        VariableError::Unknown {
-            nearest: nearest(name, names),
-        }
+        VariableError::Unknown { nearest: nearest(name, names) }
     }))
 }
 
@@ -439,10 +424,7 @@ mod tests {
         let [variable] = one_row::VARIABLES else {
             panic!("one row");
         };
-        assert_eq!(
-            (variable.name, variable.json[0].name),
-            ("mast_height", "mast_m")
-        );
+        assert_eq!((variable.name, variable.json[0].name), ("mast_height", "mast_m"));
         assert_eq!((variable.value)("").stage(), Stage::Request);
         // No other file matches on a variable; `format.rs` names those of the built-in formats.
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/access_log");

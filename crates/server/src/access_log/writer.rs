@@ -110,17 +110,12 @@ struct LineSource<'a> {
 
 impl ReactorLogs {
     fn new(plan: &Arc<LogPlan>, meter: &Meter) -> Self {
-        let outputs = plan.logs.iter().map(|log| LogOutput {
-            sender: log.sink.sender(),
-            skipped: Cell::new(0),
-        });
+        let outputs = plan
+            .logs
+            .iter()
+            .map(|log| LogOutput { sender: log.sink.sender(), skipped: Cell::new(0) });
         let (site_counters, other_counters) = meter.sites(plan.names.sites());
-        Self {
-            outputs: outputs.collect(),
-            site_counters,
-            other_counters,
-            plan: Arc::clone(plan),
-        }
+        Self { outputs: outputs.collect(), site_counters, other_counters, plan: Arc::clone(plan) }
     }
 
     fn record_request(&self, record: &mut RequestRecord, info: &RequestInfo<'_>) {
@@ -130,10 +125,7 @@ impl ReactorLogs {
             };
             let matches = log.condition.match_request(Some(info));
             if log.condition.may_accept(matches) {
-                record.lines.push(PendingLine {
-                    log: *number,
-                    matches,
-                });
+                record.lines.push(PendingLine { log: *number, matches });
                 log.layout.record_request(record, info);
             }
         }
@@ -155,11 +147,7 @@ impl ReactorLogs {
         counters.unwrap_or(&self.other_counters).count(finished);
         let mut first = RecordOffset::default();
         for pending in &record.lines {
-            let source = LineSource {
-                pending: *pending,
-                record: Some(record),
-                first,
-            };
+            let source = LineSource { pending: *pending, record: Some(record), first };
             self.write_line(&source, finished, clock);
             if let Some(log) = self.plan.logs.get(usize::from(pending.log)) {
                 first = log.layout.end(first);
@@ -172,14 +160,10 @@ impl ReactorLogs {
         self.other_counters.count(finished);
         for number in self.plan.logs_of_refused() {
             let log = self.plan.logs.get(usize::from(*number));
-            let matches = log.map_or(RuleMatches::default(), |log| {
-                log.condition.match_request(None)
-            });
+            let matches =
+                log.map_or(RuleMatches::default(), |log| log.condition.match_request(None));
             let source = LineSource {
-                pending: PendingLine {
-                    log: *number,
-                    matches,
-                },
+                pending: PendingLine { log: *number, matches },
                 record: None,
                 first: RecordOffset::default(),
             };

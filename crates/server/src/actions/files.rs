@@ -128,19 +128,15 @@ fn cache_control(max_age: Option<Time>) -> CacheControl {
     match max_age.map(|max_age| max_age.as_secs()) {
         None => CacheControl::Unsaid,
         Some(0) => CacheControl::NoCache,
-        Some(seconds) => CacheControl::MaxAge {
-            seconds: u32::try_from(seconds).unwrap_or(u32::MAX),
-        },
+        Some(seconds) => {
+            CacheControl::MaxAge { seconds: u32::try_from(seconds).unwrap_or(u32::MAX) }
+        }
     }
 }
 
 /// Whether a directory is listed, from a directive that says yes or no.
 pub(super) fn listing(setting: &Setting<bool>) -> Listing {
-    if *setting.value() {
-        Listing::On
-    } else {
-        Listing::Off
-    }
+    if *setting.value() { Listing::On } else { Listing::Off }
 }
 
 /// Answers with files of a folder.
@@ -178,11 +174,7 @@ impl ServeFiles {
             symlinks: *self.symlinks.value(),
         };
         let options = FilesOptions {
-            dot_files: if *self.hidden.value() {
-                DotFiles::Serve
-            } else {
-                DotFiles::Hide
-            },
+            dot_files: if *self.hidden.value() { DotFiles::Serve } else { DotFiles::Hide },
             unknown_paths: if *self.spa.value() {
                 UnknownPaths::SinglePage
             } else {
@@ -227,18 +219,12 @@ impl Alias {
         };
         let shared = open_root(folder.options(&self.to, resources), &self.to, resources)?;
         if rest == Rest::Absent && !shared.is_single() {
-            let message = format!(
-                "{} is a folder: the route takes one path only",
-                self.to.display()
-            );
+            let message =
+                format!("{} is a folder: the route takes one path only", self.to.display());
             let expected = "a file, or a `path` of the route that ends with `/*`";
             return Err(Diagnostic::error(self.to.span(), message).expected(expected));
         }
-        let look = if shared.is_single() {
-            Look::Single
-        } else {
-            Look::Matched
-        };
+        let look = if shared.is_single() { Look::Single } else { Look::Matched };
         Ok(FilesAction { shared, look })
     }
 }
@@ -284,10 +270,7 @@ impl Action for FilesAction {
     }
 
     fn handler(&self) -> Box<dyn Handler> {
-        Box::new(FilesHandler {
-            files: Files::of_reactor(&self.shared),
-            look: self.look,
-        })
+        Box::new(FilesHandler { files: Files::of_reactor(&self.shared), look: self.look })
     }
 }
 
@@ -301,10 +284,9 @@ impl Handler for FilesHandler {
         let rest = request.rest();
         let (path, mount) = match (self.look, &rest) {
             (Look::Single, _) => (&b"/"[..], &[][..]),
-            (Look::Matched, Some(rest)) => (
-                &**rest,
-                &request.path[..request.rest_at.unwrap_or_default()],
-            ),
+            (Look::Matched, Some(rest)) => {
+                (&**rest, &request.path[..request.rest_at.unwrap_or_default()])
+            }
             (Look::Matched, None) | (Look::Path, _) => (&*request.raw_path, &[][..]),
         };
         let file_request = FileRequest::new(request.head.method, path, &request.head.fields)

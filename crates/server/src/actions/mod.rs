@@ -3,7 +3,6 @@
 //! in [`actions!`].
 
 mod files;
-mod fixed;
 mod redirect;
 mod respond;
 mod rewrite;

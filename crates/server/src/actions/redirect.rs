@@ -6,10 +6,10 @@ use vervet_engine::{Content, Exchange, Outcome};
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
-use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
 use crate::matching::{Offer, Template, TemplateUse};
 use crate::resources::Resources;
+use crate::response::Fixed;
 use crate::response::Head;
 use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
@@ -86,11 +86,7 @@ impl RedirectAction {
             )),
             None => To::Filled(Box::new(template)),
         };
-        Ok(Self {
-            status,
-            to,
-            server: Box::from(server),
-        })
+        Ok(Self { status, to, server: Box::from(server) })
     }
 }
 

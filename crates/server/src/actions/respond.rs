@@ -11,11 +11,11 @@ use vervet_http::field::Known;
 use vervet_http::method::Method;
 use vervet_http::status::{Class, Status};
 
-use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
 use crate::files::FileRequest;
 use crate::matching::Offer;
 use crate::resources::Resources;
+use crate::response::Fixed;
 use crate::response::Head;
 use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
@@ -92,11 +92,7 @@ impl RespondAction {
             let not_modified = Fixed::new(Status::NOT_MODIFIED, head.into_bytes(), Bytes::new());
             Tagged { tag, not_modified }
         });
-        Ok(Self {
-            whole,
-            tagged,
-            server: Box::from(server),
-        })
+        Ok(Self { whole, tagged, server: Box::from(server) })
     }
 }
 
@@ -117,14 +113,8 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     const TEXT: &str = "text/plain; charset=utf-8";
     const HTML: &str = "text/html; charset=utf-8";
     const JSON: &str = "application/json";
-    let given = [
-        (&settings.text, TEXT),
-        (&settings.html, HTML),
-        (&settings.json, JSON),
-    ];
-    let mut given = given
-        .into_iter()
-        .filter(|(setting, _)| setting.value().is_some());
+    let given = [(&settings.text, TEXT), (&settings.html, HTML), (&settings.json, JSON)];
+    let mut given = given.into_iter().filter(|(setting, _)| setting.value().is_some());
     let (Some((setting, usual)), another) = (given.next(), given.next()) else {
         let span = settings.status.span();
         let message = "`respond` has no content";
@@ -139,15 +129,13 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     if usual == JSON
         && let Err(error) = serde_json::from_str::<serde_json::Value>(text)
     {
-        let message = format!("`json` is no JSON: {error}");
+        let message = format!("invalid JSON: {error}");
         return Err(Diagnostic::error(setting.span(), message));
     }
     let media_type = settings.r#type.value().as_deref();
     if media_type.is_some_and(|own| own.is_empty() || own.chars().any(char::is_control)) {
-        return Err(
-            Diagnostic::error(settings.r#type.span(), "`type` is not a media type")
-                .expected("such as `text/css`"),
-        );
+        return Err(Diagnostic::error(settings.r#type.span(), "`type` is not a media type")
+            .expected("such as `text/css`"));
     }
     Ok((text, media_type.unwrap_or(usual)))
 }
@@ -157,9 +145,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
 fn tag(content: &[u8], media_type: &str) -> Box<[u8]> {
     let mut hasher = DefaultHasher::new();
     (content, media_type).hash(&mut hasher);
-    format!("\"{:016x}\"", hasher.finish())
-        .into_bytes()
-        .into_boxed_slice()
+    format!("\"{:016x}\"", hasher.finish()).into_bytes().into_boxed_slice()
 }
 
 impl Action for RespondAction {
@@ -187,10 +173,7 @@ impl Handler for RespondAction {
         if file_request.is_unconditional() {
             return self.whole.send(exchange);
         }
-        let current = Validators {
-            etag: EntityTag::parse(&tagged.tag),
-            last_modified: None,
-        };
+        let current = Validators { etag: EntityTag::parse(&tagged.tag), last_modified: None };
         match file_request.verdict(&current) {
             Verdict::Proceed => self.whole.send(exchange),
             Verdict::NotModified => tagged.not_modified.send(exchange),

@@ -5,10 +5,10 @@ use vervet_config::{Diagnostic, Diagnostics, section};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::status::{Class, Status};
 
-use super::fixed::Fixed;
 use super::{ActionDirective, OpenAction};
 use crate::matching::Offer;
 use crate::resources::Resources;
+use crate::response::Fixed;
 use crate::response::explanatory_page;
 use crate::web::{Action, Handler, Request};
 

@@ -94,10 +94,7 @@ impl UserFoldersAction {
         let folder = PathBuf::from(settings.folder.value());
         let is_name = |part| matches!(part, std::path::Component::Normal(_));
         if folder.as_os_str().is_empty() || !folder.components().all(is_name) {
-            let message = format!(
-                "`folder` cannot be `{}`: it lies in the home",
-                folder.display()
-            );
+            let message = format!("`folder` cannot be `{}`: it lies in the home", folder.display());
             return Err(Diagnostic::error(settings.folder.span(), message)
                 .expected("a name such as `public_html`"));
         }
@@ -176,7 +173,7 @@ impl Handler for UserFoldersHandler {
     }
 }
 
-/// The name, and what stands behind it, of `/~name/...`.
+/// The name, and what follows it, of `/~name/...`.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let named = path.strip_prefix(b"/~")?;
     let end = memchr::memchr(b'/', named).unwrap_or(named.len());
@@ -190,10 +187,7 @@ impl UserFoldersHandler {
         let rules = &*self.shared;
         let is_in = |names: &[String]| names.iter().any(|known| known.as_bytes() == name);
         let is_open = !name.starts_with(b".") && (rules.only.is_empty() || is_in(&rules.only));
-        let user = self
-            .users
-            .get(name)
-            .filter(|_| is_open && !is_in(&rules.except));
+        let user = self.users.get(name).filter(|_| is_open && !is_in(&rules.except));
         user.is_some_and(|user| user.uid >= rules.uid_min.max(1) && user.home.parent().is_some())
     }
 

@@ -1,8 +1,8 @@
 //! The users of the machine, as the file of accounts names them: `/etc/passwd`, or one of its form.
 //!
 //! The file is read when it has changed, looked at once in [`LOOK_MS`]. Accounts of directories
-//! elsewhere, such as LDAP, are not asked: that may take seconds, and whoever wants their folders
-//! served can list them in a file.
+//! elsewhere, such as LDAP, are not asked: that may take seconds, and a site that wants their
+//! folders served can list them in a file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,10 +53,7 @@ pub enum Look {
 impl Users {
     /// The accounts of `file`; read at the first look.
     pub fn of(file: impl Into<PathBuf>) -> Self {
-        Self {
-            file: file.into(),
-            ..Self::default()
-        }
+        Self { file: file.into(), ..Self::default() }
     }
 
     /// Reads the file if it has changed, at most once in [`LOOK_MS`]. Where it cannot be read, what
@@ -74,10 +71,7 @@ impl Users {
             return Look::Same;
         };
         self.state = Some(state);
-        self.known = text
-            .split(|&byte| byte == b'\n')
-            .filter_map(account)
-            .collect();
+        self.known = text.split(|&byte| byte == b'\n').filter_map(account).collect();
         Look::Changed
     }
 
@@ -102,9 +96,7 @@ fn state(file: &Path) -> Option<State> {
 fn account(line: &[u8]) -> Option<(Box<[u8]>, User)> {
     use std::os::unix::ffi::OsStrExt;
     let mut parts = line.split(|&byte| byte == b':');
-    let name = parts
-        .next()
-        .filter(|name| !name.is_empty() && name[0] != b'#')?;
+    let name = parts.next().filter(|name| !name.is_empty() && name[0] != b'#')?;
     let uid = str::from_utf8(parts.nth(1)?).ok()?.parse().ok()?;
     let home = Path::new(std::ffi::OsStr::from_bytes(parts.nth(2)?));
     parts.next()?;
@@ -122,11 +114,7 @@ mod tests {
     fn check(line: &str, expected: Option<(&str, u32, &str)>) {
         let found = account(line.as_bytes());
         let found = found.as_ref().map(|(name, user)| {
-            (
-                str::from_utf8(name).unwrap(),
-                user.uid,
-                user.home.to_str().unwrap(),
-            )
+            (str::from_utf8(name).unwrap(), user.uid, user.home.to_str().unwrap())
         });
         assert_eq!(found, expected, "{line}");
     }
@@ -153,9 +141,6 @@ mod tests {
     #[test]
     fn accounts_have_a_number_and_a_home() {
         check("root:x:0:0:root:/:/bin/sh", Some(("root", 0, "/")));
-        check(
-            "bob:x:1000:1000:Bob, Builder:/data/bob:",
-            Some(("bob", 1000, "/data/bob")),
-        );
+        check("bob:x:1000:1000:Bob, Builder:/data/bob:", Some(("bob", 1000, "/data/bob")));
     }
 }

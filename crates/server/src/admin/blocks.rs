@@ -37,9 +37,7 @@ pub(super) fn answer(blocks: &Blocks, method: Method, query: &[u8], now: Now) ->
     if method == Method::Delete {
         return unblock(blocks, network, now);
     }
-    let until = block
-        .seconds
-        .map(|seconds| now.unix_seconds.saturating_add(seconds));
+    let until = block.seconds.map(|seconds| now.unix_seconds.saturating_add(seconds));
     match blocks.block(network, &block.reason, until, now) {
         Ok(()) => Answer::text(Status::OK, &format!("{network} is blocked\n")),
         Err(full) => Answer::text(Status::SERVICE_UNAVAILABLE, &format!("{full}\n")),

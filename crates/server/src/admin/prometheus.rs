@@ -26,24 +26,10 @@ fn server(out: &mut OpenMetrics, report: &Report) {
     out.family("vervet", MetricKind::Info, "The server.");
     out.sample(&[("version", &report.version)], 1);
     let ready = u64::from(report.phase == super::Phase::Ready);
-    out.single(
-        "vervet_ready",
-        MetricKind::Gauge,
-        "1 while new requests are accepted.",
-        ready,
-    );
+    out.single("vervet_ready", MetricKind::Gauge, "1 while new requests are accepted.", ready);
     let help = "Number of the current plan, from 1.";
-    out.single(
-        "vervet_plan_generation",
-        MetricKind::Gauge,
-        help,
-        report.generation,
-    );
-    out.family(
-        "vervet_reloads",
-        MetricKind::Counter,
-        "Reloads of the configuration.",
-    );
+    out.single("vervet_plan_generation", MetricKind::Gauge, help, report.generation);
+    out.family("vervet_reloads", MetricKind::Counter, "Reloads of the configuration.");
     out.sample(&[("result", &"done")], report.reloads.done);
     out.sample(&[("result", &"refused")], report.reloads.refused);
 }
@@ -51,57 +37,29 @@ fn server(out: &mut OpenMetrics, report: &Report) {
 fn process(out: &mut OpenMetrics, report: &Report) {
     let process = &report.process;
     let help = "Start time of the process since 1970.";
-    out.single(
-        "process_start_time_seconds",
-        MetricKind::Gauge,
-        help,
-        report.started_unix,
-    );
+    out.single("process_start_time_seconds", MetricKind::Gauge, help, report.started_unix);
     let help = "Resident memory.";
-    out.single(
-        "process_resident_memory_bytes",
-        MetricKind::Gauge,
-        help,
-        process.resident_bytes,
-    );
+    out.single("process_resident_memory_bytes", MetricKind::Gauge, help, process.resident_bytes);
     out.single(
         "process_open_fds",
         MetricKind::Gauge,
         "Open file descriptors.",
         process.descriptors,
     );
-    out.family(
-        "process_cpu_seconds",
-        MetricKind::Counter,
-        "CPU time of all threads.",
-    );
+    out.family("process_cpu_seconds", MetricKind::Counter, "CPU time of all threads.");
     out.sample(&[], seconds_from_ms(process.cpu_ms));
 }
 
 fn connections(out: &mut OpenMetrics, report: &Report) {
-    out.family(
-        "vervet_connections_open",
-        MetricKind::Gauge,
-        "Open connections.",
-    );
+    out.family("vervet_connections_open", MetricKind::Gauge, "Open connections.");
     for (reactor, count) in report.reactor_connections.iter().enumerate() {
         out.sample(&[("reactor", &reactor)], *count as u64);
     }
     let engine = &report.engine;
     let help = "Connections accepted from the kernel.";
-    out.single(
-        "vervet_connections_accepted",
-        MetricKind::Counter,
-        help,
-        engine.accepted,
-    );
+    out.single("vervet_connections_accepted", MetricKind::Counter, help, engine.accepted);
     let help = "Connections admitted.";
-    out.single(
-        "vervet_connections_admitted",
-        MetricKind::Counter,
-        help,
-        engine.connections,
-    );
+    out.single("vervet_connections_admitted", MetricKind::Counter, help, engine.connections);
     out.family(
         "vervet_connections_refused",
         MetricKind::Counter,
@@ -109,10 +67,7 @@ fn connections(out: &mut OpenMetrics, report: &Report) {
     );
     out.sample(&[("reason", &"rule")], engine.denied);
     out.sample(&[("reason", &"connections_max")], engine.refused);
-    out.sample(
-        &[("reason", &"connections_per_address_max")],
-        engine.refused_address,
-    );
+    out.sample(&[("reason", &"connections_per_address_max")], engine.refused_address);
     out.family(
         "vervet_connections_timed_out",
         MetricKind::Counter,
@@ -139,44 +94,21 @@ fn requests(out: &mut OpenMetrics, engine: &Totals) {
         engine.requests,
     );
     let help = "Requests that violated the protocol.";
-    out.single(
-        "vervet_violations",
-        MetricKind::Counter,
-        help,
-        engine.violations,
-    );
-    out.family(
-        "vervet_responses",
-        MetricKind::Counter,
-        "Final responses, by class of status.",
-    );
+    out.single("vervet_violations", MetricKind::Counter, help, engine.violations);
+    out.family("vervet_responses", MetricKind::Counter, "Final responses, by class of status.");
     for (class, count) in CLASSES.iter().zip(engine.responses) {
         out.sample(&[("status", class)], count);
     }
     let help = "Bytes received on the wire.";
-    out.single(
-        "vervet_received_bytes",
-        MetricKind::Counter,
-        help,
-        engine.received_bytes,
-    );
+    out.single("vervet_received_bytes", MetricKind::Counter, help, engine.received_bytes);
     let help = "Bytes sent on the wire.";
-    out.single(
-        "vervet_sent_bytes",
-        MetricKind::Counter,
-        help,
-        engine.sent_bytes,
-    );
+    out.single("vervet_sent_bytes", MetricKind::Counter, help, engine.sent_bytes);
 }
 
 fn sites(out: &mut OpenMetrics, report: &Report) {
     let help = "Time from the complete request head to the end of the response, by site and class of \
                 status. The site is empty for requests refused before it was known.";
-    out.family(
-        "http_server_request_duration_seconds",
-        MetricKind::Histogram,
-        help,
-    );
+    out.family("http_server_request_duration_seconds", MetricKind::Histogram, help);
     for site in &report.sites {
         for (class, durations) in CLASSES.iter().zip(&site.durations) {
             // Classes without responses are left out: a thousand sites have five thousand classes.
@@ -218,36 +150,16 @@ fn refusals(out: &mut OpenMetrics, report: &Report) {
 fn caches(out: &mut OpenMetrics, report: &Report) {
     type Count = fn(&CacheReport) -> u64;
     let families: [(&'static str, MetricKind, &str, Count); 6] = [
-        (
-            "vervet_cache_hits",
-            MetricKind::Counter,
-            "Cache hits.",
-            |cache| cache.hits,
-        ),
-        (
-            "vervet_cache_misses",
-            MetricKind::Counter,
-            "Cache misses.",
-            |cache| cache.misses,
-        ),
+        ("vervet_cache_hits", MetricKind::Counter, "Cache hits.", |cache| cache.hits),
+        ("vervet_cache_misses", MetricKind::Counter, "Cache misses.", |cache| cache.misses),
         (
             "vervet_cache_evictions",
             MetricKind::Counter,
             "Cache entries removed to make room for others.",
             |cache| cache.evictions,
         ),
-        (
-            "vervet_cache_entries",
-            MetricKind::Gauge,
-            "Cache entries held.",
-            |cache| cache.entries,
-        ),
-        (
-            "vervet_cache_bytes",
-            MetricKind::Gauge,
-            "Memory of cache entries.",
-            |cache| cache.bytes,
-        ),
+        ("vervet_cache_entries", MetricKind::Gauge, "Cache entries held.", |cache| cache.entries),
+        ("vervet_cache_bytes", MetricKind::Gauge, "Memory of cache entries.", |cache| cache.bytes),
         (
             "vervet_cache_fds",
             MetricKind::Gauge,
@@ -264,27 +176,15 @@ fn caches(out: &mut OpenMetrics, report: &Report) {
 }
 
 fn logs(out: &mut OpenMetrics, report: &Report) {
-    out.family(
-        "vervet_log_lines_written",
-        MetricKind::Counter,
-        "Log lines written.",
-    );
+    out.family("vervet_log_lines_written", MetricKind::Counter, "Log lines written.");
     for log in &report.logs {
         out.sample(&[("target", &log.target)], log.written);
     }
-    out.family(
-        "vervet_log_lines_dropped",
-        MetricKind::Counter,
-        "Log lines dropped.",
-    );
+    out.family("vervet_log_lines_dropped", MetricKind::Counter, "Log lines dropped.");
     for log in &report.logs {
         out.sample(&[("target", &log.target)], log.dropped);
     }
-    out.family(
-        "vervet_events",
-        MetricKind::Counter,
-        "Events of the error log, by level.",
-    );
+    out.family("vervet_events", MetricKind::Counter, "Events of the error log, by level.");
     for (level, count) in &report.events {
         out.sample(&[("level", &level.as_str())], *count);
     }

@@ -216,9 +216,7 @@ impl ProcessReport {
 
 fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -237,15 +235,8 @@ mod tests {
             let syslog = read_text::<Syslog>("vervet.toml", &format!("tag = '{tag}'"));
             logs.open(&Target::Syslog(syslog.value.unwrap())).unwrap()
         };
-        let _open = [
-            tagged("a"),
-            tagged("b"),
-            logs.open(&Target::Memory).unwrap(),
-        ];
-        let names: Vec<_> = LogReport::all(&logs)
-            .into_iter()
-            .map(|log| log.target)
-            .collect();
+        let _open = [tagged("a"), tagged("b"), logs.open(&Target::Memory).unwrap()];
+        let names: Vec<_> = LogReport::all(&logs).into_iter().map(|log| log.target).collect();
         assert_eq!(names, ["memory", "syslog at /dev/log"]);
     }
 

@@ -34,18 +34,12 @@ pub struct Admin {
 impl Admin {
     /// For a unix socket or a loopback address.
     pub fn new(source: Arc<dyn StatusSource>) -> Self {
-        Self {
-            source,
-            hosts: Hosts::Local,
-        }
+        Self { source, hosts: Hosts::Local }
     }
 
     /// For an address that others reach.
     pub fn exposed(source: Arc<dyn StatusSource>) -> Self {
-        Self {
-            source,
-            hosts: Hosts::Any,
-        }
+        Self { source, hosts: Hosts::Any }
     }
 
     /// The response to a request for the blocks. Only a unix socket accepts changes, because its
@@ -57,10 +51,7 @@ impl Admin {
             return Answer::text(Status::METHOD_NOT_ALLOWED, "only GET, PUT and DELETE\n");
         }
         if changes && exchange.peer().is_some() {
-            return Answer::text(
-                Status::FORBIDDEN,
-                "changes are accepted on a unix socket only\n",
-            );
+            return Answer::text(Status::FORBIDDEN, "changes are accepted on a unix socket only\n");
         }
         match self.source.blocks() {
             Some(blocks) => blocks::answer(&blocks, method, query, exchange.now()),
@@ -107,10 +98,7 @@ impl Service for Admin {
                 path => self.answer(head.method, path),
             }
         } else {
-            Answer::text(
-                Status::MISDIRECTED_REQUEST,
-                "Host must be an IP address or localhost\n",
-            )
+            Answer::text(Status::MISDIRECTED_REQUEST, "Host must be an IP address or localhost\n")
         };
         Outcome::Done(answer.response())
     }
@@ -118,10 +106,7 @@ impl Service for Admin {
 
 impl fmt::Debug for Admin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Admin")
-            .field("hosts", &self.hosts)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Admin").field("hosts", &self.hosts).finish_non_exhaustive()
     }
 }
 
@@ -143,11 +128,7 @@ impl Answer {
     }
 
     pub(super) fn text(status: Status, content: &str) -> Self {
-        Self {
-            status,
-            media_type: "text/plain; charset=utf-8",
-            content: content.to_owned(),
-        }
+        Self { status, media_type: "text/plain; charset=utf-8", content: content.to_owned() }
     }
 
     fn response(self) -> Response {
@@ -157,11 +138,7 @@ impl Answer {
             (Known::Allow, "GET, HEAD"),
         ];
         // Allow goes with 405 alone (RFC 9110 §15.5.6).
-        let count = if self.status == Status::METHOD_NOT_ALLOWED {
-            3
-        } else {
-            2
-        };
+        let count = if self.status == Status::METHOD_NOT_ALLOWED { 3 } else { 2 };
         let mut response = Response::new(self.status);
         for (name, value) in &fields[..count] {
             response = match response.field(*name, value.as_bytes()) {
@@ -176,11 +153,7 @@ impl Answer {
 
 /// 200 in one of these phases, otherwise 503.
 fn probe(phase: Phase, healthy: &[Phase]) -> Answer {
-    let status = if healthy.contains(&phase) {
-        Status::OK
-    } else {
-        Status::SERVICE_UNAVAILABLE
-    };
+    let status = if healthy.contains(&phase) { Status::OK } else { Status::SERVICE_UNAVAILABLE };
     Answer::text(status, &format!("{}\n", phase.as_str()))
 }
 
@@ -194,9 +167,7 @@ fn is_local(host: &[u8]) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let address = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'));
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     name.is_empty()
         || name.eq_ignore_ascii_case("localhost")
         || address.unwrap_or(name).parse::<IpAddr>().is_ok()
@@ -208,23 +179,12 @@ mod tests {
 
     #[test]
     fn only_addresses_and_localhost_are_local() {
-        for host in [
-            "",
-            "localhost",
-            "LocalHost:80",
-            "127.0.0.1:9000",
-            "10.1.2.3",
-            "[::1]",
-            "[::1]:9000",
-        ] {
+        for host in
+            ["", "localhost", "LocalHost:80", "127.0.0.1:9000", "10.1.2.3", "[::1]", "[::1]:9000"]
+        {
             assert!(is_local(host.as_bytes()), "{host}");
         }
-        for host in [
-            "example.org",
-            "localhost.example.org:80",
-            "127.0.0.1.example.org",
-            "\u{ff}",
-        ] {
+        for host in ["example.org", "localhost.example.org:80", "127.0.0.1.example.org", "\u{ff}"] {
             assert!(!is_local(host.as_bytes()), "{host}");
         }
     }

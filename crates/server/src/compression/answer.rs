@@ -42,17 +42,14 @@ impl AcceptedCodings {
     /// What a request with this head accepts.
     pub fn of(head: &RequestHead<'_>) -> Self {
         let values: Vec<_> = head.fields.all(Known::AcceptEncoding).collect();
-        Self {
-            preference: Preference::of(&values.join(&b", "[..])),
-            method: head.method,
-        }
+        Self { preference: Preference::of(&values.join(&b", "[..])), method: head.method }
     }
 }
 
 /// Whether an answer is sent in another coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Choice {
-    /// It never is, whoever asks.
+    /// It never is, for any client.
     AsItIs,
     /// Not for this client.
     NotHere,
@@ -64,11 +61,7 @@ impl AnswerCompression {
     /// Compresses answers of at least `min_bytes` with one of `codings`; large ones on the thread
     /// of `offload`.
     pub fn new(min_bytes: u64, codings: Vec<Encoding>, offload: Arc<Offload>) -> Self {
-        Self {
-            min_bytes,
-            codings,
-            offload,
-        }
+        Self { min_bytes, codings, offload }
     }
 
     /// The answer as it is sent. `pipe` makes a stream of the exchange
@@ -103,14 +96,8 @@ impl AnswerCompression {
             return response;
         };
         let (sender, reader) = pipe();
-        self.offload.run(
-            place,
-            Box::new(move || send_compressed(sender, &content, encoding)),
-        );
-        encoded(response, encoding).content(Content::Stream {
-            length: None,
-            reader,
-        })
+        self.offload.run(place, Box::new(move || send_compressed(sender, &content, encoding)));
+        encoded(response, encoding).content(Content::Stream { length: None, reader })
     }
 
     fn choose(&self, accepted: AcceptedCodings, response: &Response) -> Choice {
@@ -118,9 +105,8 @@ impl AnswerCompression {
             return Choice::AsItIs;
         };
         let size = content.len() as u64;
-        let media_type = response
-            .field_value("Content-Type")
-            .and_then(|value| str::from_utf8(value).ok());
+        let media_type =
+            response.field_value("Content-Type").and_then(|value| str::from_utf8(value).ok());
         let fits = (self.min_bytes..=COMPRESS_BYTES_MAX).contains(&size)
             && media_type.is_some_and(is_compressible)
             && response.status().allows_content()
@@ -130,10 +116,7 @@ impl AnswerCompression {
         if !fits {
             return Choice::AsItIs;
         }
-        let best = accepted
-            .preference
-            .encodings()
-            .find(|encoding| self.codings.contains(encoding));
+        let best = accepted.preference.encodings().find(|encoding| self.codings.contains(encoding));
         match best {
             // What would be sent is not known without compressing it, and a head may do without
             // (RFC 9110 §9.3.2).
@@ -214,17 +197,13 @@ mod tests {
 
     fn page(bytes: usize) -> Response {
         let mut response = Response::new(Status::OK).content(text(bytes));
-        response
-            .add_field("Content-Type", b"text/html; charset=utf-8")
-            .unwrap();
+        response.add_field("Content-Type", b"text/html; charset=utf-8").unwrap();
         response
     }
 
     fn apply(case: &Case, response: Response) -> Response {
-        let accepted = AcceptedCodings {
-            preference: Preference::of(case.1.as_bytes()),
-            method: case.2,
-        };
+        let accepted =
+            AcceptedCodings { preference: Preference::of(case.1.as_bytes()), method: case.2 };
         let compression = AnswerCompression::new(MIN_BYTES, case.0.to_vec(), Arc::default());
         compression.apply(accepted, response, || pipe(1024, Arc::new(|| {})))
     }
@@ -239,15 +218,10 @@ mod tests {
     ) -> Response {
         let answer = apply(case, response);
         let shown = |name: &str| {
-            answer
-                .field_value(name)
-                .map(|value| String::from_utf8_lossy(value).into_owned())
+            answer.field_value(name).map(|value| String::from_utf8_lossy(value).into_owned())
         };
         assert_eq!(
-            (
-                shown("Content-Encoding").as_deref(),
-                shown("Vary").as_deref()
-            ),
+            (shown("Content-Encoding").as_deref(), shown("Vary").as_deref()),
             (coding, vary),
             "{}",
             case.1
@@ -268,24 +242,9 @@ mod tests {
         check(&BROWSER, page(1023), None, None);
         check(&BROWSER, page(5 * 1024 * 1024), None, None);
         check(&BROWSER, with("Content-Type", "image/png"), None, None);
-        check(
-            &BROWSER,
-            with("Content-Encoding", "gzip"),
-            Some("gzip"),
-            None,
-        );
-        check(
-            &BROWSER,
-            with("Content-Range", "bytes 0-3999/9000"),
-            None,
-            None,
-        );
-        check(
-            &BROWSER,
-            with("Cache-Control", "public, No-Transform"),
-            None,
-            None,
-        );
+        check(&BROWSER, with("Content-Encoding", "gzip"), Some("gzip"), None);
+        check(&BROWSER, with("Content-Range", "bytes 0-3999/9000"), None, None);
+        check(&BROWSER, with("Cache-Control", "public, No-Transform"), None, None);
         let mut untyped = page(4000);
         untyped.remove_field("Content-Type");
         check(&BROWSER, untyped, None, None);
@@ -293,15 +252,7 @@ mod tests {
         empty.set_status(Status::NOT_MODIFIED);
         check(&BROWSER, empty, None, None);
         let (_, reader) = pipe(10, Arc::new(|| {}));
-        check(
-            &BROWSER,
-            page(0).content(Content::Stream {
-                length: None,
-                reader,
-            }),
-            None,
-            None,
-        );
+        check(&BROWSER, page(0).content(Content::Stream { length: None, reader }), None, None);
     }
 
     #[test]
@@ -315,21 +266,14 @@ mod tests {
         check(&get("gzip;q=0.5, br"), page(4000), Some("br"), VARY);
         check(&BROWSER, page(4000), Some("zstd"), VARY);
         check(&Case(GZIP, "br, zstd", Method::Get), page(4000), None, VARY);
-        check(
-            &Case(GZIP, "br, gzip;q=0.1", Method::Get),
-            page(4000),
-            Some("gzip"),
-            VARY,
-        );
+        check(&Case(GZIP, "br, gzip;q=0.1", Method::Get), page(4000), Some("gzip"), VARY);
         check(&Case(ALL, "gzip", Method::Head), page(4000), None, VARY);
     }
 
     #[test]
     fn vary_is_said_once() {
-        for (vary, expected) in [
-            ("*", "*"),
-            ("origin, accept-encoding", "origin, accept-encoding"),
-        ] {
+        for (vary, expected) in [("*", "*"), ("origin, accept-encoding", "origin, accept-encoding")]
+        {
             let mut response = page(4000);
             response.set_field("Vary", vary.as_bytes()).unwrap();
             check(&BROWSER, response, Some("zstd"), Some(expected));
@@ -346,11 +290,9 @@ mod tests {
 
     #[test]
     fn tags_promise_the_meaning_alone() {
-        for (tag, expected) in [
-            ("\"a\"", "W/\"a\""),
-            ("W/\"a\"", "W/\"a\""),
-            ("nonsense", "nonsense"),
-        ] {
+        for (tag, expected) in
+            [("\"a\"", "W/\"a\""), ("W/\"a\"", "W/\"a\""), ("nonsense", "nonsense")]
+        {
             let mut response = page(4000);
             response.set_field("ETag", tag.as_bytes()).unwrap();
             response.set_field("Accept-Ranges", b"bytes").unwrap();
@@ -363,13 +305,8 @@ mod tests {
     #[test]
     fn small_answers_are_compressed_at_once() {
         let answer = apply(&BROWSER, page(INLINE_BYTES_MAX));
-        let Content::Bytes(content) = answer.content_ref() else {
-            panic!("{answer:?}")
-        };
-        assert_eq!(
-            zstd::bulk::decompress(content, 1 << 20).unwrap(),
-            text(INLINE_BYTES_MAX)
-        );
+        let Content::Bytes(content) = answer.content_ref() else { panic!("{answer:?}") };
+        assert_eq!(zstd::bulk::decompress(content, 1 << 20).unwrap(), text(INLINE_BYTES_MAX));
     }
 
     #[test]
@@ -377,15 +314,10 @@ mod tests {
         let (sender, mut reader) = pipe(1024, Arc::new(|| {}));
         let plain = Bytes::from(text(300_000));
         send_compressed(sender, &plain, Encoding::Zstd);
-        let Read::Data(chunk) = reader.try_read() else {
-            panic!("nothing came")
-        };
+        let Read::Data(chunk) = reader.try_read() else { panic!("nothing came") };
         assert_eq!(zstd::bulk::decompress(&chunk, 1 << 20).unwrap(), plain);
         assert_eq!(reader.try_read(), Read::End);
         let answer = check(&BROWSER, page(300_000), Some("zstd"), VARY);
-        assert!(matches!(
-            answer.content_ref(),
-            Content::Stream { length: None, .. }
-        ));
+        assert!(matches!(answer.content_ref(), Content::Stream { length: None, .. }));
     }
 }

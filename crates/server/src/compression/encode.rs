@@ -73,14 +73,10 @@ mod tests {
             Encoding::Identity => content.extend_from_slice(bytes),
             Encoding::Zstd => content = zstd::bulk::decompress(bytes, 1 << 23).unwrap(),
             Encoding::Brotli => {
-                brotli::Decompressor::new(bytes, 4096)
-                    .read_to_end(&mut content)
-                    .unwrap();
+                brotli::Decompressor::new(bytes, 4096).read_to_end(&mut content).unwrap();
             }
             Encoding::Gzip => {
-                flate2::read::GzDecoder::new(bytes)
-                    .read_to_end(&mut content)
-                    .unwrap();
+                flate2::read::GzDecoder::new(bytes).read_to_end(&mut content).unwrap();
             }
         }
         content
@@ -90,11 +86,7 @@ mod tests {
         let Compressed::Smaller(bytes) = compress(content, encoding) else {
             panic!("{} bytes do not shrink with {encoding:?}", content.len());
         };
-        assert!(
-            unpacked(&bytes, encoding) == content,
-            "{encoding:?} of {} bytes",
-            content.len()
-        );
+        assert!(unpacked(&bytes, encoding) == content, "{encoding:?} of {} bytes", content.len());
     }
 
     #[test]

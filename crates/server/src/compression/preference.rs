@@ -57,10 +57,7 @@ pub(crate) struct PreferenceMemory {
 
 impl PreferenceMemory {
     pub(crate) fn preference(&mut self, accept_encoding: &[u8]) -> Preference {
-        let known = self
-            .known
-            .iter()
-            .find(|(value, _)| **value == *accept_encoding);
+        let known = self.known.iter().find(|(value, _)| **value == *accept_encoding);
         if let Some((_, preference)) = known {
             return *preference;
         }
@@ -84,9 +81,7 @@ mod tests {
     use Encoding::{Brotli, Gzip, Zstd};
 
     fn check(accept_encoding: &str, expected: &[Encoding]) {
-        let found: Vec<_> = Preference::of(accept_encoding.as_bytes())
-            .encodings()
-            .collect();
+        let found: Vec<_> = Preference::of(accept_encoding.as_bytes()).encodings().collect();
         assert_eq!(found, expected, "{accept_encoding:?}");
     }
 
@@ -117,11 +112,6 @@ mod tests {
         }
         assert_eq!(memory.known.len(), REMEMBERED_MAX);
         memory.preference(&[b'x'; VALUE_BYTES_MAX + 1]);
-        assert!(
-            memory
-                .known
-                .iter()
-                .all(|(value, _)| value.len() <= VALUE_BYTES_MAX)
-        );
+        assert!(memory.known.iter().all(|(value, _)| value.len() <= VALUE_BYTES_MAX));
     }
 }

@@ -28,12 +28,7 @@ pub(super) enum Verdict {
 
 impl Budget {
     pub(super) fn new(now_ms: u64) -> Self {
-        Self {
-            tokens: BURST_MAX,
-            since_ms: now_ms,
-            left_out: 0,
-            left_out_ever: 0,
-        }
+        Self { tokens: BURST_MAX, since_ms: now_ms, left_out: 0, left_out_ever: 0 }
     }
 
     /// Takes a token for one event.
@@ -94,12 +89,7 @@ mod tests {
         for now_ms in 0..REFILL_MS {
             assert_eq!(budget.take(now_ms), Verdict::LeftOut, "{now_ms}");
         }
-        assert_eq!(
-            budget.take(REFILL_MS),
-            Verdict::Written {
-                left_out: REFILL_MS
-            }
-        );
+        assert_eq!(budget.take(REFILL_MS), Verdict::Written { left_out: REFILL_MS });
         assert_eq!(budget.take(REFILL_MS), Verdict::LeftOut);
         assert_eq!(budget.left_out_ever(), REFILL_MS + 1);
     }

@@ -24,45 +24,23 @@ impl LimitWatch {
         let (before, after) = (&self.before.timeouts, &now.timeouts);
         let in_number = [
             ("connections_max", self.before.refused, now.refused),
-            (
-                "connections_per_address_max",
-                self.before.refused_address,
-                now.refused_address,
-            ),
+            ("connections_per_address_max", self.before.refused_address, now.refused_address),
         ];
         let in_time = [
-            (
-                "proxy_header_timeout_ms",
-                before.proxy_header,
-                after.proxy_header,
-            ),
+            ("proxy_header_timeout_ms", before.proxy_header, after.proxy_header),
             ("head_timeout_ms", before.head, after.head),
-            (
-                "content_idle_timeout_ms",
-                before.content_idle,
-                after.content_idle,
-            ),
+            ("content_idle_timeout_ms", before.content_idle, after.content_idle),
             ("content_rate_min", before.content_rate, after.content_rate),
-            (
-                "write_stall_timeout_ms",
-                before.write_stall,
-                after.write_stall,
-            ),
+            ("write_stall_timeout_ms", before.write_stall, after.write_stall),
             ("write_rate_min", before.write_rate, after.write_rate),
         ];
-        let levels = [
-            (Level::Warning, "refused", &in_number[..]),
-            (Level::Info, "cut", &in_time[..]),
-        ];
+        let levels =
+            [(Level::Warning, "refused", &in_number[..]), (Level::Info, "cut", &in_time[..])];
         for (level, what, limits) in levels {
             for (name, before, after) in limits {
                 let count = after.saturating_sub(*before);
                 if count > 0 {
-                    log.write(
-                        level,
-                        "limit",
-                        format_args!("{name}: {count} connections {what}"),
-                    );
+                    log.write(level, "limit", format_args!("{name}: {count} connections {what}"));
                 }
             }
         }
@@ -92,11 +70,8 @@ mod tests {
         drop(log);
         logs.finish(Duration::from_secs(20));
         let lines = sink.recent();
-        let found: Vec<_> = lines
-            .iter()
-            .filter_map(|line| line.split_once(' '))
-            .map(|(_, text)| text)
-            .collect();
+        let found: Vec<_> =
+            lines.iter().filter_map(|line| line.split_once(' ')).map(|(_, text)| text).collect();
         let expected = [
             "warning limit: connections_max: 5 connections refused",
             "info limit: head_timeout_ms: 2 connections cut",

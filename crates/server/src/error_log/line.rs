@@ -25,13 +25,7 @@ words! {
 
 impl Level {
     /// All levels, the most severe first.
-    pub const ALL: [Self; 5] = [
-        Self::Error,
-        Self::Warning,
-        Self::Notice,
-        Self::Info,
-        Self::Debug,
-    ];
+    pub const ALL: [Self; 5] = [Self::Error, Self::Warning, Self::Notice, Self::Info, Self::Debug];
 
     /// The index in [`Level::ALL`].
     pub fn index(self) -> usize {
@@ -138,12 +132,7 @@ mod tests {
 
     #[track_caller]
     fn check(format: LineFormat, text: &str, expected: &str) {
-        let event = Event {
-            level: Level::Warning,
-            kind: "page",
-            text,
-            unix_ms: 1_795_202_999_007,
-        };
+        let event = Event { level: Level::Warning, kind: "page", text, unix_ms: 1_795_202_999_007 };
         let mut out = Vec::new();
         event.push(&mut out, format);
         assert_eq!(String::from_utf8(out).unwrap(), expected);
@@ -157,11 +146,7 @@ mod tests {
             "2026-11-20T19:29:59.007Z warning page: a.html:3: \"ä\"\n",
         );
         check(LineFormat::Syslog, "a", "\x1f4page: a\n");
-        check(
-            LineFormat::Journal,
-            "a",
-            "\x1f4MESSAGE=page: a\x1eVERVET_KIND=page\n",
-        );
+        check(LineFormat::Journal, "a", "\x1f4MESSAGE=page: a\x1eVERVET_KIND=page\n");
     }
 
     #[test]

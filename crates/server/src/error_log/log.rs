@@ -48,10 +48,7 @@ impl ErrorLog {
             budgets: BTreeMap::new(),
             recent: VecDeque::new(),
         };
-        Self {
-            state: Arc::new(Mutex::new(state)),
-            counts: Arc::default(),
-        }
+        Self { state: Arc::new(Mutex::new(state)), counts: Arc::default() }
     }
 
     /// Replaces sink and level. Lines that were written before still reach the old sink.
@@ -81,10 +78,7 @@ impl ErrorLog {
         self.counts[level.index()].fetch_add(1, Ordering::Relaxed);
         let now_ms = monotonic_ms();
         let mut texts = state.summaries(kind, now_ms);
-        let budget = state
-            .budgets
-            .entry(kind)
-            .or_insert_with(|| Budget::new(now_ms));
+        let budget = state.budgets.entry(kind).or_insert_with(|| Budget::new(now_ms));
         match budget.take(now_ms) {
             Verdict::LeftOut => {}
             Verdict::Written { left_out: 0 } => texts.push((level, kind, text.to_string())),
@@ -109,16 +103,10 @@ impl ErrorLog {
         };
         let status = finished.status.code();
         match finished.peer {
-            Some(peer) => self.write(
-                Level::Info,
-                "request",
-                format_args!("{peer}: {status}: {fault}"),
-            ),
-            None => self.write(
-                Level::Info,
-                "request",
-                format_args!("unix: {status}: {fault}"),
-            ),
+            Some(peer) => {
+                self.write(Level::Info, "request", format_args!("{peer}: {status}: {fault}"));
+            }
+            None => self.write(Level::Info, "request", format_args!("unix: {status}: {fault}")),
         }
     }
 
@@ -131,12 +119,7 @@ impl ErrorLog {
         };
         let unix_ms = unix_ms();
         for text in texts {
-            let event = Event {
-                level: Level::Debug,
-                kind: "trace",
-                text,
-                unix_ms,
-            };
+            let event = Event { level: Level::Debug, kind: "trace", text, unix_ms };
             sender.send(|out| event.push(out, format));
         }
     }
@@ -206,12 +189,7 @@ impl State {
         let unix_ms = unix_ms();
         let mut lines = Vec::with_capacity(texts.len());
         for (level, kind, text) in texts {
-            let event = Event {
-                level: *level,
-                kind,
-                text,
-                unix_ms,
-            };
+            let event = Event { level: *level, kind, text, unix_ms };
             let mut line = Vec::new();
             event.push(&mut line, self.format);
             lines.push(line);
@@ -263,10 +241,7 @@ mod tests {
     fn written(logs: &LogSinks, sink: &LogSink) -> Vec<String> {
         logs.finish(Duration::from_secs(20));
         let lines = sink.recent();
-        lines
-            .iter()
-            .map(|line| line["2026-11-20T19:29:59.007Z ".len()..].to_owned())
-            .collect()
+        lines.iter().map(|line| line["2026-11-20T19:29:59.007Z ".len()..].to_owned()).collect()
     }
 
     #[test]
@@ -281,16 +256,10 @@ mod tests {
         let counts: Vec<_> = log.events().map(|(_, count)| count).collect();
         assert_eq!(counts, [1, 0, 1, 1, 0]);
         let recent = log.recent();
-        assert!(
-            recent.len() == 3 && recent[0].ends_with("Z notice reload: done"),
-            "{recent:?}"
-        );
+        assert!(recent.len() == 3 && recent[0].ends_with("Z notice reload: done"), "{recent:?}");
         drop(log);
-        let expected = [
-            "notice reload: done",
-            "error page: a.html:3: broken",
-            "info request: worse",
-        ];
+        let expected =
+            ["notice reload: done", "error page: a.html:3: broken", "info request: worse"];
         assert_eq!(written(&logs, &sink), expected);
     }
 
@@ -360,10 +329,7 @@ mod tests {
         };
         let lines = written(&logs, &sink);
         assert_eq!(lines.last().unwrap(), "error page: broken");
-        assert_eq!(
-            lines.len() as u64,
-            u64::from(BURST_MAX) * 100 - left_out + 1
-        );
+        assert_eq!(lines.len() as u64, u64::from(BURST_MAX) * 100 - left_out + 1);
         // A slow machine may take some seconds for the flood, and be given a line for each.
         assert!(lines.len() < 2 * BURST_MAX as usize, "{}", lines.len());
     }

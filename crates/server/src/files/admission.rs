@@ -26,7 +26,7 @@ impl AdmissionFilter {
             self.marks = vec![0; MARKS_MAX].into_boxed_slice();
         }
         let hash = self.hasher.hash_one(key);
-        // The index comes from the lower half and the mark from the upper one; zero is no mark.
+        // The index comes from the lower half and the mark from the upper one; zero is not a mark.
         let index = usize::try_from(hash & (MARKS_MAX as u64 - 1)).unwrap_or(0);
         let mark = u32::try_from(hash >> 32).unwrap_or(0) | 1;
         std::mem::replace(&mut self.marks[index], mark) == mark
@@ -51,9 +51,7 @@ mod tests {
         let mut filter = AdmissionFilter::default();
         // A hundred times as many as there are marks, over and over: hardly any finds its own.
         let crowd = 100 * MARKS_MAX;
-        let admitted = (0..2 * crowd)
-            .filter(|key| filter.admits(&(key % crowd)))
-            .count();
+        let admitted = (0..2 * crowd).filter(|key| filter.admits(&(key % crowd))).count();
         assert!(admitted < crowd / 1000, "{admitted} of {crowd}");
         assert_eq!(filter.marks.len(), MARKS_MAX);
     }

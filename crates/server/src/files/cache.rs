@@ -45,10 +45,7 @@ pub(crate) enum LookupResult {
     /// A file to be sent.
     File(Arc<Representation>),
     /// A file to be compressed first.
-    Compressible {
-        identity: Arc<Representation>,
-        encoding: Encoding,
-    },
+    Compressible { identity: Arc<Representation>, encoding: Encoding },
     /// A directory without its slash: the path with it, percent-encoded.
     Redirect(Box<str>),
     /// A directory to be listed, relative to the root.
@@ -152,16 +149,8 @@ struct StoredKey {
 
 impl Hash for StoredKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self {
-            root,
-            ref path,
-            preference,
-        } = *self;
-        let key = CacheKey {
-            root,
-            path,
-            preference,
-        };
+        let Self { root, ref path, preference } = *self;
+        let key = CacheKey { root, path, preference };
         key.hash(state);
     }
 }
@@ -223,9 +212,7 @@ impl FileCache {
         if store.limits != limits {
             store.limits = limits;
             store.entries.set_bytes_max(limits.bytes_max);
-            store
-                .descriptors
-                .set_capacity(limits.descriptors_max as u64);
+            store.descriptors.set_capacity(limits.descriptors_max as u64);
         }
     }
 
@@ -247,11 +234,8 @@ impl FileCache {
         let bytes = entry.bytes() + key.path.len() as u64;
         let mut store = self.0.borrow_mut();
         if store.entries.has_room(&key, bytes) || store.admission.admits(&key) {
-            let key = StoredKey {
-                root: key.root,
-                path: Box::from(key.path),
-                preference: key.preference,
-            };
+            let key =
+                StoredKey { root: key.root, path: Box::from(key.path), preference: key.preference };
             store.entries.insert(key, bytes, entry);
         }
     }
@@ -302,9 +286,7 @@ impl FileCache {
         }
         let mut store = self.0.borrow_mut();
         store.swept_ms = now_ms;
-        store
-            .descriptors
-            .retain(|_, descriptor| !is_idle(descriptor.used_ms.get()));
+        store.descriptors.retain(|_, descriptor| !is_idle(descriptor.used_ms.get()));
         store.count_descriptors();
     }
 

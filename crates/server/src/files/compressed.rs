@@ -61,20 +61,12 @@ mod tests {
     fn results_stay_within_their_memory() {
         let results = CompressedFiles::new(10_000, Arc::default());
         for inode in 0..100 {
-            let fingerprint = Fingerprint {
-                device: 1,
-                inode,
-                size: 1,
-                modified_ns: 1,
-                changed_ns: 1,
-            };
+            let fingerprint =
+                Fingerprint { device: 1, inode, size: 1, modified_ns: 1, changed_ns: 1 };
             let compressed = Compressed::Smaller(Bytes::from(vec![0; 1000]));
             results.insert((fingerprint, Encoding::Gzip), compressed.clone());
             assert!(results.lock().bytes() <= 10_000);
-            assert_eq!(
-                results.get(&(fingerprint, Encoding::Gzip)),
-                Some(compressed)
-            );
+            assert_eq!(results.get(&(fingerprint, Encoding::Gzip)), Some(compressed));
             assert_eq!(results.get(&(fingerprint, Encoding::Zstd)), None);
         }
     }

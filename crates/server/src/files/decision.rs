@@ -146,8 +146,7 @@ impl CompressJob {
             Compressed::Smaller(content) => {
                 let length = content.clone();
                 let representation =
-                    self.identity
-                        .of_compressed(self.encoding, content, &self.options);
+                    self.identity.of_compressed(self.encoding, content, &self.options);
                 Response::encoded(Status::OK, representation.head).content(Content::Bytes(length))
             }
             Compressed::NotSmaller => self.uncompressed(),
@@ -161,11 +160,9 @@ impl CompressJob {
     fn uncompressed(self) -> Response {
         let content = match (&self.identity.content, self.file) {
             (Some(content), _) => Content::Bytes(content.clone()),
-            (None, Some(file)) => Content::File(FileSlice {
-                file,
-                offset: 0,
-                length: self.identity.length,
-            }),
+            (None, Some(file)) => {
+                Content::File(FileSlice { file, offset: 0, length: self.identity.length })
+            }
             (None, None) => Content::Empty,
         };
         Response::encoded(Status::OK, self.identity.head.clone()).content(content)

@@ -104,10 +104,7 @@ impl Files {
 
     /// What the cache holds now, for all roots that share it.
     pub fn usage(&self) -> Usage {
-        Usage {
-            bytes: self.cache.bytes(),
-            descriptors: self.cache.descriptors(),
-        }
+        Usage { bytes: self.cache.bytes(), descriptors: self.cache.descriptors() }
     }
 
     /// Answers an exchange whose request is for a file.
@@ -324,8 +321,7 @@ impl Files {
             return Err(OpenError::Missing);
         }
         let open = Arc::new(File::from(node.descriptor));
-        self.cache
-            .keep_descriptor(file.fingerprint, Arc::clone(&open), now_ms);
+        self.cache.keep_descriptor(file.fingerprint, Arc::clone(&open), now_ms);
         Ok(Source::File(open))
     }
 
@@ -399,11 +395,7 @@ impl Files {
     /// The file at a raw path as content of an answer of another status, with neither validators
     /// nor ranges; `None` where there is no file.
     pub(crate) fn page(&mut self, path: &[u8], now: Now) -> Option<Page> {
-        let key = CacheKey {
-            root: self.root_number,
-            path,
-            preference: Preference::IDENTITY,
-        };
+        let key = CacheKey { root: self.root_number, path, preference: Preference::IDENTITY };
         let entry = self.entry(key, now);
         let LookupResult::File(file) = &entry.result else {
             return None;

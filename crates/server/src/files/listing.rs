@@ -116,11 +116,7 @@ impl ListJob {
         let mut shape = Shape {
             path: Box::from(path),
             mount: Box::from(request.mount),
-            format: if accepted == Some(1) {
-                Format::Json
-            } else {
-                Format::Page
-            },
+            format: if accepted == Some(1) { Format::Json } else { Format::Page },
             sort: Sort::Name,
             order: Order::Ascending,
         };
@@ -135,11 +131,7 @@ impl ListJob {
                 _ => {}
             }
         }
-        Self {
-            root: Arc::clone(root),
-            shape,
-            options: Arc::clone(options),
-        }
+        Self { root: Arc::clone(root), shape, options: Arc::clone(options) }
     }
 
     /// The answer where nobody has time for it.
@@ -170,8 +162,8 @@ impl ListJob {
             }
             Format::Page => {
                 head.field(Known::ContentType, b"text/html; charset=utf-8");
-                // Names are the work of whoever writes files; should one get past the escaping, it
-                // still cannot act.
+                // Names are the work of anyone who writes files; should one get past the escaping,
+                // it still cannot act.
                 let policy = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
                 head.line("Content-Security-Policy", policy);
                 head.into_response(Status::OK, listing_page::write(&listed))
@@ -206,22 +198,9 @@ impl ListJob {
                 });
             }
         }
-        let Shape {
-            path,
-            mount,
-            sort,
-            order,
-            ..
-        } = self.shape.clone();
+        let Shape { path, mount, sort, order, .. } = self.shape.clone();
         sorted(&mut entries, sort, order);
-        Ok(Listed {
-            path,
-            mount,
-            entries,
-            completeness,
-            sort,
-            order,
-        })
+        Ok(Listed { path, mount, entries, completeness, sort, order })
     }
 
     fn shows(&self, name: &[u8]) -> bool {
@@ -235,10 +214,9 @@ impl ListJob {
             return match self.options.symlinks {
                 Symlinks::Refuse => None,
                 Symlinks::Follow if self.shape.path.is_empty() => self.root.stat(name).ok(),
-                Symlinks::Follow => self
-                    .root
-                    .stat(&[&self.shape.path, &b"/"[..], name].concat())
-                    .ok(),
+                Symlinks::Follow => {
+                    self.root.stat(&[&self.shape.path, &b"/"[..], name].concat()).ok()
+                }
             };
         }
         stat_of(&rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?)
@@ -260,11 +238,7 @@ fn sorted(entries: &mut [ListedEntry], sort: Sort, order: Order) {
             Sort::Size => Ordering::Equal,
             Sort::Time => one.modified.cmp(&other.modified),
         };
-        let by_key = if order == Order::Descending {
-            by_key.reverse()
-        } else {
-            by_key
-        };
+        let by_key = if order == Order::Descending { by_key.reverse() } else { by_key };
         one.kind.cmp(&other.kind).then(by_key).then_with(by_name)
     });
 }
@@ -291,10 +265,7 @@ fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
 
 /// The digits at the beginning, without leading zeros.
 fn take_number<'a>(from: &mut &'a [u8]) -> &'a [u8] {
-    let end = from
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(from.len());
+    let end = from.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(from.len());
     let (digits, rest) = from.split_at(end);
     *from = rest;
     let zeros = digits.iter().take_while(|byte| **byte == b'0').count();
@@ -306,12 +277,7 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, kind: Kind, size: u64, modified: i64) -> ListedEntry {
-        ListedEntry {
-            name: name.as_bytes().to_vec(),
-            kind,
-            size,
-            modified,
-        }
+        ListedEntry { name: name.as_bytes().to_vec(), kind, size, modified }
     }
 
     fn check(by: Sort, order: Order, expected: &[&str]) {
@@ -323,44 +289,18 @@ mod tests {
             entry("Page09b", Kind::File, 10, 2),
         ];
         sorted(&mut entries, by, order);
-        let names: Vec<_> = entries
-            .iter()
-            .map(|entry| str::from_utf8(&entry.name).unwrap())
-            .collect();
+        let names: Vec<_> =
+            entries.iter().map(|entry| str::from_utf8(&entry.name).unwrap()).collect();
         assert_eq!(names, expected, "{by:?} {order:?}");
     }
 
     #[test]
     fn directories_come_first_in_every_order() {
-        check(
-            Sort::Name,
-            Order::Ascending,
-            &["alpha", "Zoo", "page9", "Page09b", "page10"],
-        );
-        check(
-            Sort::Name,
-            Order::Descending,
-            &["Zoo", "alpha", "page10", "Page09b", "page9"],
-        );
-        check(
-            Sort::Size,
-            Order::Ascending,
-            &["alpha", "Zoo", "Page09b", "page10", "page9"],
-        );
-        check(
-            Sort::Size,
-            Order::Descending,
-            &["alpha", "Zoo", "page9", "Page09b", "page10"],
-        );
-        check(
-            Sort::Time,
-            Order::Ascending,
-            &["Zoo", "alpha", "page9", "Page09b", "page10"],
-        );
-        check(
-            Sort::Time,
-            Order::Descending,
-            &["alpha", "Zoo", "page10", "Page09b", "page9"],
-        );
+        check(Sort::Name, Order::Ascending, &["alpha", "Zoo", "page9", "Page09b", "page10"]);
+        check(Sort::Name, Order::Descending, &["Zoo", "alpha", "page10", "Page09b", "page9"]);
+        check(Sort::Size, Order::Ascending, &["alpha", "Zoo", "Page09b", "page10", "page9"]);
+        check(Sort::Size, Order::Descending, &["alpha", "Zoo", "page9", "Page09b", "page10"]);
+        check(Sort::Time, Order::Ascending, &["Zoo", "alpha", "page9", "Page09b", "page10"]);
+        check(Sort::Time, Order::Descending, &["alpha", "Zoo", "page10", "Page09b", "page9"]);
     }
 }

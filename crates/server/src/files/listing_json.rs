@@ -41,10 +41,7 @@ fn push_entry(out: &mut String, entry: &ListedEntry) {
     }
     let modified = rfc3339(entry.modified);
     let link = percent_encode_path(&entry.name);
-    let _ = write!(
-        out,
-        ",\"modified\":\"{modified}\",\"link\":\"{link}{slash}\"}}"
-    );
+    let _ = write!(out, ",\"modified\":\"{modified}\",\"link\":\"{link}{slash}\"}}");
 }
 
 /// A JSON string (RFC 8259 §7), quotes included.
@@ -79,10 +76,7 @@ mod tests {
     fn strings_cannot_end_early() {
         check("", r#""""#);
         check("a\"b\\c", r#""a\"b\\c""#);
-        check(
-            "\n\r\t\u{0}\u{1b}\u{7f}\u{85}",
-            r#""\n\r\t\u0000\u001b\u007f\u0085""#,
-        );
+        check("\n\r\t\u{0}\u{1b}\u{7f}\u{85}", r#""\n\r\t\u0000\u001b\u007f\u0085""#);
         check("ü/サ", "\"ü/サ\"");
     }
 }

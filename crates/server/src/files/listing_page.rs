@@ -1,7 +1,7 @@
 //! A directory as a page: readable on a phone and in the dark, sorted by plain links, without
 //! script.
 //!
-//! Names come from whoever writes files. They appear in the text escaped and in links
+//! Names come from anyone who writes files. They appear in the text escaped and in links
 //! percent-encoded.
 
 use std::fmt::Write;
@@ -37,10 +37,7 @@ pub(crate) fn write(listed: &Listed) -> String {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
     );
     push_text(&mut out, if path.is_empty() { "Files" } else { &path });
-    let _ = write!(
-        out,
-        "</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{SYMBOLS}\n<main>\n"
-    );
+    let _ = write!(out, "</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{SYMBOLS}\n<main>\n");
     push_breadcrumbs(&mut out, listed);
     if listed.entries.is_empty() {
         push_empty(&mut out, listed);
@@ -54,11 +51,8 @@ pub(crate) fn write(listed: &Listed) -> String {
 
 fn push_breadcrumbs(out: &mut String, listed: &Listed) {
     out.push_str("<h1>");
-    let names: Vec<&[u8]> = listed
-        .path
-        .split(|&byte| byte == b'/')
-        .filter(|name| !name.is_empty())
-        .collect();
+    let names: Vec<&[u8]> =
+        listed.path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         out.push_str("Files</h1>\n");
         return;
@@ -141,12 +135,7 @@ fn push_row(out: &mut String, entry: &ListedEntry) {
     push_text(out, &String::from_utf8_lossy(&entry.name));
     out.push_str("</bdi></a></td><td");
     if entry.kind == Kind::File {
-        let _ = write!(
-            out,
-            " title=\"{} bytes\">{}",
-            grouped(entry.size),
-            human_size(entry.size)
-        );
+        let _ = write!(out, " title=\"{} bytes\">{}", grouped(entry.size), human_size(entry.size));
     } else {
         out.push('>');
     }
@@ -179,17 +168,10 @@ fn symbol(entry: &ListedEntry) -> char {
 }
 
 fn push_summary(out: &mut String, listed: &Listed) {
-    let folders = listed
-        .entries
-        .iter()
-        .filter(|entry| entry.kind == Kind::Directory)
-        .count();
+    let folders = listed.entries.iter().filter(|entry| entry.kind == Kind::Directory).count();
     let files = listed.entries.len() - folders;
-    let bytes = listed
-        .entries
-        .iter()
-        .filter(|entry| entry.kind == Kind::File)
-        .map(|entry| entry.size);
+    let bytes =
+        listed.entries.iter().filter(|entry| entry.kind == Kind::File).map(|entry| entry.size);
     let total = bytes.fold(0u64, u64::saturating_add);
     out.push_str("<p>");
     if listed.completeness == Completeness::Cut {
@@ -240,10 +222,7 @@ mod tests {
     #[test]
     fn text_cannot_become_markup() {
         let mut out = String::new();
-        push_text(
-            &mut out,
-            "<script>alert(\"1\")</script> & 'x' \u{1b}[2J\u{7f}\u{9b}",
-        );
+        push_text(&mut out, "<script>alert(\"1\")</script> & 'x' \u{1b}[2J\u{7f}\u{9b}");
         assert_eq!(
             out,
             "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#x27;x&#x27; \u{241b}[2J\u{2421}\u{fffd}"

@@ -121,10 +121,7 @@ impl Listings {
             waiting: HashMap::new(),
             swept_ms: 0,
         };
-        Self {
-            state: Mutex::new(state),
-            counts,
-        }
+        Self { state: Mutex::new(state), counts }
     }
 
     /// Answers with a listing: one that is kept, one that is being made, or one that is made for

@@ -163,10 +163,7 @@ impl<'a> Lookup<'a> {
     }
 
     fn is_routed_by_page(&self, relative: &[u8]) -> bool {
-        let name = relative
-            .rsplit(|&byte| byte == b'/')
-            .next()
-            .unwrap_or_default();
+        let name = relative.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         self.options.unknown_paths == UnknownPaths::SinglePage && !name.contains(&b'.')
     }
 
@@ -180,30 +177,17 @@ impl<'a> Lookup<'a> {
             fingerprint: node.stat.fingerprint,
             media_type,
             encoding: Encoding::Identity,
-            vary: if compressible {
-                Vary::AcceptEncoding
-            } else {
-                Vary::Nothing
-            },
+            vary: if compressible { Vary::AcceptEncoding } else { Vary::Nothing },
             now: self.now.unix_seconds,
         };
         if !compressible || self.preference == Preference::IDENTITY {
-            return self
-                .load(draft, node)
-                .map_or_else(|result| result, LookupResult::File);
+            return self.load(draft, node).map_or_else(|result| result, LookupResult::File);
         }
         if let Some((sibling, encoding)) = self.sibling(relative, node.stat) {
             let source = with_extension(relative, encoding);
             let fingerprint = sibling.stat.fingerprint;
-            let draft = Draft {
-                source,
-                fingerprint,
-                encoding,
-                ..draft
-            };
-            return self
-                .load(draft, sibling)
-                .map_or_else(|result| result, LookupResult::File);
+            let draft = Draft { source, fingerprint, encoding, ..draft };
+            return self.load(draft, sibling).map_or_else(|result| result, LookupResult::File);
         }
         let size = node.stat.fingerprint.size;
         let on_the_fly = options.compression == Compression::On
@@ -231,14 +215,9 @@ impl<'a> Lookup<'a> {
 
     fn load(&mut self, draft: Draft, node: Node) -> Result<Arc<Representation>, LookupResult> {
         let fingerprint = draft.fingerprint;
-        let changed_s = fingerprint
-            .modified_ns
-            .max(fingerprint.changed_ns)
-            .div_euclid(1_000_000_000);
-        let age_s = self
-            .now
-            .unix_seconds
-            .saturating_sub(u64::try_from(changed_s).unwrap_or(0));
+        let changed_s =
+            fingerprint.modified_ns.max(fingerprint.changed_ns).div_euclid(1_000_000_000);
+        let age_s = self.now.unix_seconds.saturating_sub(u64::try_from(changed_s).unwrap_or(0));
         self.is_settled &= age_s >= SETTLED_S;
         let loaded = Representation::of_file(draft, node.descriptor.as_fd(), self.options);
         let Ok(representation) = loaded else {
@@ -284,10 +263,8 @@ fn is_hidden(path: &NormalPath<'_>) -> bool {
 
 fn media_type_of(path: &[u8], options: &FilesOptions) -> Cow<'static, str> {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let extension = name
-        .rsplit(|&byte| byte == b'.')
-        .next()
-        .filter(|extension| extension.len() < name.len());
+    let extension =
+        name.rsplit(|&byte| byte == b'.').next().filter(|extension| extension.len() < name.len());
     let own = options.media_types.iter().find(|(known, _)| {
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case(known.as_bytes()))
     });
@@ -312,9 +289,5 @@ fn with_extension(path: &[u8], encoding: Encoding) -> Box<[u8]> {
 }
 
 fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
-    if directory.is_empty() {
-        name.to_vec()
-    } else {
-        [directory, b"/", name].concat()
-    }
+    if directory.is_empty() { name.to_vec() } else { [directory, b"/", name].concat() }
 }

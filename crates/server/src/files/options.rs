@@ -1,4 +1,4 @@
-//! What a file handler is told: one struct of plain choices, each with its default.
+//! The options of a file handler: one struct of plain choices, each with its default.
 
 use std::path::PathBuf;
 
@@ -127,9 +127,6 @@ pub struct CacheLimits {
 
 impl Default for CacheLimits {
     fn default() -> Self {
-        Self {
-            bytes_max: 64 * 1024 * 1024,
-            descriptors_max: 1024,
-        }
+        Self { bytes_max: 64 * 1024 * 1024, descriptors_max: 1024 }
     }
 }

@@ -31,19 +31,13 @@ impl Source {
         match self {
             Self::Memory(bytes) => {
                 // Content in memory is far smaller than any address space.
-                let start = usize::try_from(offset)
-                    .unwrap_or(usize::MAX)
-                    .min(bytes.len());
+                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 let end = start
                     .saturating_add(usize::try_from(length).unwrap_or(usize::MAX))
                     .min(bytes.len());
                 Piece::Bytes(bytes.slice(start..end))
             }
-            Self::File(file) => Piece::File(FileSlice {
-                file: Arc::clone(file),
-                offset,
-                length,
-            }),
+            Self::File(file) => Piece::File(FileSlice { file: Arc::clone(file), offset, length }),
         }
     }
 }

@@ -104,10 +104,7 @@ impl Representation {
         content: Bytes,
         options: &FilesOptions,
     ) -> Self {
-        let draft = Draft {
-            encoding,
-            ..self.draft()
-        };
+        let draft = Draft { encoding, ..self.draft() };
         let mut compressed = Self::without_content(draft, content.len() as u64, Origin::Compressed);
         compressed.head = Bytes::from(compressed.encode_head(Status::OK, options).into_bytes());
         compressed.content = Some(content);
@@ -117,21 +114,11 @@ impl Representation {
     /// As [`Representation::of_compressed`] before there is content: for its validators and fields
     /// only.
     pub(crate) fn to_be_compressed(&self, encoding: Encoding) -> Self {
-        Self::without_content(
-            Draft {
-                encoding,
-                ..self.draft()
-            },
-            0,
-            Origin::Compressed,
-        )
+        Self::without_content(Draft { encoding, ..self.draft() }, 0, Origin::Compressed)
     }
 
     pub(crate) fn validators(&self) -> Validators<'_> {
-        Validators {
-            etag: EntityTag::parse(&self.etag),
-            last_modified: Some(self.last_modified),
-        }
+        Validators { etag: EntityTag::parse(&self.etag), last_modified: Some(self.last_modified) }
     }
 
     /// A head with the fields that every answer about this representation carries, 304 included
@@ -170,7 +157,7 @@ impl Representation {
         head
     }
 
-    /// Bytes that it occupies besides itself.
+    /// Bytes that it occupies in addition to itself.
     pub(crate) fn memory_bytes(&self) -> usize {
         let content = self.content.as_ref().map_or(0, Bytes::len);
         self.source.len() + self.etag.len() + self.head.len() + content

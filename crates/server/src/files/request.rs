@@ -49,13 +49,7 @@ impl<'a> FileRequest<'a> {
     /// What a method and fields ask at a path that is not the one of the head, such as the part
     /// that a route leaves.
     pub fn new(method: Method, path: &'a [u8], fields: &Fields<'a>) -> Self {
-        Self {
-            method,
-            path,
-            query: None,
-            mount: b"",
-            fields: *fields,
-        }
+        Self { method, path, query: None, mount: b"", fields: *fields }
     }
 
     /// The same with a query.
@@ -75,9 +69,7 @@ impl<'a> FileRequest<'a> {
         if !self.fields.is_repeated(name) {
             return self.fields.get(name).map(Cow::Borrowed);
         }
-        Some(Cow::Owned(
-            self.fields.all(name).collect::<Vec<_>>().join(&b", "[..]),
-        ))
+        Some(Cow::Owned(self.fields.all(name).collect::<Vec<_>>().join(&b", "[..])))
     }
 
     /// Whether neither a precondition nor a range can change the answer.
@@ -87,18 +79,9 @@ impl<'a> FileRequest<'a> {
 
     /// What the preconditions say of what is there (RFC 9110 §13.2.2).
     pub(crate) fn verdict(&self, current: &Validators<'_>) -> Verdict {
-        let [
-            if_match,
-            if_none_match,
-            if_modified_since,
-            if_unmodified_since,
-        ] = [
-            Known::IfMatch,
-            Known::IfNoneMatch,
-            Known::IfModifiedSince,
-            Known::IfUnmodifiedSince,
-        ]
-        .map(|name| self.value(name));
+        let [if_match, if_none_match, if_modified_since, if_unmodified_since] =
+            [Known::IfMatch, Known::IfNoneMatch, Known::IfModifiedSince, Known::IfUnmodifiedSince]
+                .map(|name| self.value(name));
         let preconditions = Preconditions {
             if_match: if_match.as_deref(),
             if_none_match: if_none_match.as_deref(),
@@ -110,7 +93,6 @@ impl<'a> FileRequest<'a> {
 
     /// The Range, where it counts: GET alone knows ranges (RFC 9110 §14.2).
     pub(crate) fn range(&self) -> Option<Cow<'a, [u8]>> {
-        self.value(Known::Range)
-            .filter(|_| self.method == Method::Get)
+        self.value(Known::Range).filter(|_| self.method == Method::Get)
     }
 }

@@ -43,7 +43,7 @@ pub enum Containment {
 /// Why a path was not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenError {
-    /// Nothing of that name, or a part of the path is no directory.
+    /// Nothing of that name, or a part of the path is not a directory.
     Missing,
     /// A symbolic link that the options refuse, or too many of them.
     Linked,
@@ -150,7 +150,7 @@ impl Access {
 impl Root {
     /// Takes `directory` as root, contained by the kernel where it can.
     ///
-    /// The root itself may be a link or lie behind links.
+    /// The root itself may be a link or be reached through links.
     pub fn open(directory: &Path, symlinks: Symlinks) -> Result<Self, OpenError> {
         let mut root = Self::open_contained(directory, symlinks, Containment::Kernel)?;
         if let Err(Errno::NOSYS | Errno::PERM) = root.beneath(b".", Access::Probe) {
@@ -172,11 +172,7 @@ impl Root {
         if stat(directory.as_fd())?.kind != Kind::Directory {
             return Err(OpenError::Missing);
         }
-        Ok(Self {
-            directory,
-            symlinks,
-            containment: outer.containment,
-        })
+        Ok(Self { directory, symlinks, containment: outer.containment })
     }
 
     /// Takes `directory` as root with the containment named.
@@ -187,11 +183,7 @@ impl Root {
     ) -> Result<Self, OpenError> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::open(directory, flags, Mode::empty()).map_err(open_error)?;
-        Ok(Self {
-            directory,
-            symlinks,
-            containment,
-        })
+        Ok(Self { directory, symlinks, containment })
     }
 
     /// Who contains the paths of this root.
@@ -240,13 +232,8 @@ impl Root {
         }
         let mut retries = 0;
         loop {
-            let opened = rustix::fs::openat2(
-                &self.directory,
-                path,
-                access.flags(),
-                Mode::empty(),
-                resolve,
-            );
+            let opened =
+                rustix::fs::openat2(&self.directory, path, access.flags(), Mode::empty(), resolve);
             match opened {
                 Err(Errno::AGAIN | Errno::INTR) if retries < OPEN_RETRIES_MAX => retries += 1,
                 other => return other,
@@ -263,11 +250,7 @@ pub(crate) fn stat(descriptor: BorrowedFd<'_>) -> Result<Stat, OpenError> {
 
 /// Kind and state from the system's record; `None` for anything but files and directories.
 // The casts are needed where the fields of the system's record are narrower or signed otherwise.
-#[allow(
-    clippy::unnecessary_cast,
-    clippy::cast_sign_loss,
-    clippy::cast_possible_wrap
-)]
+#[allow(clippy::unnecessary_cast, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 pub(crate) fn stat_of(stat: &rustix::fs::Stat) -> Option<Stat> {
     let kind = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Kind::File,

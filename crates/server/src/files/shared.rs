@@ -71,10 +71,7 @@ impl FilesShared {
         options: FilesOptions,
         tools: FilesTools,
     ) -> Result<Arc<Self>, FilesError> {
-        let refused = |reason| FilesError {
-            root: options.root.clone(),
-            reason,
-        };
+        let refused = |reason| FilesError { root: options.root.clone(), reason };
         let path = std::path::absolute(&options.root).map_err(|_| refused(OpenError::Missing))?;
         let is_whole = options.beneath.is_none();
         let single = is_whole && path.metadata().is_ok_and(|metadata| metadata.is_file());
@@ -124,10 +121,7 @@ impl FilesShared {
 
     /// The number of a state of the root: the same for all reactors that have seen the same folder.
     pub(crate) fn root_number(&self, state: &Fingerprint) -> RootNumber {
-        let mut known = self
-            .root_number
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.root_number.lock().unwrap_or_else(PoisonError::into_inner);
         if (known.0.device, known.0.inode) != (state.device, state.inode) {
             *known = (*state, next_root_number());
         }
@@ -151,12 +145,7 @@ pub struct FilesError {
 
 impl fmt::Display for FilesError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "cannot serve {}: {}",
-            self.root.display(),
-            self.reason
-        )
+        write!(formatter, "cannot serve {}: {}", self.root.display(), self.reason)
     }
 }
 
@@ -200,10 +189,7 @@ impl FilesPool {
     /// How many roots are in use.
     pub fn len(&self) -> usize {
         let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        roots
-            .values()
-            .filter(|root| root.strong_count() > 0)
-            .count()
+        roots.values().filter(|root| root.strong_count() > 0).count()
     }
 
     /// Whether no root is in use.

@@ -36,11 +36,7 @@ pub(crate) fn open(
             }
             _ => {}
         }
-        let flags = if pending.is_empty() {
-            access.flags()
-        } else {
-            PASSAGE
-        };
+        let flags = if pending.is_empty() { access.flags() } else { PASSAGE };
         let here = passed.last().map_or(root, AsFd::as_fd);
         match step(here, &part, flags)? {
             Step::Opened(last) if pending.is_empty() => return Ok(last),
@@ -68,9 +64,9 @@ enum Step {
 fn step(here: BorrowedFd<'_>, part: &[u8], flags: OFlags) -> Result<Step, Errno> {
     match rustix::fs::openat(here, part, flags | OFlags::NOFOLLOW, Mode::empty()) {
         // O_PATH with O_NOFOLLOW opens a link itself.
-        Ok(opened) if flags.contains(OFlags::PATH) && is_link(&opened)? => Ok(Step::Link(
-            rustix::fs::readlinkat(&opened, c"", Vec::new())?.into_bytes(),
-        )),
+        Ok(opened) if flags.contains(OFlags::PATH) && is_link(&opened)? => {
+            Ok(Step::Link(rustix::fs::readlinkat(&opened, c"", Vec::new())?.into_bytes()))
+        }
         Ok(opened) => Ok(Step::Opened(opened)),
         Err(error @ (Errno::LOOP | Errno::NOTDIR)) => {
             let link = rustix::fs::readlinkat(here, part, Vec::new()).map_err(|_| error)?;
@@ -93,9 +89,7 @@ fn push_parts(pending: &mut Vec<Vec<u8>>, path: &[u8]) -> Result<(), Errno> {
     if path.last() == Some(&b'/') {
         pending.push(b".".to_vec());
     }
-    let parts = path
-        .split(|&byte| byte == b'/')
-        .filter(|part| !part.is_empty());
+    let parts = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     pending.extend(parts.rev().map(<[u8]>::to_vec));
     Ok(())
 }

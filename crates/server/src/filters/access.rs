@@ -15,9 +15,9 @@ use vervet_engine::reactor::Now;
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use super::refusal::refusal;
 use crate::matching::networks::{Network, NetworkError, Networks};
 use crate::resources::Resources;
+use crate::response::refusal;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 words! {
@@ -70,7 +70,7 @@ pub struct Rule {
     pub whom: Whom,
 }
 
-/// Why a text is no rule; the fault of whoever wrote it.
+/// Why a text is not a rule; the fault of its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleError {
     /// It does not begin with `allow` or `deny` and one space.
@@ -80,11 +80,7 @@ pub enum RuleError {
 }
 
 impl FromText for Rule {
-    const SHAPE: TextShape = TextShape {
-        noun: "rule",
-        example: "allow 10.0.0.0/8",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "rule", example: "allow 10.0.0.0/8", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error| match error {
@@ -135,7 +131,7 @@ impl fmt::Display for RuleError {
         match self {
             Self::Verb(text) => write!(
                 formatter,
-                "\"{text}\" is no rule (such as \"allow 10.0.0.0/8\", \"deny all\")"
+                "\"{text}\" is not a rule (such as \"allow 10.0.0.0/8\", \"deny all\")"
             ),
             Self::Network(error) => error.fmt(formatter),
         }
@@ -164,9 +160,7 @@ impl FilterDirective for Access {
         resources: &mut Resources<'_>,
         passage: &mut Passage,
     ) -> Result<(), Diagnostics> {
-        let filter = resources
-            .keeper
-            .share(self, |access| Ok(AccessRules::from(access)))?;
+        let filter = resources.keeper.share(self, |access| Ok(AccessRules::from(access)))?;
         passage.filters.push(filter);
         Ok(())
     }
@@ -210,9 +204,9 @@ impl AccessRules {
     /// Whether a client may come in; `None` is a client without an address.
     pub fn admits(&self, address: Option<IpAddr>) -> bool {
         let named = match address {
-            Some(address) => self
-                .table
-                .fold_covering(address, None, |first, rule| earlier(first, Some(*rule))),
+            Some(address) => {
+                self.table.fold_covering(address, None, |first, rule| earlier(first, Some(*rule)))
+            }
             None => self.unix,
         };
         earlier(named, self.all).map_or(self.default, |(_, permission)| permission)
@@ -235,16 +229,11 @@ impl AccessRules {
 }
 
 fn earlier(one: Option<Numbered>, other: Option<Numbered>) -> Option<Numbered> {
-    one.into_iter()
-        .chain(other)
-        .min_by_key(|(number, _)| *number)
+    one.into_iter().chain(other).min_by_key(|(number, _)| *number)
 }
 
 fn derived_default(rules: &[Rule]) -> Permission {
-    if rules
-        .iter()
-        .any(|rule| rule.permission == Permission::Allow)
-    {
+    if rules.iter().any(|rule| rule.permission == Permission::Allow) {
         Permission::Deny
     } else {
         Permission::Allow
@@ -296,24 +285,14 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_refused() {
-        for text in [
-            "",
-            "10.0.0.0/8",
-            "permit 10.0.0.0/8",
-            "allow",
-            "Deny all",
-            " deny all",
-        ] {
+        for text in ["", "10.0.0.0/8", "permit 10.0.0.0/8", "allow", "Deny all", " deny all"] {
             check_error(
                 text,
-                &format!("\"{text}\" is no rule (such as \"allow 10.0.0.0/8\", \"deny all\")"),
+                &format!("\"{text}\" is not a rule (such as \"allow 10.0.0.0/8\", \"deny all\")"),
             );
         }
         for text in ["allow  10.0.0.0/8", "deny everybody", "deny All"] {
-            assert!(
-                matches!(text.parse::<Rule>(), Err(RuleError::Network(_))),
-                "{text}"
-            );
+            assert!(matches!(text.parse::<Rule>(), Err(RuleError::Network(_))), "{text}");
         }
     }
 
@@ -355,29 +334,12 @@ mod tests {
         check(
             &narrow_first,
             None,
-            &[
-                ("10.1.0.1", false),
-                ("10.2.0.1", true),
-                ("8.8.8.8", false),
-                ("unix", false),
-            ],
+            &[("10.1.0.1", false), ("10.2.0.1", true), ("8.8.8.8", false), ("unix", false)],
         );
         let wide_first = ["allow 10.0.0.0/8", "deny 10.1.0.0/16"];
-        check(
-            &wide_first,
-            None,
-            &[("10.1.0.1", true), ("10.2.0.1", true), ("8.8.8.8", false)],
-        );
-        check(
-            &["allow all", "deny 10.0.0.0/8"],
-            None,
-            &[("10.0.0.1", true)],
-        );
-        check(
-            &["deny 10.0.0.0/8", "allow 10.0.0.0/8"],
-            None,
-            &[("10.0.0.1", false)],
-        );
+        check(&wide_first, None, &[("10.1.0.1", true), ("10.2.0.1", true), ("8.8.8.8", false)]);
+        check(&["allow all", "deny 10.0.0.0/8"], None, &[("10.0.0.1", true)]);
+        check(&["deny 10.0.0.0/8", "allow 10.0.0.0/8"], None, &[("10.0.0.1", false)]);
     }
 
     #[test]
@@ -397,16 +359,8 @@ mod tests {
 
     #[test]
     fn a_unix_socket_is_named_by_its_word() {
-        check(
-            &["allow unix", "deny all"],
-            None,
-            &[("unix", true), ("127.0.0.1", false)],
-        );
-        check(
-            &["deny unix"],
-            None,
-            &[("unix", false), ("127.0.0.1", true)],
-        );
+        check(&["allow unix", "deny all"], None, &[("unix", true), ("127.0.0.1", false)]);
+        check(&["deny unix"], None, &[("unix", false), ("127.0.0.1", true)]);
     }
 
     /// Ten thousand networks with the opposite rules within them: each address finds its own.
@@ -441,9 +395,7 @@ mod tests {
         ] {
             assert!(read(text).value.is_none(), "{text}");
         }
-        let section = read("rules = ['deny 10.1.0.0/16', 'allow unix', 'deny all']")
-            .value
-            .unwrap();
+        let section = read("rules = ['deny 10.1.0.0/16', 'allow unix', 'deny all']").value.unwrap();
         let shown: Vec<_> = section.rules.iter().map(Rule::to_string).collect();
         assert_eq!(shown, ["deny 10.1.0.0/16", "allow unix", "deny all"]);
         let rules = AccessRules::from(&section);

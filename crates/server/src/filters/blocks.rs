@@ -26,7 +26,7 @@ pub const REASON_BYTES_MAX: usize = 200;
 pub struct Block {
     /// Who is meant.
     pub network: Network,
-    /// Why, in the words of whoever asked for it.
+    /// Why, in the words of the operator who set it.
     pub reason: String,
     /// When it began, in seconds since 1970.
     pub since: u64,
@@ -64,7 +64,7 @@ impl std::error::Error for BlocksFull {}
 #[derive(Debug, Default)]
 pub struct Blocks {
     table: ArcSwap<Networks<Block>>,
-    /// Held by whoever changes the table.
+    /// Held by the thread that changes the table.
     change: Mutex<()>,
     turned_away: AtomicU64,
 }
@@ -80,12 +80,7 @@ impl Blocks {
         now: Now,
     ) -> Result<(), BlocksFull> {
         let reason = reason[..reason.floor_char_boundary(REASON_BYTES_MAX)].to_owned();
-        let block = Block {
-            network,
-            reason,
-            since: now.unix_seconds,
-            until,
-        };
+        let block = Block { network, reason, since: now.unix_seconds, until };
         self.change(now, |table| {
             if table.len() >= BLOCKS_MAX && table.get(network).is_none() {
                 return Err(BlocksFull);
@@ -101,9 +96,7 @@ impl Blocks {
             Some(block) => Unblocked::Removed(block),
             None => table
                 .covering_network(network)
-                .map_or(Unblocked::NotBlocked, |wider| {
-                    Unblocked::Covered(wider.clone())
-                }),
+                .map_or(Unblocked::NotBlocked, |wider| Unblocked::Covered(wider.clone())),
         })
     }
 
@@ -144,9 +137,8 @@ impl Blocks {
         let _alone = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
         let blocks = table.iter().filter(|(_, block)| block.holds(now));
-        let mut next: Networks<Block> = blocks
-            .map(|(network, block)| (network, block.clone()))
-            .collect();
+        let mut next: Networks<Block> =
+            blocks.map(|(network, block)| (network, block.clone())).collect();
         let result = change(&mut next);
         self.table.store(next.into());
         result
@@ -171,11 +163,7 @@ impl RequestFilter for Blocks {
     /// Closes the connection: one that came by way of a trusted forwarder, or was there before the
     /// block.
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
-        if self.turns_away(request.client, request.now) {
-            Verdict::Close
-        } else {
-            Verdict::Pass
-        }
+        if self.turns_away(request.client, request.now) { Verdict::Close } else { Verdict::Pass }
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
@@ -188,10 +176,7 @@ mod tests {
     use super::*;
 
     fn at(unix_seconds: u64) -> Now {
-        Now {
-            monotonic_ms: 0,
-            unix_seconds,
-        }
+        Now { monotonic_ms: 0, unix_seconds }
     }
 
     fn network(text: &str) -> Network {
@@ -234,20 +219,14 @@ mod tests {
 
     #[test]
     fn nobody_is_blocked_at_first() {
-        check(
-            &Blocks::default(),
-            0,
-            &[("192.0.2.1", false), ("::1", false), ("unix", false)],
-        );
+        check(&Blocks::default(), 0, &[("192.0.2.1", false), ("::1", false), ("unix", false)]);
         assert_eq!(Blocks::default().list(at(0)), []);
     }
 
     #[test]
     fn a_block_ends_with_its_second() {
         let blocks = Blocks::default();
-        blocks
-            .block(network("192.0.2.1"), "", Some(200), at(100))
-            .unwrap();
+        blocks.block(network("192.0.2.1"), "", Some(200), at(100)).unwrap();
         check(&blocks, 199, &[("192.0.2.1", true)]);
         check(&blocks, 200, &[("192.0.2.1", false)]);
         assert_eq!(blocks.list(at(199)).len(), 1);
@@ -257,9 +236,7 @@ mod tests {
     #[test]
     fn an_expired_block_does_not_hide_the_wider_one() {
         let blocks = blocks(&["192.0.2.0/24"]);
-        blocks
-            .block(network("192.0.2.1"), "", Some(101), at(100))
-            .unwrap();
+        blocks.block(network("192.0.2.1"), "", Some(101), at(100)).unwrap();
         check(&blocks, 300, &[("192.0.2.1", true)]);
     }
 
@@ -271,25 +248,16 @@ mod tests {
             matches!(covered, Unblocked::Covered(wider) if wider.network == network("192.0.2.0/24"))
         );
         check(&blocks, 100, &[("192.0.2.1", true)]);
-        assert_eq!(
-            blocks.unblock(network("203.0.113.1"), at(100)),
-            Unblocked::NotBlocked
-        );
+        assert_eq!(blocks.unblock(network("203.0.113.1"), at(100)), Unblocked::NotBlocked);
         let removed = blocks.unblock(network("::ffff:198.51.100.7"), at(100));
         assert!(matches!(removed, Unblocked::Removed(block) if block.reason == "test"));
-        check(
-            &blocks,
-            100,
-            &[("198.51.100.7", false), ("192.0.2.1", true)],
-        );
+        check(&blocks, 100, &[("198.51.100.7", false), ("192.0.2.1", true)]);
     }
 
     #[test]
     fn a_second_block_of_a_network_replaces_the_first() {
         let blocks = blocks(&["192.0.2.1"]);
-        blocks
-            .block(network("192.0.2.1"), "again", Some(300), at(200))
-            .unwrap();
+        blocks.block(network("192.0.2.1"), "again", Some(300), at(200)).unwrap();
         let expected = Block {
             network: network("192.0.2.1"),
             reason: "again".into(),
@@ -303,9 +271,7 @@ mod tests {
     fn a_reason_is_cut_at_a_character() {
         let blocks = Blocks::default();
         let long = format!("x{}", "ä".repeat(REASON_BYTES_MAX));
-        blocks
-            .block(network("192.0.2.1"), &long, None, at(0))
-            .unwrap();
+        blocks.block(network("192.0.2.1"), &long, None, at(0)).unwrap();
         assert_eq!(blocks.list(at(0))[0].reason.len(), REASON_BYTES_MAX - 1);
     }
 
@@ -315,23 +281,12 @@ mod tests {
         let blocks = Blocks::default();
         let full = (0..u32::try_from(BLOCKS_MAX).unwrap()).map(|number| {
             let network = Network::of(IpAddr::V4(number.into()));
-            let block = Block {
-                network,
-                reason: String::new(),
-                since: 0,
-                until: Some(10),
-            };
+            let block = Block { network, reason: String::new(), since: 0, until: Some(10) };
             (network, block)
         });
         blocks.table.store(std::sync::Arc::new(full.collect()));
-        assert_eq!(
-            blocks.block(network("192.0.2.1"), "", None, at(0)),
-            Err(BlocksFull)
-        );
-        assert_eq!(
-            blocks.block(network("0.0.0.1"), "", Some(10), at(0)),
-            Ok(())
-        );
+        assert_eq!(blocks.block(network("192.0.2.1"), "", None, at(0)), Err(BlocksFull));
+        assert_eq!(blocks.block(network("0.0.0.1"), "", Some(10), at(0)), Ok(()));
         assert_eq!(blocks.block(network("192.0.2.1"), "", None, at(10)), Ok(()));
         assert_eq!(blocks.list(at(10)).len(), 1);
     }

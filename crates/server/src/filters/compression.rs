@@ -47,11 +47,7 @@ impl FilterDirective for Compression {
         let compression = self.enabled.then(|| {
             let codings = self.codings.iter().map(|coding| coding.encoding());
             let (min_bytes, offload) = (self.min_size.bytes(), resources.pool.offload());
-            Arc::new(AnswerCompression::new(
-                min_bytes,
-                codings.collect(),
-                offload,
-            ))
+            Arc::new(AnswerCompression::new(min_bytes, codings.collect(), offload))
         });
         passage.finish.compression = compression;
         Ok(())

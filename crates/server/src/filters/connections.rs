@@ -15,9 +15,9 @@ use vervet_config::{Diagnostics, section};
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use super::refusal::refusal_for;
 use crate::matching::networks::client_key;
 use crate::resources::Resources;
+use crate::response::refusal_for;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 /// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the
@@ -118,10 +118,7 @@ impl Concurrency {
             places.refused_client.fetch_add(1, Ordering::Relaxed);
             return Err(Crowded::Client);
         }
-        Ok(Place {
-            places: Arc::clone(places),
-            client,
-        })
+        Ok(Place { places: Arc::clone(places), client })
     }
 
     /// Requests under way.
@@ -144,19 +141,14 @@ impl Places {
     fn enter(&self) -> bool {
         let total_max = self.total_max.unwrap_or(usize::MAX);
         let enter = |taken: usize| (taken < total_max).then_some(taken + 1);
-        self.taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter)
-            .is_ok()
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter).is_ok()
     }
 
     fn enter_client(&self, client: Option<IpAddr>) -> bool {
         let Some(per_client_max) = self.per_client_max else {
             return true;
         };
-        let mut shard = self
-            .shard(client)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(client).lock().unwrap_or_else(PoisonError::into_inner);
         let taken = shard.entry(client).or_insert(0);
         let enters = *taken < per_client_max;
         *taken += usize::from(enters);
@@ -168,10 +160,7 @@ impl Places {
         if self.per_client_max.is_none() {
             return;
         }
-        let mut shard = self
-            .shard(client)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(client).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(taken) = shard.get_mut(&client) {
             *taken -= 1;
             // Who has nothing under way costs no memory.
@@ -214,10 +203,7 @@ impl RequestFilter for Concurrency {
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {
-        vec![
-            ("concurrency", self.refused_client()),
-            ("concurrency_total", self.refused_total()),
-        ]
+        vec![("concurrency", self.refused_client()), ("concurrency_total", self.refused_total())]
     }
 }
 
@@ -286,44 +272,20 @@ mod tests {
         check(
             Some(1),
             None,
-            &[
-                ("2001:db8::1", None),
-                ("2001:db8::2", CLIENT),
-                ("2001:db8:0:1::1", None),
-            ],
+            &[("2001:db8::1", None), ("2001:db8::2", CLIENT), ("2001:db8:0:1::1", None)],
         );
         check(Some(1), None, &[("unix", None), ("unix", CLIENT)]);
     }
 
     #[test]
     fn all_together_have_no_more_than_theirs() {
-        check(
-            None,
-            Some(2),
-            &[
-                ("192.0.2.1", None),
-                ("192.0.2.1", None),
-                ("192.0.2.2", TOTAL),
-            ],
-        );
-        check(
-            Some(1),
-            Some(1),
-            &[
-                ("192.0.2.1", None),
-                ("192.0.2.1", TOTAL),
-                ("192.0.2.2", TOTAL),
-            ],
-        );
+        check(None, Some(2), &[("192.0.2.1", None), ("192.0.2.1", None), ("192.0.2.2", TOTAL)]);
+        check(Some(1), Some(1), &[("192.0.2.1", None), ("192.0.2.1", TOTAL), ("192.0.2.2", TOTAL)]);
     }
 
     #[test]
     fn without_limits_nobody_is_refused() {
-        check(
-            None,
-            None,
-            &[("192.0.2.1", None), ("192.0.2.1", None), ("unix", None)],
-        );
+        check(None, None, &[("192.0.2.1", None), ("192.0.2.1", None), ("unix", None)]);
     }
 
     #[test]

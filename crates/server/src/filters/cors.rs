@@ -31,13 +31,13 @@ section! {
         /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"`
         /// for all below a host, or `"*"` for any.
         pub origins: Vec<Origin> = ["*"],
-        /// Methods that scripts may use besides GET, HEAD and POST, which need no leave. `"*"` for
-        /// any.
+        /// Methods that scripts may use in addition to GET, HEAD and POST, which need no
+        /// permission. `"*"` for any.
         pub methods: Vec<Token> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
         /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to
         /// be named all the same.
         pub fields: Vec<Token> = ["*"],
-        /// Fields of answers that scripts may read besides those that are always shown.
+        /// Fields of answers that scripts may read in addition to the safelisted ones.
         pub expose: Vec<FieldName>,
         /// Whether requests may come with cookies and passwords. Not together with the origin
         /// `"*"`.
@@ -79,7 +79,7 @@ pub struct CorsRules {
     methods: Vec<Token>,
     fields: Vec<Token>,
     max_age_s: u64,
-    /// What an answer to a listed origin gets besides the origin.
+    /// What an answer to a listed origin gets in addition to the origin.
     granted: Arc<[Edit]>,
 }
 
@@ -105,25 +105,18 @@ impl CorsRules {
     /// The rules of a section.
     pub fn new(section: &Cors) -> Result<Self, Diagnostics> {
         let is_any = section.origins.contains(&Origin::Any);
-        let credentials = if *section.credentials {
-            Credentials::Allowed
-        } else {
-            Credentials::Refused
-        };
+        let credentials =
+            if *section.credentials { Credentials::Allowed } else { Credentials::Refused };
         if is_any && credentials == Credentials::Allowed {
             let message =
                 "with credentials the origin `*` would let any site read what a visitor may read";
             let problem = Diagnostic::error(section.credentials.span(), message);
-            return Err(problem
-                .note_at(section.origins.span(), "list the origins here")
-                .into());
+            return Err(problem.note_at(section.origins.span(), "list the origins here").into());
         }
         let mut granted = Vec::new();
         if credentials == Credentials::Allowed {
-            granted.push(Edit::Set(
-                "Access-Control-Allow-Credentials".into(),
-                Cow::Borrowed(b"true"),
-            ));
+            granted
+                .push(Edit::Set("Access-Control-Allow-Credentials".into(), Cow::Borrowed(b"true")));
         }
         if !section.expose.is_empty() {
             let names: Vec<_> = section.expose.iter().map(FieldName::as_str).collect();
@@ -149,11 +142,7 @@ impl CorsRules {
 
     /// What stands in Access-Control-Allow-Origin for a listed origin.
     fn allow_origin(&self, origin: &[u8]) -> Cow<'static, [u8]> {
-        if self.is_any {
-            Cow::Borrowed(b"*")
-        } else {
-            Cow::Owned(origin.to_vec())
-        }
+        if self.is_any { Cow::Borrowed(b"*") } else { Cow::Owned(origin.to_vec()) }
     }
 
     fn preflight(&self, request: &Request<'_>, origin: &[u8]) -> Response {
@@ -163,10 +152,7 @@ impl CorsRules {
             // What was received in a field can be sent in one.
             let _ = response.set_field(name, value);
         };
-        set(
-            "Vary",
-            b"Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
-        );
+        set("Vary", b"Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
         if !self.allows(origin) {
             return response;
         }
@@ -174,24 +160,17 @@ impl CorsRules {
         if self.credentials == Credentials::Allowed {
             set("Access-Control-Allow-Credentials", b"true");
         }
-        if let Some(methods) = listed(
-            &self.methods,
-            asked("Access-Control-Request-Method"),
-            self.credentials,
-        ) {
+        if let Some(methods) =
+            listed(&self.methods, asked("Access-Control-Request-Method"), self.credentials)
+        {
             set("Access-Control-Allow-Methods", &methods);
         }
-        if let Some(fields) = listed(
-            &self.fields,
-            asked("Access-Control-Request-Headers"),
-            self.credentials,
-        ) {
+        if let Some(fields) =
+            listed(&self.fields, asked("Access-Control-Request-Headers"), self.credentials)
+        {
             set("Access-Control-Allow-Headers", &fields);
         }
-        set(
-            "Access-Control-Max-Age",
-            self.max_age_s.to_string().as_bytes(),
-        );
+        set("Access-Control-Max-Age", self.max_age_s.to_string().as_bytes());
         response
     }
 }
@@ -217,13 +196,8 @@ impl RequestFilter for CorsRules {
 
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         let fields = &request.head.fields;
-        let origin = fields
-            .get(Known::Origin)
-            .filter(|_| !fields.is_repeated(Known::Origin));
-        let asks = fields
-            .named("Access-Control-Request-Method")
-            .next()
-            .is_some();
+        let origin = fields.get(Known::Origin).filter(|_| !fields.is_repeated(Known::Origin));
+        let asks = fields.named("Access-Control-Request-Method").next().is_some();
         if let (Method::Options, Some(origin), true) = (request.head.method, origin, asks) {
             return Verdict::Answer(self.preflight(request, origin));
         }
@@ -232,10 +206,7 @@ impl RequestFilter for CorsRules {
             edits.push(Edit::Add("Vary".into(), Cow::Borrowed(b"Origin")));
         }
         if let Some(origin) = origin.filter(|origin| self.allows(origin)) {
-            edits.push(Edit::Set(
-                "Access-Control-Allow-Origin".into(),
-                self.allow_origin(origin),
-            ));
+            edits.push(Edit::Set("Access-Control-Allow-Origin".into(), self.allow_origin(origin)));
             edits.share(&self.granted);
         }
         Verdict::Pass
@@ -267,11 +238,8 @@ fn split(origin: &str) -> Option<(&str, &str, Option<u16>)> {
 }
 
 impl FromText for Origin {
-    const SHAPE: TextShape = TextShape {
-        noun: "origin",
-        example: "https://app.example.org",
-        pattern: None,
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "origin", example: "https://app.example.org", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         match text {
@@ -285,7 +253,7 @@ impl FromText for Origin {
             letter.is_ascii_lowercase() || letter.is_ascii_digit() || b"+-.".contains(&letter)
         };
         if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
-            return Err(format!("`{scheme}` is no scheme in lower case"));
+            return Err(format!("`{scheme}` is not a scheme in lower case"));
         }
         let own = matches!((scheme, port), ("http", Some(80)) | ("https", Some(443)));
         if own {
@@ -295,11 +263,7 @@ impl FromText for Origin {
             Some(_) => "an origin has no path, not even a slash at its end".to_owned(),
             None => reason,
         })?;
-        Ok(Self::Of {
-            scheme: scheme.to_owned(),
-            host,
-            port,
-        })
+        Ok(Self::Of { scheme: scheme.to_owned(), host, port })
     }
 }
 
@@ -308,26 +272,16 @@ impl fmt::Display for Origin {
         match self {
             Self::Any => formatter.write_str("*"),
             Self::Null => formatter.write_str("null"),
-            Self::Of {
-                scheme,
-                host,
-                port: None,
-            } => write!(formatter, "{scheme}://{host}"),
-            Self::Of {
-                scheme,
-                host,
-                port: Some(port),
-            } => write!(formatter, "{scheme}://{host}:{port}"),
+            Self::Of { scheme, host, port: None } => write!(formatter, "{scheme}://{host}"),
+            Self::Of { scheme, host, port: Some(port) } => {
+                write!(formatter, "{scheme}://{host}:{port}")
+            }
         }
     }
 }
 
 impl FromText for Token {
-    const SHAPE: TextShape = TextShape {
-        noun: "token",
-        example: "PUT",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "token", example: "PUT", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         if !is_token(text.as_bytes()) {
@@ -352,22 +306,14 @@ mod tests {
     #[track_caller]
     fn rules(text: &str) -> Result<CorsRules, Diagnostics> {
         let read = read_text::<Cors>("test.toml", text);
-        CorsRules::new(
-            &read
-                .value
-                .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics)),
-        )
+        CorsRules::new(&read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics)))
     }
 
     #[track_caller]
     fn check(origins: &str, rows: &[(&str, bool)]) {
         let rules = rules(&format!("origins = {origins}")).unwrap();
         for (origin, expected) in rows {
-            assert_eq!(
-                rules.allows(origin.as_bytes()),
-                *expected,
-                "{origin} by {origins}"
-            );
+            assert_eq!(rules.allows(origin.as_bytes()), *expected, "{origin} by {origins}");
         }
     }
 
@@ -409,16 +355,10 @@ mod tests {
 
     #[test]
     fn credentials_for_all_are_refused() {
-        for text in [
-            "credentials = true",
-            "origins = ['https://a', '*']\ncredentials = true",
-        ] {
+        for text in ["credentials = true", "origins = ['https://a', '*']\ncredentials = true"] {
             let problems = rules(text).unwrap_err();
             let messages: Vec<_> = problems.iter().map(|found| &found.message).collect();
-            assert!(
-                messages[0].starts_with("with credentials the origin `*`"),
-                "{messages:?}"
-            );
+            assert!(messages[0].starts_with("with credentials the origin `*`"), "{messages:?}");
         }
         assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());
         assert!(rules("").is_ok());
@@ -450,11 +390,7 @@ mod tests {
         check("['null']", &[("https://any", false), ("null", true)]);
         check(
             "['https://[::1]', 'https://[::1]:81']",
-            &[
-                ("https://[::1]", true),
-                ("https://[::1]:81", true),
-                ("https://[::1]:82", false),
-            ],
+            &[("https://[::1]", true), ("https://[::1]:81", true), ("https://[::1]:82", false)],
         );
     }
 }

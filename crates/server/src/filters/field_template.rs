@@ -84,9 +84,7 @@ impl<'a> FieldValues<'a> {
     fn get(&self, variable: Variable) -> Cow<'a, [u8]> {
         match variable {
             Variable::Client => {
-                let text = self
-                    .client
-                    .map_or(String::new(), |client| client.to_string());
+                let text = self.client.map_or(String::new(), |client| client.to_string());
                 Cow::Owned(text.into_bytes())
             }
             Variable::Host => Cow::Borrowed(self.host),
@@ -126,19 +124,13 @@ impl FieldTemplate {
 }
 
 impl FromText for FieldTemplate {
-    const SHAPE: TextShape = TextShape {
-        noun: "value of a field",
-        example: "{client}",
-        pattern: None,
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "value of a field", example: "{client}", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;
         let parts = parse(text)?;
-        Ok(Self {
-            text: text.to_owned(),
-            parts,
-        })
+        Ok(Self { text: text.to_owned(), parts })
     }
 }
 
@@ -160,22 +152,14 @@ fn parse(text: &str) -> Result<Vec<Part>, String> {
             rest = after;
             continue;
         }
-        let inner = from
-            .strip_prefix('{')
-            .and_then(|inner| inner.split_once('}'));
+        let inner = from.strip_prefix('{').and_then(|inner| inner.split_once('}'));
         let Some((name, after)) = inner else {
             return Err("a brace stands alone (`{{` and `}}` are braces)".to_owned());
         };
         let known = VARIABLES.iter().find(|(known, _)| *known == name);
         let Some((_, variable)) = known else {
-            let names: Vec<_> = VARIABLES
-                .iter()
-                .map(|(known, _)| format!("{{{known}}}"))
-                .collect();
-            return Err(format!(
-                "`{{{name}}}` is no variable (there are {})",
-                names.join(", ")
-            ));
+            let names: Vec<_> = VARIABLES.iter().map(|(known, _)| format!("{{{known}}}")).collect();
+            return Err(format!("`{{{name}}}` is not a variable (there are {})", names.join(", ")));
         };
         if !literal.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut literal)));
@@ -213,11 +197,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let template = FieldTemplate::from_text(text).unwrap();
-        assert_eq!(
-            String::from_utf8(template.render(&VALUES)).unwrap(),
-            expected,
-            "{text}"
-        );
+        assert_eq!(String::from_utf8(template.render(&VALUES)).unwrap(), expected, "{text}");
         assert_eq!(template.to_string(), text);
     }
 
@@ -225,10 +205,10 @@ mod tests {
     fn what_is_no_template_is_refused() {
         check_error("a{", "a brace stands alone");
         check_error("a}", "a brace stands alone");
-        check_error("{a}{", "`{a}` is no variable (there are {client}, {host}");
+        check_error("{a}{", "`{a}` is not a variable (there are {client}, {host}");
         check_error("{{}", "a brace stands alone");
-        check_error("{}", "`{}` is no variable");
-        check_error("{ host }", "`{ host }` is no variable");
+        check_error("{}", "`{}` is not a variable");
+        check_error("{ host }", "`{ host }` is not a variable");
         check_error("a\r\nb", "a line end");
     }
 
@@ -239,10 +219,7 @@ mod tests {
         check("{{a}}", "{a}");
         check("{{{host}}}", "{a.example}");
         check("<{client}>", "<>");
-        check(
-            "{method} {scheme}://{host}{path} {request_id}",
-            "GET https://a.example/%0A 7f",
-        );
+        check("{method} {scheme}://{host}{path} {request_id}", "GET https://a.example/%0A 7f");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct ResponseFields {
     changes: Vec<Change>,
 }
 
-/// Changes of requests, for whoever hands one on.
+/// Changes of requests that are passed on.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFields(Vec<Change>);
 
@@ -79,9 +79,8 @@ impl FilterDirective for FieldSettings {
         resources: &mut Resources<'_>,
         passage: &mut Passage,
     ) -> Result<(), Diagnostics> {
-        let filter = resources
-            .keeper
-            .share(self, |fields| ResponseFields::new(&fields.response))?;
+        let filter =
+            resources.keeper.share(self, |fields| ResponseFields::new(&fields.response))?;
         passage.decorations.push(filter);
         Ok(())
     }
@@ -96,14 +95,8 @@ impl ResponseFields {
             .map(|change| change.edit(FieldTemplate::fixed))
             .collect::<Option<Vec<_>>>();
         Ok(match fixed {
-            Some(edits) => Self {
-                fixed: edits.into(),
-                changes: Vec::new(),
-            },
-            None => Self {
-                fixed: Arc::from([]),
-                changes,
-            },
+            Some(edits) => Self { fixed: edits.into(), changes: Vec::new() },
+            None => Self { fixed: Arc::from([]), changes },
         })
     }
 }
@@ -143,10 +136,8 @@ impl RequestFields {
         head: &RequestHead<'a>,
         values: &FieldValues<'_>,
     ) -> Vec<(Cow<'a, str>, Cow<'a, [u8]>)> {
-        let came = head
-            .fields
-            .iter()
-            .map(|(name, value)| (Cow::Borrowed(name), Cow::Borrowed(value)));
+        let came =
+            head.fields.iter().map(|(name, value)| (Cow::Borrowed(name), Cow::Borrowed(value)));
         let mut lines: Vec<_> = came.collect();
         for change in &self.0 {
             change.apply(&mut lines, values);
@@ -156,7 +147,7 @@ impl RequestFields {
 }
 
 impl Change {
-    /// The change as an edit, if its value can be had.
+    /// The change as an edit, if its value is available.
     fn edit(
         &self,
         value: impl FnOnce(&FieldTemplate) -> Option<Cow<'static, [u8]>>,
@@ -180,17 +171,11 @@ impl Change {
             Self::Remove(name) => lines.retain(|(known, _)| !is(known, name)),
             Self::Set(name, template) => {
                 lines.retain(|(known, _)| !is(known, name));
-                lines.push((
-                    Cow::Borrowed(name.as_str()),
-                    Cow::Owned(template.render(values)),
-                ));
+                lines.push((Cow::Borrowed(name.as_str()), Cow::Owned(template.render(values))));
             }
             Self::Default(name, _) if lines.iter().any(|(known, _)| is(known, name)) => {}
             Self::Add(name, template) | Self::Default(name, template) => {
-                lines.push((
-                    Cow::Borrowed(name.as_str()),
-                    Cow::Owned(template.render(values)),
-                ));
+                lines.push((Cow::Borrowed(name.as_str()), Cow::Owned(template.render(values))));
             }
         }
     }
@@ -212,17 +197,13 @@ fn changes(section: &FieldChanges) -> Result<Vec<Change>, Diagnostics> {
                 Ok(field) => changes.push(change(field, template.clone())),
                 Err(reason) => {
                     let message =
-                        format!("`{}` is no name of a field: {reason}", name.escape_debug());
+                        format!("`{}` is not a field name: {reason}", name.escape_debug());
                     problems.push(Diagnostic::error(name.span(), message));
                 }
             }
         }
     }
-    if problems.is_empty() {
-        Ok(changes)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(changes) } else { Err(problems) }
 }
 
 #[cfg(test)]
@@ -236,8 +217,7 @@ mod tests {
 
     fn section(text: &str) -> FieldChanges {
         let read = read_text::<FieldChanges>("test.toml", text);
-        read.value
-            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
+        read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics))
     }
 
     /// What becomes of an answer with `A: 1` and `B: 2`.
@@ -270,14 +250,8 @@ mod tests {
             &mut slots,
             &limits,
         );
-        let Ok(Received::Head { head, .. }) = received else {
-            panic!("{received:?}")
-        };
-        let values = FieldValues {
-            user: Some(b"ann"),
-            host: b"a",
-            ..FieldValues::default()
-        };
+        let Ok(Received::Head { head, .. }) = received else { panic!("{received:?}") };
+        let values = FieldValues { user: Some(b"ann"), host: b"a", ..FieldValues::default() };
         let lines = fields.lines(&head, &values);
         let lines: Vec<_> = lines
             .iter()
@@ -290,16 +264,14 @@ mod tests {
     fn names_that_are_none_are_found_with_their_place() {
         let text = "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }";
         let problems = ResponseFields::new(&section(text)).unwrap_err();
-        let found: Vec<_> = problems
-            .iter()
-            .map(|found| found.message.as_str())
-            .collect();
-        let name = "is no name of a field: a name has letters, digits and some signs, and no space or colon";
+        let found: Vec<_> = problems.iter().map(|found| found.message.as_str()).collect();
+        let name =
+            "is not a field name: a name has letters, digits and some signs, and no space or colon";
         assert_eq!(
             found,
             [
                 format!("`a b` {name}"),
-                "`Connection` is no name of a field: the connection writes this field itself"
+                "`Connection` is not a field name: the connection writes this field itself"
                     .to_owned(),
                 format!("`c:` {name}"),
             ]
@@ -316,10 +288,7 @@ mod tests {
             "set = { a = '{host' }",
         ] {
             let read = read_text::<FieldChanges>("test.toml", text);
-            assert!(
-                read.value.is_none() && !read.diagnostics.is_empty(),
-                "{text}"
-            );
+            assert!(read.value.is_none() && !read.diagnostics.is_empty(), "{text}");
         }
     }
 
@@ -338,17 +307,8 @@ mod tests {
     fn requests_are_changed_on_their_way_to_a_handler() {
         check_request("", &["Host: a", "X-A: 1", "x-a: 2"]);
         check_request("remove = ['X-A']", &["Host: a"]);
-        check_request(
-            "set = { X-A = '{user}@{host}' }",
-            &["Host: a", "X-A: ann@a"],
-        );
-        check_request(
-            "add = { X-B = '{client}' }",
-            &["Host: a", "X-A: 1", "x-a: 2", "X-B: "],
-        );
-        check_request(
-            "default = { x-A = '3', Y = '4' }",
-            &["Host: a", "X-A: 1", "x-a: 2", "Y: 4"],
-        );
+        check_request("set = { X-A = '{user}@{host}' }", &["Host: a", "X-A: ann@a"]);
+        check_request("add = { X-B = '{client}' }", &["Host: a", "X-A: 1", "x-a: 2", "X-B: "]);
+        check_request("default = { x-A = '3', Y = '4' }", &["Host: a", "X-A: 1", "x-a: 2", "Y: 4"]);
     }
 }

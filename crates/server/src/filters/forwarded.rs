@@ -54,7 +54,7 @@ pub enum UnixPeers {
     /// They are not.
     #[default]
     Distrusted,
-    /// They are: whoever may open the socket is a proxy.
+    /// They are: a client that may open the socket is a proxy.
     Trusted,
 }
 
@@ -97,11 +97,7 @@ struct Malformed;
 
 impl From<&ForwardedFrom> for Forwarders {
     fn from(section: &ForwardedFrom) -> Self {
-        let unix = if *section.unix {
-            UnixPeers::Trusted
-        } else {
-            UnixPeers::Distrusted
-        };
+        let unix = if *section.unix { UnixPeers::Trusted } else { UnixPeers::Distrusted };
         let networks = section.from.iter().map(|network| (*network, ())).collect();
         Self::new(networks, *section.fields, unix)
     }
@@ -121,11 +117,7 @@ impl Forwarders {
 
     /// The origin of a request whose peer has this address; `None` is a unix socket.
     pub fn origin(&self, peer: Option<IpAddr>, fields: &Fields<'_>) -> Origin {
-        let direct = Origin {
-            client: peer,
-            scheme: None,
-            host: None,
-        };
+        let direct = Origin { client: peer, scheme: None, host: None };
         let says = match self.fields {
             ForwardedFields::X => fields.has(Known::XForwardedFor),
             ForwardedFields::Rfc7239 => fields.has(Known::Forwarded),
@@ -232,10 +224,7 @@ fn x_hops<'a>(fields: &Fields<'a>) -> impl Iterator<Item = Result<Hop, Malformed
     let mut schemes = Nearest::new(reversed(fields, Known::XForwardedProto));
     let mut hosts = Nearest::new(reversed(fields, Known::XForwardedHost));
     reversed(fields, Known::XForwardedFor).map(move |element| {
-        let mut hop = Hop {
-            address: x_address(element)?,
-            ..Hop::default()
-        };
+        let mut hop = Hop { address: x_address(element)?, ..Hop::default() };
         if let Some(value) = schemes.next() {
             hop.set_scheme(value);
         }
@@ -254,10 +243,7 @@ struct Nearest<'a, I> {
 
 impl<'a, I: Iterator<Item = &'a [u8]>> Nearest<'a, I> {
     fn new(members: I) -> Self {
-        Self {
-            members,
-            last: None,
-        }
+        Self { members, last: None }
     }
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -270,12 +256,8 @@ impl<'a, I: Iterator<Item = &'a [u8]>> Nearest<'a, I> {
 fn reversed<'a>(fields: &Fields<'a>, name: Known) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let mut lines: Vec<_> = fields.all(name).collect();
     lines.reverse();
-    let members = lines
-        .into_iter()
-        .flat_map(|line| line.rsplit(|byte| *byte == b','));
-    members
-        .map(<[u8]>::trim_ascii)
-        .filter(|member| !member.is_empty())
+    let members = lines.into_iter().flat_map(|line| line.rsplit(|byte| *byte == b','));
+    members.map(<[u8]>::trim_ascii).filter(|member| !member.is_empty())
 }
 
 fn x_address(element: &[u8]) -> Result<Option<IpAddr>, Malformed> {
@@ -291,9 +273,7 @@ fn x_address(element: &[u8]) -> Result<Option<IpAddr>, Malformed> {
 fn hops<'a>(fields: &Fields<'a>) -> impl Iterator<Item = Result<Hop, Malformed>> + use<'a> {
     let mut lines: Vec<_> = fields.all(Known::Forwarded).collect();
     lines.reverse();
-    let elements = lines
-        .into_iter()
-        .flat_map(|line| Backward { rest: Some(line) });
+    let elements = lines.into_iter().flat_map(|line| Backward { rest: Some(line) });
     elements.filter(|element| !element.is_empty()).map(hop)
 }
 
@@ -326,11 +306,7 @@ impl<'a> Iterator for Backward<'a> {
 }
 
 fn is_escaped(line: &[u8], at: usize) -> bool {
-    let slashes = line[..at]
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'\\')
-        .count();
+    let slashes = line[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
     slashes % 2 == 1
 }
 
@@ -370,10 +346,7 @@ type Pair<'a> = (&'a [u8], Cow<'a, [u8]>, &'a [u8]);
 
 /// The pair at the beginning, and what follows it.
 fn pair(rest: &[u8]) -> Result<Pair<'_>, Malformed> {
-    let equals = rest
-        .iter()
-        .position(|byte| *byte == b'=')
-        .ok_or(Malformed)?;
+    let equals = rest.iter().position(|byte| *byte == b'=').ok_or(Malformed)?;
     let (name, value) = (&rest[..equals], &rest[equals + 1..]);
     if !is_token(name) {
         return Err(Malformed);
@@ -382,10 +355,7 @@ fn pair(rest: &[u8]) -> Result<Pair<'_>, Malformed> {
         let (text, after) = unquote(quoted)?;
         return Ok((name, Cow::Owned(text), after));
     }
-    let end = value
-        .iter()
-        .position(|byte| *byte == b';')
-        .unwrap_or(value.len());
+    let end = value.iter().position(|byte| *byte == b';').unwrap_or(value.len());
     let token = value[..end].trim_ascii_end();
     if !is_token(token) {
         return Err(Malformed);
@@ -420,10 +390,7 @@ fn node(value: &[u8]) -> Result<Option<IpAddr>, Malformed> {
 }
 
 fn bracketed_or_with_port(text: &str) -> Option<IpAddr> {
-    if let Some(bracketed) = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'))
-    {
+    if let Some(bracketed) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         return bracketed.parse().ok().filter(IpAddr::is_ipv6);
     }
     let with_port = text.parse::<SocketAddr>().ok().map(|address| address.ip());
@@ -431,19 +398,12 @@ fn bracketed_or_with_port(text: &str) -> Option<IpAddr> {
         // RFC 7239 §6: a port may be obfuscated.
         let (address, port) = text.rsplit_once(":_")?;
         let is_name = !port.is_empty()
-            && port
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+            && port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
         let address = if is_name { address } else { return None };
-        address
-            .parse()
-            .ok()
-            .filter(IpAddr::is_ipv4)
-            .or_else(|| bracketed_or_with_port(address))
+        address.parse().ok().filter(IpAddr::is_ipv4).or_else(|| bracketed_or_with_port(address))
     })
 }
 
 fn address(read: Option<IpAddr>) -> Result<Option<IpAddr>, Malformed> {
-    read.map(|address| Some(address.to_canonical()))
-        .ok_or(Malformed)
+    read.map(|address| Some(address.to_canonical())).ok_or(Malformed)
 }

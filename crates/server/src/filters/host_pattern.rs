@@ -26,9 +26,7 @@ impl HostPattern {
             }
             HostName::Address(address) => {
                 let text = str::from_utf8(host).unwrap_or_default();
-                let text = text
-                    .strip_prefix('[')
-                    .and_then(|text| text.strip_suffix(']'));
+                let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
                 text.is_some_and(|text| text.parse() == Ok(*address))
             }
         }
@@ -36,21 +34,17 @@ impl HostPattern {
 }
 
 impl FromText for HostPattern {
-    const SHAPE: TextShape = TextShape {
-        noun: "host",
-        example: "*.example.org",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "host", example: "*.example.org", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         match HostName::parse(text) {
-            Ok(HostName::Any) => Err("every host is no host".to_owned()),
+            Ok(HostName::Any) => Err("a wildcard is not a host".to_owned()),
             Ok(name) => Ok(Self(name)),
             Err(_) if text.contains("://") => {
                 Err("it is a host alone, without scheme and path".to_owned())
             }
             Err(_) if text.contains(':') => Err("the port does not count".to_owned()),
-            Err(_) => Err("it is no name of a host".to_owned()),
+            Err(_) => Err("not a host name".to_owned()),
         }
     }
 }
@@ -89,11 +83,7 @@ mod tests {
     fn hosts_match_without_regard_to_case() {
         let check = |pattern: &str, host: &str, expected: bool| {
             let pattern = HostPattern::from_text(pattern).unwrap();
-            assert_eq!(
-                pattern.matches(host.as_bytes()),
-                expected,
-                "{host} by {pattern}"
-            );
+            assert_eq!(pattern.matches(host.as_bytes()), expected, "{host} by {pattern}");
         };
         check("a.example", "b.example", false);
         check("a.example", "a.example.", false);

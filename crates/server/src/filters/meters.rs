@@ -73,15 +73,12 @@ impl Meters {
         let mut due = slot.due_ns.load(Ordering::Relaxed);
         loop {
             let next = due.max(now).saturating_add(self.interval_ns);
-            if let Some(wait_ns) = next
-                .checked_sub(now.saturating_add(self.ahead_ns_max))
-                .filter(|wait| *wait > 0)
+            if let Some(wait_ns) =
+                next.checked_sub(now.saturating_add(self.ahead_ns_max)).filter(|wait| *wait > 0)
             {
                 return Err(Exceeded { wait_ns });
             }
-            match slot
-                .due_ns
-                .compare_exchange_weak(due, next, Ordering::Relaxed, Ordering::Relaxed)
+            match slot.due_ns.compare_exchange_weak(due, next, Ordering::Relaxed, Ordering::Relaxed)
             {
                 Ok(_) => return Ok(()),
                 Err(changed) => due = changed,
@@ -89,15 +86,13 @@ impl Meters {
         }
     }
 
-    /// Takes back a request that was counted: it turned out to be none of those that are limited.
+    /// Takes back a request that was counted: it turned out not to be limited.
     pub fn give_back(&self, client: impl std::hash::Hash) {
         let client = self.number(client);
         if let Some(slot) = self.bucket(client).iter().find(|slot| slot.is_of(client)) {
             let back = |due: u64| Some(due.saturating_sub(self.interval_ns));
             // The closure always gives a value, so there is no failure to look at.
-            let _ = slot
-                .due_ns
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, back);
+            let _ = slot.due_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, back);
         }
     }
 
@@ -111,15 +106,13 @@ impl Meters {
         self.slots.get(at..at + WAYS).unwrap_or(&[])
     }
 
-    /// The slot of the client: its own, or the one of whoever is the oldest in the bucket.
+    /// The slot of the client: its own, or that of the oldest client in the bucket.
     fn slot(&self, client: u64) -> &Slot {
         let bucket = self.bucket(client);
         if let Some(slot) = bucket.iter().find(|slot| slot.is_of(client)) {
             return slot;
         }
-        let oldest = bucket
-            .iter()
-            .min_by_key(|slot| slot.due_ns.load(Ordering::Relaxed));
+        let oldest = bucket.iter().min_by_key(|slot| slot.due_ns.load(Ordering::Relaxed));
         let slot = oldest.unwrap_or(&self.slots[0]);
         slot.client.store(client, Ordering::Relaxed);
         slot.due_ns.store(0, Ordering::Relaxed);
@@ -143,20 +136,14 @@ mod tests {
     fn check(rate: &str, burst: u32, rows: &[(u64, u64)]) {
         let meters = Meters::new(rate.parse().unwrap(), burst, 64);
         for (number, (ms, expected)) in rows.iter().enumerate() {
-            let found = meters
-                .take("client", *ms)
-                .map_or_else(Exceeded::retry_after_s, |()| 0);
+            let found = meters.take("client", *ms).map_or_else(Exceeded::retry_after_s, |()| 0);
             assert_eq!(found, *expected, "request {number} at {ms} ms");
         }
     }
 
     #[test]
     fn above_the_burst_requests_are_refused_until_the_rate_allows_one() {
-        check(
-            "1/s",
-            1,
-            &[(5000, 0), (5000, 1), (5999, 1), (6000, 0), (6001, 1)],
-        );
+        check("1/s", 1, &[(5000, 0), (5000, 1), (5999, 1), (6000, 0), (6001, 1)]);
         check(
             "10/s",
             3,
@@ -176,15 +163,7 @@ mod tests {
         check(
             "1/m",
             2,
-            &[
-                (0, 0),
-                (0, 0),
-                (0, 60),
-                (1000, 59),
-                (59_999, 1),
-                (60_000, 0),
-                (60_000, 60),
-            ],
+            &[(0, 0), (0, 0), (0, 60), (1000, 59), (59_999, 1), (60_000, 0), (60_000, 60)],
         );
     }
 
@@ -195,18 +174,7 @@ mod tests {
 
     #[test]
     fn a_pause_gives_the_burst_back_and_no_more() {
-        check(
-            "10/s",
-            2,
-            &[
-                (0, 0),
-                (0, 0),
-                (0, 1),
-                (3_600_000, 0),
-                (3_600_000, 0),
-                (3_600_000, 1),
-            ],
-        );
+        check("10/s", 2, &[(0, 0), (0, 0), (0, 1), (3_600_000, 0), (3_600_000, 0), (3_600_000, 1)]);
     }
 
     #[test]

@@ -18,7 +18,6 @@ pub mod host_pattern;
 pub mod meters;
 pub mod rate;
 pub mod referer;
-mod refusal;
 pub mod security;
 pub mod target_rules;
 
@@ -66,7 +65,7 @@ macro_rules! filters {
                 security: $crate::filters::security::Security,
                 /// Fields that are set, added and removed.
                 fields: $crate::filters::fields::FieldSettings,
-                /// Answers that are no files, compressed on the way.
+                /// Compression of answers that are not files.
                 compression: $crate::filters::compression::Compression,
             }
         }

@@ -11,9 +11,9 @@ use vervet_http::status::Status;
 use super::FilterDirective;
 use super::field_text::FieldName;
 use super::meters::Meters;
-use super::refusal::refusal_for;
 use crate::matching::networks::client_key;
 use crate::resources::Resources;
+use crate::response::refusal_for;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 /// Clients that are remembered where nothing else is said; 16 bytes each.
@@ -35,10 +35,10 @@ section! {
         /// How many of them may come at once; those of one time where it is not given (10 for
         /// `"10/s"`).
         pub burst: Option<u32> = _ in 1..=1000000,
-        /// By what clients are told apart: `"address"` (IPv6 by its /64), or the name of a request
-        /// field, such as `"X-Api-Key"`. Requests without the field count by address. Whoever makes
-        /// values up has a rate for each of them: have them checked, or set a second rate by
-        /// address on the site.
+        /// By what clients are distinguished: `"address"` (IPv6 by its /64), or the name of a
+        /// request field, such as `"X-Api-Key"`. Requests without the field count by address. A
+        /// client that invents values has a rate for each of them: have them checked, or set a
+        /// second rate by address on the site.
         pub key: RateKey = "address",
         /// Clients that are remembered at a time, 16 bytes each. Above it those who asked least are
         /// forgotten.
@@ -62,7 +62,7 @@ enum Period {
     Day,
 }
 
-/// A text that is no rate; the fault of whoever wrote it.
+/// A text that is not a rate; the fault of its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateError(String);
 
@@ -85,11 +85,7 @@ impl Rate {
 }
 
 impl FromText for Rate {
-    const SHAPE: TextShape = TextShape {
-        noun: "rate",
-        example: "10/s",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "rate", example: "10/s", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|_: RateError| {
@@ -137,7 +133,7 @@ impl fmt::Display for RateError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "\"{}\" is no rate (such as 10/s, 100/m, 1000/h, 5000/d; at most {PER_SECOND_MAX} a second)",
+            "\"{}\" is not a rate (such as 10/s, 100/m, 1000/h, 5000/d; at most {PER_SECOND_MAX} a second)",
             self.0
         )
     }
@@ -145,7 +141,7 @@ impl fmt::Display for RateError {
 
 impl std::error::Error for RateError {}
 
-/// By what clients are told apart.
+/// By what clients are distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateKey {
     /// By address; IPv6 by its /64. Those of a unix socket are one client.
@@ -155,11 +151,7 @@ pub enum RateKey {
 }
 
 impl FromText for RateKey {
-    const SHAPE: TextShape = TextShape {
-        noun: "key",
-        example: "address",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "key", example: "address", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         match text {
@@ -211,21 +203,14 @@ impl From<&RateSettings> for RateLimit {
         let rate = *section.limit.value();
         let burst = section.burst.unwrap_or(rate.requests());
         let clients = usize::try_from(*section.clients).unwrap_or(CLIENTS);
-        Self::new(
-            Meters::new(rate, burst, clients),
-            section.key.value().clone(),
-        )
+        Self::new(Meters::new(rate, burst, clients), section.key.value().clone())
     }
 }
 
 impl RateLimit {
-    /// Limits clients, told apart by `key`.
+    /// Limits clients, distinguished by `key`.
     pub fn new(meters: Meters, key: RateKey) -> Self {
-        Self {
-            meters,
-            key,
-            refused: AtomicU64::new(0),
-        }
+        Self { meters, key, refused: AtomicU64::new(0) }
     }
 
     /// How many requests were refused.
@@ -256,10 +241,7 @@ impl RequestFilter for RateLimit {
             Ok(()) => Verdict::Pass,
             Err(exceeded) => {
                 self.refused.fetch_add(1, Ordering::Relaxed);
-                Verdict::Answer(refusal_for(
-                    Status::TOO_MANY_REQUESTS,
-                    exceeded.retry_after_s(),
-                ))
+                Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, exceeded.retry_after_s()))
             }
         }
     }
@@ -291,7 +273,7 @@ mod tests {
             "99999999999/s",
         ] {
             let expected = format!(
-                "\"{text}\" is no rate (such as 10/s, 100/m, 1000/h, 5000/d; at most 1000000 a second)"
+                "\"{text}\" is not a rate (such as 10/s, 100/m, 1000/h, 5000/d; at most 1000000 a second)"
             );
             assert_eq!(text.parse::<Rate>().unwrap_err().to_string(), expected);
         }
@@ -300,11 +282,7 @@ mod tests {
     #[test]
     fn rates_are_intervals() {
         let check = |text: &str, expected: u64| {
-            assert_eq!(
-                text.parse::<Rate>().unwrap().interval_ns(),
-                expected,
-                "{text}"
-            );
+            assert_eq!(text.parse::<Rate>().unwrap().interval_ns(), expected, "{text}");
         };
         check("1/s", 1_000_000_000);
         check("1000000/s", 1_000);
@@ -334,10 +312,6 @@ mod tests {
         };
         check("limit = '10/m'", "address", 10);
         check("limit = '10/m'\nburst = 3", "address", 3);
-        check(
-            "limit = '10/m'\nburst = 20\nkey = 'X-Api-Key'",
-            "X-Api-Key",
-            20,
-        );
+        check("limit = '10/m'\nburst = 20\nkey = 'X-Api-Key'", "X-Api-Key", 20);
     }
 }

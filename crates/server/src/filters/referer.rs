@@ -12,8 +12,8 @@ use vervet_http::status::Status;
 
 use super::FilterDirective;
 use super::host_pattern::HostPattern;
-use super::refusal::refusal;
 use crate::resources::Resources;
+use crate::response::refusal;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
@@ -28,7 +28,7 @@ section! {
         pub paths: Vec<String>,
         /// Endings of names that are protected, without the dot and in any case: `["jpg", "png"]`.
         pub extensions: Vec<String>,
-        /// Hosts that may show them besides the host that is asked: `"example.org"`, or
+        /// Other hosts that may show them: `"example.org"`, or
         /// `"*.example.org"` for all below it.
         pub allow: Vec<HostPattern>,
         /// Whether a request without a Referer is answered: one that was typed, or whose browser
@@ -54,7 +54,7 @@ enum Source<'a> {
     Nobody,
     /// In any case, without port.
     Host(&'a [u8]),
-    /// Something that is no address of a page.
+    /// Something that is not the address of a page.
     Unreadable,
 }
 
@@ -64,9 +64,7 @@ impl FilterDirective for Referer {
         resources: &mut Resources<'_>,
         passage: &mut Passage,
     ) -> Result<(), Diagnostics> {
-        let filter = resources
-            .keeper
-            .share(self, |referer| Ok(RefererRules::new(referer)))?;
+        let filter = resources.keeper.share(self, |referer| Ok(RefererRules::new(referer)))?;
         passage.filters.push(filter);
         Ok(())
     }
@@ -76,16 +74,8 @@ impl RefererRules {
     /// The rules of a section.
     pub fn new(section: &Referer) -> Self {
         Self {
-            paths: section
-                .paths
-                .iter()
-                .map(|path| path.as_bytes().to_vec())
-                .collect(),
-            extensions: section
-                .extensions
-                .iter()
-                .map(|name| name.as_bytes().to_vec())
-                .collect(),
+            paths: section.paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+            extensions: section.extensions.iter().map(|name| name.as_bytes().to_vec()).collect(),
             allow: section.allow.to_vec(),
             empty: *section.empty,
             refused: AtomicU64::new(0),
@@ -100,10 +90,7 @@ impl RefererRules {
     fn protects(&self, path: &[u8]) -> bool {
         let has_begin = self.paths.iter().any(|begin| path.starts_with(begin));
         let extension = extension(path);
-        let has_end = self
-            .extensions
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known));
+        let has_end = self.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
         has_begin || has_end || (self.paths.is_empty() && self.extensions.is_empty())
     }
 
@@ -146,7 +133,7 @@ impl RequestFilter for RefererRules {
     }
 }
 
-/// What stands behind the last dot of the last segment; empty where there is none.
+/// What follows the last dot of the last segment; empty where there is none.
 fn extension(path: &[u8]) -> &[u8] {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let dot = name.iter().rposition(|byte| *byte == b'.');
@@ -160,28 +147,18 @@ fn source(value: &[u8]) -> Source<'_> {
     }
     let host = || {
         let scheme = value.iter().position(|byte| *byte == b':')?;
-        let is_web = [&b"http"[..], b"https"]
-            .iter()
-            .any(|web| value[..scheme].eq_ignore_ascii_case(web));
+        let is_web =
+            [&b"http"[..], b"https"].iter().any(|web| value[..scheme].eq_ignore_ascii_case(web));
         let rest = value[scheme + 1..].strip_prefix(b"//").filter(|_| is_web)?;
         // Browsers take a backslash for a slash, and so end the host there.
-        let end = rest
-            .iter()
-            .position(|byte| b"/?#\\".contains(byte))
-            .unwrap_or(rest.len());
+        let end = rest.iter().position(|byte| b"/?#\\".contains(byte)).unwrap_or(rest.len());
         let authority = &rest[..end];
         // RFC 9110 §10.1.3: no user information. With it `own@evil` would be read in two ways.
         if authority.contains(&b'@') {
             return None;
         }
-        let digits = authority
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let host = authority[..authority.len() - digits]
-            .strip_suffix(b":")
-            .unwrap_or(authority);
+        let digits = authority.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let host = authority[..authority.len() - digits].strip_suffix(b":").unwrap_or(authority);
         (!host.is_empty()).then_some(host)
     };
     host().map_or(Source::Unreadable, Source::Host)
@@ -195,11 +172,7 @@ mod tests {
 
     fn rules(text: &str) -> RefererRules {
         let read = read_text::<Referer>("test.toml", text);
-        RefererRules::new(
-            &read
-                .value
-                .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics)),
-        )
+        RefererRules::new(&read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics)))
     }
 
     /// Referers of requests to `own.example`, and whether they are answered.
@@ -263,10 +236,7 @@ mod tests {
                 ("http://own.example?x", true),
             ],
         );
-        check(
-            "empty = false",
-            &[("", false), ("http://own.example/", true)],
-        );
+        check("empty = false", &[("", false), ("http://own.example/", true)]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ words! {
         /// What breaks no page: no guessing of types, no full Referer to others, frames by pages of
         /// the same origin alone, TLS for six months once it was used.
         Basic = "basic",
-        /// Besides, scripts, styles and everything else from the own origin alone, no frames at
+        /// Also scripts, styles and everything else from the own origin alone, no frames at
         /// all, no camera, microphone, location and payment, TLS for two years with all hosts
         /// below.
         Strict = "strict",
@@ -78,9 +78,7 @@ impl FilterDirective for Security {
         resources: &mut Resources<'_>,
         passage: &mut Passage,
     ) -> Result<(), Diagnostics> {
-        let filter = resources
-            .keeper
-            .share(self, |security| Ok(SecurityFields::new(security)))?;
+        let filter = resources.keeper.share(self, |security| Ok(SecurityFields::new(security)))?;
         passage.decorations.push(filter);
         Ok(())
     }
@@ -91,15 +89,9 @@ impl SecurityFields {
     pub fn new(section: &Security) -> Self {
         let preset = *section.preset.value();
         let given = [
-            (
-                "X-Content-Type-Options",
-                section.content_type_options.value(),
-            ),
+            ("X-Content-Type-Options", section.content_type_options.value()),
             ("Referrer-Policy", section.referrer_policy.value()),
-            (
-                "Content-Security-Policy",
-                section.content_security_policy.value(),
-            ),
+            ("Content-Security-Policy", section.content_security_policy.value()),
             ("X-Frame-Options", section.frame_options.value()),
             ("Permissions-Policy", section.permissions_policy.value()),
             ("Cross-Origin-Opener-Policy", section.opener_policy.value()),
@@ -108,9 +100,8 @@ impl SecurityFields {
         let (mut always, mut over_tls) = (Vec::new(), Vec::new());
         for (name, given) in given {
             let preset = preset_value(preset, name).map(Cow::Borrowed);
-            let value = given
-                .as_ref()
-                .map_or(preset, |given| Some(Cow::Owned(given.as_str().to_owned())));
+            let value =
+                given.as_ref().map_or(preset, |given| Some(Cow::Owned(given.as_str().to_owned())));
             let Some(value) = value.filter(|value| !value.is_empty()) else {
                 continue;
             };
@@ -118,17 +109,10 @@ impl SecurityFields {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             };
-            let edits = if name == TRANSPORT {
-                &mut over_tls
-            } else {
-                &mut always
-            };
+            let edits = if name == TRANSPORT { &mut over_tls } else { &mut always };
             edits.push(Edit::Default(Cow::Borrowed(name), value));
         }
-        Self {
-            always: always.into(),
-            over_tls: over_tls.into(),
-        }
+        Self { always: always.into(), over_tls: over_tls.into() }
     }
 }
 
@@ -211,11 +195,7 @@ mod tests {
             "X-Frame-Options: SAMEORIGIN",
         ];
         check("", &basic, &["Strict-Transport-Security: max-age=15552000"]);
-        check(
-            "preset = 'basic'",
-            &basic,
-            &["Strict-Transport-Security: max-age=15552000"],
-        );
+        check("preset = 'basic'", &basic, &["Strict-Transport-Security: max-age=15552000"]);
         let strict = [
             "X-Content-Type-Options: nosniff",
             "Referrer-Policy: no-referrer",
@@ -240,10 +220,7 @@ mod tests {
         );
         check(
             "content_type_options = ''\nreferrer_policy = ''\ncontent_security_policy = \"default-src 'self'\"\ntransport_security = ''",
-            &[
-                "Content-Security-Policy: default-src 'self'",
-                "X-Frame-Options: SAMEORIGIN",
-            ],
+            &["Content-Security-Policy: default-src 'self'", "X-Frame-Options: SAMEORIGIN"],
             &[],
         );
     }

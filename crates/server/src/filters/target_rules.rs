@@ -12,8 +12,8 @@ use vervet_config::{Diagnostic, Diagnostics, Span, Text, section};
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use super::refusal::refusal;
 use crate::resources::Resources;
+use crate::response::refusal;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
@@ -23,7 +23,7 @@ section! {
     /// gives the status.
     ///
     /// ```toml
-    /// deny = [{ prefix = "/internal/" }, { regex = '\.(bak|ini)$', ignore_case = true, status = 404 }]
+    /// deny = [{ prefix = "/internal/" }, { regex = '\.bak$', ignore_case = true, status = 404 }]
     /// ```
     pub struct Deny short(contains) {
         /// Text that the path has anywhere.
@@ -60,9 +60,7 @@ impl FilterDirective for Vec<Deny> {
         if self.is_empty() {
             return Ok(());
         }
-        let filter = resources
-            .keeper
-            .share(self, |deny| TargetRules::new(deny))?;
+        let filter = resources.keeper.share(self, |deny| TargetRules::new(deny))?;
         passage.filters.push(filter);
         Ok(())
     }
@@ -84,9 +82,7 @@ impl TargetRules {
         }
         // Each was tried alone, so the only mistake left is the size of all of them together.
         let automaton = set(&expressions).map_err(|_| {
-            let span = sections
-                .last()
-                .map_or(Span::NOWHERE, |section| section.status.span());
+            let span = sections.last().map_or(Span::NOWHERE, |section| section.status.span());
             Diagnostic::error(span, too_large())
         })?;
         // The bounds of the directive are within those of a status.
@@ -122,9 +118,7 @@ impl Deny {
         let (Some(pattern), second) = (given.next(), given.next()) else {
             let problem =
                 Diagnostic::error(self.status.span(), "the rule says nothing of the path");
-            return Err(Box::new(
-                problem.expected("one of `contains`, `prefix` and `regex`"),
-            ));
+            return Err(Box::new(problem.expected("one of `contains`, `prefix` and `regex`")));
         };
         if let Some(second) = second {
             let problem = Diagnostic::error(second.span(), "the rule has two patterns");
@@ -153,10 +147,9 @@ impl Deny {
         match set(std::slice::from_ref(&expression)) {
             Ok(_) => Ok(expression),
             Err(regex::Error::CompiledTooBig(_)) => Err(refuse(too_large())),
-            Err(error) => Err(refuse(format!(
-                "the regular expression cannot be read: {}",
-                reason(&error)
-            ))),
+            Err(error) => {
+                Err(refuse(format!("the regular expression cannot be read: {}", reason(&error))))
+            }
         }
     }
 }
@@ -194,7 +187,7 @@ fn reason(error: &regex::Error) -> String {
 }
 
 /// Expressions are of bytes, and a dot stands for any of them: neither a line end (`%0A`) nor a
-/// byte that is no text (`%FF`) must break a `.*`.
+/// byte that is not text (`%FF`) must break a `.*`.
 fn set(expressions: &[String]) -> Result<RegexSet, regex::Error> {
     RegexSetBuilder::new(expressions)
         .unicode(false)
@@ -220,9 +213,7 @@ mod tests {
     /// The rules of a document, or the messages of all findings.
     fn read(text: &str) -> Result<TargetRules, Vec<String>> {
         let read = vervet_config::read_text::<Holder>("test.toml", text);
-        let holder = read
-            .value
-            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
+        let holder = read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
         TargetRules::new(&holder.deny)
             .map_err(|found| found.iter().map(|found| found.message.clone()).collect())
     }
@@ -240,11 +231,7 @@ mod tests {
         let rules = read(&format!("deny = [{rule}]")).unwrap();
         for (raw, expected) in rows {
             let path = NormalPath::decode(raw.as_bytes()).unwrap();
-            assert_eq!(
-                rules.verdict(path.as_bytes()).is_some(),
-                *expected,
-                "{raw} by {rule}"
-            );
+            assert_eq!(rules.verdict(path.as_bytes()).is_some(), *expected, "{raw} by {rule}");
         }
     }
 
@@ -254,14 +241,8 @@ mod tests {
         check_error("{ prefix = '' }", "an empty text is part of every path");
         check_error("{ regex = '' }", "an empty text is part of every path");
         check_error("{ prefix = 'admin' }", "no path begins with this");
-        check_error(
-            "{ regex = '(' }",
-            "the regular expression cannot be read: unclosed group",
-        );
-        check_error(
-            "{ regex = '(?:x{1000}){1000}' }",
-            "the rules need more than 10 MiB",
-        );
+        check_error("{ regex = '(' }", "the regular expression cannot be read: unclosed group");
+        check_error("{ regex = '(?:x{1000}){1000}' }", "the rules need more than 10 MiB");
     }
 
     #[test]
@@ -309,12 +290,7 @@ mod tests {
         );
         check(
             r"{ regex = '\.php$' }",
-            &[
-                ("/x.php", true),
-                ("/%FF.php", true),
-                ("/x.php%0A", false),
-                ("/x.phps", false),
-            ],
+            &[("/x.php", true), ("/%FF.php", true), ("/x.php%0A", false), ("/x.phps", false)],
         );
     }
 
@@ -330,10 +306,7 @@ mod tests {
             "{ contains = '.Ini', ignore_case = true }",
             &[("/a.ini", true), ("/a.INI", true), ("/a.in", false)],
         );
-        check(
-            "{ contains = '.Ini' }",
-            &[("/a.ini", false), ("/a.Ini", true)],
-        );
+        check("{ contains = '.Ini' }", &[("/a.ini", false), ("/a.Ini", true)]);
     }
 
     #[test]
@@ -352,10 +325,8 @@ mod tests {
     fn all_that_is_wrong_in_a_document_is_said_at_once() {
         let text = "deny = ['', { prefix = 'a' }, { status = 404 }, { regex = 'a', contains = 'b' }, { regex = '[' }]";
         let messages = read(text).unwrap_err();
-        let begin: Vec<_> = messages
-            .iter()
-            .map(|message| &message[..message.len().min(24)])
-            .collect();
+        let begin: Vec<_> =
+            messages.iter().map(|message| &message[..message.len().min(24)]).collect();
         assert_eq!(
             begin,
             [

@@ -37,10 +37,7 @@ impl CopyNumber {
     /// later copies sort after earlier ones.
     pub(super) fn next(last: Option<Self>, second: u64) -> Self {
         match last {
-            Some(last) if last.second >= second => Self {
-                before: last.before + 1,
-                ..last
-            },
+            Some(last) if last.second >= second => Self { before: last.before + 1, ..last },
             _ => Self { second, before: 0 },
         }
     }
@@ -92,16 +89,14 @@ const NICE: i32 = 19;
 /// Removes and compresses the copies of a file as `rotation` says, on a thread of its own.
 pub(super) fn clean_up_in_background(path: &Path, rotation: Rotation, state: &Arc<SinkState>) {
     let (path, thread_state) = (path.to_owned(), Arc::clone(state));
-    let spawned = std::thread::Builder::new()
-        .name("log-copies".to_owned())
-        .spawn(move || {
-            let _guard = lock(&ONE_AT_A_TIME);
-            // If that fails, copies are compressed all the same.
-            let _ = rustix::process::nice(NICE);
-            if let Err(error) = clean_up(&path, &rotation) {
-                thread_state.report_error(SinkError::CleanUp(error));
-            }
-        });
+    let spawned = std::thread::Builder::new().name("log-copies".to_owned()).spawn(move || {
+        let _guard = lock(&ONE_AT_A_TIME);
+        // If that fails, copies are compressed all the same.
+        let _ = rustix::process::nice(NICE);
+        if let Err(error) = clean_up(&path, &rotation) {
+            thread_state.report_error(SinkError::CleanUp(error));
+        }
+    });
     if let Err(error) = spawned {
         state.report_error(SinkError::CleanUp(error));
     }
@@ -126,11 +121,7 @@ fn copies(path: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let (Some(name), Some(directory)) = (name, path.parent()) else {
         return Ok(Vec::new());
     };
-    let directory = if directory.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        directory
-    };
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let mut copies = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
@@ -240,11 +231,7 @@ mod tests {
             &rotation(2, false),
             &["log", "log.1", NEW, NEWEST, "other.20200101T000000Z"],
         );
-        check(
-            &files,
-            &rotation(0, false),
-            &["log", "log.1", "other.20200101T000000Z"],
-        );
+        check(&files, &rotation(0, false), &["log", "log.1", "other.20200101T000000Z"]);
     }
 
     #[test]
@@ -260,9 +247,7 @@ mod tests {
         let file = File::open(path("log.20260102T000000Z.gz")).unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o644);
         let mut text = String::new();
-        flate2::read::GzDecoder::new(file)
-            .read_to_string(&mut text)
-            .unwrap();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
         assert_eq!(text, NEW);
     }
 }

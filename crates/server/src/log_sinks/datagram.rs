@@ -41,10 +41,7 @@ pub(super) fn split_severity(line: &[u8]) -> (u8, &[u8]) {
 
 /// How long a daemon may take to make room for a line before the writer thread checks whether
 /// there is something else to do.
-const ROOM_PATIENCE: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 100_000_000,
-};
+const ROOM_PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// The address of a daemon that takes datagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]

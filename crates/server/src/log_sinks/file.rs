@@ -34,9 +34,7 @@ pub(super) struct Opened {
 /// that exits.
 pub(super) fn open(target: &FileTarget) -> io::Result<Opened> {
     let before = target.path.metadata().ok();
-    let is_pipe = before
-        .as_ref()
-        .is_some_and(|metadata| metadata.file_type().is_fifo());
+    let is_pipe = before.as_ref().is_some_and(|metadata| metadata.file_type().is_fifo());
     let file = OpenOptions::new()
         .append(true)
         .read(is_pipe)
@@ -87,10 +85,7 @@ impl FileOutput {
     }
 
     fn replace(&mut self, opened: Opened) {
-        *self = Self {
-            last_copy: self.last_copy,
-            ..Self::new(self.target.clone(), opened)
-        };
+        *self = Self { last_copy: self.last_copy, ..Self::new(self.target.clone(), opened) };
     }
 
     /// Reopens the file if its name belongs to another file, or to none.
@@ -114,8 +109,7 @@ impl FileOutput {
     }
 
     fn has_failed_lately(&self) -> bool {
-        self.failed
-            .is_some_and(|failed| failed.elapsed() < RETRY_EVERY)
+        self.failed.is_some_and(|failed| failed.elapsed() < RETRY_EVERY)
     }
 
     fn fail(&mut self, state: &Arc<SinkState>, error: SinkError) {
@@ -137,11 +131,7 @@ impl FileOutput {
             if self.bytes == 0 {
                 self.begun = now;
             }
-            let age = FileAge {
-                bytes: self.bytes,
-                begun: self.begun,
-                now,
-            };
+            let age = FileAge { bytes: self.bytes, begun: self.begun, now };
             let count = if !rotation.is_due(age, first as u64) {
                 rotation.fitting(rest, self.bytes)
             } else if self.has_failed_lately() {
@@ -154,10 +144,7 @@ impl FileOutput {
                 continue;
             };
             self.write_counted(&rest[..count])
-                .map_err(|error| WriteError {
-                    written: written + error.written,
-                    ..error
-                })?;
+                .map_err(|error| WriteError { written: written + error.written, ..error })?;
             written += count;
         }
         Ok(())
@@ -165,9 +152,7 @@ impl FileOutput {
 
     fn write_counted(&mut self, lines: &[u8]) -> Result<(), WriteError> {
         let result = self.writer.write(lines);
-        let written = result
-            .as_ref()
-            .map_or_else(|error| error.written, |()| lines.len());
+        let written = result.as_ref().map_or_else(|error| error.written, |()| lines.len());
         self.bytes += written as u64;
         result
     }
@@ -220,7 +205,5 @@ impl Output for FileOutput {
 }
 
 fn unix_seconds() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

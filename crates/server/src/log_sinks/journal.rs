@@ -46,8 +46,7 @@ impl JournalOutput {
 impl Output for JournalOutput {
     fn write(&mut self, lines: &[u8], _state: &Arc<SinkState>) -> Result<(), WriteError> {
         let identifier = &self.identifier;
-        self.datagrams
-            .send_lines(lines, |out, line| write_entry(out, line, identifier))
+        self.datagrams.send_lines(lines, |out, line| write_entry(out, line, identifier))
     }
 
     fn reopen(&mut self) -> io::Result<()> {
@@ -93,9 +92,6 @@ mod tests {
             b"MESSAGE=GET / 200\x1eVERVET_STATUS=200",
             "PRIORITY=6\nSYSLOG_IDENTIFIER=vervet\nMESSAGE=GET / 200\nVERVET_STATUS=200\n",
         );
-        check(
-            b"\x1f4MESSAGE=look",
-            "PRIORITY=4\nSYSLOG_IDENTIFIER=vervet\nMESSAGE=look\n",
-        );
+        check(b"\x1f4MESSAGE=look", "PRIORITY=4\nSYSLOG_IDENTIFIER=vervet\nMESSAGE=look\n");
     }
 }

@@ -51,12 +51,9 @@ pub(super) struct FileAge {
 impl Rotation {
     /// Whether a file is to be rotated before `next` more bytes are written.
     pub(super) fn is_due(&self, file: FileAge, next: u64) -> bool {
-        let is_full = self
-            .size
-            .is_some_and(|size| file.bytes.saturating_add(next) > size.bytes());
-        let is_over = self
-            .every
-            .is_some_and(|period| period.number(file.begun) != period.number(file.now));
+        let is_full = self.size.is_some_and(|size| file.bytes.saturating_add(next) > size.bytes());
+        let is_over =
+            self.every.is_some_and(|period| period.number(file.begun) != period.number(file.now));
         file.bytes > 0 && (is_full || is_over)
     }
 
@@ -95,17 +92,9 @@ mod tests {
     #[test]
     fn a_file_is_rotated_before_it_grows_too_large() {
         let by_size = rotation(Some(100), None);
-        let file = |bytes| FileAge {
-            bytes,
-            begun: 0,
-            now: 1_000_000,
-        };
+        let file = |bytes| FileAge { bytes, begun: 0, now: 1_000_000 };
         let check = |bytes, next, expected| {
-            assert_eq!(
-                by_size.is_due(file(bytes), next),
-                expected,
-                "{bytes} {next}"
-            );
+            assert_eq!(by_size.is_due(file(bytes), next), expected, "{bytes} {next}");
         };
         check(90, 10, false);
         check(90, 11, true);

@@ -11,11 +11,8 @@ use super::target::{FileTarget, Target};
 macro_rules! from_text {
     ($Type:ident, $noun:literal, $example:literal, $read:expr, $show:expr) => {
         impl ::vervet_config::FromText for $Type {
-            const SHAPE: ::vervet_config::TextShape = ::vervet_config::TextShape {
-                noun: $noun,
-                example: $example,
-                pattern: None,
-            };
+            const SHAPE: ::vervet_config::TextShape =
+                ::vervet_config::TextShape { noun: $noun, example: $example, pattern: None };
 
             fn from_text(text: &str) -> Result<Self, String> {
                 $read(text)
@@ -101,9 +98,7 @@ from_text!(
         if (1..=TAG_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_allowed) {
             Ok(Tag(text.to_owned()))
         } else {
-            Err(format!(
-                "expected 1 to {TAG_BYTES_MAX} letters, digits and `-_./`"
-            ))
+            Err(format!("expected 1 to {TAG_BYTES_MAX} letters, digits and `-_./`"))
         }
     },
     |tag: &Tag| tag.0.clone()
@@ -133,9 +128,7 @@ impl TargetSettings<'_> {
         let memory = self.memory.filter(|memory| ***memory);
         let given = [
             file.map(|path| (self.file.span(), self.file_target(path, owner))),
-            self.stream
-                .value()
-                .map(|stream| (self.stream.span(), stream.target())),
+            self.stream.value().map(|stream| (self.stream.span(), stream.target())),
             syslog.map(|syslog| (self.syslog.span(), Target::Syslog(syslog.clone()))),
             journal.map(|journal| (self.journal.span(), Target::Journal(journal.clone()))),
             memory.map(|memory| (memory.span(), Target::Memory)),
@@ -149,11 +142,9 @@ impl TargetSettings<'_> {
 
     fn file_target(&self, path: &Path, owner: Option<(u32, u32)>) -> Target {
         match Target::file(path.to_path_buf()) {
-            Target::File(file) => Target::File(FileTarget {
-                mode: *self.mode.value(),
-                owner,
-                ..file
-            }),
+            Target::File(file) => {
+                Target::File(FileTarget { mode: *self.mode.value(), owner, ..file })
+            }
             stream => stream,
         }
     }

@@ -74,9 +74,7 @@ impl NoticeHandler {
 
 impl fmt::Debug for NoticeHandler {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("NoticeHandler")
-            .finish_non_exhaustive()
+        formatter.debug_struct("NoticeHandler").finish_non_exhaustive()
     }
 }
 
@@ -174,10 +172,7 @@ impl LogSink {
     /// The last lines of a memory sink, oldest first; empty for other sinks.
     pub fn recent(&self) -> Vec<String> {
         let recent = lock(&self.0.0.recent);
-        recent
-            .iter()
-            .map(|line| String::from_utf8_lossy(line).into_owned())
-            .collect()
+        recent.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     }
 
     /// A sender for one more reactor or other writer of lines.

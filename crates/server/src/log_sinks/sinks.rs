@@ -36,10 +36,7 @@ struct Registered {
 impl LogSinks {
     /// No open sinks. `handle_notice` is called from several threads and must not block.
     pub fn new(handle_notice: impl Fn(Notice) + Send + Sync + 'static) -> Self {
-        Self {
-            notices: NoticeHandler::new(handle_notice),
-            open: Mutex::default(),
-        }
+        Self { notices: NoticeHandler::new(handle_notice), open: Mutex::default() }
     }
 
     /// Opens a target, or returns the open sink of an equal one. If two logs name one file with
@@ -47,10 +44,7 @@ impl LogSinks {
     pub fn open(&self, target: &Target) -> Result<LogSink, OpenError> {
         let key = target.key();
         let mut open = lock(&self.open);
-        let known = open
-            .sinks
-            .get(&key)
-            .and_then(|known| known.handle.upgrade());
+        let known = open.sinks.get(&key).and_then(|known| known.handle.upgrade());
         if let Some(handle) = known {
             return Ok(LogSink(handle));
         }
@@ -60,10 +54,7 @@ impl LogSinks {
         let sink = LogSink::new(target.clone(), waker, self.notices.clone());
         let state = Arc::clone(sink.state());
         // A thread that has ended since the lookup is replaced by the next attempt.
-        if writer
-            .add(OpenSink::new(Arc::clone(&state), output))
-            .is_err()
-        {
+        if writer.add(OpenSink::new(Arc::clone(&state), output)).is_err() {
             drop(open);
             return self.open(target);
         }
@@ -84,10 +75,7 @@ impl LogSinks {
     /// The sinks in use.
     pub fn sinks(&self) -> Vec<LogSink> {
         let open = lock(&self.open);
-        let handles = open
-            .sinks
-            .values()
-            .filter_map(|known| known.handle.upgrade());
+        let handles = open.sinks.values().filter_map(|known| known.handle.upgrade());
         handles.map(LogSink).collect()
     }
 
@@ -183,9 +171,7 @@ impl DropReport {
             self.last = Some(now);
             let reason = drops.reason.as_deref().unwrap_or("it writes too slowly");
             let lines = drops.lines;
-            sentences.push(format!(
-                "log to {target}: {lines} lines dropped so far: {reason}"
-            ));
+            sentences.push(format!("log to {target}: {lines} lines dropped so far: {reason}"));
         }
         sentences
     }

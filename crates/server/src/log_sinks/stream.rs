@@ -46,19 +46,13 @@ pub(super) struct LineWriter {
 
 impl LineWriter {
     pub(super) fn new(file: File) -> Self {
-        Self {
-            file,
-            within_line: false,
-        }
+        Self { file, within_line: false }
     }
 
     /// Writes whole lines, however long it takes.
     pub(super) fn write(&mut self, lines: &[u8]) -> Result<(), WriteError> {
         if self.within_line {
-            self.write_bytes(b"\n").map_err(|error| WriteError {
-                written: 0,
-                ..error
-            })?;
+            self.write_bytes(b"\n").map_err(|error| WriteError { written: 0, ..error })?;
             self.within_line = false;
         }
         let result = self.write_bytes(lines);
@@ -71,11 +65,7 @@ impl LineWriter {
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let mut written = 0;
-        let failed = |written, error| WriteError {
-            written,
-            error,
-            then: OnError::Drop,
-        };
+        let failed = |written, error| WriteError { written, error, then: OnError::Drop };
         while written < bytes.len() {
             match self.file.write(&bytes[written..]) {
                 Ok(0) => return Err(failed(written, ErrorKind::WriteZero.into())),

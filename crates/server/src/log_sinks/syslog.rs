@@ -107,8 +107,7 @@ impl Output for SyslogOutput {
             process: self.process,
             unix_seconds: now.map_or(0, |now| now.as_secs()),
         };
-        self.datagrams
-            .send_lines(lines, |out, line| header.write_entry(out, line))
+        self.datagrams.send_lines(lines, |out, line| header.write_entry(out, line))
     }
 
     fn reopen(&mut self) -> io::Result<()> {
@@ -185,11 +184,7 @@ mod tests {
 
     #[test]
     fn entries_follow_the_standard_of_their_form() {
-        check(
-            "facility = 'local0'",
-            b"GET /",
-            "<134>Nov  5 19:29:59 vervet[7]: GET /",
-        );
+        check("facility = 'local0'", b"GET /", "<134>Nov  5 19:29:59 vervet[7]: GET /");
         check(
             "address = 'udp:127.0.0.1:514'\nform = 'rfc3164'",
             b"GET /",

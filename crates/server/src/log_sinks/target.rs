@@ -47,11 +47,7 @@ impl Target {
         match path.to_str() {
             Some("/dev/stdout") => Self::Stdout,
             Some("/dev/stderr") => Self::Stderr,
-            _ => Self::File(FileTarget {
-                path,
-                mode: LogMode::default(),
-                owner: None,
-            }),
+            _ => Self::File(FileTarget { path, mode: LogMode::default(), owner: None }),
         }
     }
 

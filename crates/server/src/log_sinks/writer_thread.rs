@@ -116,17 +116,11 @@ impl WriterThread {
             sinks: Vec::new(),
             had_sinks: false,
         };
-        std::thread::Builder::new()
-            .name("log-writer".to_owned())
-            .spawn(move || {
-                state.run();
-                drop(done);
-            })?;
-        Ok(Self {
-            waker,
-            added,
-            ended,
-        })
+        std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || {
+            state.run();
+            drop(done);
+        })?;
+        Ok(Self { waker, added, ended })
     }
 
     /// Adds a sink, or returns it if the thread has ended because it had none.
@@ -233,14 +227,7 @@ pub(super) struct OpenSink {
 
 impl OpenSink {
     pub(super) fn new(state: Arc<SinkState>, output: Box<dyn Output>) -> Self {
-        Self {
-            state,
-            output,
-            batch: Vec::new(),
-            written: 0,
-            lines: 0,
-            is_closed: false,
-        }
+        Self { state, output, batch: Vec::new(), written: 0, lines: 0, is_closed: false }
     }
 
     /// Writes pending lines, then reopens the target if that was requested.

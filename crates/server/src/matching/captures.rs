@@ -17,7 +17,7 @@ pub struct Variable {
 
 /// The variables of a route, and where their values stand in the decoded path that was matched.
 ///
-/// The path itself is not held: whoever asks gives it. It is `Request::path`.
+/// The path itself is not held: the caller passes it. It is `Request::path`.
 #[derive(Debug, Clone, Default)]
 pub struct Captures<'a> {
     variables: &'a [Variable],
@@ -32,39 +32,28 @@ struct Span {
     to: u32,
 }
 
-const ABSENT: Span = Span {
-    from: u32::MAX,
-    to: 0,
-};
+const ABSENT: Span = Span { from: u32::MAX, to: 0 };
 
 impl<'a> Captures<'a> {
     /// The variables of a route, without values yet.
     pub(super) fn of(variables: &'a [Variable]) -> Self {
         debug_assert!(variables.len() <= CAPTURES_MAX);
-        Self {
-            variables,
-            spans: vec![ABSENT; variables.len()],
-        }
+        Self { variables, spans: vec![ABSENT; variables.len()] }
     }
 
     /// Says where the value of a variable stands. A place beyond 4 GiB cannot be: no head is that
     /// long.
     pub(super) fn set(&mut self, number: usize, from: usize, to: usize) {
-        if let (Some(span), Ok(from), Ok(to)) = (
-            self.spans.get_mut(number),
-            u32::try_from(from),
-            u32::try_from(to),
-        ) {
+        if let (Some(span), Ok(from), Ok(to)) =
+            (self.spans.get_mut(number), u32::try_from(from), u32::try_from(to))
+        {
             *span = Span { from, to };
         }
     }
 
     /// The value of a variable in `path`, which must be the path that was matched.
     pub fn get<'p>(&self, name: &str, path: &'p [u8]) -> Option<&'p [u8]> {
-        let number = self
-            .variables
-            .iter()
-            .position(|variable| *variable.name == *name)?;
+        let number = self.variables.iter().position(|variable| *variable.name == *name)?;
         self.value(number, path)
     }
 

@@ -36,11 +36,7 @@ impl FieldRule {
             let message = "the name of a field has letters, digits and hyphens, without a colon";
             return Err(Flaw::new(0..name.len(), message));
         }
-        Ok(Self {
-            known: Known::lookup(name.as_bytes()),
-            name: Box::from(name),
-            test,
-        })
+        Ok(Self { known: Known::lookup(name.as_bytes()), name: Box::from(name), test })
     }
 
     /// Whether the fields of a request are as the rule wants them.

@@ -17,10 +17,7 @@ pub struct Flaw {
 
 impl Flaw {
     pub(crate) fn new(range: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            range,
-            message: message.into(),
-        }
+        Self { range, message: message.into() }
     }
 }
 

@@ -55,10 +55,7 @@ impl HostPattern {
         };
         check_labels(labels, wildcard)?;
         if name.len() > HOST_BYTES_MAX {
-            return Err(Flaw::new(
-                whole,
-                format!("a host has at most {HOST_BYTES_MAX} bytes"),
-            ));
+            return Err(Flaw::new(whole, format!("a host has at most {HOST_BYTES_MAX} bytes")));
         }
         let labels = labels.to_ascii_lowercase().into_boxed_str();
         Ok(match wildcard {
@@ -83,9 +80,7 @@ fn foreign_part(name: &str) -> Option<Flaw> {
         let message = "a host without port: ports belong to [[listen]]";
         return Some(Flaw::new(to_end(at), message));
     }
-    let beyond = name
-        .char_indices()
-        .find(|(_, character)| !character.is_ascii());
+    let beyond = name.char_indices().find(|(_, character)| !character.is_ascii());
     if let Some((at, character)) = beyond {
         let message =
             "a host in the form that browsers send: write its ASCII name, which begins with `xn--`";
@@ -100,10 +95,7 @@ fn check_labels(labels: &str, offset: usize) -> Result<(), Flaw> {
         let range = at..at + label.len();
         at = range.end + 1;
         if label.is_empty() {
-            return Err(Flaw::new(
-                range,
-                "two dots of a host have a name between them",
-            ));
+            return Err(Flaw::new(range, "two dots of a host have a name between them"));
         }
         if label.contains('*') {
             let message =
@@ -172,11 +164,7 @@ impl Hosts {
             }
             HostPattern::Address(address) => *self.addresses.entry(*address).or_insert(site),
         };
-        if before == site {
-            Ok(())
-        } else {
-            Err(Taken(before))
-        }
+        if before == site { Ok(()) } else { Err(Taken(before)) }
     }
 
     /// Makes a site answer for every host that no other site has.
@@ -308,9 +296,7 @@ mod tests {
         let mut hosts = Hosts::new();
         for (number, names) in SITES.iter().enumerate() {
             for name in *names {
-                hosts
-                    .insert(&HostPattern::parse(name).unwrap(), number)
-                    .unwrap();
+                hosts.insert(&HostPattern::parse(name).unwrap(), number).unwrap();
             }
         }
         hosts
@@ -321,11 +307,7 @@ mod tests {
         let mut hosts = hosts();
         assert_eq!(hosts.site(host.as_bytes()), expected, "{host:?}");
         hosts.set_default(9).unwrap();
-        assert_eq!(
-            hosts.site(host.as_bytes()),
-            expected.or(Some(9)),
-            "{host:?}"
-        );
+        assert_eq!(hosts.site(host.as_bytes()), expected.or(Some(9)), "{host:?}");
     }
 
     #[test]
@@ -463,9 +445,7 @@ mod tests {
     /// Every name compared with every pattern: exact ones first, then the wildcard with most bytes.
     fn scan(patterns: &[String], host: &str) -> Option<usize> {
         let of = |wanted: &str| patterns.iter().position(|pattern| pattern == wanted);
-        let mut ends = host
-            .match_indices('.')
-            .map(|(dot, _)| format!("*{}", &host[dot..]));
+        let mut ends = host.match_indices('.').map(|(dot, _)| format!("*{}", &host[dot..]));
         of(host).or_else(|| ends.find_map(|end| of(&end)))
     }
 

@@ -20,7 +20,7 @@ use super::routes::{PathRule, Route, SlashForm, TrailingSlash};
 const REGEX_SET_MIN: usize = 4;
 
 /// The most expressions of one set. A set of thousands would have more states than it can keep, and
-/// would build them anew for each path: a thousand times slower than some sets one after the other.
+/// would rebuild them for each path: a thousand times slower than some sets one after the other.
 const REGEX_SET_MAX: usize = 64;
 
 /// Memory for one compiled set, in bytes. A larger one is not made: its expressions are tried one
@@ -74,14 +74,9 @@ struct Rare {
 impl Index {
     /// Sorts the routes in.
     pub(super) fn new(routes: &[Route]) -> Self {
-        let mut index = Self {
-            nodes: vec![Node::new(0)],
-        };
+        let mut index = Self { nodes: vec![Node::new(0)] };
         for (number, route) in routes.iter().enumerate() {
-            let entry = Entry {
-                route: number,
-                form: SlashForm::AsIs,
-            };
+            let entry = Entry { route: number, form: SlashForm::AsIs };
             match &route.path {
                 PathRule::Any => index.nodes[0].open.push(entry),
                 PathRule::Pattern(pattern) => {
@@ -110,15 +105,9 @@ impl Index {
         fits: impl FnMut(usize) -> bool,
     ) -> Option<Entry> {
         if path.first() != Some(&b'/') {
-            return None; // `*` of OPTIONS is no path
+            return None; // `*` of OPTIONS is not a path
         }
-        let mut search = Search {
-            nodes: &self.nodes,
-            routes,
-            path,
-            fits,
-            best: None,
-        };
+        let mut search = Search { nodes: &self.nodes, routes, path, fits, best: None };
         search.visit(0, 0);
         search.best
     }
@@ -182,10 +171,7 @@ impl Index {
     }
 
     fn kind_child(&mut self, node: usize, kind: Kind, route: usize) -> usize {
-        let known = self.nodes[node]
-            .kinds
-            .iter()
-            .find(|(known, _)| *known == kind);
+        let known = self.nodes[node].kinds.iter().find(|(known, _)| *known == kind);
         if let Some(&(_, child)) = known {
             return child;
         }
@@ -216,9 +202,7 @@ impl Index {
 }
 
 fn regex_set(routes: &[Route], numbers: &[usize]) -> Option<RegexSet> {
-    let regexes = numbers
-        .iter()
-        .filter_map(|&number| regex_of(routes, number));
+    let regexes = numbers.iter().filter_map(|&number| regex_of(routes, number));
     RegexSetBuilder::new(regexes.map(PathRegex::as_str))
         .unicode(false)
         .size_limit(REGEX_SET_BYTES_MAX)

@@ -22,15 +22,8 @@ pub enum Kind {
 
 impl Kind {
     /// All types.
-    pub const ALL: [Self; 7] = [
-        Self::Number,
-        Self::Integer,
-        Self::Word,
-        Self::Slug,
-        Self::Uuid,
-        Self::Date,
-        Self::Any,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Number, Self::Integer, Self::Word, Self::Slug, Self::Uuid, Self::Date, Self::Any];
 
     /// The name by which a pattern asks for the type.
     pub const fn name(self) -> &'static str {
@@ -56,9 +49,9 @@ impl Kind {
             Self::Number => number::<u64>(segment, segment),
             Self::Integer => number::<i64>(segment, segment.strip_prefix(b"-").unwrap_or(segment)),
             Self::Word => all(segment, |byte| byte.is_ascii_alphanumeric() || byte == b'_'),
-            Self::Slug => all(segment, |byte| {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-            }),
+            Self::Slug => {
+                all(segment, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            }
             Self::Uuid => is_uuid(segment),
             Self::Date => is_date(segment),
             Self::Any => !segment.is_empty(),
@@ -92,16 +85,9 @@ fn is_date(segment: &[u8]) -> bool {
     if !digits.iter().all(u8::is_ascii_digit) {
         return false;
     }
-    let number = |digits: &[u8]| {
-        digits
-            .iter()
-            .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'))
-    };
-    let (year, month, day) = (
-        number(&digits[..4]),
-        number(&digits[4..6]),
-        number(&digits[6..]),
-    );
+    let number =
+        |digits: &[u8]| digits.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+    let (year, month, day) = (number(&digits[..4]), number(&digits[4..6]), number(&digits[6..]));
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -120,16 +106,10 @@ mod tests {
     #[track_caller]
     fn check(kind: Kind, refused: &[&str], taken: &[&str]) {
         for segment in refused {
-            assert!(
-                !kind.takes(segment.as_bytes()),
-                "{kind:?} takes {segment:?}"
-            );
+            assert!(!kind.takes(segment.as_bytes()), "{kind:?} takes {segment:?}");
         }
         for segment in taken {
-            assert!(
-                kind.takes(segment.as_bytes()),
-                "{kind:?} refuses {segment:?}"
-            );
+            assert!(kind.takes(segment.as_bytes()), "{kind:?} refuses {segment:?}");
         }
     }
 
@@ -137,52 +117,20 @@ mod tests {
     fn numbers_fit_64_bits() {
         check(
             Kind::Number,
-            &[
-                "",
-                "x",
-                "1x",
-                "+1",
-                "-1",
-                "1.5",
-                " 1",
-                "18446744073709551616",
-                "\u{661}",
-            ],
+            &["", "x", "1x", "+1", "-1", "1.5", " 1", "18446744073709551616", "\u{661}"],
             &["0", "7", "007", "18446744073709551615"],
         );
         check(
             Kind::Integer,
-            &[
-                "",
-                "-",
-                "--1",
-                "+1",
-                "1-",
-                "9223372036854775808",
-                "-9223372036854775809",
-            ],
-            &[
-                "0",
-                "-0",
-                "-1",
-                "9223372036854775807",
-                "-9223372036854775808",
-            ],
+            &["", "-", "--1", "+1", "1-", "9223372036854775808", "-9223372036854775809"],
+            &["0", "-0", "-1", "9223372036854775807", "-9223372036854775808"],
         );
     }
 
     #[test]
     fn words_and_slugs_are_ascii() {
-        check(
-            Kind::Word,
-            &["", "a-b", "a.b", "a b", "\u{e9}"],
-            &["a", "A_9", "_"],
-        );
-        check(
-            Kind::Slug,
-            &["", "a.b", "a/b", "\u{e9}"],
-            &["a", "a-b_c-9", "-"],
-        );
+        check(Kind::Word, &["", "a-b", "a.b", "a b", "\u{e9}"], &["a", "A_9", "_"]);
+        check(Kind::Slug, &["", "a.b", "a/b", "\u{e9}"], &["a", "a-b_c-9", "-"]);
     }
 
     #[test]
@@ -197,10 +145,7 @@ mod tests {
                 "f81d4fae-7dec-11d0-a76500a0c91e6bf6--",
                 "g81d4fae-7dec-11d0-a765-00a0c91e6bf6",
             ],
-            &[
-                "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-                "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
-            ],
+            &["f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6"],
         );
     }
 
@@ -222,13 +167,7 @@ mod tests {
                 "2026-02-28T",
                 "+026-02-28",
             ],
-            &[
-                "2026-02-28",
-                "2024-02-29",
-                "2000-02-29",
-                "0000-12-31",
-                "9999-12-31",
-            ],
+            &["2026-02-28", "2024-02-29", "2000-02-29", "0000-12-31", "9999-12-31"],
         );
     }
 

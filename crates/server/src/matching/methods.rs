@@ -1,4 +1,4 @@
-//! The methods that a route takes, and the Allow field of those that fit.
+//! The methods that a route accepts, and the Allow field of routes that fit but for the method.
 
 use vervet_http::method::Method;
 
@@ -26,10 +26,7 @@ pub struct MethodSet {
 impl MethodSet {
     /// No methods.
     pub const fn new() -> Self {
-        Self {
-            known: 0,
-            others: Vec::new(),
-        }
+        Self { known: 0, others: Vec::new() }
     }
 
     /// Adds the method of this name. HEAD follows GET (RFC 9110 §9.3.2).
@@ -38,10 +35,7 @@ impl MethodSet {
         let is_token_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            return Err(Flaw::new(
-                whole,
-                "the name of a method is a word such as GET",
-            ));
+            return Err(Flaw::new(whole, "the name of a method is a word such as GET"));
         }
         let upper = name.to_ascii_uppercase();
         match Method::from_token(name.as_bytes()) {
@@ -85,9 +79,7 @@ impl MethodSet {
 
     /// The value of Allow (RFC 9110 §10.2.1).
     pub fn allow(&self) -> String {
-        let known = KNOWN
-            .into_iter()
-            .filter(|&known| self.known & bit(known) != 0);
+        let known = KNOWN.into_iter().filter(|&known| self.known & bit(known) != 0);
         let mut names: Vec<&str> = known.map(Method::as_str).collect();
         names.extend(self.others.iter().map(|other| &**other));
         names.join(", ")
@@ -137,10 +129,7 @@ mod tests {
         check(&[], "");
         check(&["GET"], "GET, HEAD");
         check(&["HEAD"], "HEAD");
-        check(
-            &["POST", "PURGE", "GET", "PURGE", "LINK"],
-            "GET, HEAD, POST, PURGE, LINK",
-        );
+        check(&["POST", "PURGE", "GET", "PURGE", "LINK"], "GET, HEAD, POST, PURGE, LINK");
     }
 
     #[test]

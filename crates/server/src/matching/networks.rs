@@ -19,12 +19,12 @@ const MAPPED_BITS: u8 = 96;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network(IpNet);
 
-/// Why a text is no network; the fault of whoever wrote it.
+/// Why a text is not a network; the fault of its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkError {
     /// Neither an address nor an address with a prefix length.
     Malformed(String),
-    /// Bits behind the prefix are set: it is not clear whether the address or the network is meant.
+    /// Bits after the prefix are set: it is not clear whether the address or the network is meant.
     /// Holds the text and the network.
     HostBits(String, Network),
 }
@@ -59,15 +59,11 @@ impl Network {
 }
 
 impl FromText for Network {
-    const SHAPE: TextShape = TextShape {
-        noun: "network",
-        example: "10.0.0.0/8",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "network", example: "10.0.0.0/8", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error| match error {
-            NetworkError::Malformed(_) => "it is no address and no network".to_owned(),
+            NetworkError::Malformed(_) => "not an address or a network".to_owned(),
             NetworkError::HostBits(_, network) => {
                 format!("it has bits beyond its length (the network is {network})")
             }
@@ -123,12 +119,12 @@ impl fmt::Display for NetworkError {
             Self::Malformed(text) => {
                 write!(
                     formatter,
-                    "\"{text}\" is no network (such as 10.0.0.0/8, 2001:db8::/32, or one address)"
+                    "\"{text}\" is not a network (such as 10.0.0.0/8, 2001:db8::/32, or one address)"
                 )
             }
             Self::HostBits(text, network) => write!(
                 formatter,
-                "\"{text}\" has bits set behind its prefix: write {network} for the network, or the address without the prefix"
+                "\"{text}\" has bits set after its prefix: write {network} for the network, or the address without the prefix"
             ),
         }
     }
@@ -146,10 +142,7 @@ pub struct Networks<T> {
 
 impl<T> Default for Networks<T> {
     fn default() -> Self {
-        Self {
-            four: PrefixMap::new(),
-            six: PrefixMap::new(),
-        }
+        Self { four: PrefixMap::new(), six: PrefixMap::new() }
     }
 }
 
@@ -219,14 +212,8 @@ impl<T> Networks<T> {
 
     /// All networks with their values, IPv4 first, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (Network, &T)> {
-        let four = self
-            .four
-            .iter()
-            .map(|(net, value)| (Network(IpNet::V4(net)), value));
-        let six = self
-            .six
-            .iter()
-            .map(|(net, value)| (Network(IpNet::V6(net)), value));
+        let four = self.four.iter().map(|(net, value)| (Network(IpNet::V4(net)), value));
+        let six = self.six.iter().map(|(net, value)| (Network(IpNet::V6(net)), value));
         four.chain(six)
     }
 }
@@ -243,9 +230,7 @@ impl<T> FromIterator<(Network, T)> for Networks<T> {
 
 impl<T: fmt::Debug> fmt::Debug for Networks<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = self
-            .iter()
-            .map(|(network, value)| (network.to_string(), value));
+        let shown = self.iter().map(|(network, value)| (network.to_string(), value));
         formatter.debug_map().entries(shown).finish()
     }
 }
@@ -276,8 +261,9 @@ mod tests {
 
     #[track_caller]
     fn check_malformed(text: &str) {
-        let expected =
-            format!("\"{text}\" is no network (such as 10.0.0.0/8, 2001:db8::/32, or one address)");
+        let expected = format!(
+            "\"{text}\" is not a network (such as 10.0.0.0/8, 2001:db8::/32, or one address)"
+        );
         check(text, Err(&expected));
     }
 
@@ -304,13 +290,13 @@ mod tests {
         check(
             "10.0.0.1/8",
             Err(
-                "\"10.0.0.1/8\" has bits set behind its prefix: write 10.0.0.0/8 for the network, or the address without the prefix",
+                "\"10.0.0.1/8\" has bits set after its prefix: write 10.0.0.0/8 for the network, or the address without the prefix",
             ),
         );
         check(
             "2001:db8::1/32",
             Err(
-                "\"2001:db8::1/32\" has bits set behind its prefix: write 2001:db8::/32 for the network, or the address without the prefix",
+                "\"2001:db8::1/32\" has bits set after its prefix: write 2001:db8::/32 for the network, or the address without the prefix",
             ),
         );
     }

@@ -58,10 +58,7 @@ impl PathRegex {
             let Some(name) = name else { continue };
             let at = text.find(&format!("<{name}>")).map_or(0, |at| at + 1);
             check_variable_name(name, at)?;
-            variables.push(Variable {
-                name: Box::from(name),
-                kind: Kind::Any,
-            });
+            variables.push(Variable { name: Box::from(name), kind: Kind::Any });
             groups.push(group);
         }
         if variables.len() > CAPTURES_MAX {
@@ -130,10 +127,7 @@ fn compile(text: &str) -> Result<Regex, Flaw> {
     built.map_err(|error| {
         let message = match error {
             regex::Error::CompiledTooBig(bytes) => {
-                format!(
-                    "the expression takes more than {} KiB: repeat less in it",
-                    bytes / 1024
-                )
+                format!("the expression takes more than {} KiB: repeat less in it", bytes / 1024)
             }
             other => other.to_string(),
         };
@@ -160,11 +154,7 @@ fn parse(text: &str) -> Result<Hir, Flaw> {
 }
 
 fn parser() -> Parser {
-    ParserBuilder::new()
-        .unicode(false)
-        .utf8(false)
-        .nest_limit(NEST_MAX)
-        .build()
+    ParserBuilder::new().unicode(false).utf8(false).nest_limit(NEST_MAX).build()
 }
 
 fn head(hir: &Hir) -> Box<[u8]> {
@@ -174,10 +164,7 @@ fn head(hir: &Hir) -> Box<[u8]> {
     let mut extractor = Extractor::new();
     extractor.kind(ExtractKind::Prefix);
     let heads = extractor.extract(hir);
-    heads
-        .longest_common_prefix()
-        .map(Box::from)
-        .unwrap_or_default()
+    heads.longest_common_prefix().map(Box::from).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -199,17 +186,8 @@ mod tests {
         check_refused("(?<path>x)", 3..7, "path");
         check_refused("\\pL", 0..3, "Unicode");
         let deep = "(".repeat(60) + &")".repeat(60);
-        assert!(
-            PathRegex::parse(&deep)
-                .unwrap_err()
-                .message
-                .contains("nest")
-        );
-        check_refused(
-            &"a".repeat(REGEX_BYTES_MAX + 1),
-            0..REGEX_BYTES_MAX + 1,
-            "at most",
-        );
+        assert!(PathRegex::parse(&deep).unwrap_err().message.contains("nest"));
+        check_refused(&"a".repeat(REGEX_BYTES_MAX + 1), 0..REGEX_BYTES_MAX + 1, "at most");
         check_refused("(?:[a-z]{500}x){500}", 0..20, "KiB");
         let many = (0..17).fold(String::new(), |all, number| format!("{all}(?<g{number}>x)"));
         check_refused(&many, 0..many.len(), "named groups");

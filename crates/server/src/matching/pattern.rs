@@ -61,10 +61,7 @@ impl Pattern {
             return Err(Flaw::new(0..text.len(), message));
         }
         check_characters(text)?;
-        let mut reader = Reader {
-            segments: Vec::new(),
-            variables: Vec::new(),
-        };
+        let mut reader = Reader { segments: Vec::new(), variables: Vec::new() };
         let (body, tail) = match text.strip_suffix('*') {
             Some(body) => {
                 let slash = body.rfind('/').unwrap_or(0);
@@ -138,7 +135,7 @@ impl Pattern {
     }
 }
 
-/// The bounds of the segment behind the slash at `at`.
+/// The bounds of the segment that follows the slash at `at`.
 pub(super) fn segment_at(path: &[u8], at: usize) -> Option<(usize, usize)> {
     if path.get(at) != Some(&b'/') {
         return None;
@@ -171,11 +168,7 @@ fn check_characters(text: &str) -> Result<(), Flaw> {
             control if control.is_ascii_control() => "a path has no control characters",
             _ => continue,
         };
-        let length = if character == '%' {
-            3
-        } else {
-            character.len_utf8()
-        };
+        let length = if character == '%' { 3 } else { character.len_utf8() };
         return Err(Flaw::new(at..at + length, message));
     }
     Ok(())
@@ -196,9 +189,7 @@ impl Reader {
         let mut at = 0;
         while at < body.len() {
             let from = at + 1;
-            let to = body[from..]
-                .find('/')
-                .map_or(body.len(), |length| from + length);
+            let to = body[from..].find('/').map_or(body.len(), |length| from + length);
             let segment = &body[from..to];
             let segment = if let Some(variable) = segment.strip_prefix(':') {
                 self.variable(variable, from + 1)?
@@ -219,26 +210,16 @@ impl Reader {
         };
         check_variable_name(name, at)?;
         let range = at..at + name.len();
-        if self
-            .variables
-            .iter()
-            .any(|variable| *variable.name == *name)
-        {
+        if self.variables.iter().any(|variable| *variable.name == *name) {
             return Err(Flaw::new(
                 range,
                 format!("`{name}` is there twice: give each variable its own name"),
             ));
         }
         if self.variables.len() == CAPTURES_MAX {
-            return Err(Flaw::new(
-                range,
-                format!("a path has at most {CAPTURES_MAX} variables"),
-            ));
+            return Err(Flaw::new(range, format!("a path has at most {CAPTURES_MAX} variables")));
         }
-        self.variables.push(Variable {
-            name: Box::from(name),
-            kind,
-        });
+        self.variables.push(Variable { name: Box::from(name), kind });
         Ok(Segment::Variable(kind))
     }
 }
@@ -246,10 +227,7 @@ impl Reader {
 /// The type in `(number)`.
 fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
     let Some(close) = text.find(')') else {
-        return Err(Flaw::new(
-            at..at + text.len(),
-            "the type of a variable ends with `)`",
-        ));
+        return Err(Flaw::new(at..at + text.len(), "the type of a variable ends with `)`"));
     };
     if close + 1 < text.len() {
         let message = "a variable is a whole segment: nothing follows its type but a slash";
@@ -258,10 +236,7 @@ fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
     let name = &text[1..close];
     Kind::by_name(name).ok_or_else(|| {
         let names = Kind::ALL.map(Kind::name).join(", ");
-        Flaw::new(
-            at + 1..at + close,
-            format!("`{name}` is not a type; the types are {names}"),
-        )
+        Flaw::new(at + 1..at + close, format!("`{name}` is not a type; the types are {names}"))
     })
 }
 

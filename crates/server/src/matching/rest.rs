@@ -7,7 +7,7 @@ use vervet_http::target::percent_encode_path;
 /// What stands in `raw_path` from the byte `at` of its decoded form `path` on, percent-encoded,
 /// beginning with `/`.
 ///
-/// Where the raw path is not its own decoded form, the rest is encoded anew from the decoded one:
+/// Where the raw path is not its own decoded form, the rest is encoded again from the decoded one:
 /// so it holds no dot segment, no empty segment and no second spelling that a rule in between has
 /// not seen.
 #[inline]

@@ -48,10 +48,7 @@ impl PathRule {
             Self::Pattern(pattern) => (pattern.variables(), Rest::Absent),
             Self::Regex(regex) => (regex.variables(), Rest::Absent),
         };
-        Offer {
-            variables: Some(variables),
-            rest,
-        }
+        Offer { variables: Some(variables), rest }
     }
 }
 
@@ -135,11 +132,7 @@ impl Routes {
                 && first.methods.is_none()
                 && first.fields.is_empty()
         });
-        Self {
-            first_takes_all,
-            index: Index::new(&routes),
-            in_order: routes.into_boxed_slice(),
-        }
+        Self { first_takes_all, index: Index::new(&routes), in_order: routes.into_boxed_slice() }
     }
 
     /// The routes in file order.
@@ -150,11 +143,7 @@ impl Routes {
     /// The first route that fits.
     pub fn find(&self, question: &Question<'_>) -> Routed<'_> {
         if self.first_takes_all && question.path.first() == Some(&b'/') {
-            return Routed::To {
-                route: 0,
-                captures: Captures::default(),
-                rest: Some(0),
-            };
+            return Routed::To { route: 0, captures: Captures::default(), rest: Some(0) };
         }
         let mut others: Option<MethodSet> = None;
         let fits = |number: usize| {
@@ -171,17 +160,11 @@ impl Routes {
             }
             fits
         };
-        match (
-            self.index.first(&self.in_order, question.path, fits),
-            others,
-        ) {
+        match (self.index.first(&self.in_order, question.path, fits), others) {
             (Some(entry), _) if entry.form == SlashForm::AsIs => {
                 self.to(entry.route, question.path)
             }
-            (Some(entry), _) => Routed::Slash {
-                route: entry.route,
-                form: entry.form,
-            },
+            (Some(entry), _) => Routed::Slash { route: entry.route, form: entry.form },
             (None, Some(methods)) => Routed::OtherMethods(methods),
             (None, None) => Routed::Missing,
         }
@@ -201,11 +184,7 @@ impl Routes {
             },
             PathRule::Regex(regex) => (regex.captures(path), None),
         };
-        Routed::To {
-            route,
-            captures: captures.unwrap_or_default(),
-            rest,
-        }
+        Routed::To { route, captures: captures.unwrap_or_default(), rest }
     }
 }
 

@@ -35,11 +35,7 @@ fn read<T>(
 
 impl FromConfig for HostPattern {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "host",
-            example: "*.example.org",
-            pattern: None,
-        })
+        Shape::Text(TextShape { noun: "host", example: "*.example.org", pattern: None })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -53,11 +49,7 @@ impl FromConfig for HostPattern {
 
 impl FromConfig for Pattern {
     fn shape() -> Shape {
-        Shape::Text(TextShape {
-            noun: "path",
-            example: "/u/:id(number)",
-            pattern: Some("^/"),
-        })
+        Shape::Text(TextShape { noun: "path", example: "/u/:id(number)", pattern: Some("^/") })
     }
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
@@ -92,11 +84,7 @@ impl FromConfig for PathRegex {
 pub struct MethodName(Box<str>);
 
 impl FromText for MethodName {
-    const SHAPE: TextShape = TextShape {
-        noun: "method",
-        example: "GET",
-        pattern: None,
-    };
+    const SHAPE: TextShape = TextShape { noun: "method", example: "GET", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         let known = MethodSet::new().insert(text);
@@ -129,7 +117,7 @@ section! {
     /// ```toml
     /// [[site.route]]
     /// path = "/api/*"
-    /// field = { X-Version = "2", User-Agent = { matches = "^curl/" }, Cookie = { present = false } }
+    /// field = { X-API = "2", User-Agent = { matches = "^curl/" }, Cookie = { present = false } }
     /// status = 204
     /// ```
     pub struct FieldCondition short(is) {

@@ -39,10 +39,7 @@ pub struct Offer<'o> {
 impl Offer<'_> {
     /// Of a route whose path could not be read. What asks for a value of it is looked at as far as
     /// that goes, and not used.
-    pub const UNKNOWN: Self = Self {
-        variables: None,
-        rest: Rest::There,
-    };
+    pub const UNKNOWN: Self = Self { variables: None, rest: Rest::There };
 }
 
 /// Whether a route has a rest.
@@ -166,10 +163,7 @@ impl Template {
             // Both slashes together would be the beginning of a host (RFC 3986 §4.2), and browsers
             // take `\` for `/`.
             let begins = |byte: &u8| matches!(byte, b'/' | b'\\');
-            let extra = out[start + 1..]
-                .iter()
-                .take_while(|byte| begins(byte))
-                .count();
+            let extra = out[start + 1..].iter().take_while(|byte| begins(byte)).count();
             out.drain(start + 1..start + 1 + extra);
         }
     }
@@ -178,10 +172,9 @@ impl Template {
 impl Source {
     fn value<'v>(self, values: &Values<'v>) -> &'v [u8] {
         match self {
-            Self::Variable(number) => values
-                .captures
-                .value(number, values.path)
-                .unwrap_or_default(),
+            Self::Variable(number) => {
+                values.captures.value(number, values.path).unwrap_or_default()
+            }
             Self::Path => values.raw_path,
             Self::Rest => values.rest.unwrap_or_default(),
             Self::Host => values.host,
@@ -207,11 +200,7 @@ fn push_query_value(out: &mut Vec<u8>, value: &[u8]) {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             out.push(byte);
         } else {
-            out.extend([
-                b'%',
-                HEX[usize::from(byte >> 4)],
-                HEX[usize::from(byte & 15)],
-            ]);
+            out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
         }
     }
 }
@@ -291,10 +280,7 @@ impl Reader<'_> {
             return Err(Flaw::new(at..at + text.len(), message));
         }
         match text.find('#') {
-            Some(sharp) => Err(Flaw::new(
-                at + sharp..at + sharp + 1,
-                "a rewrite has no fragment",
-            )),
+            Some(sharp) => Err(Flaw::new(at + sharp..at + sharp + 1, "a rewrite has no fragment")),
             None => Ok(()),
         }
     }
@@ -327,7 +313,7 @@ impl Reader<'_> {
             _ => return Err(Flaw::new(range, "before the query stands a path")),
         };
         if self.place == Place::Authority {
-            // Behind a bare host an empty path is understood, and `/` is its usual form (RFC 9110
+            // After a bare host an empty path is understood, and `/` is its usual form (RFC 9110
             // §4.2.3).
             self.text.push('/');
         }
@@ -340,17 +326,14 @@ impl Reader<'_> {
 
     fn source(&self, name: &str, range: Range<usize>) -> Result<Source, Flaw> {
         let variables = self.offer.variables.unwrap_or_default();
-        let variable = variables
-            .iter()
-            .position(|variable| *variable.name == *name);
+        let variable = variables.iter().position(|variable| *variable.name == *name);
         match (name, variable) {
             (_, Some(number)) => Ok(Source::Variable(number)),
             ("path", _) => Ok(Source::Path),
             ("rest", _) if self.offer.rest == Rest::There => Ok(Source::Rest),
-            ("rest", _) => Err(Flaw::new(
-                range,
-                "there is a rest where the path of the route ends with `*`",
-            )),
+            ("rest", _) => {
+                Err(Flaw::new(range, "there is a rest where the path of the route ends with `*`"))
+            }
             ("host", _) => Ok(Source::Host),
             ("scheme", _) => Ok(Source::Scheme),
             ("method", _) => Ok(Source::Method),
@@ -367,7 +350,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How a value is encoded at this place, and what the place behind it is.
+    /// How a value is encoded at this place, and what the place after it is.
     fn allow(
         &self,
         source: Source,
@@ -412,8 +395,7 @@ impl Reader<'_> {
 
     fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.parts
-                .push(Part::Text(std::mem::take(&mut self.text).into_boxed_str()));
+            self.parts.push(Part::Text(std::mem::take(&mut self.text).into_boxed_str()));
         }
     }
 

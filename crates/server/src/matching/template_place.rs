@@ -7,22 +7,22 @@ use super::flaw::Flaw;
 pub(super) enum Place {
     /// Nothing stands before.
     Start,
-    /// Behind `{scheme}`: `://` must follow.
+    /// After `{scheme}`: `://` must follow.
     Scheme,
-    /// Behind `//`, before a host.
+    /// After `//`, before a host.
     Host,
     /// Within host and port, of which something stands already.
     Authority,
     /// In the path.
     Path,
-    /// Behind `?`.
+    /// After `?`.
     Query,
-    /// Behind `#`.
+    /// After `#`.
     Fragment,
 }
 
 impl Place {
-    /// The place behind a literal text that begins here. `at` is where the text stands in the
+    /// The place after a literal text that begins here. `at` is where the text stands in the
     /// template.
     pub(super) fn after(self, text: &str, at: usize) -> Result<Self, Flaw> {
         let mut place = self;
@@ -37,40 +37,28 @@ impl Place {
     }
 }
 
-/// The place behind the next piece of a literal text, and the length of that piece.
+/// The place after the next piece of a literal text, and the length of that piece.
 fn step(place: Place, rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
     match place {
         Place::Start => start(rest, at),
         Place::Scheme if rest.starts_with("://") => Ok((Place::Host, 3)),
-        Place::Scheme => Err(Flaw::new(
-            at..at,
-            "`{scheme}` is followed by `://` and a host",
-        )),
-        Place::Host if rest.starts_with(['/', '?', '#']) => Err(Flaw::new(
-            at..at,
-            "between the slashes and the path stands a host",
-        )),
+        Place::Scheme => Err(Flaw::new(at..at, "`{scheme}` is followed by `://` and a host")),
+        Place::Host if rest.starts_with(['/', '?', '#']) => {
+            Err(Flaw::new(at..at, "between the slashes and the path stands a host"))
+        }
         Place::Host => Ok((Place::Authority, 0)),
         Place::Authority => Ok(up_to(
             rest,
-            &[
-                ('/', Place::Path),
-                ('?', Place::Query),
-                ('#', Place::Fragment),
-            ],
+            &[('/', Place::Path), ('?', Place::Query), ('#', Place::Fragment)],
             place,
         )),
-        Place::Path => Ok(up_to(
-            rest,
-            &[('?', Place::Query), ('#', Place::Fragment)],
-            place,
-        )),
+        Place::Path => Ok(up_to(rest, &[('?', Place::Query), ('#', Place::Fragment)], place)),
         Place::Query => Ok(up_to(rest, &[('#', Place::Fragment)], place)),
         Place::Fragment => Ok((Place::Fragment, rest.len())),
     }
 }
 
-/// Skips to behind the first of some characters, each of which begins a place.
+/// Skips to after the first of some characters, each of which begins a place.
 fn up_to(rest: &str, ends: &[(char, Place)], place: Place) -> (Place, usize) {
     for (at, character) in rest.char_indices() {
         if let Some((_, next)) = ends.iter().find(|(end, _)| *end == character) {
@@ -98,9 +86,9 @@ fn start(rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
     }
     let scheme = &rest[..colon];
     if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
-        let behind = at + colon + 1;
+        let after = at + colon + 1;
         return Err(Flaw::new(
-            behind..behind,
+            after..after,
             format!("`{scheme}:` is followed by two slashes and a host"),
         ));
     }

@@ -4,9 +4,8 @@ use vervet_engine::counters::Counter;
 
 /// The upper bounds of the buckets, in milliseconds: those that OpenTelemetry recommends for
 /// `http.server.request.duration`. One more bucket counts longer durations.
-pub const BOUNDS_MS: [u64; 14] = [
-    5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000,
-];
+pub const BOUNDS_MS: [u64; 14] =
+    [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000];
 
 /// A bucket for each bound, and one above.
 const BUCKETS: usize = BOUNDS_MS.len() + 1;
@@ -63,13 +62,7 @@ mod tests {
         histogram.add_to(&mut durations);
         let mut buckets = [0; BUCKETS];
         buckets[bucket] = 1;
-        assert_eq!(
-            durations,
-            Durations {
-                buckets,
-                sum_ms: duration_ms
-            }
-        );
+        assert_eq!(durations, Durations { buckets, sum_ms: duration_ms });
     }
 
     #[test]

@@ -92,9 +92,7 @@ impl Metrics {
                 total.faults += counters.faults.get();
             }
         }
-        let named = totals
-            .into_iter()
-            .map(|(site, totals)| SiteTotals { site, ..totals });
+        let named = totals.into_iter().map(|(site, totals)| SiteTotals { site, ..totals });
         named.collect()
     }
 }
@@ -158,12 +156,7 @@ mod tests {
             .iter()
             .map(|site| {
                 let classes = site.durations.map(|durations| durations.count());
-                (
-                    site.site.to_string(),
-                    classes,
-                    site.content_bytes,
-                    site.faults,
-                )
+                (site.site.to_string(), classes, site.content_bytes, site.faults)
             })
             .collect();
         let expected = [
@@ -194,11 +187,8 @@ mod tests {
         new[1].count(&finished(200));
         // An exchange of the old plan that ends now.
         old[0].count(&finished(200));
-        let counted: Vec<_> = metrics
-            .sites()
-            .iter()
-            .map(|site| (site.site.to_string(), site.requests()))
-            .collect();
+        let counted: Vec<_> =
+            metrics.sites().iter().map(|site| (site.site.to_string(), site.requests())).collect();
         assert_eq!(
             counted,
             [("", 0), ("comes", 0), ("stays", 3)].map(|(site, count)| (site.to_owned(), count))

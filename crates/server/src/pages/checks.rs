@@ -53,43 +53,28 @@ impl Checked<'_> {
         let message =
             "escaping cannot be switched off or on; |safe marks a single value that is markup";
         let places = outline.autoescapes.iter();
-        places
-            .map(|offset| self.at(template, *offset, message))
-            .collect()
+        places.map(|offset| self.at(template, *offset, message)).collect()
     }
 
     /// Filters and tests. The engine looks them up when it comes to them; asked with nothing it
     /// tells whether it knows them.
     fn applied(&self, template: &str, outline: &Outline) -> Vec<PageProblem> {
         let unknown_filter = |named: &&Named| {
-            let tried = self
-                .environment
-                .empty_state()
-                .apply_filter(&named.name, &[]);
+            let tried = self.environment.empty_state().apply_filter(&named.name, &[]);
             tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
         };
         let unknown_test = |named: &&Named| {
-            let tried = self
-                .environment
-                .empty_state()
-                .perform_test(&named.name, &[Value::UNDEFINED]);
+            let tried =
+                self.environment.empty_state().perform_test(&named.name, &[Value::UNDEFINED]);
             tried.is_err_and(|error| error.kind() == ErrorKind::UnknownTest)
         };
         let filters = outline.filters.iter().filter(unknown_filter);
         let tests = outline.tests.iter().filter(unknown_test);
         let filters = filters.map(|named| {
-            self.at(
-                template,
-                named.offset,
-                format!("there is no filter {}", named.name),
-            )
+            self.at(template, named.offset, format!("there is no filter {}", named.name))
         });
         let tests = tests.map(|named| {
-            self.at(
-                template,
-                named.offset,
-                format!("there is no test {}", named.name),
-            )
+            self.at(template, named.offset, format!("there is no test {}", named.name))
         });
         filters.chain(tests).collect()
     }
@@ -100,10 +85,7 @@ impl Checked<'_> {
         let known = self.known_names();
         let mut problems = Vec::new();
         for (template, outline) in &self.sources.outlines {
-            let unknown = outline
-                .names
-                .iter()
-                .filter(|named| !known.contains(named.name.as_str()));
+            let unknown = outline.names.iter().filter(|named| !known.contains(named.name.as_str()));
             let mut told = BTreeSet::new();
             for named in unknown.filter(|named| told.insert(named.name.as_str())) {
                 let hint = did_you_mean(&named.name, known.iter().copied());
@@ -118,11 +100,7 @@ impl Checked<'_> {
         let mut known: BTreeSet<&str> = OF_THE_ENGINE.iter().copied().collect();
         known.extend(Part::ALL.map(Part::name));
         known.extend(Verb::ALL.map(Verb::name));
-        known.extend(
-            self.parameters
-                .iter()
-                .map(|parameter| parameter.name.as_str()),
-        );
+        known.extend(self.parameters.iter().map(|parameter| parameter.name.as_str()));
         known.extend(self.environment.globals().map(|(name, _)| name));
         let outlines = self.sources.outlines.values();
         known.extend(outlines.flat_map(|outline| outline.assigned.iter().map(String::as_str)));
@@ -155,20 +133,11 @@ impl Checked<'_> {
             for block in &outline.blocks {
                 problems.extend(self.block(name, block, parents));
             }
-            let is_known = |called: &Named| {
-                line.iter()
-                    .any(|(_, outline)| has_block(outline, &called.name))
-            };
-            let unknown = outline
-                .block_calls
-                .iter()
-                .filter(|called| !is_known(called));
+            let is_known =
+                |called: &Named| line.iter().any(|(_, outline)| has_block(outline, &called.name));
+            let unknown = outline.block_calls.iter().filter(|called| !is_known(called));
             problems.extend(unknown.map(|called| {
-                self.at(
-                    name,
-                    called.offset,
-                    format!("there is no block {}", called.name),
-                )
+                self.at(name, called.offset, format!("there is no block {}", called.name))
             }));
         }
         problems.extend(self.unfilled(&line));
@@ -205,14 +174,10 @@ impl Checked<'_> {
             let children = &line[..depth];
             let is_filled = |block: &BlockOutline| {
                 let fills = |own: &BlockOutline| own.at.name == block.at.name && !own.is_required;
-                children
-                    .iter()
-                    .any(|(_, outline)| outline.blocks.iter().any(fills))
+                children.iter().any(|(_, outline)| outline.blocks.iter().any(fills))
             };
-            let required = outline
-                .blocks
-                .iter()
-                .filter(|block| block.is_required && !is_filled(block));
+            let required =
+                outline.blocks.iter().filter(|block| block.is_required && !is_filled(block));
             problems.extend(required.map(|block| {
                 let text = format!(
                     "the block {} is required, and the page does not fill it",

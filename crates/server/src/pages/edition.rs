@@ -1,17 +1,6 @@
 //! One state of a page: compiled, checked, and the same until a file changes.
 
-use std::collections::BTreeSet;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use bytes::Bytes;
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, Value};
-use vervet_http::field::Known;
-use vervet_http::media_type;
-use vervet_http::status::Status;
-
 use crate::pages::checks::{Checked, problems};
-use crate::pages::escape::write_value;
 use crate::pages::folder::{TemplateFolder, Witness};
 use crate::pages::limits::NESTING_MAX;
 use crate::pages::moment;
@@ -22,6 +11,16 @@ use crate::pages::sized;
 use crate::pages::sources::Sources;
 use crate::pages::target::is_link;
 use crate::response::Head;
+use bytes::Bytes;
+use minijinja::value::ValueKind;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, Value};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use vervet_http::field::Known;
+use vervet_http::media_type;
+use vervet_http::status::Status;
+use vervet_http::text::write_html;
 
 /// The media type of a page whose name does not tell.
 const MEDIA_TYPE: &str = "text/html; charset=utf-8";
@@ -29,7 +28,7 @@ const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 /// Extensions that say "template" and nothing of the content.
 const TEMPLATE_EXTENSIONS: &[&str] = &[".j2", ".jinja", ".jinja2"];
 
-/// Failures of one edition that are told; more are counted only.
+/// Failures of one edition that are reported; more are only counted.
 const TOLD_MAX: usize = 32;
 
 /// A compiled page.
@@ -46,10 +45,7 @@ pub(crate) struct Edition {
 
 impl fmt::Debug for Edition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Edition")
-            .field("uses", &self.uses)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Edition").field("uses", &self.uses).finish_non_exhaustive()
     }
 }
 
@@ -68,32 +64,21 @@ impl Edition {
             let added = environment.add_template_owned(name.clone(), text.clone());
             added.map_err(|error| vec![problem_of(&error, folder, sources)])?;
         }
-        let checked = Checked {
-            folder,
-            sources,
-            environment: &environment,
-            parameters: &options.parameters,
-        };
+        let checked =
+            Checked { folder, sources, environment: &environment, parameters: &options.parameters };
         let problems = problems(checked, &options.template);
         if !problems.is_empty() {
             return Err(problems);
         }
         let found = Arc::default();
-        let has_open = sources
-            .outlines
-            .values()
-            .any(|outline| outline.has_open_references);
+        let has_open = sources.outlines.values().any(|outline| outline.has_open_references);
         if has_open {
             set_loader(&mut environment, Arc::clone(folder), Arc::clone(&found));
         }
         let media_type = media_type_of(&options.template);
         Ok(Self {
             environment,
-            uses: if has_open {
-                Uses::ALL
-            } else {
-                uses_of(options, sources)
-            },
+            uses: if has_open { Uses::ALL } else { uses_of(options, sources) },
             head: plain_head(&options.server, media_type),
             media_type,
             found,
@@ -110,9 +95,7 @@ impl Edition {
 }
 
 fn problem_of(error: &Error, folder: &TemplateFolder, sources: &Sources) -> PageProblem {
-    PageProblem::of_error(error, &folder.path, |name| {
-        sources.texts.get(name).map(String::as_str)
-    })
+    PageProblem::of_error(error, &folder.path, |name| sources.texts.get(name).map(String::as_str))
 }
 
 /// The engine with our escaping, filters and limits, without templates.
@@ -169,9 +152,7 @@ fn uses_of(options: &PageOptions, sources: &Sources) -> Uses {
 }
 
 fn media_type_of(template: &str) -> &'static str {
-    let plain = TEMPLATE_EXTENSIONS
-        .iter()
-        .find_map(|extension| template.strip_suffix(extension));
+    let plain = TEMPLATE_EXTENSIONS.iter().find_map(|extension| template.strip_suffix(extension));
     let name = plain.unwrap_or(template);
     media_type::by_file_name(name.as_bytes()).unwrap_or(MEDIA_TYPE)
 }
@@ -181,6 +162,22 @@ fn plain_head(server: &str, media_type: &str) -> Bytes {
     head.field(Known::ContentType, media_type.as_bytes());
     head.field(Known::CacheControl, b"no-store");
     Bytes::from(head.into_bytes())
+}
+
+/// Writes a value as a page shows it, the one way by which a value gets into a page: escaped for
+/// HTML, in text and in quoted attributes, always. It does not ask for the name of the template or
+/// for `autoescape`: only what a page marks with `|safe`, and markup that a template itself has
+/// captured (`set` blocks, macros), goes in as it is. What is undefined or none shows as nothing.
+fn write_value(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+    if let Some(text) = value.as_str() {
+        return Ok(if value.is_safe() { out.write_str(text) } else { write_html(out, text) }?);
+    }
+    match value.kind() {
+        ValueKind::Undefined | ValueKind::None => Ok(()),
+        ValueKind::Number | ValueKind::Bool => Ok(write!(out, "{value}")?),
+        ValueKind::Invalid => Err(Error::new(ErrorKind::InvalidOperation, value.to_string())),
+        _ => Ok(write_html(out, &value.to_string())?),
+    }
 }
 
 #[cfg(test)]

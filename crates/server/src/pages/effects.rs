@@ -1,4 +1,5 @@
-//! What a page does besides its text: status, fields, cookies, and to send its visitor elsewhere.
+//! What a page does in addition to its text: status, fields, cookies, and to send its visitor
+//! elsewhere.
 //!
 //! A template calls functions of its scope. They note here what is to happen, and the renderer
 //! makes the head of it.
@@ -32,7 +33,7 @@ pub(crate) struct Effects {
     pub(crate) stop: Option<Stop>,
 }
 
-/// An end of the rendering that is no failure.
+/// An end of the rendering that is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The visitor goes on there.
@@ -80,13 +81,8 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Status,
-        Self::SetField,
-        Self::SetCookie,
-        Self::DeleteCookie,
-        Self::Redirect,
-    ];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Status, Self::SetField, Self::SetCookie, Self::DeleteCookie, Self::Redirect];
 
     /// The name in templates.
     pub(crate) const fn name(self) -> &'static str {
@@ -134,9 +130,7 @@ fn wrong(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 fn page_status(code: u16) -> Result<Status, Error> {
     match Status::new(code) {
         Some(status) if (200..600).contains(&code) => Ok(status),
-        _ => Err(wrong(format!(
-            "{code} is no status of a page: it is from 200 to 599"
-        ))),
+        _ => Err(wrong(format!("{code} is not a status of a page: it is from 200 to 599"))),
     }
 }
 
@@ -149,21 +143,14 @@ fn status(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
 fn set_field(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     let (name, value): (&str, &Value) = from_args(args)?;
     let value = value.to_string();
-    if let Some((name, instead)) = NOT_SETTABLE
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+    if let Some((name, instead)) =
+        NOT_SETTABLE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
     {
-        return Err(wrong(format!(
-            "{name} cannot be set by set_field: {instead}"
-        )));
+        return Err(wrong(format!("{name} cannot be set by set_field: {instead}")));
     }
     let checked = FieldBlock::new().push(name.as_bytes(), value.as_bytes());
     checked.map_err(|fault| wrong(format!("the field {name:?} cannot be set: {fault}")))?;
-    match effects
-        .fields
-        .iter_mut()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-    {
+    match effects.fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
         Some((_, old)) => *old = value,
         None => effects.fields.push((name.to_owned(), value)),
     }
@@ -184,12 +171,8 @@ fn set_cookie(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
         path: options.get::<Option<&str>>("path")?.unwrap_or(plain.path),
         domain: options.get("domain")?,
         same_site,
-        http_only: options
-            .get::<Option<bool>>("http_only")?
-            .unwrap_or(plain.http_only),
-        secure: options
-            .get::<Option<bool>>("secure")?
-            .unwrap_or(plain.secure),
+        http_only: options.get::<Option<bool>>("http_only")?.unwrap_or(plain.http_only),
+        secure: options.get::<Option<bool>>("secure")?.unwrap_or(plain.secure),
         ..plain
     };
     options.assert_all_used()?;
@@ -209,18 +192,14 @@ fn delete_cookie(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
 }
 
 fn push_cookie(effects: &mut Effects, cookie: &NewCookie<'_>) -> Result<(), Error> {
-    let value = cookie
-        .field_value()
-        .map_err(|fault| wrong(fault.to_string()))?;
+    let value = cookie.field_value().map_err(|fault| wrong(fault.to_string()))?;
     effects.cookies.push(value);
     Ok(())
 }
 
 fn redirect(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     let (to, options): (&str, Kwargs) = from_args(args)?;
-    let code = options
-        .get::<Option<u16>>("status")?
-        .unwrap_or(Status::SEE_OTHER.code());
+    let code = options.get::<Option<u16>>("status")?.unwrap_or(Status::SEE_OTHER.code());
     let reach = match options.get::<Option<bool>>("external")? {
         Some(true) => Reach::Anywhere,
         Some(false) | None => Reach::Site,
@@ -228,9 +207,7 @@ fn redirect(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     options.assert_all_used()?;
     let status = page_status(code)?;
     if !matches!(code, 301 | 302 | 303 | 307 | 308) {
-        return Err(wrong(format!(
-            "{code} is no redirection: it is 301, 302, 303, 307 or 308"
-        )));
+        return Err(wrong(format!("{code} is not a redirection: it is 301, 302, 303, 307 or 308")));
     }
     effects.stop = Some(match location(to, reach) {
         Some(location) => Stop::Redirect { status, location },

@@ -1,7 +1,7 @@
 //! The folder that templates come from, and the promise that none comes from outside it.
 //!
-//! Names are relative to the folder, whoever includes them; that no link leads out is the promise
-//! of [`crate::files::root`].
+//! Names are relative to the folder, in included templates too; that no link leads out is the
+//! promise of [`crate::files::root`].
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,7 @@ pub(crate) struct Witness {
 impl Witness {
     /// Seconds since 1970 of the last change of what was seen.
     pub(crate) fn changed_s(&self) -> i64 {
-        let changed_ns = self
-            .seen
-            .map_or(0, |seen| seen.modified_ns.max(seen.changed_ns));
+        let changed_ns = self.seen.map_or(0, |seen| seen.modified_ns.max(seen.changed_ns));
         changed_ns.div_euclid(1_000_000_000)
     }
 }
@@ -40,11 +38,7 @@ impl TemplateFolder {
     pub(crate) fn open(path: &Path, symlinks: Symlinks) -> Result<Self, OpenError> {
         let root = Root::open(path, symlinks)?;
         let state = root.stat(b"")?.fingerprint;
-        Ok(Self {
-            path: path.to_owned(),
-            root,
-            state,
-        })
+        Ok(Self { path: path.to_owned(), root, state })
     }
 
     /// Whether this is the folder that lies at the path of the other one.
@@ -61,25 +55,13 @@ impl TemplateFolder {
     pub(crate) fn read(&self, name: &str) -> (Witness, Result<String, String>) {
         if let Some(wrong) = wrong_name(name) {
             let seen = Err(OpenError::Escapes);
-            return (
-                Witness {
-                    name: name.to_owned(),
-                    seen,
-                },
-                Err(wrong),
-            );
+            return (Witness { name: name.to_owned(), seen }, Err(wrong));
         }
         let (seen, text) = match self.read_file(name) {
             Ok((fingerprint, text)) => (Ok(fingerprint), text),
             Err(error) => (Err(error), Err(refusal(name, error))),
         };
-        (
-            Witness {
-                name: name.to_owned(),
-                seen,
-            },
-            text,
-        )
+        (Witness { name: name.to_owned(), seen }, text)
     }
 
     fn read_file(&self, name: &str) -> Result<(Fingerprint, Result<String, String>), OpenError> {
@@ -102,7 +84,7 @@ impl TemplateFolder {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
                 .split(|byte| *byte == b'\n')
                 .count();
-            format!("{name} is no UTF-8 in line {line}")
+            format!("{name} is not UTF-8 in line {line}")
         });
         Ok((fingerprint, text))
     }
@@ -127,13 +109,11 @@ fn wrong_name(name: &str) -> Option<String> {
     }
     if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Some(format!(
-            "{name} is no plain path; templates are named from the template folder on, without . and .."
+            "{name} is not a plain path; templates are named from the template folder on, without . and .."
         ));
     }
     if name.contains(|character: char| character.is_control() || character == '\\') {
-        return Some(format!(
-            "{name:?} has a character that names of templates do not have"
-        ));
+        return Some(format!("{name:?} has a character that names of templates do not have"));
     }
     None
 }
@@ -143,7 +123,7 @@ fn refusal(name: &str, error: OpenError) -> String {
         OpenError::Missing => format!("there is no template {name}"),
         OpenError::Linked => {
             format!(
-                "{name} is a symbolic link or lies behind one (symlinks = \"follow\" follows those that stay in the folder)"
+                "{name} is a symbolic link or is reached through one (symlinks = \"follow\" follows those that stay in the folder)"
             )
         }
         OpenError::Escapes => format!("{name} leads out of the template folder"),

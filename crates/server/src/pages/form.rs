@@ -9,7 +9,7 @@ use vervet_http::status::Status;
 
 use crate::pages::limits::FORM_PAIRS_MAX;
 
-/// Why a form is not taken: the status, and what the visitor is told.
+/// Why a form is refused: the status, and the message for the visitor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormFault {
     pub(crate) status: Status,
@@ -25,7 +25,7 @@ impl FormFault {
     }
 }
 
-/// Looks at the head of a request with content: its type and, where it is told, its length.
+/// Looks at the head of a request with content: its type and, where it is given, its length.
 pub(crate) fn check_head(
     fields: &Fields<'_>,
     length: ContentLength,

@@ -60,9 +60,7 @@ pub struct PageHandler {
 impl PageHandler {
     /// A handler for one reactor.
     pub fn new(page: &Arc<Page>) -> Self {
-        Self {
-            renderer: Rc::new(RefCell::new(Renderer::new(page))),
-        }
+        Self { renderer: Rc::new(RefCell::new(Renderer::new(page))) }
     }
 
     fn page(&mut self, input: &Input<'_>, exchange: Exchange<'_>) -> Outcome {
@@ -85,12 +83,7 @@ impl PageHandler {
         let head = exchange.head();
         let bytes_max = self.renderer.borrow().page().options.limits.form_bytes_max;
         if let Err(fault) = form::check_head(&head.fields, head.content(), bytes_max) {
-            return Outcome::Done(
-                self.renderer
-                    .borrow()
-                    .refused(fault.status, &fault.text)
-                    .into(),
-            );
+            return Outcome::Done(self.renderer.borrow().refused(fault.status, &fault.text).into());
         }
         let Some(reader) = exchange.content() else {
             // Taken by a filter before us: there is no form left.

@@ -1,4 +1,4 @@
-//! What a page is told of a request, borrowed from it: so that rendering needs no socket.
+//! What a page receives of a request, borrowed from it: so that rendering needs no socket.
 
 use std::borrow::Cow;
 use std::net::IpAddr;

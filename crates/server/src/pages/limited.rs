@@ -19,7 +19,7 @@ pub(super) enum Cut {
 }
 
 impl Cut {
-    /// What is told of it.
+    /// What is reported of it.
     pub(super) fn message(self, limits: &PageLimits) -> String {
         match self {
             Self::Steps => format!(

@@ -17,7 +17,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes other lines. Bytes that are no UTF-8 show as U+FFFD.
+    /// Takes other lines. Bytes that are not UTF-8 show as U+FFFD.
     pub(crate) fn refill<'a>(&mut self, lines: impl Iterator<Item = (&'a str, &'a [u8])>) {
         self.text.clear();
         self.ends.clear();
@@ -111,12 +111,7 @@ impl Object for CookiesSeen {
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         let mut seen = BTreeSet::new();
         let names = self.pairs().map(|(name, _)| name);
-        Enumerator::Values(
-            names
-                .filter(|name| seen.insert(*name))
-                .map(Value::from)
-                .collect(),
-        )
+        Enumerator::Values(names.filter(|name| seen.insert(*name)).map(Value::from).collect())
     }
 }
 
@@ -130,9 +125,7 @@ fn is_same(own: &str, asked: &str) -> bool {
 }
 
 fn unquoted(value: &str) -> &str {
-    let inner = value
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
+    let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.unwrap_or(value)
 }
 
@@ -157,22 +150,13 @@ mod tests {
 
     #[test]
     fn fields_are_found_in_any_spelling() {
-        let of = [
-            ("User-Agent", "x"),
-            ("Accept", "a"),
-            ("accept", "b"),
-            ("Accept", "c"),
-        ];
+        let of = [("User-Agent", "x"), ("Accept", "a"), ("accept", "b"), ("Accept", "c")];
         check_field(&of, "host", None);
         check_field(&of, "user-agent", Some("x"));
         check_field(&of, "USER-AGENT", Some("x"));
         check_field(&of, "user_agent", Some("x"));
         check_field(&of, "accept", Some("a, b, c"));
-        check_field(
-            &[("Cookie", "a=1"), ("Cookie", "b=2")],
-            "cookie",
-            Some("a=1; b=2"),
-        );
+        check_field(&[("Cookie", "a=1"), ("Cookie", "b=2")], "cookie", Some("a=1; b=2"));
     }
 
     #[test]

@@ -7,7 +7,6 @@
 mod checks;
 mod edition;
 mod effects;
-mod escape;
 mod folder;
 mod form;
 mod handler;

@@ -15,17 +15,8 @@ pub(crate) enum When {
     Day(NaiveDate),
 }
 
-const PARTS: &[&str] = &[
-    "year",
-    "month",
-    "day",
-    "hour",
-    "minute",
-    "second",
-    "weekday",
-    "day_of_year",
-    "unix",
-];
+const PARTS: &[&str] =
+    &["year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year", "unix"];
 
 impl When {
     /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is
@@ -76,7 +67,7 @@ impl When {
         let mut out = String::new();
         // Writing to a text fails for nothing but the format.
         write!(out, "{}", self.begin().format(format)).map_err(|_| {
-            let text = format!("{format:?} is no format of dates");
+            let text = format!("{format:?} is not a date format");
             Error::new(ErrorKind::InvalidOperation, text)
         })?;
         Ok(out)
@@ -138,10 +129,8 @@ impl Object for When {
 /// The filter `date`: a moment by a format of `strftime`, in UTC; `2026-11-21` without one.
 pub(crate) fn date(value: &Value, format: Option<&str>) -> Result<String, Error> {
     let Some(when) = When::of_value(value) else {
-        let text = format!(
-            "date takes a moment, a day or seconds since 1970, not {}",
-            value.kind()
-        );
+        let text =
+            format!("date takes a moment, a day or seconds since 1970, not {}", value.kind());
         return Err(Error::new(ErrorKind::InvalidOperation, text));
     };
     when.formatted(format.unwrap_or("%Y-%m-%d"))

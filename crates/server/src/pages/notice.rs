@@ -87,10 +87,7 @@ mod tests {
     fn a_notice_shows_text_as_text() {
         let page = notice(Status::BAD_REQUEST, "the parameter <n> must be \"1\"");
         assert!(page.contains("<h1>400 Bad Request</h1>"), "{page}");
-        assert!(
-            page.contains("<p>the parameter &lt;n&gt; must be &quot;1&quot;</p>"),
-            "{page}"
-        );
+        assert!(page.contains("<p>the parameter &lt;n&gt; must be &quot;1&quot;</p>"), "{page}");
     }
 
     #[test]

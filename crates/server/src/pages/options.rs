@@ -58,7 +58,7 @@ pub struct PageOptions {
     pub limits: PageLimits,
     /// The Server field.
     pub server: String,
-    /// Where problems are told.
+    /// Where problems are reported.
     pub journal: Arc<dyn ProblemLog>,
     /// Where looks at what is compiled are counted.
     pub caches: Caches,

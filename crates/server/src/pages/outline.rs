@@ -100,10 +100,7 @@ mod tests {
     #[test]
     fn names_are_found_wherever_they_are_read() {
         check_used("a", &[]);
-        check_used(
-            "{{ a.b[c](d, e=f)|g(h) is i(j) }}",
-            &["a", "c", "d", "f", "h", "j"],
-        );
+        check_used("{{ a.b[c](d, e=f)|g(h) is i(j) }}", &["a", "c", "d", "f", "h", "j"]);
         check_used(
             "{{ a if b else c }}{{ -d + e ~ f }}{{ g < h < i }}",
             &["a", "b", "c", "d", "e", "f", "g", "h", "i"],
@@ -124,10 +121,7 @@ mod tests {
             "{% with x = a %}{{ b }}{% endwith %}{% set x = c %}{% set y %}{{ d }}{% endset %}",
             &["a", "b", "c", "d"],
         );
-        check_used(
-            "{% filter upper %}{{ a }}{% endfilter %}{% do b(c) %}",
-            &["a", "b", "c"],
-        );
+        check_used("{% filter upper %}{{ a }}{% endfilter %}{% do b(c) %}", &["a", "b", "c"]);
         check_used(
             "{% macro m(x=a) %}{{ b }}{% endmacro %}{% call c(d) %}{{ e }}{% endcall %}",
             &["a", "b", "c", "d", "e"],
@@ -140,10 +134,7 @@ mod tests {
             "{% block x %}{{ a }}{% endblock %}{% autoescape a %}{{ b }}{% endautoescape %}",
             &["a", "b"],
         );
-        check_used(
-            "{{ a is defined }}{{ b|default(c) }}{{ d|d }}",
-            &["a", "b", "c", "d"],
-        );
+        check_used("{{ a is defined }}{{ b|default(c) }}{{ d|d }}", &["a", "b", "c", "d"]);
     }
 
     #[test]
@@ -158,22 +149,12 @@ mod tests {
         let outline = outline(
             "{% extends 'p' %}{% include 'a' %}{% include ['b', 'c'] %}{% include 'd' ignore missing %}{% import 'e' as e %}",
         );
-        let references: Vec<_> = outline
-            .references
-            .iter()
-            .map(|(named, need)| (named.name.as_str(), *need))
-            .collect();
+        let references: Vec<_> =
+            outline.references.iter().map(|(named, need)| (named.name.as_str(), *need)).collect();
         let (must, may) = (Need::Must, Need::May);
         assert_eq!(
             references,
-            [
-                ("p", must),
-                ("a", must),
-                ("b", may),
-                ("c", may),
-                ("d", may),
-                ("e", must)
-            ]
+            [("p", must), ("a", must), ("b", may), ("c", may), ("d", may), ("e", must)]
         );
         assert!(matches!(&outline.parent, Parent::One(named) if named.name == "p"));
         assert!(!outline.has_open_references);
@@ -183,10 +164,7 @@ mod tests {
     fn what_is_known_later_is_said_to_be() {
         assert!(outline("{% include a ~ '.html' %}").has_open_references);
         assert_eq!(outline("{% extends a %}").parent, Parent::Open);
-        assert_eq!(
-            outline("{% if a %}{% extends 'p' %}{% endif %}").parent,
-            Parent::Open
-        );
+        assert_eq!(outline("{% if a %}{% extends 'p' %}{% endif %}").parent, Parent::Open);
     }
 
     #[test]
@@ -200,11 +178,7 @@ mod tests {
             &outline.block_calls[0],
         ];
         for named in found {
-            assert_eq!(
-                text[named.offset..].chars().next(),
-                named.name.chars().next(),
-                "{named:?}"
-            );
+            assert_eq!(text[named.offset..].chars().next(), named.name.chars().next(), "{named:?}");
         }
         assert_eq!(outline.blocks[0].supers.len(), 1);
     }

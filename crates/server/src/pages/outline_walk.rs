@@ -26,12 +26,7 @@ fn place<T>(node: &Spanned<T>) -> usize {
 impl<'s> Walker<'s> {
     /// A walk that has seen nothing yet.
     pub(crate) fn new(text: &'s str) -> Self {
-        Self {
-            text,
-            outline: Outline::default(),
-            open_blocks: Vec::new(),
-            depth: 0,
-        }
+        Self { text, outline: Outline::default(), open_blocks: Vec::new(), depth: 0 }
     }
 
     fn body(&mut self, statements: &[Stmt<'_>]) {
@@ -128,11 +123,7 @@ impl<'s> Walker<'s> {
                 };
             }
             Stmt::Include(node) => {
-                let need = if node.ignore_missing {
-                    Need::May
-                } else {
-                    Need::Must
-                };
+                let need = if node.ignore_missing { Need::May } else { Need::Must };
                 self.template(&node.name, need);
             }
             Stmt::Import(node) => {
@@ -154,9 +145,7 @@ impl<'s> Walker<'s> {
         if let Some(name) = constant_text(expression) {
             return self.outline.references.push((Named { name, offset }, need));
         }
-        let list = expression
-            .as_const()
-            .filter(|value| value.as_str().is_none());
+        let list = expression.as_const().filter(|value| value.as_str().is_none());
         let names: Option<Vec<String>> = list.and_then(|list| {
             let names = list.try_iter().ok()?;
             names.map(|name| name.as_str().map(str::to_owned)).collect()
@@ -165,9 +154,7 @@ impl<'s> Walker<'s> {
             self.outline.has_open_references = true;
             return self.expression(expression);
         };
-        let references = names
-            .into_iter()
-            .map(|name| (Named { name, offset }, Need::May));
+        let references = names.into_iter().map(|name| (Named { name, offset }, Need::May));
         self.outline.references.extend(references);
     }
 
@@ -205,10 +192,7 @@ impl<'s> Walker<'s> {
             Expr::Var(node) => {
                 self.outline.used.insert(node.id.to_owned());
                 let name = node.id.to_owned();
-                self.outline.names.push(Named {
-                    name,
-                    offset: place(node),
-                });
+                self.outline.names.push(Named { name, offset: place(node) });
             }
             Expr::Const(_) => {}
             Expr::Slice(node) => {
@@ -224,9 +208,7 @@ impl<'s> Walker<'s> {
             }
             Expr::Compare(node) => {
                 self.expression(&node.expr);
-                node.ops
-                    .iter()
-                    .for_each(|operand| self.expression(&operand.expr));
+                node.ops.iter().for_each(|operand| self.expression(&operand.expr));
             }
             Expr::IfExpr(node) => {
                 self.expression(&node.test_expr);
@@ -314,10 +296,7 @@ impl<'s> Walker<'s> {
     /// A name whose node begins before it: where the name itself stands.
     fn named_after(&self, offset: usize, name: &str) -> Named {
         let rest = self.text.get(offset..).unwrap_or_default();
-        Named {
-            name: name.to_owned(),
-            offset: offset + rest.find(name).unwrap_or(0),
-        }
+        Named { name: name.to_owned(), offset: offset + rest.find(name).unwrap_or(0) }
     }
 }
 

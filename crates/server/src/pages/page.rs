@@ -63,7 +63,7 @@ impl Counts {
 pub(crate) enum Work {
     /// They are what they were.
     Nothing,
-    /// They were compiled anew.
+    /// They were compiled again.
     Compiled,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Latest {
     pub(crate) problems: Arc<[PageProblem]>,
 }
 
-/// Why a page cannot be had from its options, whatever its files say.
+/// Why options make no page, whatever its files contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageError {
     /// The default of a parameter does not fit its type.
@@ -98,11 +98,9 @@ pub enum PageError {
 impl std::fmt::Display for PageError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Default(bad) => write!(
-                formatter,
-                "the default of {} must be {}",
-                bad.name, bad.expected
-            ),
+            Self::Default(bad) => {
+                write!(formatter, "the default of {} must be {}", bad.name, bad.expected)
+            }
             Self::Name(name) => write!(
                 formatter,
                 "{name:?} cannot be the name of a parameter: it is letters, digits and _, and none that pages know already"
@@ -118,9 +116,8 @@ impl Page {
     /// answers 500 until its files are good. [`Page::problems`] tells them.
     pub fn new(options: PageOptions, now: Now) -> Result<Arc<Self>, PageError> {
         for (at, parameter) in options.parameters.iter().enumerate() {
-            let is_repeated = options.parameters[..at]
-                .iter()
-                .any(|other| other.name == parameter.name);
+            let is_repeated =
+                options.parameters[..at].iter().any(|other| other.name == parameter.name);
             if is_repeated || !is_free_name(&parameter.name) {
                 return Err(PageError::Name(parameter.name.clone()));
             }
@@ -162,11 +159,7 @@ impl Page {
 
     /// Brings what a reactor knows up to date.
     pub(crate) fn refresh(&self, mine: &mut Latest, now: Now) -> Work {
-        let work = if self.takes_look(now) {
-            self.look(now)
-        } else {
-            Work::Nothing
-        };
+        let work = if self.takes_look(now) { self.look(now) } else { Work::Nothing };
         if self.generation.load(Ordering::Acquire) != mine.generation {
             *mine = self.latest();
         }
@@ -220,21 +213,10 @@ impl Page {
         };
         let known = watch.folder.as_ref().filter(|known| known.is_same(&folder));
         let folder = known.map_or_else(|| Arc::new(folder), Arc::clone);
-        let is_other = !watch
-            .folder
-            .as_ref()
-            .is_some_and(|known| Arc::ptr_eq(known, &folder));
-        let open_changed = watch
-            .edition
-            .as_ref()
-            .is_some_and(|edition| !found_stands(edition, &folder, now));
-        let all_stand = || {
-            watch
-                .sources
-                .witnesses
-                .iter()
-                .all(|witness| folder.stands(witness))
-        };
+        let is_other = !watch.folder.as_ref().is_some_and(|known| Arc::ptr_eq(known, &folder));
+        let open_changed =
+            watch.edition.as_ref().is_some_and(|edition| !found_stands(edition, &folder, now));
+        let all_stand = || watch.sources.witnesses.iter().all(|witness| folder.stands(witness));
         if !is_other && !open_changed && watch.sources.is_settled && all_stand() {
             return Work::Nothing;
         }
@@ -266,11 +248,8 @@ impl Page {
             }
             Err(problems) if *watch.problems == *problems => return,
             Err(problems) => {
-                let goes_on = if watch.edition.is_some() {
-                    " (the last good version goes on)"
-                } else {
-                    ""
-                };
+                let goes_on =
+                    if watch.edition.is_some() { " (the last good version goes on)" } else { "" };
                 for problem in &problems {
                     self.tell(&format!("{problem}{goes_on}"));
                 }
@@ -280,7 +259,8 @@ impl Page {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// Tells what has changed. What is wrong from the beginning is told by whoever made the page.
+    /// Reports what has changed. Errors at the beginning are reported by the caller that made the
+    /// page.
     fn tell(&self, text: &str) {
         if self.generation.load(Ordering::Relaxed) > 0 {
             tell(&*self.options.journal, &self.options.template, text);
@@ -297,22 +277,14 @@ impl Page {
 /// Whether the templates that were named by expressions are as they were, and old enough for that
 /// to be certain.
 fn found_stands(edition: &Edition, folder: &TemplateFolder, now: Now) -> bool {
-    let found = edition
-        .found
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    found
-        .iter()
-        .all(|witness| is_settled(witness, now.unix_seconds) && folder.stands(witness))
+    let found = edition.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    found.iter().all(|witness| is_settled(witness, now.unix_seconds) && folder.stands(witness))
 }
 
 fn is_free_name(name: &str) -> bool {
     let begins =
         name.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_');
-    let is_plain = name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let reserved = [
         "loop", "self", "super", "caller", "true", "false", "none", "not", "and", "or", "in", "is",
         "if", "else",

@@ -21,7 +21,8 @@ impl Pairs {
         self.raw.extend_from_slice(raw);
     }
 
-    /// The value of the first pair of this name. `+` is a space; what is no UTF-8 shows as U+FFFD.
+    /// The value of the first pair of this name. `+` is a space; bytes that are not UTF-8 show as
+    /// U+FFFD.
     pub(crate) fn first(&self, name: &str) -> Option<Cow<'_, str>> {
         let mut pairs = self.raw.split(|&byte| byte == b'&');
         pairs.find_map(|pair| {
@@ -48,10 +49,7 @@ impl Pairs {
     fn names(&self) -> Vec<Value> {
         let mut seen = BTreeSet::new();
         let names = self.iter().map(|(name, _)| name);
-        names
-            .filter(|name| seen.insert(name.clone()))
-            .map(Value::from)
-            .collect()
+        names.filter(|name| seen.insert(name.clone())).map(Value::from).collect()
     }
 }
 

@@ -71,11 +71,7 @@ impl FromConfig for Plain {
         Shape::Either(vec![
             Shape::Number,
             Shape::Boolean,
-            Shape::Text(TextShape {
-                noun: "text",
-                example: "2026-11-21",
-                pattern: None,
-            }),
+            Shape::Text(TextShape { noun: "text", example: "2026-11-21", pattern: None }),
         ])
     }
 
@@ -124,11 +120,8 @@ impl ParameterSettings {
     }
 
     fn kind(&self) -> ParameterKind {
-        let of_choices = if self.choices.is_empty() {
-            ParameterKind::Text
-        } else {
-            ParameterKind::Choice
-        };
+        let of_choices =
+            if self.choices.is_empty() { ParameterKind::Text } else { ParameterKind::Choice };
         self.r#type.unwrap_or(of_choices)
     }
 
@@ -139,24 +132,9 @@ impl ParameterSettings {
         for (name, span, is_given, kinds) in [
             ("min", self.min.span(), self.min.is_some(), ordered),
             ("max", self.max.span(), self.max.is_some(), ordered),
-            (
-                "length_min",
-                self.length_min.span(),
-                self.length_min.is_some(),
-                &[Text],
-            ),
-            (
-                "length_max",
-                self.length_max.span(),
-                self.length_max.is_some(),
-                &[Text],
-            ),
-            (
-                "choices",
-                self.choices.span(),
-                !self.choices.is_empty(),
-                &[Choice],
-            ),
+            ("length_min", self.length_min.span(), self.length_min.is_some(), &[Text]),
+            ("length_max", self.length_max.span(), self.length_max.is_some(), &[Text]),
+            ("choices", self.choices.span(), !self.choices.is_empty(), &[Choice]),
         ] {
             if is_given && !kinds.contains(&kind) {
                 let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
@@ -176,15 +154,10 @@ impl ParameterSettings {
     ) -> Option<ParameterType> {
         Some(match kind {
             ParameterKind::Text => {
-                let (min, max) = (
-                    self.length_min.unwrap_or(0),
-                    self.length_max.unwrap_or(LENGTH_MAX),
-                );
+                let (min, max) =
+                    (self.length_min.unwrap_or(0), self.length_max.unwrap_or(LENGTH_MAX));
                 self.order(Some(&min), Some(&max), found)?;
-                ParameterType::Text {
-                    length_min: min as usize,
-                    length_max: max as usize,
-                }
+                ParameterType::Text { length_min: min as usize, length_max: max as usize }
             }
             ParameterKind::Number => {
                 let (min, max) = self.bounds(parsed::<f64>, "a number", found)?;
@@ -221,7 +194,7 @@ impl ParameterSettings {
             Some(plain) => {
                 let value = read(&plain.0);
                 if value.is_none() {
-                    let text = format!("`{name}` is no {}", what.trim_start_matches("a "));
+                    let text = format!("`{name}` is not {what}");
                     found.push(Diagnostic::error(setting.span(), text).expected(what));
                 }
                 value.map(Some)
@@ -245,11 +218,7 @@ impl ParameterSettings {
         if min <= max {
             return Some(());
         }
-        let span = if self.min.is_some() {
-            self.min.span()
-        } else {
-            self.length_min.span()
-        };
+        let span = if self.min.is_some() { self.min.span() } else { self.length_min.span() };
         found.push(Diagnostic::error(
             span,
             format!("the least is {min} and the greatest {max}: nothing lies between"),

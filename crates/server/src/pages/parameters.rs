@@ -99,16 +99,9 @@ pub struct BadParameter {
 
 impl fmt::Display for BadParameter {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            is_missing,
-            expected,
-        } = self;
+        let Self { name, is_missing, expected } = self;
         match is_missing {
-            true => write!(
-                formatter,
-                "the parameter {name} is missing; it must be {expected}"
-            ),
+            true => write!(formatter, "the parameter {name} is missing; it must be {expected}"),
             false => write!(formatter, "the parameter {name} must be {expected}"),
         }
     }
@@ -147,14 +140,9 @@ impl Parameter {
 impl ParameterType {
     fn read(&self, text: &str) -> Option<Value> {
         match self {
-            Self::Text {
-                length_min,
-                length_max,
-            } => {
+            Self::Text { length_min, length_max } => {
                 let length = text.chars().count();
-                (*length_min..=*length_max)
-                    .contains(&length)
-                    .then(|| Value::from(text))
+                (*length_min..=*length_max).contains(&length).then(|| Value::from(text))
             }
             Self::Number { min, max } => {
                 let number = decimal(text.trim())?;
@@ -170,10 +158,9 @@ impl ParameterType {
                 is_within(&day, min.as_ref(), max.as_ref())
                     .then(|| Value::from_object(When::Day(day)))
             }
-            Self::Choice(words) => words
-                .iter()
-                .find(|word| *word == text)
-                .map(|word| Value::from(word.as_str())),
+            Self::Choice(words) => {
+                words.iter().find(|word| *word == text).map(|word| Value::from(word.as_str()))
+            }
         }
     }
 }
@@ -184,9 +171,7 @@ fn is_within<T: PartialOrd>(value: &T, min: Option<&T>, max: Option<&T>) -> bool
 
 /// A decimal number as people write it: no `inf`, no `nan`.
 fn decimal(text: &str) -> Option<f64> {
-    let is_plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.filter(|_| is_plain)
 }
@@ -201,10 +186,7 @@ fn shown(number: f64, text: &str) -> Value {
 
 fn boolean(text: &str) -> Option<bool> {
     let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
-    match (
-        is(["true", "yes", "on", "1"]),
-        is(["false", "no", "off", "0"]),
-    ) {
+    match (is(["true", "yes", "on", "1"]), is(["false", "no", "off", "0"])) {
         (true, _) => Some(true),
         (_, true) => Some(false),
         _ => None,
@@ -224,32 +206,20 @@ pub(crate) fn day(text: &str) -> Option<NaiveDate> {
 impl fmt::Display for ParameterType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text {
-                length_min: 0,
-                length_max,
-            } => {
+            Self::Text { length_min: 0, length_max } => {
                 write!(formatter, "a text of at most {length_max} characters")
             }
-            Self::Text {
-                length_min,
-                length_max,
-            } => {
-                write!(
-                    formatter,
-                    "a text of {length_min} to {length_max} characters"
-                )
+            Self::Text { length_min, length_max } => {
+                write!(formatter, "a text of {length_min} to {length_max} characters")
             }
             Self::Number { min, max } => bounded(formatter, "a number", min.as_ref(), max.as_ref()),
             Self::Integer { min, max } => {
                 bounded(formatter, "a whole number", min.as_ref(), max.as_ref())
             }
             Self::Boolean => formatter.write_str("true or false"),
-            Self::Date { min, max } => bounded(
-                formatter,
-                "a day such as 2026-11-21",
-                min.as_ref(),
-                max.as_ref(),
-            ),
+            Self::Date { min, max } => {
+                bounded(formatter, "a day such as 2026-11-21", min.as_ref(), max.as_ref())
+            }
             Self::Choice(words) => match words.as_slice() {
                 [only] => write!(formatter, "{only}"),
                 [first @ .., last] => write!(formatter, "one of {} and {last}", first.join(", ")),

@@ -29,13 +29,7 @@ pub struct PageProblem {
 
 impl fmt::Display for PageProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            line,
-            column,
-            message,
-            ..
-        } = self;
+        let Self { file, line, column, message, .. } = self;
         match line {
             0 => write!(formatter, "{}: {message}", file.display()),
             _ => write!(formatter, "{}:{line}:{column}: {message}", file.display()),
@@ -45,7 +39,7 @@ impl fmt::Display for PageProblem {
 
 impl std::error::Error for PageProblem {}
 
-/// A template whose problems are told: its file and its text.
+/// A template whose problems are reported: its file and its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub(crate) folder: &'a Path,
@@ -57,11 +51,7 @@ impl PageProblem {
     /// A problem of a file as a whole, or, without a name, of the folder.
     pub(crate) fn of_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
         Self {
-            file: if name.is_empty() {
-                folder.to_owned()
-            } else {
-                folder.join(name)
-            },
+            file: if name.is_empty() { folder.to_owned() } else { folder.join(name) },
             line: 0,
             column: 0,
             message: message.into(),
@@ -111,10 +101,7 @@ impl PageProblem {
 /// The error of the template in which it arose: those that include it only say that they could not.
 fn innermost(error: &Error) -> &Error {
     let mut innermost = error;
-    while let Some(inner) = innermost
-        .source()
-        .and_then(|inner| inner.downcast_ref::<Error>())
-    {
+    while let Some(inner) = innermost.source().and_then(|inner| inner.downcast_ref::<Error>()) {
         if inner.name().is_none() {
             break;
         }
@@ -141,10 +128,7 @@ fn offset_of_line(text: &str, line: usize) -> usize {
 
 fn excerpt(text: &str, line: usize) -> Vec<(usize, String)> {
     let first = line.saturating_sub(EXCERPT_AROUND).max(1);
-    let numbered = text
-        .lines()
-        .enumerate()
-        .map(|(index, text)| (index + 1, text));
+    let numbered = text.lines().enumerate().map(|(index, text)| (index + 1, text));
     numbered
         .skip(first - 1)
         .take_while(|(number, _)| *number <= line + EXCERPT_AROUND)
@@ -157,18 +141,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, offset: usize, expected: (usize, usize)) {
-        let origin = Origin {
-            folder: Path::new("/t"),
-            name: "a.html",
-            text,
-        };
+        let origin = Origin { folder: Path::new("/t"), name: "a.html", text };
         let problem = PageProblem::at(origin, offset, "wrong");
         assert_eq!((problem.line, problem.column), expected, "{text:?}");
         let (line, column) = expected;
-        assert_eq!(
-            problem.to_string(),
-            format!("/t/a.html:{line}:{column}: wrong")
-        );
+        assert_eq!(problem.to_string(), format!("/t/a.html:{line}:{column}: wrong"));
     }
 
     #[test]
@@ -185,18 +162,11 @@ mod tests {
     fn the_lines_around_are_shown() {
         let lines: Vec<_> = (1..=20).map(|line| format!("line {line}")).collect();
         let text = lines.join("\n");
-        let numbers = |line| {
-            excerpt(&text, line)
-                .iter()
-                .map(|(number, _)| *number)
-                .collect::<Vec<_>>()
-        };
+        let numbers =
+            |line| excerpt(&text, line).iter().map(|(number, _)| *number).collect::<Vec<_>>();
         assert_eq!(numbers(1), [1, 2, 3, 4]);
         assert_eq!(numbers(10), [7, 8, 9, 10, 11, 12, 13]);
         assert_eq!(numbers(20), [17, 18, 19, 20]);
-        assert_eq!(
-            excerpt(&"x".repeat(1000), 1)[0].1.len(),
-            EXCERPT_CHARACTERS_MAX
-        );
+        assert_eq!(excerpt(&"x".repeat(1000), 1)[0].1.len(), EXCERPT_CHARACTERS_MAX);
     }
 }

@@ -5,7 +5,7 @@ use vervet_engine::Response;
 use vervet_engine::exchange::COPY_BYTES_MAX;
 use vervet_http::status::Status;
 
-/// The largest content of [`Rendering::Plain`], in bytes: what the engine copies behind the head.
+/// The largest content of [`Rendering::Plain`], in bytes: what the engine copies after the head.
 pub(super) const PLAIN_BYTES_MAX: usize = COPY_BYTES_MAX;
 
 /// A rendered page.
@@ -65,11 +65,6 @@ impl From<Rendering<'_>> for Rendered {
 impl Rendered {
     /// 200 with nothing that the page has asked for.
     pub(super) fn plain(head: Bytes, content: Bytes) -> Self {
-        Self {
-            status: Status::OK,
-            head,
-            content,
-            voice: Voice::Page,
-        }
+        Self { status: Status::OK, head, content, voice: Voice::Page }
     }
 }

@@ -1,4 +1,4 @@
-//! Renders a page: from what is told of a request to status, head and content, without a socket.
+//! Renders a page: from the input of a request to status, head and content, without a socket.
 //!
 //! One renderer serves one reactor. Between two renderings it keeps the scope and the buffer, so
 //! that a small page costs what the template engine allocates and little else.
@@ -140,10 +140,7 @@ impl Renderer {
             Some(edition) if !is_shown => Arc::clone(edition),
             _ => return Err(self.out_of_order(&self.latest.problems)),
         };
-        let alone = self
-            .spare
-            .take()
-            .filter(|scope| Arc::strong_count(scope) == 1);
+        let alone = self.spare.take().filter(|scope| Arc::strong_count(scope) == 1);
         let mut scope = alone
             .unwrap_or_else(|| Arc::new(Scope::new(&self.page.options.parameters, &self.notes)));
         let Some(own) = Arc::get_mut(&mut scope) else {
@@ -171,10 +168,9 @@ impl Renderer {
         self.spare = Some(scope);
         match (made, &self.latest.edition) {
             (Some(rendered), _) => Rendering::Made(rendered),
-            (None, Some(latest)) if Arc::ptr_eq(latest, &edition) => Rendering::Plain {
-                head: &latest.head,
-                content: &self.buffer,
-            },
+            (None, Some(latest)) if Arc::ptr_eq(latest, &edition) => {
+                Rendering::Plain { head: &latest.head, content: &self.buffer }
+            }
             (None, _) => {
                 let content = Bytes::copy_from_slice(&self.buffer);
                 Rendering::Made(Rendered::plain(edition.head.clone(), content))
@@ -243,10 +239,9 @@ impl Renderer {
                 head.field(Known::Location, location.as_bytes());
                 with_fields(head, *status, effects, None, Bytes::new())
             }
-            _ => self.refused(
-                Status::BAD_REQUEST,
-                "The address to go on to lies outside this site.",
-            ),
+            _ => {
+                self.refused(Status::BAD_REQUEST, "The address to go on to lies outside this site.")
+            }
         }
     }
 
@@ -256,11 +251,7 @@ impl Renderer {
             problem.message = cut.message(&options.limits);
         }
         let counts = &self.page.counts;
-        count(if cut.is_some() {
-            &counts.cut
-        } else {
-            &counts.failed
-        });
+        count(if cut.is_some() { &counts.cut } else { &counts.failed });
         if edition.is_news(problem.to_string()) {
             tell(&*options.journal, &options.template, &problem.to_string());
         }
@@ -271,10 +262,9 @@ impl Renderer {
     fn out_of_order(&self, problems: &[PageProblem]) -> Rendered {
         let status = Status::INTERNAL_SERVER_ERROR;
         match self.page.options.mode {
-            Mode::Development => Rendered {
-                voice: Voice::Page,
-                ..self.notice(status, notice::problems(problems))
-            },
+            Mode::Development => {
+                Rendered { voice: Voice::Page, ..self.notice(status, notice::problems(problems)) }
+            }
             Mode::Production => {
                 let text =
                     "This page is out of order. Those who run the site can read why in its log.";
@@ -319,15 +309,11 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The answer of a page that has asked for something besides its text.
+/// The answer of a page that has asked for something in addition to its text.
 fn answer(media_type: &str, server: &str, effects: &Effects, content: Bytes) -> Rendered {
     let status = effects.status.unwrap_or(Status::OK);
     let head = Head::new(status, server);
-    let content = if status.allows_content() {
-        content
-    } else {
-        Bytes::new()
-    };
+    let content = if status.allows_content() { content } else { Bytes::new() };
     with_fields(head, status, effects, Some(media_type), content)
 }
 
@@ -339,12 +325,8 @@ fn with_fields(
     media_type: Option<&str>,
     content: Bytes,
 ) -> Rendered {
-    let is_set = |name: Known| {
-        effects
-            .fields
-            .iter()
-            .any(|(own, _)| own.eq_ignore_ascii_case(name.as_str()))
-    };
+    let is_set =
+        |name: Known| effects.fields.iter().any(|(own, _)| own.eq_ignore_ascii_case(name.as_str()));
     if let Some(media_type) = media_type.filter(|_| !is_set(Known::ContentType)) {
         head.field(Known::ContentType, media_type.as_bytes());
     }
@@ -357,10 +339,5 @@ fn with_fields(
     for cookie in &effects.cookies {
         head.field(Known::SetCookie, cookie.as_bytes());
     }
-    Rendered {
-        status,
-        head: Bytes::from(head.into_bytes()),
-        content,
-        voice: Voice::Page,
-    }
+    Rendered { status, head: Bytes::from(head.into_bytes()), content, voice: Voice::Page }
 }

@@ -126,12 +126,7 @@ impl Object for Captured {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Values(
-            self.0
-                .iter()
-                .map(|(name, _)| Value::from(name.as_str()))
-                .collect(),
-        )
+        Enumerator::Values(self.0.iter().map(|(name, _)| Value::from(name.as_str())).collect())
     }
 }
 
@@ -196,23 +191,16 @@ impl Scope {
             let captures = input.captures.iter();
             Arc::make_mut(&mut self.path).0 = captures
                 .map(|(name, value)| {
-                    (
-                        (*name).to_owned(),
-                        String::from_utf8_lossy(value).into_owned(),
-                    )
+                    ((*name).to_owned(), String::from_utf8_lossy(value).into_owned())
                 })
                 .collect();
         }
         if uses.has(Part::Fields) {
-            Arc::make_mut(&mut self.fields)
-                .0
-                .refill(input.fields.iter());
+            Arc::make_mut(&mut self.fields).0.refill(input.fields.iter());
         }
         if uses.has(Part::Cookies) {
             let lines = input.fields.all(vervet_http::field::Known::Cookie);
-            Arc::make_mut(&mut self.cookies)
-                .0
-                .refill(lines.map(|value| ("", value)));
+            Arc::make_mut(&mut self.cookies).0.refill(lines.map(|value| ("", value)));
         }
         if uses.has(Part::Method) {
             refill(&mut self.method, input.method.as_bytes());
@@ -240,9 +228,9 @@ impl Scope {
                 Source::Query => self.query.first(name),
                 Source::Form => self.form.first(name),
                 Source::Path => path(),
-                Source::Any => path()
-                    .or_else(|| self.form.first(name))
-                    .or_else(|| self.query.first(name)),
+                Source::Any => {
+                    path().or_else(|| self.form.first(name)).or_else(|| self.query.first(name))
+                }
             };
             let value = parameter.read(sent.as_deref())?;
             self.arguments.push(value);

@@ -8,13 +8,7 @@ use vervet_http::field::is_token;
 
 /// What may not stand in a value (RFC 6265 §4.1.1), and the percent sign, so that what is read is
 /// what was set.
-const IN_VALUE: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b',')
-    .add(b';')
-    .add(b'\\')
-    .add(b'%');
+const IN_VALUE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\').add(b'%');
 
 /// The longest name and value together, in bytes: what browsers keep (RFC 6265 §6.1).
 const COOKIE_BYTES_MAX: usize = 4096;
@@ -101,11 +95,7 @@ impl<'a> NewCookie<'a> {
     /// What makes a browser forget the cookie of this name.
     pub(crate) fn deleted(name: &'a str) -> Self {
         let is_prefixed = name.starts_with("__Host-") || name.starts_with("__Secure-");
-        Self {
-            max_age: Some(0),
-            secure: is_prefixed,
-            ..Self::new(name, "")
-        }
+        Self { max_age: Some(0), secure: is_prefixed, ..Self::new(name, "") }
     }
 
     /// The value of Set-Cookie.
@@ -148,9 +138,7 @@ impl<'a> NewCookie<'a> {
             return Err(CookieFault::Path);
         }
         let is_host_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
-        if self
-            .domain
-            .is_some_and(|domain| domain.is_empty() || !domain.bytes().all(is_host_byte))
+        if self.domain.is_some_and(|domain| domain.is_empty() || !domain.bytes().all(is_host_byte))
         {
             return Err(CookieFault::Domain);
         }
@@ -173,10 +161,7 @@ mod tests {
     use super::*;
 
     fn check(cookie: NewCookie<'_>, expected: Result<&str, CookieFault>) {
-        assert_eq!(
-            cookie.field_value().as_deref().map_err(|fault| *fault),
-            expected
-        );
+        assert_eq!(cookie.field_value().as_deref().map_err(|fault| *fault), expected);
     }
 
     #[test]
@@ -193,20 +178,10 @@ mod tests {
             check(NewCookie { domain, ..plain }, Err(CookieFault::Domain));
         }
         let same_site = SameSite::None;
-        check(
-            NewCookie { same_site, ..plain },
-            Err(CookieFault::NoneWithoutSecure),
-        );
-        check(
-            NewCookie::new("__Secure-a", ""),
-            Err(CookieFault::SecurePrefix),
-        );
+        check(NewCookie { same_site, ..plain }, Err(CookieFault::NoneWithoutSecure));
+        check(NewCookie::new("__Secure-a", ""), Err(CookieFault::SecurePrefix));
         check(NewCookie::new("__Host-a", ""), Err(CookieFault::HostPrefix));
-        let elsewhere = NewCookie {
-            secure: true,
-            path: "/a",
-            ..NewCookie::new("__Host-a", "")
-        };
+        let elsewhere = NewCookie { secure: true, path: "/a", ..NewCookie::new("__Host-a", "") };
         check(elsewhere, Err(CookieFault::HostPrefix));
     }
 
@@ -220,10 +195,7 @@ mod tests {
 
     #[test]
     fn cookies_are_careful_by_default() {
-        check(
-            NewCookie::new("a", "1"),
-            Ok("a=1; Path=/; SameSite=Lax; HttpOnly"),
-        );
+        check(NewCookie::new("a", "1"), Ok("a=1; Path=/; SameSite=Lax; HttpOnly"));
         check(
             NewCookie::new("a", "x; y=\"ü\"%\r\n"),
             Ok("a=x%3B%20y=%22%C3%BC%22%25%0D%0A; Path=/; SameSite=Lax; HttpOnly"),
@@ -241,10 +213,7 @@ mod tests {
             secure: true,
             ..NewCookie::new("a", "1")
         };
-        check(
-            all,
-            Ok("a=1; Max-Age=3600; Path=/shop; Domain=example.org; SameSite=None; Secure"),
-        );
+        check(all, Ok("a=1; Max-Age=3600; Path=/shop; Domain=example.org; SameSite=None; Secure"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ section! {
     ///
     /// [[site.route]]
     /// path = "/orders/:id(integer)"
-    /// page = { template = "pages/orders/show.html", folder = "pages", parameters = { id = "integer" } }
+    /// page = { template = "pages/order.html", folder = "pages", parameters = { id = "integer" } }
     /// ```
     pub struct PageSettings short(template) {
         /// The template. The extension of its name decides the media type.
@@ -63,7 +63,7 @@ section! {
 pub struct PageSetup<'s> {
     /// The Server field.
     pub server: &'s str,
-    /// Where problems are told while the server runs.
+    /// Where problems are reported while the server runs.
     pub journal: &'s Arc<dyn ProblemLog>,
     /// Where looks at what is compiled are counted.
     pub caches: &'s Caches,
@@ -160,10 +160,8 @@ impl PageSettings {
             (here.to_owned(), name)
         };
         let Some(name) = name else {
-            let text = format!(
-                "{} does not lie in the folder of the templates",
-                template.display()
-            );
+            let text =
+                format!("{} does not lie in the folder of the templates", template.display());
             return Err(Diagnostic::error(self.template.span(), text)
                 .note_at(self.folder.span(), "the folder"));
         };
@@ -188,10 +186,7 @@ impl PageSettings {
     /// What is wrong with the parameters, at the one that it is wrong with.
     fn refusal(&self, error: &PageError) -> Diagnostic {
         let (PageError::Name(name) | PageError::Default(BadParameter { name, .. })) = error;
-        let mut named = self
-            .parameters
-            .iter()
-            .filter(|(own, _)| own.as_str() == name);
+        let mut named = self.parameters.iter().filter(|(own, _)| own.as_str() == name);
         let span = match (named.next(), error) {
             (Some((_, settings)), PageError::Default(_)) => settings.default.span(),
             (Some((own, _)), PageError::Name(_)) => own.span(),

@@ -8,7 +8,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 /// The greatest width, count or indentation that a filter takes.
 pub(crate) const SIZE_MAX: i64 = 1_000;
 
-/// Puts the bounded filters in the place of the engine's.
+/// Replaces the engine's filters by bounded ones.
 pub(crate) fn add(environment: &mut Environment<'static>) {
     let to_json = Value::from_function(filters::tojson);
     for (name, filter) in [
@@ -72,16 +72,14 @@ fn check_format(format: &str) -> Result<(), Error> {
         }
         let is_part =
             |character: char| character.is_ascii_digit() || " #+-.,_*".contains(character);
-        let end = rest
-            .find(|character| !is_part(character))
-            .unwrap_or(rest.len());
+        let end = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
         let numbers = rest[..end].split(|character: char| !character.is_ascii_digit());
         let mut sizes = numbers.filter(|number| !number.is_empty());
         let is_large = |number: &str| number.parse().map_or(true, |size: i64| size > SIZE_MAX);
         if rest[..end].contains('*') || sizes.any(is_large) {
             return Err(too_large("format"));
         }
-        // `%%`: the second is no beginning.
+        // `%%`: the second does not begin one.
         rest = rest
             .get(end..)
             .and_then(|after| after.strip_prefix('%').or(Some(after)))
@@ -134,14 +132,8 @@ mod tests {
         check("[1, 2, 3]|batch(2, 0)", Some("[[1, 2], [3, 0]]"));
         check("[1, 2, 3]|slice(2)", Some("[[1, 2], [3]]"));
         check("{'a': 5000}|json", Some("{\"a\": 5000}"));
-        check(
-            "'%5.1f|%s 99999 %d%% %(5000)'|format(1.25, 'x', 5000)",
-            None,
-        );
-        check(
-            "'%5.1f|%s 99999 %d%%'|format(1.25, 'x', 5000)",
-            Some("  1.2|x 99999 5000%"),
-        );
+        check("'%5.1f|%s 99999 %d%% %(5000)'|format(1.25, 'x', 5000)", None);
+        check("'%5.1f|%s 99999 %d%%'|format(1.25, 'x', 5000)", Some("  1.2|x 99999 5000%"));
         check("'%(a)s 5000'|format(a=1)", Some("1 5000"));
     }
 }

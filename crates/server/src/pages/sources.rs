@@ -40,11 +40,7 @@ impl Sources {
     /// Reads the page `template` and all that it names.
     pub(crate) fn gather(folder: &TemplateFolder, template: &str, unix_seconds: u64) -> Self {
         let mut sources = Self::default();
-        let mut wanted = vec![Wanted {
-            name: template.to_owned(),
-            by: None,
-            need: Need::Must,
-        }];
+        let mut wanted = vec![Wanted { name: template.to_owned(), by: None, need: Need::Must }];
         let mut seen = BTreeSet::new();
         while let Some(next) = wanted.pop() {
             if !seen.insert(next.name.clone()) {
@@ -52,17 +48,13 @@ impl Sources {
             }
             if seen.len() > TEMPLATES_MAX {
                 let text = format!("the page is made of more than {TEMPLATES_MAX} templates");
-                sources
-                    .problems
-                    .push(PageProblem::of_file(&folder.path, template, text));
+                sources.problems.push(PageProblem::of_file(&folder.path, template, text));
                 break;
             }
             wanted.extend(sources.take(folder, &next));
         }
         let witnesses = &sources.witnesses;
-        sources.is_settled = witnesses
-            .iter()
-            .all(|witness| is_settled(witness, unix_seconds));
+        sources.is_settled = witnesses.iter().all(|witness| is_settled(witness, unix_seconds));
         sources
     }
 
@@ -121,11 +113,7 @@ impl Sources {
         message: impl Into<String>,
     ) -> PageProblem {
         let text = self.texts.get(name).map(String::as_str).unwrap_or_default();
-        let origin = Origin {
-            folder: &folder.path,
-            name,
-            text,
-        };
+        let origin = Origin { folder: &folder.path, name, text };
         PageProblem::at(origin, offset, message)
     }
 

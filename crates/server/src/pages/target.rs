@@ -43,9 +43,7 @@ pub(crate) fn is_link(url: &str) -> bool {
         None => true,
         Some(scheme) => {
             is_http(scheme)
-                || ["mailto", "tel", "sms"]
-                    .iter()
-                    .any(|known| scheme.eq_ignore_ascii_case(known))
+                || ["mailto", "tel", "sms"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
         }
     }
 }
@@ -111,48 +109,20 @@ mod tests {
 
     #[test]
     fn pages_of_the_site_are_reached() {
-        for to in [
-            "/",
-            "/a/b?c=d&e=%20#f",
-            "b",
-            "../b",
-            "?page=2",
-            "#x",
-            "",
-            "/a:b",
-            "?a=b:c",
-        ] {
+        for to in ["/", "/a/b?c=d&e=%20#f", "b", "../b", "?page=2", "#x", "", "/a:b", "?a=b:c"] {
             check(to, Reach::Site, Some(to));
         }
-        check(
-            "https://example.org/?a",
-            Reach::Anywhere,
-            Some("https://example.org/?a"),
-        );
+        check("https://example.org/?a", Reach::Anywhere, Some("https://example.org/?a"));
         check("//example.org/", Reach::Anywhere, Some("//example.org/"));
     }
 
     #[test]
     fn links_run_no_script() {
-        for url in [
-            "javascript:x",
-            " \u{1}JavaScript:x",
-            "java\nscript:x",
-            "vbscript:x",
-            "data:x",
-        ] {
+        for url in ["javascript:x", " \u{1}JavaScript:x", "java\nscript:x", "vbscript:x", "data:x"]
+        {
             assert!(!is_link(url), "{url:?}");
         }
-        for url in [
-            "/a",
-            "a?b=c:d",
-            "",
-            "https://x",
-            "HTTP://x",
-            "mailto:a@b",
-            "tel:1",
-            "//x",
-        ] {
+        for url in ["/a", "a?b=c:d", "", "https://x", "HTTP://x", "mailto:a@b", "tel:1", "//x"] {
             assert!(is_link(url), "{url:?}");
         }
     }

@@ -1,12 +1,11 @@
 //! Which sites a listener leads to, by which names.
 
-use std::sync::Arc;
-
-use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
-
-use super::planned::{PlannedListener, PlannedSite};
+use super::planned::{Plan, PlannedListener, PlannedSite};
 use crate::matching::HostPattern;
 use crate::settings::Site;
+use std::collections::HashMap;
+use std::sync::Arc;
+use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
 
 /// Gives each listener its sites.
 pub(super) fn hosts_of(
@@ -37,9 +36,8 @@ pub(super) fn hosts_of(
     for listener in listeners {
         // As people know it from elsewhere: the first site answers for names that nobody has.
         if listener.hosts.site(b"").is_none()
-            && let Some(first) = sites
-                .iter()
-                .position(|site| leads_to(&site.settings, &listener.name))
+            && let Some(first) =
+                sites.iter().position(|site| leads_to(&site.settings, &listener.name))
         {
             let _ = listener.hosts.set_default(first);
         }
@@ -75,9 +73,7 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
     }
     let mut positions = Vec::new();
     for name in site.listen.iter() {
-        let position = listeners
-            .iter()
-            .position(|listener| listener.name == **name);
+        let position = listeners.iter().position(|listener| listener.name == **name);
         if let Some(position) = position {
             positions.push(position);
             continue;
@@ -110,11 +106,7 @@ fn taken_name(name: &Setting<HostPattern>, by: &PlannedSite) -> Diagnostic {
 
 fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
     let place = |site: &Setting<Arc<Site>>| {
-        if *site.default {
-            site.default.span()
-        } else {
-            site.span()
-        }
+        if *site.default { site.default.span() } else { site.span() }
     };
     let note = if *by.settings.default {
         "this one does, too"
@@ -122,7 +114,31 @@ fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
         "this one does, too, for it has no `hosts`"
     };
     let message = "two sites answer for all other hosts of a listener";
-    Diagnostic::error(place(site), message)
-        .note_at(place(&by.settings), note)
-        .consequence()
+    Diagnostic::error(place(site), message).note_at(place(&by.settings), note).consequence()
+}
+
+impl PlannedListener {
+    /// This listener of a plan with sites of the names `before`, as it leads to the sites of the
+    /// `next` one: by its names to the sites that are still there, by other names to those that
+    /// every listener leads to.
+    #[must_use]
+    pub(crate) fn leaving(&self, before: &[Box<str>], next: &Plan) -> Self {
+        let numbers = next.sites.iter().map(|site| site.name.as_str()).zip(0..);
+        let numbers: HashMap<&str, usize> = numbers.collect();
+        let same = |number: usize| numbers.get(&**before.get(number)?).copied();
+        let mut hosts = self.hosts.renumbered(same);
+        for (number, site) in next.sites.iter().enumerate() {
+            if !leads_to_all(&site.settings) {
+                continue;
+            }
+            for host in site.settings.hosts.iter() {
+                // A name that is taken stays with the site that it has led to.
+                let _ = hosts.insert(host, number);
+            }
+            if hosts.site(b"").is_none() {
+                let _ = hosts.set_default(number);
+            }
+        }
+        Self { hosts, ..self.clone() }
+    }
 }

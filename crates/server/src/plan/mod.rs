@@ -5,10 +5,8 @@
 //! pure: to open what it names is the task of [`crate::staging`], which reports what is not
 //! available at the directives that name it.
 
+mod checks;
 mod hosts;
-mod leaving;
-mod logs;
-mod media_types;
 mod planned;
 mod routes;
 

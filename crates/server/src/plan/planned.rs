@@ -72,11 +72,7 @@ impl Plan {
     /// if the document does not say.
     pub fn of(document: &Document, unasked: &[ListenAddress]) -> Result<Self, Diagnostics> {
         let (plan, found) = Self::as_far_as_it_goes(document, unasked);
-        if found.has_errors() {
-            Err(found)
-        } else {
-            Ok(plan)
-        }
+        if found.has_errors() { Err(found) } else { Ok(plan) }
     }
 
     /// The plan without what is wrong with the document, and what that is: to be looked at further,
@@ -96,10 +92,7 @@ impl Plan {
             found.push(problem.consequence());
         }
         if document.site.len() > SITES_MAX {
-            let message = format!(
-                "there are {} sites, at most {SITES_MAX}",
-                document.site.len()
-            );
+            let message = format!("there are {} sites, at most {SITES_MAX}", document.site.len());
             found.push(Diagnostic::error(document.site.span(), message));
         }
         let sites = document.site.iter();
@@ -107,16 +100,11 @@ impl Plan {
         name_apart(&mut sites, |site| &mut site.name);
         let mut listeners = planned_listeners(document, unasked, &mut found);
         hosts_of(&mut listeners, &sites, &mut found);
-        super::logs::check(document, &mut found);
-        super::media_types::check(document, &mut found);
+        super::checks::logs(document, &mut found);
+        super::checks::media_types(document, &mut found);
         check_admin(document, &listeners, &mut found);
         found.sort();
-        let plan = Self {
-            document: document.clone(),
-            limits,
-            listeners,
-            sites,
-        };
+        let plan = Self { document: document.clone(), limits, listeners, sites };
         (plan, found)
     }
 
@@ -206,11 +194,8 @@ fn planned_listeners(
     let mut listeners = Vec::new();
     for listen in document.listen.iter() {
         let name = listen.called();
-        let span = listen
-            .name
-            .value()
-            .as_ref()
-            .map_or(listen.address.span(), |_| listen.name.span());
+        let span =
+            listen.name.value().as_ref().map_or(listen.address.span(), |_| listen.name.span());
         let at = listen.address.span();
         let is_shared = is_shared(listen);
         let address = is_shared.then(|| addresses.insert(&listen.address.0, at));

@@ -21,10 +21,7 @@ pub(super) fn planned_routes(
     let mut rules = Vec::new();
     let mut targets = Vec::new();
     if site.route.len() > ROUTES_MAX {
-        let message = format!(
-            "the site has {} routes, at most {ROUTES_MAX}",
-            site.route.len()
-        );
+        let message = format!("the site has {} routes, at most {ROUTES_MAX}", site.route.len());
         found.push(Diagnostic::error(site.route.span(), message));
     }
     if site.route.is_empty() && site.root.value().is_none() {
@@ -72,20 +69,14 @@ fn action(
 ) -> Option<Arc<dyn ActionDirective>> {
     let mut given = route.actions().filter(|action| action.is_given);
     let Some(first) = given.next() else {
-        let names: Vec<_> = route
-            .actions()
-            .map(|action| format!("`{}`", action.name))
-            .collect();
+        let names: Vec<_> = route.actions().map(|action| format!("`{}`", action.name)).collect();
         let problem = Diagnostic::error(route.span(), "the route does nothing");
         let problem = problem.expected(format!("one of {}", names.join(", ")));
         found.push(problem.consequence());
         return None;
     };
     for other in given {
-        let message = format!(
-            "a route does one thing: `{}` or `{}`",
-            first.name, other.name
-        );
+        let message = format!("a route does one thing: `{}` or `{}`", first.name, other.name);
         found.push(
             Diagnostic::error(other.span, message).note_at(first.span, "the other one is here"),
         );
@@ -101,16 +92,8 @@ fn action(
 }
 
 fn name(settings: &Route) -> String {
-    let path = settings
-        .path
-        .value()
-        .as_ref()
-        .map(|path| path.as_str().to_owned());
-    let regex = settings
-        .regex
-        .value()
-        .as_ref()
-        .map(|regex| regex.as_str().to_owned());
+    let path = settings.path.value().as_ref().map(|path| path.as_str().to_owned());
+    let regex = settings.regex.value().as_ref().map(|regex| regex.as_str().to_owned());
     let name = settings.name.value().clone().or(path).or(regex);
     name.unwrap_or_else(|| "*".to_owned())
 }

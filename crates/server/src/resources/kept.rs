@@ -32,10 +32,7 @@ impl Thing {
         S: Any + Clone + Send + Sync,
         T: Any + Send + Sync,
     {
-        Self {
-            section: Box::new(section.clone()),
-            thing: Arc::<T>::clone(thing),
-        }
+        Self { section: Box::new(section.clone()), thing: Arc::<T>::clone(thing) }
     }
 
     /// The thing, if it was made from an equal section.
@@ -52,12 +49,7 @@ impl Thing {
 impl Kept {
     /// Begins the next plan.
     pub(crate) fn begin(&self) -> Keeper<'_> {
-        Keeper {
-            before: self,
-            now: HashMap::new(),
-            equal: HashMap::new(),
-            place: String::new(),
-        }
+        Keeper { before: self, now: HashMap::new(), equal: HashMap::new(), place: String::new() }
     }
 }
 

@@ -41,10 +41,6 @@ impl Needs {
     }
 
     fn add(&mut self, access: Access, path: &Path, span: Span) {
-        self.paths.push(Need {
-            path: path.to_owned(),
-            access,
-            span,
-        });
+        self.paths.push(Need { path: path.to_owned(), access, span });
     }
 }

@@ -3,7 +3,6 @@
 mod reload;
 mod running;
 mod sockets;
-mod standing;
 
 pub use reload::Reloaded;
 pub use running::{Server, Setup};

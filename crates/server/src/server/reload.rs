@@ -1,17 +1,16 @@
 //! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot
-//! be had changes nothing.
-
-use std::sync::Arc;
-
-use vervet_config::{Diagnostic, Diagnostics};
-use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
+//! be opened changes nothing.
 
 use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
-use super::standing::Standing;
 use crate::plan::{Plan, PlannedListener};
+use crate::settings::{Overload, Workers};
 use crate::staging::{prepare, rehearse};
 use crate::web::Stage;
+use std::sync::Arc;
+use vervet_config::{Diagnostic, Diagnostics};
+use vervet_engine::limits::Limits;
+use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
 /// What a reload has come to.
 #[derive(Debug)]
@@ -39,7 +38,8 @@ struct Change {
 
 impl Server {
     /// Goes over to another plan. Connections stay; requests that have begun end as they began.
-    /// Where something of the plan cannot be had, nothing changes, and all that is wrong is told.
+    /// Where something that the plan needs is not available, nothing changes, and all errors are
+    /// reported.
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
         let mut change = Change::of(&current, &plan);
@@ -47,7 +47,7 @@ impl Server {
         let sink = error_log.open(&self.tools.logs, self.tools.owner);
         let sink = sink.map_err(|problem| change.found.push(*problem));
         let (Ok(sink), false) = (sink, change.found.has_errors()) else {
-            // All that is wrong is told at once.
+            // All errors are reported at once.
             change.found.extend_with_later(rehearse(&plan));
             change.found.sort();
             return Err(change.found);
@@ -70,10 +70,7 @@ impl Server {
         mut change: Change,
     ) -> Reloaded {
         let generation = current.generation + 1;
-        self.stages.replace(Stage {
-            generation,
-            ..stage
-        });
+        self.stages.replace(Stage { generation, ..stage });
         // The limits of a plan are good; an engine that has ended needs none.
         let _ = self.control.set_limits(plan.limits.clone());
         let _ = self.control.refresh().wait();
@@ -86,10 +83,8 @@ impl Server {
                 }
                 Err(error) => {
                     let message = format!("cannot listen on {}: {error}", named.address);
-                    let place = plan
-                        .listeners
-                        .iter()
-                        .find(|planned| planned.address == named.address);
+                    let place =
+                        plan.listeners.iter().find(|planned| planned.address == named.address);
                     let span = place.map_or(vervet_config::Span::NOWHERE, |planned| planned.span);
                     change.found.push(Diagnostic::warning(span, message));
                 }
@@ -108,21 +103,13 @@ impl Server {
         current.plan = Standing::of(plan);
         current.generation = generation;
         current.next_key = change.next_key;
-        Reloaded {
-            generation,
-            opened,
-            closed,
-            warnings: change.found,
-        }
+        Reloaded { generation, opened, closed, warnings: change.found }
     }
 }
 
 impl Change {
     fn of(current: &AtWork, plan: &Plan) -> Self {
-        let mut change = Self {
-            next_key: current.next_key,
-            ..Self::default()
-        };
+        let mut change = Self { next_key: current.next_key, ..Self::default() };
         for planned in &plan.listeners {
             match change.known(planned, current, plan) {
                 Some((named, endpoint)) => change.keep(planned, named, endpoint),
@@ -156,13 +143,9 @@ impl Change {
         if known.options != planned.options {
             let message = "the options of a socket that is open do not change";
             let problem = Diagnostic::warning(planned.span, message);
-            self.found
-                .push(problem.note("they hold from the next start on"));
+            self.found.push(problem.note("they hold from the next start on"));
         }
-        let named = Named {
-            options: known.options.clone(),
-            ..Named::of(planned, known.key)
-        };
+        let named = Named { options: known.options.clone(), ..Named::of(planned, known.key) };
         self.keys.push(known.key);
         self.kept.push((named, Arc::clone(endpoint)));
     }
@@ -194,5 +177,31 @@ fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
     }
     if before.overload != *now.overload {
         note(now.overload.span(), "overload");
+    }
+}
+
+/// The parts of the served plan that the next one is compared with. The plan itself, and its
+/// document, are dropped when the stage serves: they are many times as large.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) limits: Limits,
+    pub(super) listeners: Vec<PlannedListener>,
+    /// The names of the sites, in the order in which the listeners know them.
+    pub(super) sites: Vec<Box<str>>,
+    /// What only a start can change.
+    pub(super) workers: Workers,
+    pub(super) overload: Overload,
+}
+
+impl Standing {
+    pub(super) fn of(plan: Plan) -> Self {
+        let sites = plan.sites.iter().map(|site| Box::from(site.name.as_str()));
+        Self {
+            sites: sites.collect(),
+            workers: *plan.document().workers,
+            overload: *plan.document().overload,
+            limits: plan.limits,
+            listeners: plan.listeners,
+        }
     }
 }

@@ -7,8 +7,8 @@ use vervet_engine::listener::{Endpoint, ListenerKey};
 use vervet_engine::reactor::Overload as EngineOverload;
 use vervet_engine::{Carrier, Engine, EngineControl, EngineError, Running};
 
+use super::reload::Standing;
 use super::sockets::{Named, Sockets};
-use super::standing::Standing;
 use crate::plan::{Plan, PlannedListener};
 use crate::settings::Overload;
 use crate::staging::Tools;
@@ -111,12 +111,7 @@ impl Server {
             leaving: Vec::new(),
             generation: 1,
         };
-        let server = Self {
-            control,
-            stages,
-            tools,
-            current: Mutex::new(current),
-        };
+        let server = Self { control, stages, tools, current: Mutex::new(current) };
         Ok((server, running))
     }
 
@@ -153,9 +148,7 @@ impl Server {
     pub fn listeners(&self) -> Vec<(String, Arc<Endpoint>)> {
         let current = self.current();
         let listeners = current.listeners.iter();
-        listeners
-            .map(|(named, endpoint)| (named.name.clone(), Arc::clone(endpoint)))
-            .collect()
+        listeners.map(|(named, endpoint)| (named.name.clone(), Arc::clone(endpoint))).collect()
     }
 
     pub(super) fn current(&self) -> MutexGuard<'_, AtWork> {
@@ -165,8 +158,5 @@ impl Server {
 }
 
 pub(super) fn endpoint(endpoints: &[Arc<Endpoint>], key: ListenerKey) -> Option<Arc<Endpoint>> {
-    endpoints
-        .iter()
-        .find(|endpoint| endpoint.key() == key)
-        .cloned()
+    endpoints.iter().find(|endpoint| endpoint.key() == key).cloned()
 }

@@ -36,11 +36,7 @@ impl Sockets {
             }
             sockets.named.push(Named::of(planned, key));
         }
-        if found.is_empty() {
-            Ok(sockets)
-        } else {
-            Err(found)
-        }
+        if found.is_empty() { Ok(sockets) } else { Err(found) }
     }
 
     /// What the engine is to know the listeners by, in the order of the plan.
@@ -60,16 +56,13 @@ impl Named {
     }
 }
 
-/// One socket; its directive is blamed where it cannot be had.
+/// One socket; its directive is named where it cannot be bound.
 pub(super) fn open(
     planned: &PlannedListener,
     key: ListenerKey,
     inherited: &mut Inherited,
 ) -> Result<Listener, Diagnostic> {
-    let options = ListenOptions {
-        key,
-        ..planned.options.clone()
-    };
+    let options = ListenOptions { key, ..planned.options.clone() };
     Listener::open(&planned.address, &options, inherited)
         .map_err(|error| Diagnostic::error(planned.span, error.to_string()))
 }

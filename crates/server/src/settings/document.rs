@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use vervet_config::{Named, Path, Setting, Size, Text, section, words};
 
-use super::admin::AdminSettings;
 use super::limits::LimitSettings;
-use super::listen::Listen;
+use super::listen::{AdminSettings, Listen};
 use super::site::Site;
 use super::workers::Workers;
 use crate::access_log::LogSettings;

@@ -26,28 +26,20 @@ impl LimitSettings {
         }
         match limits.validate() {
             Ok(()) => Ok(limits),
-            Err(error) => Err(Box::new(Diagnostic::error(
-                self.span_of(&error),
-                error.to_string(),
-            ))),
+            Err(error) => Err(Box::new(Diagnostic::error(self.span_of(&error), error.to_string()))),
         }
     }
 
     /// Where a contradiction between two limits is reported: at the first that is given, for the
     /// other is a default.
     fn span_of(&self, error: &LimitError) -> Span {
-        let LimitError::Relation {
-            lesser, greater, ..
-        } = error
-        else {
+        let LimitError::Relation { lesser, greater, .. } = error else {
             return Span::NOWHERE;
         };
         let rows = self.rows.iter();
         let mut named = rows.filter(|(row, _)| [*lesser, *greater].contains(&row.name));
         let given = named.clone().find(|(_, amount)| !amount.is_default());
-        given
-            .or_else(|| named.next())
-            .map_or(Span::NOWHERE, |(_, amount)| amount.span())
+        given.or_else(|| named.next()).map_or(Span::NOWHERE, |(_, amount)| amount.span())
     }
 }
 
@@ -174,18 +166,15 @@ impl Section for LimitSettings {
     }
 
     fn read_fields(fields: &mut Fields<'_, '_>) -> Option<Self> {
-        let rows: Vec<_> = Limits::TABLE
-            .iter()
-            .map(|row| Some((row, read_row(row, fields)?)))
-            .collect();
+        let rows: Vec<_> =
+            Limits::TABLE.iter().map(|row| Some((row, read_row(row, fields)?))).collect();
         let rows: Option<Vec<_>> = rows.into_iter().collect();
         Some(Self { rows: rows? })
     }
 
     fn show_fields(&self) -> Vec<ShownEntry> {
         let rows = self.rows.iter();
-        rows.map(|(row, amount)| show_field(row.name, amount))
-            .collect()
+        rows.map(|(row, amount)| show_field(row.name, amount)).collect()
     }
 }
 

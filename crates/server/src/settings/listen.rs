@@ -1,26 +1,21 @@
 //! `[[listen]]`: the addresses that the server listens on. The options of a socket are declared in
 //! `vervet_engine::listen_options!`, each in one row.
 
-use std::fmt;
-use std::time::Duration;
-
-use ipnet::IpNet;
-use vervet_config::{FromText, Size, Text, TextShape, Time, section};
-use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions, ListenerKey};
-
 use crate::filters::access::Access;
 use crate::matching::networks::Network;
+use ipnet::IpNet;
+use std::fmt;
+use std::time::Duration;
+use vervet_config::{Diagnostic, FromText, Size, Text, TextShape, Time, section};
+use vervet_engine::listener::{AddressError, ListenAddress, ListenOptions, ListenerKey};
 
 /// An address to listen on, as a document writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address(pub ListenAddress);
 
 impl FromText for Address {
-    const SHAPE: TextShape = TextShape {
-        noun: "address to listen on",
-        example: "127.0.0.1:8080",
-        pattern: None,
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "address to listen on", example: "127.0.0.1:8080", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map(Self).map_err(|error: AddressError| {
@@ -53,16 +48,11 @@ impl fmt::Display for Address {
 pub struct Mode(pub u32);
 
 impl FromText for Mode {
-    const SHAPE: TextShape = TextShape {
-        noun: "mode in octal",
-        example: "660",
-        pattern: Some("^[0-7]{3,4}$"),
-    };
+    const SHAPE: TextShape =
+        TextShape { noun: "mode in octal", example: "660", pattern: Some("^[0-7]{3,4}$") };
 
     fn from_text(text: &str) -> Result<Self, String> {
-        let mode = u32::from_str_radix(text, 8)
-            .ok()
-            .filter(|mode| *mode <= 0o777);
+        let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
         mode.map(Self).ok_or_else(|| "it is not a mode".to_owned())
     }
 }
@@ -112,10 +102,7 @@ vervet_engine::listen_options!(listen_section);
 impl Listen {
     /// Returns the name by which sites select it: its own, or its address.
     pub fn called(&self) -> String {
-        self.name
-            .value()
-            .clone()
-            .unwrap_or_else(|| self.address.to_string())
+        self.name.value().clone().unwrap_or_else(|| self.address.to_string())
     }
 }
 
@@ -151,6 +138,51 @@ impl EngineValue<Option<u32>> for Option<Mode> {
 impl EngineValue<Vec<IpNet>> for Vec<Network> {
     fn engine_value(&self) -> Vec<IpNet> {
         self.iter().map(|network| network.net()).collect()
+    }
+}
+
+section! {
+    /// The admin service: health checks (`/-/live`, `/-/ready`, `/-/startup`), metrics (`/metrics`)
+    /// and status (`/-/status`), on a listener of its own. Without this section there is none.
+    ///
+    /// ```toml
+    /// admin = "unix:/run/vervet/admin.sock"
+    /// ```
+    pub struct AdminSettings short(address) {
+        /// The address: a unix socket, or a loopback address such as `"127.0.0.1:9180"`.
+        pub address: Address = "unix:/run/vervet/admin.sock",
+        /// Permissions of the unix socket, in octal.
+        pub mode: Mode = "600",
+        /// Allow an address that others can reach, such as that of a container for its probes.
+        /// Anyone who reaches it can read the names of sites, listeners and logs.
+        pub exposed: bool = false,
+    }
+}
+
+impl AdminSettings {
+    /// The address to listen on, or why it is not allowed.
+    pub fn listen(&self) -> Result<(ListenAddress, ListenOptions), Box<Diagnostic>> {
+        let address = self.address.value().0.clone();
+        let is_reached_by_others = match &address {
+            ListenAddress::Tcp(address) => !address.ip().is_loopback(),
+            // An abstract socket has no permissions: every local user can reach it.
+            ListenAddress::Any(_) | ListenAddress::Abstract(_) => true,
+            // The parent process has chosen the address of an inherited socket.
+            ListenAddress::Unix(_) | ListenAddress::Descriptor(_) | ListenAddress::Named(_) => {
+                false
+            }
+        };
+        if is_reached_by_others && !*self.exposed {
+            let problem = Diagnostic::error(self.address.span(), "others can reach this address")
+                .expected("a unix socket or a loopback address, such as `127.0.0.1:9180`")
+                .note(
+                    "`exposed = true` allows it: anyone who reaches it can read the names of sites, \
+                     listeners and logs",
+                );
+            return Err(Box::new(problem));
+        }
+        let options = ListenOptions { mode: Some(self.mode.value().0), ..ListenOptions::default() };
+        Ok((address, options))
     }
 }
 

@@ -1,20 +1,16 @@
 //! The configuration of a server as its users write it. Each section is declared by the part that
 //! obeys it; here are the document, and the sections that nothing else owns.
 
-mod admin;
 mod document;
 mod limits;
 mod listen;
 mod registered;
-mod route;
 mod site;
 mod workers;
 
-pub use admin::AdminSettings;
 pub use document::{Document, Overload, Sandbox};
 pub use limits::LimitSettings;
-pub use listen::{Address, Listen, Mode};
+pub use listen::{Address, AdminSettings, Listen, Mode};
 pub(crate) use registered::Directive;
-pub use route::Route;
-pub use site::Site;
+pub use site::{Route, Site};
 pub use workers::{WORKERS_MAX, Workers};

@@ -32,10 +32,7 @@ impl Workers {
 }
 
 fn numbers() -> Shape {
-    Shape::Integer {
-        min: 1,
-        max: WORKERS_MAX as i128,
-    }
+    Shape::Integer { min: 1, max: WORKERS_MAX as i128 }
 }
 
 impl FromConfig for Workers {

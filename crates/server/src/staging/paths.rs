@@ -52,10 +52,8 @@ impl Plan {
                 Access::Read => (is_in(&read) || is_in(&write), "read"),
                 Access::Write => (is_in(&write), "written"),
             };
-            let message = format!(
-                "{} may not be {deed}: the sandbox was made at the start",
-                path.display()
-            );
+            let message =
+                format!("{} may not be {deed}: the sandbox was made at the start", path.display());
             let problem = Diagnostic::error(need.span, message);
             let hint = format!(
                 "restart the server, or name the folder in `sandbox.{}` before",

@@ -75,9 +75,7 @@ pub fn prepare(
         return Err(found);
     }
     let listeners = plan.listeners.iter().zip(keys);
-    let listeners = listeners
-        .map(|(listener, key)| (*key, listener.stage()))
-        .collect();
+    let listeners = listeners.map(|(listener, key)| (*key, listener.stage())).collect();
     maker.resources.keeper.settle();
     maker.logs.activate();
     let stage = Stage {
@@ -161,27 +159,15 @@ impl Maker<'_> {
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
         let mut passage = Passage {
             filters: self.first_filters.clone(),
-            finish: Finish {
-                error_pages: self.error_pages(site),
-                compression: None,
-            },
+            finish: Finish { error_pages: self.error_pages(site), compression: None },
             logs: self.logs.log_set(names(site.settings.log.as_ref())),
-            origin: Origin {
-                site: Some(self.logs.plan.add_site(&site.name)),
-                route: None,
-            },
+            origin: Origin { site: Some(self.logs.plan.add_site(&site.name)), route: None },
             ..Passage::default()
         };
         self.open_filters(site.name.clone(), site.settings.filters(), &mut passage);
         let routes = 0..site.targets.len();
-        let targets = routes
-            .map(|number| self.route(site, number, &passage))
-            .collect();
-        SiteStage {
-            passage,
-            routes: site.routes.clone(),
-            targets,
-        }
+        let targets = routes.map(|number| self.route(site, number, &passage)).collect();
+        SiteStage { passage, routes: site.routes.clone(), targets }
     }
 
     fn route(&mut self, site: &PlannedSite, number: usize, of_site: &Passage) -> RouteStage {
@@ -189,10 +175,7 @@ impl Maker<'_> {
         let mut passage = Passage {
             logs: of_site.logs,
             finish: of_site.finish.clone(),
-            origin: Origin {
-                route: Some(self.logs.plan.add_route(&route.name)),
-                ..of_site.origin
-            },
+            origin: Origin { route: Some(self.logs.plan.add_route(&route.name)), ..of_site.origin },
             ..Passage::default()
         };
         let place = format!("{} {}", site.name, route.name);
@@ -204,15 +187,8 @@ impl Maker<'_> {
         } else {
             self.resources.keeper.set_place(place);
         }
-        let offer = if route.has_path {
-            site.routes.offer(number)
-        } else {
-            Offer::UNKNOWN
-        };
-        RouteStage {
-            passage,
-            end: self.open_action(route, offer),
-        }
+        let offer = if route.has_path { site.routes.offer(number) } else { Offer::UNKNOWN };
+        RouteStage { passage, end: self.open_action(route, offer) }
     }
 
     fn open_filters(
@@ -234,10 +210,7 @@ impl Maker<'_> {
     /// Opens the action of a route. Where that fails, the problems are found, and the stage is not
     /// used.
     fn open_action(&mut self, route: &PlannedRoute, offer: Offer<'_>) -> RouteEnd {
-        let opened = route
-            .action
-            .as_ref()
-            .map(|action| action.open(offer, &mut self.resources));
+        let opened = route.action.as_ref().map(|action| action.open(offer, &mut self.resources));
         match opened {
             Some(Ok(OpenAction::Answer(action))) => RouteEnd::Action(self.number(action)),
             Some(Ok(OpenAction::Rewrite(rewrite))) => RouteEnd::Rewrite(rewrite),

@@ -97,11 +97,7 @@ impl ReactorStage {
         let mut error_pages = self.error_pages.borrow_mut();
         let pages = error_pages.get_mut(number)?;
         if pages.is_none() {
-            *pages = self
-                .stage
-                .error_pages
-                .get(number)
-                .map(ErrorPages::for_reactor);
+            *pages = self.stage.error_pages.get(number).map(ErrorPages::for_reactor);
         }
         pages.clone()
     }

@@ -1,7 +1,7 @@
 //! `error_pages = { 404 = "404.html" }`: what people see in place of a failure. The status stays.
 //!
 //! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a
-//! challenge stay. Where the page itself cannot be had, the answer is left as it was, so that no
+//! challenge stay. Where the page itself is not available, the answer is left as it was, so that no
 //! page leads to another.
 
 use std::cell::RefCell;
@@ -76,10 +76,7 @@ impl ErrorPages {
                 (Err(diagnostic), _) => found.push(diagnostic),
             }
         }
-        Self {
-            pages,
-            root: root.cloned(),
-        }
+        Self { pages, root: root.cloned() }
     }
 
     /// Whether there are none.
@@ -103,13 +100,11 @@ fn failure(name: &Name) -> Result<Failure, Diagnostic> {
         "5xx" => Some(Failure::Class(Class::ServerError)),
         digits => {
             let status = digits.parse().ok().and_then(Status::new);
-            status
-                .filter(|status| is_failure(*status))
-                .map(Failure::Status)
+            status.filter(|status| is_failure(*status)).map(Failure::Status)
         }
     };
     known.ok_or_else(|| {
-        let message = format!("`{}` is no status of a failure", name.value());
+        let message = format!("`{}` is not a status of a failure", name.value());
         Diagnostic::error(name.span(), message).expected("a status from 400 to 599, `4xx` or `5xx`")
     })
 }
@@ -129,10 +124,7 @@ fn source(
         Some(Source::Here(media_type, Bytes::from(text.clone())))
     };
     let mut given = [
-        page.file
-            .value()
-            .as_ref()
-            .map(|file| Source::File(raw_path(file))),
+        page.file.value().as_ref().map(|file| Source::File(raw_path(file))),
         here("text/plain; charset=utf-8", &page.text),
         here("text/html; charset=utf-8", &page.html),
     ]
@@ -194,7 +186,7 @@ struct ReactorPages {
 }
 
 impl ReactorErrorPages {
-    /// The answer with the page of its status in place of its content; an answer that is no
+    /// The answer with the page of its status in place of its content; an answer that is not a
     /// failure, has no page, or keeps its content, as it is.
     #[must_use]
     pub fn replace(&self, response: Response, now: Now) -> Response {

@@ -11,7 +11,7 @@ use super::request::Request;
 
 /// A filter of a plan, shared by all reactors. It is asked in the phase that its kind has.
 pub trait RequestFilter: Send + Sync + fmt::Debug {
-    /// The directive that it obeys, for whoever traces a request.
+    /// The directive that it obeys, for traces.
     fn name(&self) -> &'static str;
 
     /// Lets the request pass, or answers it. Called on the reactor's thread: it must not block.

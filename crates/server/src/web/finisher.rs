@@ -71,9 +71,7 @@ impl Finisher {
             trace.step(|| describe("after compression", &response));
         }
         if let Some(ResponseLog { writer, tag }) = &self.log {
-            writer
-                .borrow_mut()
-                .record_response(*tag, response.head_bytes());
+            writer.borrow_mut().record_response(*tag, response.head_bytes());
         }
         response
     }

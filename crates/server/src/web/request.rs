@@ -86,8 +86,7 @@ impl<'a> Request<'a> {
 
     /// The raw path that the `*` of the route's path stands for, beginning with `/`.
     pub(crate) fn rest(&self) -> Option<Cow<'_, [u8]>> {
-        self.rest_at
-            .map(|at| raw_rest(&self.raw_path, &self.path, at))
+        self.rest_at.map(|at| raw_rest(&self.raw_path, &self.path, at))
     }
 
     /// The scheme by its name in a URI.
@@ -150,10 +149,7 @@ pub struct HostName<'a> {
 impl<'a> HostName<'a> {
     /// The host of a valid Host field or request target.
     pub fn new(authority: &'a [u8]) -> Self {
-        Self {
-            authority,
-            name: OnceCell::new(),
-        }
+        Self { authority, name: OnceCell::new() }
     }
 
     /// The host as it came: of any case, with or without port.
@@ -166,8 +162,7 @@ impl Deref for HostName<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.name
-            .get_or_init(|| lower_case(without_port(self.authority)))
+        self.name.get_or_init(|| lower_case(without_port(self.authority)))
     }
 }
 
@@ -180,11 +175,7 @@ fn canonical_ip(peer: Option<SocketAddr>) -> Option<IpAddr> {
 
 /// The host of a valid Host field.
 fn without_port(host: &[u8]) -> &[u8] {
-    let digits = host
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = host.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     match host[..host.len() - digits].strip_suffix(b":") {
         Some(name) => name,
         None => host,

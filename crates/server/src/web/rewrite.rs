@@ -44,10 +44,7 @@ impl RewriteAction {
     /// 400.
     pub fn rewrite(&self, request: &Request<'_>) -> Result<Rewritten, PathError> {
         let mut target = Vec::with_capacity(128);
-        self.template.render(
-            &request.template_values(request.rest().as_deref()),
-            &mut target,
-        );
+        self.template.render(&request.template_values(request.rest().as_deref()), &mut target);
         let (raw_path, query) = match memchr::memchr(b'?', &target) {
             Some(at) => {
                 let query = target.split_off(at + 1);
@@ -58,10 +55,6 @@ impl RewriteAction {
             None => (target, request.query.as_deref().map(<[u8]>::to_vec)),
         };
         let path = NormalPath::decode(&raw_path)?.as_bytes().to_vec();
-        Ok(Rewritten {
-            raw_path,
-            path,
-            query,
-        })
+        Ok(Rewritten { raw_path, path, query })
     }
 }

@@ -105,8 +105,7 @@ impl<'s> Router<'s> {
     ) -> Option<Terminal> {
         for filter in &passage.filters {
             let verdict = filter.check(request, edits);
-            self.trace
-                .step(|| format!("filter {}: {verdict}", filter.name()));
+            self.trace.step(|| format!("filter {}: {verdict}", filter.name()));
             match verdict {
                 Verdict::Pass => {}
                 Verdict::Answer(response) => return Some(Terminal::Response(response)),
@@ -121,8 +120,7 @@ impl<'s> Router<'s> {
     fn decorate(self, passage: &Passage, request: &mut Request<'s>, edits: &mut Edits) {
         for decoration in &passage.decorations {
             let _ = decoration.check(request, edits);
-            self.trace
-                .step(|| format!("{}: edits the answer", decoration.name()));
+            self.trace.step(|| format!("{}: edits the answer", decoration.name()));
         }
     }
 
@@ -136,11 +134,7 @@ impl<'s> Router<'s> {
             fields: &head.fields,
         };
         match self.site.routes.find(&question) {
-            Routed::To {
-                route,
-                captures,
-                rest,
-            } => {
+            Routed::To { route, captures, rest } => {
                 request.rest_at = rest;
                 request.captures = captures;
                 let missing = || error_answer(Status::INTERNAL_SERVER_ERROR, server);
@@ -165,8 +159,7 @@ impl<'s> Router<'s> {
         request.raw_path = Cow::Owned(rewritten.raw_path);
         request.path = Cow::Owned(rewritten.path);
         request.query = rewritten.query.map(Cow::Owned);
-        self.trace
-            .step(|| format!("rewritten to {}", request.raw_path.escape_ascii()));
+        self.trace.step(|| format!("rewritten to {}", request.raw_path.escape_ascii()));
         Ok(())
     }
 }

@@ -62,11 +62,7 @@ impl Service for Web {
         trace.step(|| stage.describe(site));
 
         let mut edits = Edits::default();
-        let router = Router {
-            site: site.stage,
-            stage,
-            trace: &trace,
-        };
+        let router = Router { site: site.stage, stage, trace: &trace };
         let (terminal, passage) = router.route(&mut request, &mut edits);
         let trace = stage.confirm_trace(trace.clone(), request.client);
         if let Terminal::Suspend(job) = terminal {
@@ -98,10 +94,7 @@ impl Service for Web {
                 accepted: AcceptedCodings::of(request.head),
                 piping: exchange.pipe_factory(),
             }),
-            log: logged.map(|tag| ResponseLog {
-                writer: Rc::clone(&self.log),
-                tag,
-            }),
+            log: logged.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag }),
             trace: trace.clone(),
             now: request.now,
         };
@@ -150,10 +143,7 @@ impl Web {
         let current = ReactorStage::new(stages.newest());
         Self {
             stages: stages.clone(),
-            log: Rc::new(RefCell::new(LogWriter::with_meter(
-                &current.stage.logs,
-                meter,
-            ))),
+            log: Rc::new(RefCell::new(LogWriter::with_meter(&current.stage.logs, meter))),
             ids: RequestIds::new(),
             current: Rc::new(current),
             held: Vec::new(),

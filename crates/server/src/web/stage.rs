@@ -37,7 +37,7 @@ pub struct Stage {
     pub server: Arc<str>,
     /// The access logs.
     pub logs: Arc<LogPlan>,
-    /// Where mistakes of the configuration are told that only requests bring out.
+    /// Where errors of the configuration are logged that only requests bring out.
     pub error_log: Option<ErrorLog>,
     /// Whether requests are recorded, for logs, metrics or the error log.
     pub records_requests: bool,
@@ -50,8 +50,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// What filters have refused so far, by short names. A filter that several places share is told
-    /// once.
+    /// What filters have refused so far, by short names. A filter that several places share is
+    /// listed once.
     pub fn refused(&self) -> Vec<(&'static str, u64)> {
         let mut seen: HashSet<*const ()> = HashSet::new();
         let mut refused = Vec::new();
@@ -178,7 +178,7 @@ pub enum RouteEnd {
 pub struct Passage {
     /// In the order of the phases. Those of a route come after those of its site.
     pub filters: Vec<Arc<dyn RequestFilter>>,
-    /// What is asked behind all filters, whatever their verdict: it only edits answers.
+    /// Runs after all filters, whatever their verdict: it only edits answers.
     pub decorations: Vec<Arc<dyn RequestFilter>>,
     /// What changes the answer: for a route, those of its site are among them.
     pub finish: Finish,
@@ -188,7 +188,7 @@ pub struct Passage {
     pub origin: Origin,
 }
 
-/// What is done to an answer, whoever gave it.
+/// What is done to an answer, from whatever action.
 #[derive(Clone, Debug, Default)]
 pub struct Finish {
     /// The pages of this number, in place of failures.
@@ -220,7 +220,7 @@ impl Stages {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts another one in its place. Reactors fetch it when they are told to refresh.
+    /// Replaces it. Reactors fetch the new one when they refresh.
     pub fn replace(&self, stage: Stage) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(stage);
     }

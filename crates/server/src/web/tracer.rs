@@ -54,9 +54,7 @@ impl FromStr for TraceRule {
             return Ok(Self::Path(PathPattern::new(text)));
         }
         let network = Network::from_text(text);
-        network
-            .map(Self::Client)
-            .map_err(|_| TraceRuleError(text.to_owned()))
+        network.map(Self::Client).map_err(|_| TraceRuleError(text.to_owned()))
     }
 }
 
@@ -70,10 +68,7 @@ pub struct Tracer {
 impl Tracer {
     /// Traces requests that match any of the rules.
     pub fn new(rules: Vec<TraceRule>) -> Self {
-        Self {
-            rules,
-            count: AtomicU64::new(0),
-        }
+        Self { rules, count: AtomicU64::new(0) }
     }
 
     /// Begins the trace of a request that a rule matches, or may match once the client is known: a
@@ -125,11 +120,7 @@ impl fmt::Display for RequestLine<'_, '_> {
         let Self(request) = self;
         let method = request.head.method_token;
         let target = request.head.target.escape_ascii();
-        write!(
-            formatter,
-            "{method} {target} for {}",
-            request.host.escape_ascii()
-        )?;
+        write!(formatter, "{method} {target} for {}", request.host.escape_ascii())?;
         match request.peer {
             Some(peer) => write!(formatter, " from {peer}")?,
             None => formatter.write_str(" from a unix socket")?,
@@ -152,14 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_refused() {
-        for text in [
-            "",
-            "shop",
-            "example.org",
-            "192.0.2.1/24",
-            "192.0.2.300",
-            "?x",
-        ] {
+        for text in ["", "shop", "example.org", "192.0.2.1/24", "192.0.2.300", "?x"] {
             check(text, None);
         }
         let error = "shop".parse::<TraceRule>().unwrap_err();

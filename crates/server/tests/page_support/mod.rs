@@ -55,12 +55,7 @@ pub struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     pub fn get(target: &'a str) -> Self {
-        Self {
-            target,
-            fields: &[],
-            captures: &[],
-            form: "",
-        }
+        Self { target, fields: &[], captures: &[], form: "" }
     }
 }
 
@@ -114,18 +109,9 @@ impl Site {
         // The build for tests is slow: time ends no page that is not meant to end so.
         options.limits.time_max = Duration::from_mins(1);
         change(&mut options);
-        let now = Now {
-            monotonic_ms: 5_000,
-            unix_seconds: NOW_S,
-        };
+        let now = Now { monotonic_ms: 5_000, unix_seconds: NOW_S };
         let page = Page::new(options, now).unwrap();
-        Self {
-            tree,
-            renderer: Renderer::new(&page),
-            page,
-            told,
-            now,
-        }
+        Self { tree, renderer: Renderer::new(&page), page, told, now }
     }
 
     pub fn pass_ms(&mut self, ms: u64) {
@@ -140,13 +126,7 @@ impl Site {
     pub fn text(&mut self, target: &str) -> String {
         let shown = self.get(target);
         let told = self.told.take();
-        assert_eq!(
-            shown.status,
-            200,
-            "{}\n{told:?}\n{:?}",
-            shown.text,
-            self.page.problems()
-        );
+        assert_eq!(shown.status, 200, "{}\n{told:?}\n{:?}", shown.text, self.page.problems());
         shown.text
     }
 
@@ -167,11 +147,7 @@ impl Site {
             client: Some("192.0.2.7".parse().unwrap()),
             ..Input::get(asked.target)
         };
-        shown(
-            &self
-                .renderer
-                .render_form(&input, asked.form.as_bytes(), self.now),
-        )
+        shown(&self.renderer.render_form(&input, asked.form.as_bytes(), self.now))
     }
 
     /// What is wrong with the page, without the folder.
@@ -185,14 +161,9 @@ impl Site {
 
 fn head_of(method: &str, asked: &Asked<'_>) -> String {
     let fields = asked.fields.iter();
-    let lines: Vec<_> = fields
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let lines: Vec<_> = fields.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let lines = lines.concat();
-    format!(
-        "{method} {} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n",
-        asked.target
-    )
+    format!("{method} {} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n", asked.target)
 }
 
 pub fn shown(rendered: &Rendered) -> Shown {

@@ -1,4 +1,4 @@
-//! Filters at work behind an engine: a service that asks them in turn and answers with what they
+//! Filters at work in an engine: a service that asks them in turn and answers with what they
 //! have found out.
 
 use std::any::Any;
@@ -41,9 +41,7 @@ impl Plan {
 }
 
 fn found(request: &Request<'_>) -> String {
-    let client = request
-        .client
-        .map_or("unix".to_owned(), |client| client.to_string());
+    let client = request.client.map_or("unix".to_owned(), |client| client.to_string());
     let user = request.user.as_deref().unwrap_or("nobody");
     format!("{client} {user} {:?}\n", request.scheme)
 }
@@ -57,11 +55,7 @@ pub struct Filtered {
 
 impl Filtered {
     pub fn new(plan: &Plan) -> Self {
-        Self {
-            plan: plan.clone(),
-            held: HashMap::new(),
-            next: 0,
-        }
+        Self { plan: plan.clone(), held: HashMap::new(), next: 0 }
     }
 }
 

@@ -49,10 +49,7 @@ impl Ended<'_> {
             content_bytes: 13,
             duration_ms: self.duration_ms,
             peer: self.peer.map(|peer| peer.parse::<SocketAddr>().unwrap()),
-            now: Now {
-                monotonic_ms: Now::read().monotonic_ms,
-                unix_seconds: SECOND,
-            },
+            now: Now { monotonic_ms: Now::read().monotonic_ms, unix_seconds: SECOND },
             fault: self.fault,
         }
     }

@@ -50,14 +50,7 @@ impl Site {
         let mut options = FilesOptions::new(tree.path());
         change(&mut options);
         let files = Files::new(&FilesShared::new(options).unwrap());
-        Self {
-            tree,
-            files,
-            now: Now {
-                monotonic_ms: 5_000,
-                unix_seconds: NOW_S,
-            },
-        }
+        Self { tree, files, now: Now { monotonic_ms: 5_000, unix_seconds: NOW_S } }
     }
 
     pub fn pass_ms(&mut self, ms: u64) {
@@ -127,12 +120,7 @@ fn shown(response: &Response, later: bool) -> Shown {
     assert!(!head.contains("\r\n\r\n"), "{head}");
     let content = content(response.content_ref());
     assert_eq!(response.content_ref().length(), Some(content.len() as u64));
-    Shown {
-        status: response.status().code(),
-        head,
-        content,
-        later,
-    }
+    Shown { status: response.status().code(), head, content, later }
 }
 
 fn content(content: &Content) -> Vec<u8> {
@@ -173,10 +161,7 @@ pub fn age(path: &Path) {
 
 pub fn date(path: &Path, unix_seconds: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(unix_seconds);
-    std::fs::File::open(path)
-        .unwrap()
-        .set_modified(time)
-        .unwrap();
+    std::fs::File::open(path).unwrap().set_modified(time).unwrap();
 }
 
 pub fn unpacked(bytes: &[u8], coding: &str) -> Vec<u8> {
@@ -193,10 +178,7 @@ pub fn unpacked(bytes: &[u8], coding: &str) -> Vec<u8> {
 
 /// Bytes without a repeated line, the same in each run.
 pub fn text(bytes: usize) -> Vec<u8> {
-    (0..)
-        .flat_map(|line: u32| format!("line {line}\n").into_bytes())
-        .take(bytes)
-        .collect()
+    (0..).flat_map(|line: u32| format!("line {line}\n").into_bytes()).take(bytes).collect()
 }
 
 /// The field with these credentials (`name:password`), and its line end.

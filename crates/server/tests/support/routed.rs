@@ -27,10 +27,7 @@ impl Site {
     pub fn start(site: &str) -> Self {
         let served = Served::start(TempTree::new(), &document(site));
         let (name, _) = &served.server.listeners()[0];
-        Self {
-            address: served.address(name),
-            served,
-        }
+        Self { address: served.address(name), served }
     }
 
     /// Ends it, which must go well.
@@ -39,8 +36,8 @@ impl Site {
     }
 }
 
-/// Sends requests on one connection and compares: `METHOD target` with fields behind it, and what
-/// comes back as `status`, then ` -> Location`, then the content behind a colon.
+/// Sends requests on one connection and compares: `METHOD target` followed by fields, and what
+/// comes back as `status`, then ` -> Location`, then the content after a colon.
 #[track_caller]
 pub fn check(site: &Site, rows: &[(&str, &str)]) {
     let mut client = RawClient::connect(site.address);

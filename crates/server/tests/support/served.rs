@@ -62,16 +62,9 @@ impl Served {
         let tools = tools();
         let sockets = Sockets::bind(&plan, &mut Inherited::default()).unwrap();
         let (stage, _) = prepare(&plan, &sockets.keys(), &tools).unwrap();
-        let setup = Setup {
-            workers: 1,
-            carrier: Carrier::Thread,
-        };
+        let setup = Setup { workers: 1, carrier: Carrier::Thread };
         let (server, running) = Server::start(plan, stage, (sockets, tools), setup).unwrap();
-        Self {
-            tree,
-            server,
-            running: Some(running),
-        }
+        Self { tree, server, running: Some(running) }
     }
 
     /// Goes over to another document.

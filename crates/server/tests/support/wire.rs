@@ -13,15 +13,8 @@ impl Wire {
     pub fn start<S: Service + 'static>(
         service: impl Fn(usize) -> S + Send + Sync + 'static,
     ) -> Self {
-        let running = Engine::builder()
-            .listen("127.0.0.1:0")
-            .unwrap()
-            .start(service)
-            .unwrap();
-        Self {
-            address: running.address().unwrap(),
-            running: Some(running),
-        }
+        let running = Engine::builder().listen("127.0.0.1:0").unwrap().start(service).unwrap();
+        Self { address: running.address().unwrap(), running: Some(running) }
     }
 
     /// Lets what runs come to its end, and stops.

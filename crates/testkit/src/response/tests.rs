@@ -23,38 +23,24 @@ impl Source for Pieces<'_> {
 fn parse(bytes: &str, asked: Asked) -> Option<(Response, String)> {
     let results = [1, 2, 7, 100_000].map(|size| {
         let mut left = Vec::new();
-        let mut source = Pieces {
-            bytes: bytes.as_bytes(),
-            size,
-        };
+        let mut source = Pieces { bytes: bytes.as_bytes(), size };
         let response = read(&mut left, &mut source, asked)?;
         left.extend_from_slice(source.bytes);
         Some((response, String::from_utf8(left).unwrap()))
     });
-    assert!(
-        results.iter().all(|result| *result == results[0]),
-        "pieces matter: {bytes:?}"
-    );
+    assert!(results.iter().all(|result| *result == results[0]), "pieces matter: {bytes:?}");
     results.into_iter().next().unwrap()
 }
 
 fn refuses(bytes: &str) {
-    assert!(
-        catch_unwind(|| parse(bytes, Asked::ForContent)).is_err(),
-        "taken: {bytes:?}"
-    );
+    assert!(catch_unwind(|| parse(bytes, Asked::ForContent)).is_err(), "taken: {bytes:?}");
 }
 
 /// `expected`: status, framing, content, what follows.
 fn check(bytes: &str, expected: (u16, Framing, &str, &str)) {
     let (response, after) = parse(bytes, Asked::ForContent).unwrap();
     assert_eq!(
-        (
-            response.status,
-            response.framing,
-            response.text(),
-            after.as_str()
-        ),
+        (response.status, response.framing, response.text(), after.as_str()),
         expected,
         "{bytes:?}"
     );
@@ -93,10 +79,7 @@ fn finds_the_end_of_the_content() {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP",
         (200, Framing::Length(2), "hi", "HTTP"),
     );
-    check(
-        "HTTP/1.1 200 \r\n\r\nall of it",
-        (200, Framing::UntilClose, "all of it", ""),
-    );
+    check("HTTP/1.1 200 \r\n\r\nall of it", (200, Framing::UntilClose, "all of it", ""));
     check(
         "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\nnext",
         (304, Framing::NoContent, "", "next"),
@@ -113,15 +96,9 @@ fn finds_the_end_of_the_content() {
 
 #[test]
 fn the_answer_to_head_has_no_content() {
-    let (response, after) = parse(
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP",
-        Asked::ForHead,
-    )
-    .unwrap();
-    assert_eq!(
-        (response.framing, after.as_str()),
-        (Framing::NoContent, "HTTP")
-    );
+    let (response, after) =
+        parse("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP", Asked::ForHead).unwrap();
+    assert_eq!((response.framing, after.as_str()), (Framing::NoContent, "HTTP"));
     assert_eq!(response.field("content-length"), Some("5"));
 }
 
@@ -131,10 +108,7 @@ fn keeps_fields_and_trailers_in_their_order() {
     let (response, _) = parse(bytes, Asked::ForContent).unwrap();
     assert_eq!(response.field_values("a"), ["1", "2"]);
     assert_eq!(response.trailers, [("T".to_owned(), "end".to_owned())]);
-    assert_eq!(
-        (response.version_minor, response.reason.as_str()),
-        (1, "OK")
-    );
+    assert_eq!((response.version_minor, response.reason.as_str()), (1, "OK"));
 }
 
 #[test]

@@ -71,9 +71,8 @@ const LOOKS: &[&str] = &[
 ];
 
 /// The words that only the crates above the engine know.
-const ABOVE_THE_ENGINE: &[&str] = &[
-    "route", "routes", "router", "site", "sites", "document", "vhost",
-];
+const ABOVE_THE_ENGINE: &[&str] =
+    &["route", "routes", "router", "site", "sites", "document", "vhost"];
 
 /// Where `unsafe` may stand: a file, or a folder with a slash at the end.
 const UNSAFE: &[&str] = &["crates/engine/src/reactor/sys.rs", "bindings/"];
@@ -104,16 +103,10 @@ fn is_allowed(path: &str, list: &[&str]) -> bool {
 }
 
 fn find_unsafe(path: &str, text: &str) -> Vec<Finding> {
-    let found = identifiers(text)
-        .into_iter()
-        .filter(|(name, _)| name == "unsafe");
+    let found = identifiers(text).into_iter().filter(|(name, _)| name == "unsafe");
     found
         .map(|(_, line)| {
-            Finding::at(
-                path,
-                line,
-                format!("`unsafe` may only stand in {}", UNSAFE.join(", ")),
-            )
+            Finding::at(path, line, format!("`unsafe` may only stand in {}", UNSAFE.join(", ")))
         })
         .collect()
 }
@@ -153,17 +146,13 @@ fn find_impure(path: &str, text: &str) -> Vec<Finding> {
 }
 
 fn is_below(path: &str, root: &str) -> bool {
-    path.strip_prefix(root)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 fn find_words_from_above(path: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, line) in identifiers(text) {
-        if words_of(&name)
-            .iter()
-            .any(|word| ABOVE_THE_ENGINE.contains(&word.as_str()))
-        {
+        if words_of(&name).iter().any(|word| ABOVE_THE_ENGINE.contains(&word.as_str())) {
             findings.push(Finding::at(
                 path,
                 line,
@@ -223,10 +212,7 @@ mod tests {
     #[test]
     fn finds_clocks_in_http() {
         let file = |text, lines: &[usize]| check_file("crates/http/src/a.rs", text, lines);
-        file(
-            "fn f() {\n    let t = Instant::now();\n    t.elapsed();\n}",
-            &[2, 3],
-        );
+        file("fn f() {\n    let t = Instant::now();\n    t.elapsed();\n}", &[2, 3]);
         file("fn f() -> u64 { std::time::SystemTime::now(); 1 }", &[1]);
         file("fn f(now: std::time::Instant) {}", &[]);
     }
@@ -238,25 +224,13 @@ mod tests {
         check_file(planned, "fn f(p: &Path) -> bool {\n    p.exists()\n}", &[2]);
         check_file(planned, "fn f() {\n    let now = Now::read();\n}", &[2]);
         check_file("crates/server/src/settings/site.rs", "use std::env;", &[1]);
-        check_file(
-            "crates/server/src/plan/needs.rs",
-            "fn f(p: &Path) { p.exists(); }",
-            &[1],
-        );
-        check_file(
-            "crates/server/src/staging/paths.rs",
-            "fn f(p: &Path) { p.exists(); }",
-            &[],
-        );
+        check_file("crates/server/src/plan/needs.rs", "fn f(p: &Path) { p.exists(); }", &[1]);
+        check_file("crates/server/src/staging/paths.rs", "fn f(p: &Path) { p.exists(); }", &[]);
     }
 
     #[test]
     fn tests_and_other_crates_may_use_the_system() {
-        check_file(
-            "crates/http/src/a.rs",
-            "#[cfg(test)]\nmod tests { use std::fs; }",
-            &[],
-        );
+        check_file("crates/http/src/a.rs", "#[cfg(test)]\nmod tests { use std::fs; }", &[]);
         check_file("crates/http/tests/a.rs", "use std::fs;", &[]);
         check_file("crates/server/src/a.rs", "use std::fs;", &[]);
     }
@@ -270,11 +244,7 @@ mod tests {
         file("#[unsafe(no_mangle)] fn f() {}", &[1]);
         file("// unsafe\nconst A: &str = \"unsafe\";", &[]);
         check_file("crates/server/tests/a.rs", "unsafe extern \"C\" {}", &[1]);
-        check_file(
-            "crates/engine/src/reactor/sys.rs",
-            "unsafe extern \"C\" {}",
-            &[],
-        );
+        check_file("crates/engine/src/reactor/sys.rs", "unsafe extern \"C\" {}", &[]);
         check_file("bindings/c/src/lib.rs", "unsafe extern \"C\" {}", &[]);
     }
 

@@ -56,10 +56,6 @@ mod tests {
         let manifest = "[dependencies]\nbytes = \"1\"\nvervet-http = \"1\"\n[dev-dependencies]\nproptest = \"1\"\n";
         let page = "| crate | for |\n|---|---|\n| `bytes` | content |\n| `gone` | nothing |\n";
         let files = [("crates/a/Cargo.toml", manifest), (PAGE, page)];
-        check_rule(
-            check,
-            &files,
-            &["crates/a/Cargo.toml:5", "docs/dependencies.md:4"],
-        );
+        check_rule(check, &files, &["crates/a/Cargo.toml:5", "docs/dependencies.md:4"]);
     }
 }

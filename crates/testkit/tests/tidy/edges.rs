@@ -5,10 +5,7 @@ use crate::tidy::tree::{Finding, Tree};
 /// Each crate and what it may use. `testkit` is for tests only: it may be a dev-dependency of all,
 /// and uses none of ours, so that tests share nothing with what they test.
 const MAP: &[(&str, &[&str])] = &[
-    (
-        "cli",
-        &["server", "supervisor", "lab", "load", "report", "watch"],
-    ),
+    ("cli", &["server", "supervisor", "lab", "load", "report", "watch"]),
     ("server", &["engine", "config", "http", "apps", "data"]),
     ("apps", &["engine", "http"]),
     ("supervisor", &["config", "watch", "engine"]),
@@ -30,9 +27,7 @@ const MAP: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that do no I/O may not use one that does, whatever they call of it.
-const SYSTEM_CRATES: &[&str] = &[
-    "rustix", "libc", "nix", "mio", "polling", "socket2", "tokio",
-];
+const SYSTEM_CRATES: &[&str] = &["rustix", "libc", "nix", "mio", "polling", "socket2", "tokio"];
 const PURE: &[&str] = &["http", "config", "report"];
 
 /// One line of a dependency table.
@@ -62,9 +57,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         .ending("/Cargo.toml")
         .filter(|(path, _)| path.starts_with("crates/") || path.starts_with("bindings/"))
     {
-        let user = path
-            .trim_start_matches("crates/")
-            .trim_end_matches("/Cargo.toml");
+        let user = path.trim_start_matches("crates/").trim_end_matches("/Cargo.toml");
         let Some((_, allowed)) = MAP.iter().find(|(name, _)| *name == user) else {
             findings.push(Finding::at(
                 path,
@@ -106,11 +99,7 @@ pub(crate) fn dependencies(manifest: &str) -> Vec<Dependency> {
     };
     let mut found = Vec::new();
     collect(&table, manifest, &mut found);
-    let platforms = table
-        .get("target")
-        .and_then(toml::Value::as_table)
-        .into_iter()
-        .flatten();
+    let platforms = table.get("target").and_then(toml::Value::as_table).into_iter().flatten();
     for (_, platform) in platforms {
         if let Some(platform) = platform.as_table() {
             collect(platform, manifest, &mut found);
@@ -126,11 +115,7 @@ fn collect(table: &toml::Table, manifest: &str, found: &mut Vec<Dependency>) {
         ("dev-dependencies", Kind::Tests),
     ];
     for (section, kind) in sections {
-        for (key, value) in table
-            .get(section)
-            .and_then(toml::Value::as_table)
-            .into_iter()
-            .flatten()
+        for (key, value) in table.get(section).and_then(toml::Value::as_table).into_iter().flatten()
         {
             let renamed = value.get("package").and_then(toml::Value::as_str);
             let begins = |line: &str| {
@@ -138,15 +123,8 @@ fn collect(table: &toml::Table, manifest: &str, found: &mut Vec<Dependency>) {
                     .strip_prefix(key)
                     .is_some_and(|rest| rest.starts_with([' ', '.', '=']))
             };
-            let line = manifest
-                .lines()
-                .position(begins)
-                .map_or(0, |index| index + 1);
-            found.push(Dependency {
-                name: renamed.unwrap_or(key).to_owned(),
-                kind,
-                line,
-            });
+            let line = manifest.lines().position(begins).map_or(0, |index| index + 1);
+            found.push(Dependency { name: renamed.unwrap_or(key).to_owned(), kind, line });
         }
     }
 }
@@ -166,60 +144,24 @@ mod tests {
 
     #[test]
     fn finds_edges_that_point_up_or_aside() {
-        check_manifest(
-            "http",
-            "[dependencies]\nvervet-engine.workspace = true",
-            &[2],
-        );
-        check_manifest(
-            "engine",
-            "[dependencies]\nvervet-server = { path = \"../server\" }",
-            &[2],
-        );
-        check_manifest(
-            "supervisor",
-            "[build-dependencies]\nvervet-server.workspace = true",
-            &[2],
-        );
-        check_manifest(
-            "engine",
-            "[dev-dependencies]\nvervet-server.workspace = true",
-            &[2],
-        );
+        check_manifest("http", "[dependencies]\nvervet-engine.workspace = true", &[2]);
+        check_manifest("engine", "[dependencies]\nvervet-server = { path = \"../server\" }", &[2]);
+        check_manifest("supervisor", "[build-dependencies]\nvervet-server.workspace = true", &[2]);
+        check_manifest("engine", "[dev-dependencies]\nvervet-server.workspace = true", &[2]);
         check_manifest(
             "engine",
             "[target.'cfg(unix)'.dependencies]\nvervet-server.workspace = true",
             &[2],
         );
-        check_manifest(
-            "http",
-            "[dependencies]\nx = { package = \"vervet-engine\" }",
-            &[2],
-        );
-        check_manifest(
-            "server",
-            "[dependencies]\nvervet-engine.workspace = true",
-            &[],
-        );
+        check_manifest("http", "[dependencies]\nx = { package = \"vervet-engine\" }", &[2]);
+        check_manifest("server", "[dependencies]\nvervet-engine.workspace = true", &[]);
     }
 
     #[test]
     fn the_test_kit_is_for_tests_and_uses_none_of_ours() {
-        check_manifest(
-            "server",
-            "[dependencies]\nvervet-testkit.workspace = true",
-            &[2],
-        );
-        check_manifest(
-            "testkit",
-            "[dev-dependencies]\nvervet-http.workspace = true",
-            &[2],
-        );
-        check_manifest(
-            "server",
-            "[dev-dependencies]\nvervet-testkit.workspace = true",
-            &[],
-        );
+        check_manifest("server", "[dependencies]\nvervet-testkit.workspace = true", &[2]);
+        check_manifest("testkit", "[dev-dependencies]\nvervet-http.workspace = true", &[2]);
+        check_manifest("server", "[dev-dependencies]\nvervet-testkit.workspace = true", &[]);
     }
 
     #[test]
@@ -230,15 +172,8 @@ mod tests {
     #[test]
     fn bindings_are_on_the_map_too() {
         let manifest = "[dependencies]\nvervet-supervisor.workspace = true";
-        let files = [
-            ("bindings/c/Cargo.toml", manifest),
-            ("bindings/x/Cargo.toml", ""),
-        ];
-        check_rule(
-            check,
-            &files,
-            &["bindings/c/Cargo.toml:2", "bindings/x/Cargo.toml:0"],
-        );
+        let files = [("bindings/c/Cargo.toml", manifest), ("bindings/x/Cargo.toml", "")];
+        check_rule(check, &files, &["bindings/c/Cargo.toml:2", "bindings/x/Cargo.toml:0"]);
     }
 
     #[test]

@@ -24,9 +24,7 @@ const HERE: &str = "crates/testkit/tests/tidy/exceptions.rs";
 
 /// The length that the list allows; none when the list says nothing.
 pub(crate) fn allowance(list: &[Exception], name: &str) -> Option<usize> {
-    list.iter()
-        .find(|(listed, _, _)| *listed == name)
-        .map(|(_, lines, _)| *lines)
+    list.iter().find(|(listed, _, _)| *listed == name).map(|(_, lines, _)| *lines)
 }
 
 /// Finds entries that are larger than they need to be.
@@ -41,12 +39,7 @@ fn check_lists(tree: &Tree, files: &[Exception], long_functions: &[Exception]) -
         findings.extend(verdict(path, *listed, lines, FILE_LINES_MAX));
     }
     for (name, listed, _) in long_functions {
-        findings.extend(verdict(
-            name,
-            *listed,
-            function_lines(tree, name),
-            FUNCTION_LINES_MAX,
-        ));
+        findings.extend(verdict(name, *listed, function_lines(tree, name), FUNCTION_LINES_MAX));
     }
     findings
 }
@@ -55,9 +48,8 @@ fn check_lists(tree: &Tree, files: &[Exception], long_functions: &[Exception]) -
 fn function_lines(tree: &Tree, name: &str) -> Option<usize> {
     let (path, name) = name.rsplit_once("::")?;
     let file = syn::parse_file(tree.text(path)?).ok()?;
-    let same = functions(&file, Scope::Everything)
-        .into_iter()
-        .filter(|function| function.name == name);
+    let same =
+        functions(&file, Scope::Everything).into_iter().filter(|function| function.name == name);
     same.map(|function| function.lines).max()
 }
 
@@ -83,20 +75,11 @@ mod tests {
     #[track_caller]
     fn check_entry(lines: usize, expected: Option<&str>) {
         let text = "x\n".repeat(lines);
-        let findings = check_lists(
-            &Tree::planted(&[("a.rs", &text)]),
-            &[("a.rs", 600, "why")],
-            &[],
-        );
-        let texts: Vec<_> = findings
-            .iter()
-            .map(|finding| finding.text.as_str())
-            .collect();
+        let findings =
+            check_lists(&Tree::planted(&[("a.rs", &text)]), &[("a.rs", 600, "why")], &[]);
+        let texts: Vec<_> = findings.iter().map(|finding| finding.text.as_str()).collect();
         assert_eq!(texts.len(), usize::from(expected.is_some()), "{texts:?}");
-        assert!(
-            expected.is_none_or(|expected| texts[0].contains(expected)),
-            "{texts:?}"
-        );
+        assert!(expected.is_none_or(|expected| texts[0].contains(expected)), "{texts:?}");
     }
 
     #[test]
@@ -110,10 +93,7 @@ mod tests {
     #[test]
     fn an_entry_of_nothing_is_found() {
         let none = Tree::default();
-        assert_eq!(
-            check_lists(&none, &[("a.rs", 600, "why")], &[("a.rs::f", 90, "why")]).len(),
-            2
-        );
+        assert_eq!(check_lists(&none, &[("a.rs", 600, "why")], &[("a.rs::f", 90, "why")]).len(), 2);
     }
 
     #[test]

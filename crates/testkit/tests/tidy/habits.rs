@@ -13,18 +13,14 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.files().filter(|(path, _)| has_extension(path, "rs")) {
         if !MAY_PAUSE.iter().any(|allowed| path.starts_with(allowed)) {
-            let pauses = identifiers(text)
-                .into_iter()
-                .filter(|(name, _)| name == "sleep");
+            let pauses = identifiers(text).into_iter().filter(|(name, _)| name == "sleep");
             let advice = "`sleep`: wait for the event (`wait_until` in tests), or own the clock";
             findings.extend(pauses.map(|(_, line)| Finding::at(path, line, advice)));
         }
         if let (false, Ok(file)) = (is_test_file(path), syn::parse_file(text)) {
             let advice = |name| format!("`{name}` takes a `bool`: write an enum that says both");
             findings.extend(
-                flags(&file)
-                    .into_iter()
-                    .map(|(name, line)| Finding::at(path, line, advice(name))),
+                flags(&file).into_iter().map(|(name, line)| Finding::at(path, line, advice(name))),
             );
         }
     }
@@ -45,21 +41,13 @@ mod tests {
             ("crates/a/tests/b.rs", text),
             ("crates/testkit/src/wait.rs", text),
         ];
-        check_rule(
-            check,
-            &files,
-            &["crates/a/src/a.rs:3", "crates/a/tests/b.rs:3"],
-        );
+        check_rule(check, &files, &["crates/a/src/a.rs:3", "crates/a/tests/b.rs:3"]);
     }
 
     #[test]
     fn finds_flags_that_callers_have_to_guess() {
         let text = "fn f(a: u8, b: bool) {}\nimpl A {\n    fn g(self, b: bool) {}\n}\n\
                     impl Foreign for A {\n    fn h(b: bool) {}\n}\n#[cfg(test)]\nmod tests {\n    fn i(b: bool) {}\n}\n";
-        check_rule(
-            check,
-            &[("a.rs", text), ("tests.rs", "")],
-            &["a.rs:1", "a.rs:3"],
-        );
+        check_rule(check, &[("a.rs", text), ("tests.rs", "")], &["a.rs:1", "a.rs:3"]);
     }
 }

@@ -20,9 +20,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 
 /// What stands between `](` and `)`, without the place within the page.
 fn links(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split([')', '#', ' ']).next())
+    line.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next())
 }
 
 fn leads_somewhere(tree: &Tree, page: &str, link: &str) -> bool {
@@ -38,8 +36,7 @@ fn leads_somewhere(tree: &Tree, page: &str, link: &str) -> bool {
             _ => {}
         }
     }
-    tree.files()
-        .any(|(path, _)| Path::new(path).starts_with(&target))
+    tree.files().any(|(path, _)| Path::new(path).starts_with(&target))
 }
 
 #[cfg(test)]
@@ -51,11 +48,7 @@ mod tests {
     fn finds_links_that_lead_nowhere() {
         let page = "[here](a.md#part) ![picture](images/a.png \"A\") [folder](images) [out](https://example.org/x)\n\
                     [up](../README.md) [part](#part)\n[gone](gone.md) ![gone](images/b.png)\n";
-        let files = [
-            ("README.md", ""),
-            ("docs/a.md", page),
-            ("docs/images/a.png", ""),
-        ];
+        let files = [("README.md", ""), ("docs/a.md", page), ("docs/images/a.png", "")];
         check_rule(check, &files, &["docs/a.md:3", "docs/a.md:3"]);
     }
 }

@@ -89,46 +89,25 @@ mod tests {
     fn finds_an_option_outside_its_row() {
         let files = [
             (TABLE, ROWS),
-            (
-                "crates/engine/src/listener/bind.rs",
-                "set_height(options.mast_height)\n",
-            ),
-            (
-                "crates/engine/src/listener/unix.rs",
-                "// mast_height\nlisten(options.backlog)\n",
-            ),
-            (
-                "crates/server/src/settings/listen.rs",
-                "\n    pub mast_height: u32,\n",
-            ),
+            ("crates/engine/src/listener/bind.rs", "set_height(options.mast_height)\n"),
+            ("crates/engine/src/listener/unix.rs", "// mast_height\nlisten(options.backlog)\n"),
+            ("crates/server/src/settings/listen.rs", "\n    pub mast_height: u32,\n"),
             ("crates/engine/src/wheel.rs", "let mast_height = 1;\n"),
         ];
-        let expected = [
-            "crates/engine/src/listener/bind.rs:1",
-            "crates/server/src/settings/listen.rs:2",
-        ];
+        let expected =
+            ["crates/engine/src/listener/bind.rs:1", "crates/server/src/settings/listen.rs:2"];
         check_rule(check, &files, &expected);
     }
 
     #[test]
     fn a_table_that_cannot_be_read_is_a_finding() {
-        check_rule(
-            check,
-            &[(TABLE, "")],
-            &["crates/engine/src/listener/options.rs:0"],
-        );
+        check_rule(check, &[(TABLE, "")], &["crates/engine/src/listener/options.rs:0"]);
     }
 
     #[test]
     fn the_options_of_the_repository_are_read() {
         let tree = Tree::of_repository();
-        let expected = [
-            "defer_accept",
-            "fastopen",
-            "congestion",
-            "send_buffer",
-            "receive_buffer",
-        ];
+        let expected = ["defer_accept", "fastopen", "congestion", "send_buffer", "receive_buffer"];
         assert_eq!(options(tree.text(TABLE).unwrap()), expected);
     }
 }

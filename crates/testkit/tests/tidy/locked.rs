@@ -26,10 +26,7 @@ impl Policy {
         let skip = document["bans"]["skip"].as_array().unwrap();
         Self {
             licenses: licenses.iter().map(text).collect(),
-            skip: skip
-                .iter()
-                .map(|skip| (text(&skip["name"]), text(&skip["version"])))
-                .collect(),
+            skip: skip.iter().map(|skip| (text(&skip["name"]), text(&skip["version"]))).collect(),
         }
     }
 }
@@ -46,12 +43,7 @@ fn packages() -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["tree", "--workspace", "--locked", "--all-features"])
-        .args([
-            "--target=all",
-            "--edges=no-dev",
-            "--prefix=none",
-            "--no-dedupe",
-        ])
+        .args(["--target=all", "--edges=no-dev", "--prefix=none", "--no-dedupe"])
         .args(["--format", "{p}|{l}"])
         .current_dir(REPOSITORY)
         .output()
@@ -74,10 +66,7 @@ fn check(packages: &str, policy: &Policy) -> Vec<String> {
             continue;
         }
         if !source.is_empty() {
-            findings.push(format!(
-                "{package} comes from {}",
-                source.trim_end_matches(')')
-            ));
+            findings.push(format!("{package} comes from {}", source.trim_end_matches(')')));
         }
         if !is_allowed(license, &policy.licenses) {
             findings.push(format!("{package}: deny.toml does not allow `{license}`"));

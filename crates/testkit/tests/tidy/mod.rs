@@ -39,16 +39,8 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
 #[test]
 fn the_repository_is_tidy() {
     let tree = Tree::of_repository();
-    let mut findings: Vec<String> = RULES
-        .iter()
-        .flat_map(|rule| rule(&tree))
-        .map(|finding| finding.to_string())
-        .collect();
+    let mut findings: Vec<String> =
+        RULES.iter().flat_map(|rule| rule(&tree)).map(|finding| finding.to_string()).collect();
     findings.sort();
-    assert!(
-        findings.is_empty(),
-        "{} findings:\n{}",
-        findings.len(),
-        findings.join("\n")
-    );
+    assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings.join("\n"));
 }

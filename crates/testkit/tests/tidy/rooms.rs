@@ -108,11 +108,7 @@ mod tests {
 
     #[test]
     fn allows_the_modules_below_and_the_module_itself() {
-        check_file(
-            "filters/a.rs",
-            "use crate::web::Edit;\nuse crate::filters::b::C;",
-            &[],
-        );
+        check_file("filters/a.rs", "use crate::web::Edit;\nuse crate::filters::b::C;", &[]);
         check_file("caches.rs", "// not `crate::web::Trace`", &[]);
         check_file("lib.rs", "pub use crate::server::Server;", &[]);
     }

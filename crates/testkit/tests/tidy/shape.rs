@@ -39,13 +39,8 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 fn too_long(path: &str, text: &str) -> Option<Finding> {
     let lines = text.lines().count();
     let most = allowance(FILE_LINES, path).unwrap_or(FILE_LINES_MAX);
-    (lines > most).then(|| {
-        Finding::at(
-            path,
-            0,
-            format!("{lines} lines, at most {most}: this is two files"),
-        )
-    })
+    (lines > most)
+        .then(|| Finding::at(path, 0, format!("{lines} lines, at most {most}: this is two files")))
 }
 
 fn check_rust(path: &str, text: &str) -> Vec<Finding> {
@@ -61,20 +56,13 @@ fn check_rust(path: &str, text: &str) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     if !file.attrs.iter().any(is_module_doc) {
-        findings.push(Finding::at(
-            path,
-            1,
-            "says nothing of itself: begin with `//!`",
-        ));
+        findings.push(Finding::at(path, 1, "says nothing of itself: begin with `//!`"));
     }
     for function in functions(&file, Scope::Everything) {
         let key = format!("{path}::{}", function.name);
         let most = allowance(FUNCTION_LINES, &key).unwrap_or(FUNCTION_LINES_MAX);
         if function.lines > most {
-            let text = format!(
-                "`{}` has {} lines, at most {most}",
-                function.name, function.lines
-            );
+            let text = format!("`{}` has {} lines, at most {most}", function.name, function.lines);
             findings.push(Finding::at(path, function.line, text));
         }
     }
@@ -143,21 +131,15 @@ mod tests {
     fn finds_files_that_say_nothing_of_themselves() {
         check_rule(
             check,
-            &[
-                ("a.rs", "// A comment.\nfn f() {}\n"),
-                ("b.rs", "//! Doc.\n"),
-            ],
+            &[("a.rs", "// A comment.\nfn f() {}\n"), ("b.rs", "//! Doc.\n")],
             &["a.rs:1"],
         );
     }
 
     #[test]
     fn finds_logic_where_modules_are_declared() {
-        let text = lines(
-            "//! Doc.\nmod a;\nfn g() {\n",
-            4,
-            "}\n#[cfg(test)]\nmod tests {\nfn g() {\n",
-        );
+        let text =
+            lines("//! Doc.\nmod a;\nfn g() {\n", 4, "}\n#[cfg(test)]\nmod tests {\nfn g() {\n");
         let text = lines(&text, 9, "}\n}\n");
         let files = [
             ("a/lib.rs", text.as_str()),

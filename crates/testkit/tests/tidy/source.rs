@@ -42,10 +42,7 @@ pub(crate) enum Scope {
 
 /// The functions with a body.
 pub(crate) fn functions(file: &syn::File, scope: Scope) -> Vec<Function> {
-    let mut visitor = Functions {
-        scope,
-        found: Vec::new(),
-    };
+    let mut visitor = Functions { scope, found: Vec::new() };
     visitor.visit_file(file);
     visitor.found
 }
@@ -143,11 +140,7 @@ struct Paths {
 impl Paths {
     fn push_use(&mut self, prefix: &[String], tree: &syn::UseTree) {
         let named = |name: &syn::Ident| Named {
-            path: if name == "self" {
-                prefix.join("::")
-            } else {
-                join(prefix, name)
-            },
+            path: if name == "self" { prefix.join("::") } else { join(prefix, name) },
             line: name.span().start().line,
         };
         match tree {
@@ -160,15 +153,11 @@ impl Paths {
             syn::UseTree::Rename(rename) => self.found.push(named(&rename.ident)),
             syn::UseTree::Glob(glob) => {
                 let line = glob.star_token.spans[0].start().line;
-                self.found.push(Named {
-                    path: format!("{}::*", prefix.join("::")),
-                    line,
-                });
+                self.found.push(Named { path: format!("{}::*", prefix.join("::")), line });
             }
-            syn::UseTree::Group(group) => group
-                .items
-                .iter()
-                .for_each(|tree| self.push_use(prefix, tree)),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.push_use(prefix, tree));
+            }
         }
     }
 }
@@ -193,28 +182,16 @@ impl<'ast> Visit<'ast> for Paths {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let segments: Vec<_> = path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
-        let line = path
-            .segments
-            .first()
-            .map_or(0, |segment| segment.ident.span().start().line);
-        self.found.push(Named {
-            path: segments.join("::"),
-            line,
-        });
+        let segments: Vec<_> =
+            path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let line = path.segments.first().map_or(0, |segment| segment.ident.span().start().line);
+        self.found.push(Named { path: segments.join("::"), line });
         visit::visit_path(self, path);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         let line = call.method.span().start().line;
-        self.found.push(Named {
-            path: format!(".{}", call.method),
-            line,
-        });
+        self.found.push(Named { path: format!(".{}", call.method), line });
         visit::visit_expr_method_call(self, call);
     }
 }

@@ -47,10 +47,7 @@ impl Tree {
         for name in names.split_terminator('\0') {
             // A tracked file may be missing in the working tree.
             if let Ok(bytes) = std::fs::read(root.join(name)) {
-                tree.files.insert(
-                    name.to_owned(),
-                    String::from_utf8(bytes).unwrap_or_default(),
-                );
+                tree.files.insert(name.to_owned(), String::from_utf8(bytes).unwrap_or_default());
             }
         }
         assert!(
@@ -63,19 +60,13 @@ impl Tree {
 
     /// A tree made by a test.
     pub(crate) fn planted(files: &[(&str, &str)]) -> Self {
-        let files = files
-            .iter()
-            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-        Self {
-            files: files.collect(),
-        }
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+        Self { files: files.collect() }
     }
 
     /// All files, in the order of their paths.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str()))
+        self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
     /// The files whose name ends so.
@@ -92,11 +83,7 @@ impl Tree {
 impl Finding {
     /// A finding at a line of a file.
     pub(crate) fn at(path: &str, line: usize, text: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            text: text.into(),
-        }
+        Self { path: path.to_owned(), line, text: text.into() }
     }
 }
 
@@ -108,9 +95,7 @@ impl fmt::Display for Finding {
 
 /// Whether a path ends in a dot and this extension.
 pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
-    Path::new(path)
-        .extension()
-        .is_some_and(|found| found == extension)
+    Path::new(path).extension().is_some_and(|found| found == extension)
 }
 
 /// Plants files and compares where a rule finds something, as `path:line`, with what is expected.
@@ -121,9 +106,7 @@ pub(crate) fn check_rule(
     expected: &[&str],
 ) {
     let findings = rule(&Tree::planted(files));
-    let places: Vec<_> = findings
-        .iter()
-        .map(|finding| format!("{}:{}", finding.path, finding.line))
-        .collect();
+    let places: Vec<_> =
+        findings.iter().map(|finding| format!("{}:{}", finding.path, finding.line)).collect();
     assert_eq!(places, expected, "{findings:#?}");
 }

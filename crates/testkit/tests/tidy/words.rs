@@ -6,19 +6,11 @@ use crate::tidy::tree::{Finding, Tree, has_extension};
 
 /// Words that say that something is unfinished. Put together here, so that this file does not hold
 /// them.
-const NOTES: &[&str] = &[
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("X", "XX"),
-];
+const NOTES: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
 /// Folders that exist on the machine of an author only.
-const PLACES: &[&str] = &[
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-    concat!("/wo", "rk/"),
-    concat!("/Us", "ers/"),
-];
+const PLACES: &[&str] =
+    &[concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
 
 /// Hosts that packages come from: which one is the user's business and their tools' setting.
 const HOSTS: &[&str] = &[
@@ -86,9 +78,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         }
         for (index, line) in text.lines().enumerate() {
             findings.extend(
-                problems(path, line)
-                    .into_iter()
-                    .map(|text| Finding::at(path, index + 1, text)),
+                problems(path, line).into_iter().map(|text| Finding::at(path, index + 1, text)),
             );
         }
         let checks_comments = COMMENTS_CHECKED.iter().any(|begin| path.starts_with(begin));
@@ -111,9 +101,7 @@ fn comments(path: &str, text: &str) -> Vec<Finding> {
                 format!("{length} characters in a comment line, at most {COMMENT_CHARACTERS_MAX}");
             findings.push(Finding::at(path, index + 1, text));
         }
-        is_public_block |= ["pub enum ", "pub trait "]
-            .iter()
-            .any(|begin| line.starts_with(begin));
+        is_public_block |= ["pub enum ", "pub trait "].iter().any(|begin| line.starts_with(begin));
         is_public_block &= !line.starts_with('}');
         let before = index.checked_sub(1).and_then(|before| doc(lines[before]));
         let after = lines.get(index + 1).and_then(|line| doc(line));
@@ -151,9 +139,7 @@ fn problems(path: &str, line: &str) -> Vec<String> {
     problems.extend(hosts.map(|host| format!("`{host}`: name no host of packages")));
     let length = line.chars().count();
     if length > LINE_CHARACTERS_MAX && !has_extension(path, "md") {
-        problems.push(format!(
-            "{length} characters in a line, at most {LINE_CHARACTERS_MAX}"
-        ));
+        problems.push(format!("{length} characters in a line, at most {LINE_CHARACTERS_MAX}"));
     }
     problems
 }
@@ -233,21 +219,14 @@ mod tests {
         let expected = ["crates/http/src/b.rs:1", "crates/http/src/b.rs:9"];
         check_rule(check, &files, &expected);
         let longer = long.replace("\nfn", " and\nfn");
-        check_rule(
-            check,
-            &[("crates/http/src/a.rs", &longer)],
-            &["crates/http/src/a.rs:1"],
-        );
+        check_rule(check, &[("crates/http/src/a.rs", &longer)], &["crates/http/src/a.rs:1"]);
     }
 
     #[test]
     fn looks_at_every_file_but_those_of_others() {
         let note = format!("a\n{}\n", NOTES[0]);
-        let files = [
-            ("Cargo.lock", note.as_str()),
-            ("Makefile", &note),
-            ("examples/site/a.html", &note),
-        ];
+        let files =
+            [("Cargo.lock", note.as_str()), ("Makefile", &note), ("examples/site/a.html", &note)];
         check_rule(check, &files, &["Makefile:2"]);
     }
 }

@@ -5,15 +5,8 @@ use super::*;
 
 /// `(parent, own, reaped)`, in microseconds.
 fn reading((parent, own, reaped): (u32, u64, u64)) -> Reading {
-    let counters = |cpu_us| Counters {
-        cpu_us,
-        ..Counters::default()
-    };
-    Reading {
-        parent,
-        own: counters(own),
-        reaped: counters(reaped),
-    }
+    let counters = |cpu_us| Counters { cpu_us, ..Counters::default() };
+    Reading { parent, own: counters(own), reaped: counters(reaped) }
 }
 
 /// One step of a watch.
@@ -41,34 +34,18 @@ fn check(steps: impl IntoIterator<Item = Step>, expected: u64) {
 #[test]
 fn usage_before_the_watch_does_not_count() {
     check([CountFrom(1, (0, 500, 900), Before)], 0);
-    check(
-        [
-            CountFrom(1, (0, 500, 900), Before),
-            Update(1, (0, 530, 900)),
-        ],
-        30,
-    );
+    check([CountFrom(1, (0, 500, 900), Before), Update(1, (0, 530, 900))], 30);
 }
 
 #[test]
 fn an_unseen_child_counts_by_its_parents_counters() {
-    check(
-        [
-            CountFrom(1, (0, 500, 900), Before),
-            Update(1, (0, 500, 970)),
-        ],
-        70,
-    );
+    check([CountFrom(1, (0, 500, 900), Before), Update(1, (0, 500, 970))], 70);
 }
 
 #[test]
 fn a_child_that_was_seen_and_reaped_counts_once() {
     let begin = || {
-        [
-            CountFrom(1, (0, 0, 0), Before),
-            CountFrom(2, (1, 10, 0), Since),
-            Update(2, (1, 40, 0)),
-        ]
+        [CountFrom(1, (0, 0, 0), Before), CountFrom(2, (1, 10, 0), Since), Update(2, (1, 40, 0))]
     };
     check(begin(), 40);
     // It used 5 more before it ended.
@@ -105,11 +82,7 @@ fn a_child_from_before_counts_what_it_used_since() {
 
 #[test]
 fn an_unreaped_child_stays_counted() {
-    let steps = [
-        CountFrom(1, (0, 0, 0), Before),
-        CountFrom(2, (1, 40, 0), Since),
-        End(&[2]),
-    ];
+    let steps = [CountFrom(1, (0, 0, 0), Before), CountFrom(2, (1, 40, 0), Since), End(&[2])];
     check(steps, 40);
 }
 
@@ -151,11 +124,7 @@ fn the_root_may_end_first() {
 
 #[test]
 fn a_cycle_of_reused_process_ids_ends() {
-    let steps = [
-        CountFrom(1, (2, 5, 0), Since),
-        CountFrom(2, (1, 7, 0), Since),
-        End(&[1, 2]),
-    ];
+    let steps = [CountFrom(1, (2, 5, 0), Since), CountFrom(2, (1, 7, 0), Since), End(&[1, 2])];
     check(steps, 12);
     check([End(&[9]), Update(9, (0, 1, 1))], 0);
 }

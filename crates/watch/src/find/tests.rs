@@ -47,23 +47,14 @@ impl Machine {
             Ok(Resolved::Cgroup(cgroup)) => panic!("{cgroup:?}"),
             Err(error) => Err(error.to_string()),
         };
-        assert_eq!(
-            found,
-            expected.map(<[u32]>::to_vec).map_err(str::to_owned),
-            "{target}"
-        );
+        assert_eq!(found, expected.map(<[u32]>::to_vec).map_err(str::to_owned), "{target}");
     }
 }
 
 #[test]
 fn missing_targets_are_not_found() {
-    let machine = Machine::new()
-        .process(7, 1, "sh", "sh")
-        .process(8080, 1, "a", "a");
-    machine.check(
-        "9",
-        Err("there is no process 9, and no process listens on that port"),
-    );
+    let machine = Machine::new().process(7, 1, "sh", "sh").process(8080, 1, "a", "a");
+    machine.check("9", Err("there is no process 9, and no process listens on that port"));
     machine.check("pid:9", Err("there is no process 9"));
     machine.check(
         "99999999",
@@ -96,19 +87,15 @@ fn a_number_that_is_both_is_refused() {
 
 #[test]
 fn a_number_may_be_a_port() {
-    let machine = Machine::new()
-        .process(12, 1, "b", "b")
-        .listener(500)
-        .descriptor(12, 3, "socket:[500]");
+    let machine =
+        Machine::new().process(12, 1, "b", "b").listener(500).descriptor(12, 3, "socket:[500]");
     machine.check("8080", Ok(&[12]));
 }
 
 #[test]
 fn a_listener_whose_owner_cannot_be_seen_says_so() {
-    let machine = Machine::new()
-        .process(12, 1, "b", "b")
-        .descriptor(12, 3, "socket:[501]")
-        .listener(500);
+    let machine =
+        Machine::new().process(12, 1, "b", "b").descriptor(12, 3, "socket:[501]").listener(500);
     let hidden = "cannot see which process listens on port 8080 (run as its user, or as root)";
     machine.check("port:8080", Err(hidden));
 }
@@ -132,10 +119,11 @@ fn a_port_means_the_topmost_of_its_owners() {
 
 #[test]
 fn the_service_manager_owns_a_port_only_if_no_other_process_does() {
-    let machine = Machine::new()
-        .process(1, 0, "systemd", "/sbin/init")
-        .listener(5)
-        .descriptor(1, 3, "socket:[5]");
+    let machine = Machine::new().process(1, 0, "systemd", "/sbin/init").listener(5).descriptor(
+        1,
+        3,
+        "socket:[5]",
+    );
     machine.check(":8080", Ok(&[1]));
 }
 
@@ -144,20 +132,10 @@ fn names_may_be_odd() {
     let machine = Machine::new()
         .process(5, 1, "a) S 99 (b", "x")
         .process(6, 1, "tmux: server", "tmux")
-        .process(
-            7,
-            1,
-            "python3",
-            "/usr/bin/python3.11 -u /usr/bin/gunicorn app",
-        )
+        .process(7, 1, "python3", "/usr/bin/python3.11 -u /usr/bin/gunicorn app")
         .process(8, 1, "nginx", "nginx: master process /usr/sbin/nginx")
         .process(9, 8, "nginx", "nginx: worker process")
-        .process(
-            10,
-            1,
-            "a_very_long_nam",
-            "/opt/a_very_long_name_indeed --flag",
-        )
+        .process(10, 1, "a_very_long_nam", "/opt/a_very_long_name_indeed --flag")
         .process(11, 1, "pythonic", "/bin/pythonic gunicorn")
         .process(12, 1, "kworker/0:0", "");
     machine.check("a) S 99 (b", Ok(&[5]));
@@ -184,15 +162,12 @@ fn the_watch_does_not_match_itself() {
 
 #[test]
 fn processes_that_exit_during_the_search_are_skipped() {
-    let machine = Machine::new()
-        .process(5, 1, "nginx", "nginx")
-        .process(6, 1, "nginx", "nginx");
+    let machine = Machine::new().process(5, 1, "nginx", "nginx").process(6, 1, "nginx", "nginx");
     let machine = Machine(machine.0.file("6/stat", "6 (nginx) S").dir("7"));
     machine.check("nginx", Ok(&[5]));
-    let zombie = Machine(Machine::new().0.file(
-        "8/stat",
-        "8 (nginx) Z 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 9 1 1",
-    ));
+    let zombie = Machine(
+        Machine::new().0.file("8/stat", "8 (nginx) Z 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 9 1 1"),
+    );
     zombie.check("nginx", Err("no process has the name \"nginx\""));
 }
 

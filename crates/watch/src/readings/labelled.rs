@@ -15,10 +15,7 @@ pub(crate) fn number_after(text: &[u8], label: &str) -> Option<u64> {
 /// `/proc/net/netstat`, `/proc/net/snmp`.
 pub(crate) fn paired(text: &[u8], group: &str, name: &str) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
-    let of_group = |line: &&str| {
-        line.strip_prefix(group)
-            .is_some_and(|rest| rest.starts_with(':'))
-    };
+    let of_group = |line: &&str| line.strip_prefix(group).is_some_and(|rest| rest.starts_with(':'));
     let mut lines = text.lines().filter(of_group);
     let names = lines.next()?;
     let numbers = lines.next()?;
@@ -32,11 +29,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, label: &str, expected: Option<u64>) {
-        assert_eq!(
-            number_after(text.as_bytes(), label),
-            expected,
-            "{text:?} {label}"
-        );
+        assert_eq!(number_after(text.as_bytes(), label), expected, "{text:?} {label}");
     }
 
     #[test]
@@ -57,11 +50,7 @@ mod tests {
         check(text, "Pss:", Some(245));
         check(text, "SwapPss:", Some(9));
         check("usage_usec 12\nuser_usec 7\n", "user_usec", Some(7));
-        check(
-            "voluntary_ctxt_switches:\t3\n",
-            "voluntary_ctxt_switches:",
-            Some(3),
-        );
+        check("voluntary_ctxt_switches:\t3\n", "voluntary_ctxt_switches:", Some(3));
     }
 
     #[track_caller]
@@ -73,18 +62,8 @@ mod tests {
     fn pairs_that_are_cut_short_give_nothing() {
         check_pair("", "Tcp", "RetransSegs", None);
         check_pair("Tcp: RetransSegs\n", "Tcp", "RetransSegs", None);
-        check_pair(
-            "Tcp: MaxConn RetransSegs\nTcp: -1\n",
-            "Tcp",
-            "RetransSegs",
-            None,
-        );
-        check_pair(
-            "Tcp: MaxConn RetransSegs\nTcp: -1 5\n",
-            "Tcp",
-            "MaxConn",
-            None,
-        );
+        check_pair("Tcp: MaxConn RetransSegs\nTcp: -1\n", "Tcp", "RetransSegs", None);
+        check_pair("Tcp: MaxConn RetransSegs\nTcp: -1 5\n", "Tcp", "MaxConn", None);
         check_pair("Tcp: A\nTcp: 5\n", "Tcp", "B", None);
         check_pair("TcpExt: A\nTcpExt: 5\n", "Tcp", "A", None);
     }

@@ -8,9 +8,7 @@ const LISTENS: &str = "0A";
 pub(crate) fn listening_inodes(text: &[u8], port: u16) -> Vec<u64> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().skip(1);
-    lines
-        .filter_map(|line| listening_inode(line, port))
-        .collect()
+    lines.filter_map(|line| listening_inode(line, port)).collect()
 }
 
 fn listening_inode(line: &str, port: u16) -> Option<u64> {
@@ -52,11 +50,7 @@ mod tests {
         let cut = TABLE.find(" 547").unwrap();
         check(&TABLE[..cut], 2024, &[]);
         check(&TABLE.replace("547", "x"), 2024, &[700]);
-        check(
-            &TABLE.replacen("00000000:07E8", "0000000007E8", 1),
-            2024,
-            &[700],
-        );
+        check(&TABLE.replacen("00000000:07E8", "0000000007E8", 1), 2024, &[700]);
     }
 
     #[test]
@@ -69,14 +63,7 @@ mod tests {
     #[test]
     fn links_of_sockets_have_an_inode() {
         assert_eq!(socket_inode(b"socket:[547]"), Some(547));
-        for link in [
-            "pipe:[547]",
-            "/dev/null",
-            "socket:[]",
-            "socket:[x]",
-            "socket:[1",
-            "",
-        ] {
+        for link in ["pipe:[547]", "/dev/null", "socket:[]", "socket:[x]", "socket:[1", ""] {
             assert_eq!(socket_inode(link.as_bytes()), None, "{link}");
         }
     }

@@ -79,44 +79,17 @@ mod tests {
 
     #[test]
     fn an_invalid_line_has_no_value() {
-        for text in [
-            "",
-            "12",
-            "12 )(",
-            "12 (a)",
-            "12 (a) S x",
-            "12 (a) S -1 1 1",
-            "(",
-            ")",
-        ] {
+        for text in ["", "12", "12 )(", "12 (a)", "12 (a) S x", "12 (a) S -1 1 1", "(", ")"] {
             check(text.as_bytes(), None);
         }
-        check(
-            format!("12 (a) {}", REST.replace("101", "-1")).as_bytes(),
-            None,
-        );
-        check(
-            format!("12 (a) {}", REST.replace("101", "1e3")).as_bytes(),
-            None,
-        );
+        check(format!("12 (a) {}", REST.replace("101", "-1")).as_bytes(), None);
+        check(format!("12 (a) {}", REST.replace("101", "1e3")).as_bytes(), None);
     }
 
     #[test]
     fn names_may_hold_anything() {
-        for name in [
-            "a b",
-            "a) S 1 (b",
-            "()",
-            ")",
-            "(",
-            "",
-            "tmux: server",
-            "\u{fc}",
-        ] {
-            check(
-                format!("12 ({name}) {REST}").as_bytes(),
-                Some(name.as_bytes()),
-            );
+        for name in ["a b", "a) S 1 (b", "()", ")", "(", "", "tmux: server", "\u{fc}"] {
+            check(format!("12 ({name}) {REST}").as_bytes(), Some(name.as_bytes()));
         }
         let mut bytes = b"12 (\xff\n\xfe) ".to_vec();
         bytes.extend(REST.as_bytes());

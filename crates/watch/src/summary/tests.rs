@@ -4,15 +4,7 @@ use super::*;
 use crate::sample::Counted;
 
 fn sample(at_us: u64, cpu_us: u64) -> Sample {
-    Sample {
-        at_us,
-        cpu: Cpu {
-            user_us: cpu_us,
-            system_us: 0,
-        },
-        processes: 1,
-        ..Sample::default()
-    }
+    Sample { at_us, cpu: Cpu { user_us: cpu_us, system_us: 0 }, processes: 1, ..Sample::default() }
 }
 
 fn root(pid: u32) -> Root {
@@ -38,10 +30,7 @@ fn the_exit_of_a_root_invalidates_the_interval() {
     let mut ended = sample(100_000, 10);
     ended.events = vec![Event::RootEnded(root(7))];
     let goes_on = [sample(0, 0), ended.clone(), sample(200_000, 20)];
-    check_reasons(
-        &goes_on,
-        &["root process 7 (nginx) exited during the watch"],
-    );
+    check_reasons(&goes_on, &["root process 7 (nginx) exited during the watch"]);
 
     // All of the tree ended: what was counted until then stands,
     ended.processes = 0;
@@ -76,36 +65,18 @@ fn reasons_are_bounded() {
 
 #[test]
 fn counters_are_differences_and_levels_have_mean_and_peak() {
-    let mut samples = [
-        sample(1_000_000, 500_000),
-        sample(1_500_000, 600_000),
-        sample(2_000_000, 1_000_000),
-    ];
+    let mut samples =
+        [sample(1_000_000, 500_000), sample(1_500_000, 600_000), sample(2_000_000, 1_000_000)];
     for (sample, rss) in samples.iter_mut().zip([10, 11, 30]) {
         sample.rss_bytes = rss;
         sample.faults.minor = rss;
         sample.cost_us = 100;
     }
     let summary = Summary::of(&samples);
-    assert_eq!(
-        (summary.from_us, summary.duration_us),
-        (1_000_000, 1_000_000)
-    );
+    assert_eq!((summary.from_us, summary.duration_us), (1_000_000, 1_000_000));
     assert_eq!(summary.cpu.total_us(), 500_000);
-    assert_eq!(
-        summary.cores,
-        Spread {
-            mean: 0.5,
-            peak: 0.8
-        }
-    );
-    assert_eq!(
-        summary.rss_bytes,
-        Spread {
-            mean: 17.0,
-            peak: 30.0
-        }
-    );
+    assert_eq!(summary.cores, Spread { mean: 0.5, peak: 0.8 });
+    assert_eq!(summary.rss_bytes, Spread { mean: 17.0, peak: 30.0 });
     assert_eq!(summary.faults.minor, 20);
     // The first look belongs to the time before.
     assert_eq!(summary.watch_cpu_us, 200);
@@ -114,18 +85,8 @@ fn counters_are_differences_and_levels_have_mean_and_peak() {
 
 #[test]
 fn samples_that_are_too_close_make_no_peak() {
-    let samples = [
-        sample(0, 0),
-        sample(1, 1_000),
-        sample(PEAK_GAP_MIN_US, 25_000),
-    ];
-    assert_eq!(
-        Summary::of(&samples).cores,
-        Spread {
-            mean: 0.5,
-            peak: 0.5
-        }
-    );
+    let samples = [sample(0, 0), sample(1, 1_000), sample(PEAK_GAP_MIN_US, 25_000)];
+    assert_eq!(Summary::of(&samples).cores, Spread { mean: 0.5, peak: 0.5 });
 }
 
 #[test]
@@ -140,19 +101,10 @@ fn a_sum_over_unreadable_processes_is_none() {
             },
             ..Detail::default()
         };
-        Sample {
-            detail: Some(detail),
-            ..sample(at_us, 0)
-        }
+        Sample { detail: Some(detail), ..sample(at_us, 0) }
     };
     let summary = Summary::of(&[with(0, Some(10)), sample(1, 0), with(2, Some(20))]);
-    assert_eq!(
-        summary.pss_bytes,
-        Some(Spread {
-            mean: 15.0,
-            peak: 20.0
-        })
-    );
+    assert_eq!(summary.pss_bytes, Some(Spread { mean: 15.0, peak: 20.0 }));
     assert_eq!(summary.unreadable, 0);
     let summary = Summary::of(&[with(0, Some(10)), with(1, None)]);
     assert_eq!((summary.pss_bytes, summary.swap_bytes), (None, None));
@@ -165,24 +117,13 @@ fn a_sum_over_unreadable_processes_is_none() {
 #[test]
 fn the_host_is_summarized_between_its_readings() {
     let with = |at_us, user_us, idle_us, available| {
-        let mut host = Host {
-            memory_available_bytes: available,
-            ..Host::default()
-        };
+        let mut host = Host { memory_available_bytes: available, ..Host::default() };
         (host.cpu.user_us, host.cpu.idle_us) = (user_us, idle_us);
         host.tcp.listen_overflows = user_us;
-        Sample {
-            host: Some(host),
-            ..sample(at_us, 0)
-        }
+        Sample { host: Some(host), ..sample(at_us, 0) }
     };
-    let samples = [
-        sample(0, 0),
-        with(10, 0, 0, 9),
-        with(20, 1, 1, 5),
-        with(30, 3, 1, 7),
-        sample(40, 0),
-    ];
+    let samples =
+        [sample(0, 0), with(10, 0, 0, 9), with(20, 1, 1, 5), with(30, 3, 1, 7), sample(40, 0)];
     assert_eq!(Summary::of(&samples[..2]).host, None);
     let host = Summary::of(&samples).host.unwrap();
     assert_eq!((host.duration_us, host.memory_available_min_bytes), (20, 5));

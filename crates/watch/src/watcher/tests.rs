@@ -32,8 +32,7 @@ fn a_sample_reads_two_files_a_process_and_opens_none() {
     child.wait_for_line(|line| line == "ready");
     let mut watcher = Watcher::open(&Target::Pid(child.id())).unwrap();
     let begin = Instant::now();
-    assert!(wait_until(PATIENCE, || watcher.sample_all(begin).processes
-        == children + 1));
+    assert!(wait_until(PATIENCE, || watcher.sample_all(begin).processes == children + 1));
     // Once more, as a child may just have become another program.
     watcher.sample_all(begin);
     for tenth in 1..10 {

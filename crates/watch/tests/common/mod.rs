@@ -30,10 +30,7 @@ impl Forking {
     /// Apache with a process for each connection; none when it is not installed.
     pub(crate) fn apache() -> Option<Self> {
         let program = find_program("apache2")?;
-        if !Path::new(APACHE_MODULES)
-            .join("mod_mpm_prefork.so")
-            .exists()
-        {
+        if !Path::new(APACHE_MODULES).join("mod_mpm_prefork.so").exists() {
             return None;
         }
         let scratch = TempTree::new().file("site/page", vec![b'x'; 1 << 20]);
@@ -78,11 +75,7 @@ impl Forking {
             None => TcpStream::connect(address).is_ok().then_some(true),
         });
         assert_eq!(listening, Some(true), "it wrote {:#?}", child.lines());
-        Self {
-            child,
-            address,
-            _scratch: scratch,
-        }
+        Self { child, address, _scratch: scratch }
     }
 }
 

@@ -6,12 +6,7 @@ use mysql::{Conn, OptsBuilder, Statement};
 use super::store::{Connection, Place, Store, getting, putting};
 use crate::problem::Problem;
 
-pub(super) static STORE: Store = Store {
-    name: "mariadb",
-    version: None,
-    create,
-    connect,
-};
+pub(super) static STORE: Store = Store { name: "mariadb", version: None, create, connect };
 
 /// The database, which is created for each run.
 const DATABASE: &str = "lab";
@@ -27,11 +22,7 @@ fn create(place: &Place) -> Result<(), Problem> {
         let mut session = session(place, None)?;
         session.query_drop(format!("DROP DATABASE IF EXISTS {DATABASE}"))?;
         session.query_drop(format!("CREATE DATABASE {DATABASE}"))?;
-        let index = if place.has_index {
-            ", UNIQUE KEY pairs_by_name (name)"
-        } else {
-            ""
-        };
+        let index = if place.has_index { ", UNIQUE KEY pairs_by_name (name)" } else { "" };
         session.query_drop(format!(
             "CREATE TABLE {DATABASE}.pairs (name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, \
              value BLOB NOT NULL{index}) ENGINE = InnoDB"
@@ -45,11 +36,7 @@ fn connect(place: &Place) -> Result<Box<dyn Connection>, Problem> {
         let mut session = session(place, Some(DATABASE))?;
         let insert = session.prep("INSERT INTO pairs (name, value) VALUES (?, ?)")?;
         let select = session.prep("SELECT value FROM pairs WHERE name = ? LIMIT 1")?;
-        Ok(Open {
-            session,
-            insert,
-            select,
-        })
+        Ok(Open { session, insert, select })
     };
     Ok(Box::new(open().map_err(Problem::of("connect to MariaDB"))?))
 }

@@ -6,12 +6,7 @@ use std::os::unix::net::UnixStream;
 use super::store::{Connection, Place, Store, getting, putting};
 use crate::problem::Problem;
 
-pub(super) static STORE: Store = Store {
-    name: "memcached",
-    version: None,
-    create,
-    connect,
-};
+pub(super) static STORE: Store = Store { name: "memcached", version: None, create, connect };
 
 /// The longest line of an answer, in bytes: a key has at most 250.
 const LINE_BYTES_MAX: u64 = 1024;
@@ -37,10 +32,7 @@ fn connect(place: &Place) -> Result<Box<dyn Connection>, Problem> {
 }
 
 fn open(place: &Place) -> io::Result<Client> {
-    Ok(Client {
-        stream: BufReader::new(UnixStream::connect(&place.at)?),
-        request: Vec::new(),
-    })
+    Ok(Client { stream: BufReader::new(UnixStream::connect(&place.at)?), request: Vec::new() })
 }
 
 impl Client {
@@ -51,15 +43,10 @@ impl Client {
     /// A line of an answer, without its end.
     fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
-        (&mut self.stream)
-            .take(LINE_BYTES_MAX)
-            .read_line(&mut line)?;
+        (&mut self.stream).take(LINE_BYTES_MAX).read_line(&mut line)?;
         match line.strip_suffix("\r\n") {
             Some(line) => Ok(line.to_owned()),
-            None => Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "the connection ended",
-            )),
+            None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection ended")),
         }
     }
 
@@ -105,21 +92,13 @@ impl Connection for Client {
     }
 
     fn close(mut self: Box<Self>) -> Result<(), Problem> {
-        let ended = self
-            .ask(b"quit\r\n")
-            .and_then(|()| self.stream.read_to_end(&mut Vec::new()));
-        ended
-            .map(drop)
-            .map_err(Problem::of("take leave of memcached"))
+        let ended = self.ask(b"quit\r\n").and_then(|()| self.stream.read_to_end(&mut Vec::new()));
+        ended.map(drop).map_err(Problem::of("take leave of memcached"))
     }
 }
 
 fn expect(answer: &str, expected: &str) -> io::Result<()> {
-    if answer == expected {
-        Ok(())
-    } else {
-        Err(unexpected(answer))
-    }
+    if answer == expected { Ok(()) } else { Err(unexpected(answer)) }
 }
 
 fn unexpected(answer: &str) -> io::Error {

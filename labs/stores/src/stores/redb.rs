@@ -5,12 +5,7 @@ use redb::{Database, Durability, ReadableDatabase as _, TableDefinition};
 use super::store::{Connection, Place, Store, getting, putting};
 use crate::problem::Problem;
 
-pub(super) static STORE: Store = Store {
-    name: "redb",
-    version: None,
-    create,
-    connect,
-};
+pub(super) static STORE: Store = Store { name: "redb", version: None, create, connect };
 
 const PAIRS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("pairs");
 
@@ -31,15 +26,8 @@ fn create(place: &Place) -> Result<(), Problem> {
 
 fn connect(place: &Place) -> Result<Box<dyn Connection>, Problem> {
     let database = Database::open(&place.at).map_err(Problem::of("open the file"))?;
-    let durability = if place.is_durable {
-        Durability::Immediate
-    } else {
-        Durability::None
-    };
-    Ok(Box::new(Open {
-        database,
-        durability,
-    }))
+    let durability = if place.is_durable { Durability::Immediate } else { Durability::None };
+    Ok(Box::new(Open { database, durability }))
 }
 
 impl Open {

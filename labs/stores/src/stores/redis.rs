@@ -5,12 +5,7 @@ use redis::{Client, Connection as Session, RedisError, cmd};
 use super::store::{Connection, Place, Store, getting, putting};
 use crate::problem::Problem;
 
-pub(super) static STORE: Store = Store {
-    name: "redis",
-    version: None,
-    create,
-    connect,
-};
+pub(super) static STORE: Store = Store { name: "redis", version: None, create, connect };
 
 struct Open(Session);
 
@@ -27,9 +22,7 @@ fn connect(place: &Place) -> Result<Box<dyn Connection>, Problem> {
 fn session(place: &Place) -> Result<Session, Problem> {
     let address = format!("redis+unix://{}", place.at.display());
     let client = Client::open(address).map_err(Problem::of("understand the address"))?;
-    client
-        .get_connection()
-        .map_err(Problem::of("connect to the store"))
+    client.get_connection().map_err(Problem::of("connect to the store"))
 }
 
 impl Connection for Open {

@@ -5,12 +5,8 @@ use rusqlite::{Connection as Database, OptionalExtension as _};
 use super::store::{Connection, Place, Store, getting, putting};
 use crate::problem::Problem;
 
-pub(super) static STORE: Store = Store {
-    name: "sqlite",
-    version: Some(rusqlite::version),
-    create,
-    connect,
-};
+pub(super) static STORE: Store =
+    Store { name: "sqlite", version: Some(rusqlite::version), create, connect };
 
 const TABLE: &str = "PRAGMA journal_mode = WAL;
 CREATE TABLE pairs (name TEXT NOT NULL, value BLOB NOT NULL);";
@@ -37,9 +33,7 @@ fn connect(place: &Place) -> Result<Box<dyn Connection>, Problem> {
         database.pragma_update(None, "synchronous", when)?;
         Ok(database)
     };
-    Ok(Box::new(Open(
-        open().map_err(Problem::of("open the file"))?,
-    )))
+    Ok(Box::new(Open(open().map_err(Problem::of("open the file"))?)))
 }
 
 impl Open {

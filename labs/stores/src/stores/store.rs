@@ -6,13 +6,8 @@ use super::{mariadb, memcached, redb, redis, sqlite};
 use crate::problem::Problem;
 
 /// All stores.
-const STORES: &[&Store] = &[
-    &memcached::STORE,
-    &redis::STORE,
-    &redb::STORE,
-    &sqlite::STORE,
-    &mariadb::STORE,
-];
+const STORES: &[&Store] =
+    &[&memcached::STORE, &redis::STORE, &redb::STORE, &sqlite::STORE, &mariadb::STORE];
 
 /// How one store is filled and read.
 pub(crate) struct Store {
@@ -50,16 +45,10 @@ pub(crate) trait Connection {
 /// The store of a name.
 pub(crate) fn store(name: &str) -> Result<&'static Store, Problem> {
     let known = STORES.iter().copied();
-    known
-        .clone()
-        .find(|store| store.name == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = known.map(|store| store.name).collect();
-            Problem::Own(format!(
-                "there is no store {name}: one of {}",
-                names.join(", ")
-            ))
-        })
+    known.clone().find(|store| store.name == name).ok_or_else(|| {
+        let names: Vec<&str> = known.map(|store| store.name).collect();
+        Problem::Own(format!("there is no store {name}: one of {}", names.join(", ")))
+    })
 }
 
 /// What a put that fails was doing.

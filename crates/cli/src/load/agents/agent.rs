@@ -81,10 +81,7 @@ fn serve_coordinator(stream: &TcpStream, exits: &AtomicBool) -> Result<After, Li
             return Ok(After::Next);
         }
     };
-    let ready = Ready {
-        tool: vervet_load::TOOL.to_owned(),
-        asked: prepared.asked(),
-    };
+    let ready = Ready { tool: vervet_load::TOOL.to_owned(), asked: prepared.asked() };
     send(stream, &AgentMessage::Ready(Box::new(ready)))?;
     let begin = orders.next(Wait::line(BEGIN_TIMEOUT))?;
     let lead = match serde_json::from_slice(&begin) {
@@ -108,11 +105,7 @@ fn serve_coordinator(stream: &TcpStream, exits: &AtomicBool) -> Result<After, Li
             control.stop();
         }
     });
-    let after = if exits.swap(true, Ordering::Relaxed) {
-        After::Exit
-    } else {
-        After::Next
-    };
+    let after = if exits.swap(true, Ordering::Relaxed) { After::Exit } else { After::Next };
     run.intervals.clear();
     if let Err(why) = sent.and_then(|()| send(stream, &AgentMessage::Run(Box::new(run)))) {
         console::message(format_args!("cannot send the results of a run: {why}"));
@@ -142,9 +135,8 @@ fn prepare(plan: &[u8]) -> Result<Prepared, Refused> {
     let CoordinatorMessage::Plan(arguments) = message else {
         return Err(invalid(&"expected a plan as the first message"));
     };
-    let matches = crate::arguments::command()
-        .try_get_matches_from(arguments)
-        .map_err(Refused::usage)?;
+    let matches =
+        crate::arguments::command().try_get_matches_from(arguments).map_err(Refused::usage)?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(Refused::usage)?;
     let Command::Load(arguments) = arguments.command else {
         return Err(invalid(&"expected the command load"));

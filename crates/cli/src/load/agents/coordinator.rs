@@ -39,10 +39,7 @@ const _: () = {
         ALIVE_EVERY.as_nanos() * 5 <= Timeouts::DEFAULT.silence.as_nanos(),
         "late signs of life do not count as silence"
     );
-    assert!(
-        LEAD.as_nanos() < LEAD_MAX.as_nanos(),
-        "agents accept the start"
-    );
+    assert!(LEAD.as_nanos() < LEAD_MAX.as_nanos(), "agents accept the start");
 };
 
 /// An event of a coordinator.
@@ -127,13 +124,7 @@ impl Coordinator {
             let thread = builder.spawn(move || link.attend(arguments));
             thread.map_err(Refused::usage)?;
         }
-        Ok(Self {
-            names: names.to_vec(),
-            timeouts,
-            events_to,
-            events,
-            begins,
-        })
+        Ok(Self { names: names.to_vec(), timeouts, events_to, events, begins })
     }
 
     /// Runs the load, from the time when all agents are ready to their results.
@@ -207,10 +198,7 @@ impl Coordinator {
                 whole.tool
             )));
         }
-        Ok(AllReady {
-            asked: whole.asked,
-            streams,
-        })
+        Ok(AllReady { asked: whole.asked, streams })
     }
 
     /// Starts all agents at the same time: the later the message, the shorter its lead.
@@ -339,11 +327,7 @@ fn finding(agents: usize, failed: &[String]) -> Finding {
     Finding {
         rule: RULE.to_owned(),
         verdict: Verdict::Failed,
-        measured: format!(
-            "{} of {agents} sent no result: {}",
-            failed.len(),
-            failed.join("; ")
-        ),
+        measured: format!("{} of {agents} sent no result: {}", failed.len(), failed.join("; ")),
         bound: "a result from each agent".to_owned(),
         meaning: "The figures are those of the other agents: fewer requests were sent than \
                   planned, and the load of the missing agents shows only in the response times."

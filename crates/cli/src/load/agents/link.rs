@@ -42,9 +42,7 @@ impl Timeouts {
 
     /// Until all agents are ready. No other limit includes the time of name lookups.
     pub(super) const fn all_ready(self) -> Duration {
-        self.connect
-            .saturating_add(self.ready)
-            .saturating_add(self.silence)
+        self.connect.saturating_add(self.ready).saturating_add(self.silence)
     }
 }
 
@@ -135,10 +133,7 @@ impl Link {
         loop {
             let left = result_by.map(|by| by.saturating_duration_since(Instant::now()));
             let line = self.timeouts.line.min(left.unwrap_or(Duration::MAX));
-            let message = lines.next(Wait {
-                silence: self.timeouts.silence,
-                line,
-            });
+            let message = lines.next(Wait { silence: self.timeouts.silence, line });
             let is_late = result_by.is_some_and(|by| Instant::now() >= by);
             match message {
                 Err(_) if is_late => return Err(AgentError::NoResult),
@@ -176,10 +171,9 @@ fn parse(line: &[u8]) -> Result<AgentMessage, AgentError> {
 impl fmt::Display for AgentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Connect(error) => write!(
-                f,
-                "cannot connect: {error} (start it with: vervet load --agent ADDRESS)"
-            ),
+            Self::Connect(error) => {
+                write!(f, "cannot connect: {error} (start it with: vervet load --agent ADDRESS)")
+            }
             Self::NotReady(why) => write!(
                 f,
                 "{why} before it accepted the plan (it may be busy with another run, or not be a vervet agent)"

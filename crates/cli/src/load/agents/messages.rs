@@ -91,10 +91,7 @@ pub(super) struct Wait {
 impl Wait {
     /// One limit for the whole line.
     pub(super) fn line(line: Duration) -> Self {
-        Self {
-            silence: line,
-            line,
-        }
+        Self { silence: line, line }
     }
 }
 
@@ -131,11 +128,7 @@ impl LineReader {
         let mut line = Vec::new();
         loop {
             let left = wait.line.saturating_sub(begun.elapsed());
-            let limit = if left < wait.silence {
-                wait.line
-            } else {
-                wait.silence
-            };
+            let limit = if left < wait.silence { wait.line } else { wait.silence };
             let is_silent = left.is_zero() || !self.receive(left.min(wait.silence))?;
             if is_silent && line.is_empty() {
                 return Err(LineError::Silent(limit));
@@ -195,10 +188,8 @@ mod tests {
 
     use super::*;
 
-    const PATIENT: Wait = Wait {
-        silence: vervet_testkit::PATIENCE,
-        line: vervet_testkit::PATIENCE,
-    };
+    const PATIENT: Wait =
+        Wait { silence: vervet_testkit::PATIENCE, line: vervet_testkit::PATIENCE };
     const SHORT: Duration = Duration::from_millis(20);
 
     /// Lines of at most 8 bytes, and 24 in all, from a peer that has sent this and keeps the
@@ -231,23 +222,13 @@ mod tests {
         }
         check("a\nunended", &["a"], closed);
         check(&"123\n".repeat(6), &["123"; 6], closed);
-        check(
-            &"1234\n".repeat(5),
-            &["1234"; 4],
-            "sent too many bytes for one run",
-        );
+        check(&"1234\n".repeat(5), &["1234"; 4], "sent too many bytes for one run");
     }
 
     #[test]
     fn no_wait_is_unlimited() {
-        let silent = Wait {
-            silence: SHORT,
-            ..PATIENT
-        };
-        let slow = Wait {
-            line: SHORT,
-            ..PATIENT
-        };
+        let silent = Wait { silence: SHORT, ..PATIENT };
+        let slow = Wait { line: SHORT, ..PATIENT };
         for wait in [silent, slow] {
             let (mut nothing, _other) = lines("");
             assert!(matches!(nothing.next(wait), Err(LineError::Silent(_))));

@@ -90,10 +90,7 @@ fn asked() -> Asked {
         connections: 1,
         reuse: Reuse::KeepAlive,
         pipelining: 1,
-        stop: Stop {
-            after_ms: Some(1),
-            after_requests: None,
-        },
+        stop: Stop { after_ms: Some(1), after_requests: None },
         warm_up_ms: 0,
         timeout_ms: 1000,
         threads: 1,
@@ -135,10 +132,7 @@ fn check_refused(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'stati
     let agent = fake(act);
     let refused = run(std::slice::from_ref(&agent), timeouts).unwrap_err();
     let expected = format!("agent {agent}: {says}");
-    assert!(
-        refused.lines()[0].starts_with(&expected),
-        "{refused:?} instead of {expected}"
-    );
+    assert!(refused.lines()[0].starts_with(&expected), "{refused:?} instead of {expected}");
 }
 
 /// One agent sends its run and this one fails with this error, which the report has.
@@ -161,25 +155,14 @@ fn check_lost(timeouts: Timeouts, act: impl FnOnce(&mut Fake) + Send + 'static, 
 
 #[test]
 fn the_wait_for_an_agent_that_is_not_ready_is_limited() {
-    let impatient = Timeouts {
-        ready: SHORT,
-        ..PATIENT
-    };
-    check_refused(
-        impatient,
-        Fake::hold,
-        "sent nothing for 300ms before it accepted the plan",
-    );
+    let impatient = Timeouts { ready: SHORT, ..PATIENT };
+    check_refused(impatient, Fake::hold, "sent nothing for 300ms before it accepted the plan");
     let half = |agent: &mut Fake| {
         agent.write(b"{\"ready\":");
         agent.hold();
     };
     check_refused(impatient, half, "sent an incomplete line within 300ms");
-    check_refused(
-        PATIENT,
-        |_| {},
-        "closed the connection before it accepted the plan",
-    );
+    check_refused(PATIENT, |_| {}, "closed the connection before it accepted the plan");
     let other = |agent: &mut Fake| agent.write(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     check_refused(
         PATIENT,
@@ -209,10 +192,7 @@ fn no_run_starts_without_all_agents() {
 
 #[test]
 fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
-    let impatient = Timeouts {
-        silence: SHORT,
-        ..PATIENT
-    };
+    let impatient = Timeouts { silence: SHORT, ..PATIENT };
     let silent = |agent: &mut Fake| {
         agent.begin();
         agent.hold();
@@ -225,11 +205,7 @@ fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
         agent.write(b"\xff\x1b[2J\n");
         agent.hold();
     };
-    check_lost(
-        PATIENT,
-        garbage,
-        "unexpected message from the agent: \"\u{fffd}\\u{1b}[2J\"",
-    );
+    check_lost(PATIENT, garbage, "unexpected message from the agent: \"\u{fffd}\\u{1b}[2J\"");
     let again = |agent: &mut Fake| {
         agent.begin();
         let (tool, asked) = (TOOL.to_owned(), asked());
@@ -249,10 +225,7 @@ fn the_loss_of_an_agent_keeps_the_results_of_the_others() {
 /// Signs of life are not a result: after the end of the run the wait ends, too.
 #[test]
 fn the_wait_for_a_result_is_limited() {
-    let impatient = Timeouts {
-        result: SHORT,
-        ..PATIENT
-    };
+    let impatient = Timeouts { result: SHORT, ..PATIENT };
     let alive = |agent: &mut Fake| {
         agent.begin();
         // Until the coordinator has closed its side.
@@ -295,10 +268,7 @@ fn all_agents_start_when_the_last_is_ready() {
     assert_eq!((run.agents, run.achieved.done), (2, 3));
     let first_us = u128::from(seen.recv().unwrap());
     let second_us = u128::from(second_seen.recv().unwrap());
-    assert!(
-        second_us <= first_us && first_us <= LEAD.as_micros(),
-        "{first_us} {second_us}"
-    );
+    assert!(second_us <= first_us && first_us <= LEAD.as_micros(), "{first_us} {second_us}");
 }
 
 /// The intervals of the run are the merged intervals of the agents.
@@ -308,11 +278,7 @@ fn intervals_add_up() {
         fake(move |agent| {
             agent.begin();
             for start_ms in [0, 1000] {
-                let interval = Box::new(Interval {
-                    start_ms,
-                    done,
-                    ..Interval::default()
-                });
+                let interval = Box::new(Interval { start_ms, done, ..Interval::default() });
                 agent.tell(&AgentMessage::Interval(interval));
             }
             agent.give(2 * done);

@@ -18,10 +18,7 @@ fn asked() -> Asked {
         connections: 64,
         reuse: Reuse::KeepAlive,
         pipelining: 1,
-        stop: Stop {
-            after_ms: Some(30_000),
-            after_requests: None,
-        },
+        stop: Stop { after_ms: Some(30_000), after_requests: None },
         warm_up_ms: 5000,
         timeout_ms: 1000,
         threads: 1,
@@ -88,20 +85,11 @@ fn a_run_that_warms_up() {
 #[test]
 fn a_run_that_ends_by_a_count() {
     let mut seen = seen(&[1000, 2000]);
-    seen.asked.stop = Stop {
-        after_ms: None,
-        after_requests: Some(10_000),
-    };
+    seen.asked.stop = Stop { after_ms: None, after_requests: Some(10_000) };
     let phase = |seen: &ViewState| text(seen, 7000, 79)[1].clone();
-    assert_eq!(
-        phase(&seen),
-        "steady     2.0 s, 3,000 of 10,000 requests, about 3.5 s left"
-    );
+    assert_eq!(phase(&seen), "steady     2.0 s, 3,000 of 10,000 requests, about 3.5 s left");
     seen.asked.stop.after_ms = Some(4000);
-    assert_eq!(
-        phase(&seen),
-        "steady     2.0 s of 4.0 s, 2.0 s left, 3,000 of 10,000 requests"
-    );
+    assert_eq!(phase(&seen), "steady     2.0 s of 4.0 s, 2.0 s left, 3,000 of 10,000 requests");
 }
 
 /// All of the run is shown, however long it is and however narrow the terminal; where there is no
@@ -114,10 +102,7 @@ fn graphs_are_as_wide_as_the_terminal() {
         rate.chars().filter(|letter| *letter == '█').count()
     };
     assert_eq!((blocks(79), blocks(199)), (34, 150));
-    assert_eq!(
-        (blocks(46), blocks(45), blocks(20), blocks(0)),
-        (1, 0, 0, 0)
-    );
+    assert_eq!((blocks(46), blocks(45), blocks(20), blocks(0)), (1, 0, 0, 0));
 }
 
 #[test]
@@ -138,10 +123,7 @@ fn errors_are_reported_by_class() {
 fn a_generator_without_headroom_is_coloured() {
     let paint = |permille| {
         let mut seen = seen(&[]);
-        seen.take(&Interval {
-            generator_cpu_permille: permille,
-            ..second(1)
-        });
+        seen.take(&Interval { generator_cpu_permille: permille, ..second(1) });
         seen.lines(Duration::ZERO, 79)[6].paint
     };
     assert_eq!(paint(800), Paint::Plain);

@@ -78,10 +78,7 @@ impl TaskSetup<'_> {
 pub(super) fn part(program: &Path, arguments: &[&str]) -> Process {
     let program = program.display().to_string();
     let arguments = arguments.iter().map(|argument| (*argument).to_owned());
-    Process {
-        command: std::iter::once(program).chain(arguments).collect(),
-        ..Process::default()
-    }
+    Process { command: std::iter::once(program).chain(arguments).collect(), ..Process::default() }
 }
 
 /// An argument for root alone: servers that refuse to run as root need it.

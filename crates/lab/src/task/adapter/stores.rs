@@ -78,10 +78,7 @@ pub(super) static REDB: TaskAdapter = TaskAdapter {
 };
 
 fn redb(setup: &TaskSetup<'_>) -> TaskLaunch {
-    TaskLaunch {
-        client: setup.client("redb", &setup.own("pairs.redb")),
-        ..TaskLaunch::default()
-    }
+    TaskLaunch { client: setup.client("redb", &setup.own("pairs.redb")), ..TaskLaunch::default() }
 }
 
 /// `SQLite`, a file in the client, with a write-ahead log.
@@ -143,10 +140,7 @@ fn mariadb(setup: &TaskSetup<'_>) -> TaskLaunch {
         "--innodb-buffer-pool-size=256M",
         commit,
     ]);
-    TaskLaunch {
-        prepare: vec![install],
-        ..setup.served("mariadb", &arguments)
-    }
+    TaskLaunch { prepare: vec![install], ..setup.served("mariadb", &arguments) }
 }
 
 /// The host itself: what a processor, the loopback, the disk and a system call take.
@@ -163,25 +157,13 @@ pub(super) static HOST: TaskAdapter = TaskAdapter {
 };
 
 const SAMPLES: Row = count("samples", "50000000", "points drawn for pi by each core");
-const ROUND_TRIPS: Row = count(
-    "round_trips",
-    "20000",
-    "bytes that go over the loopback and come back",
-);
-const SYNCS: Row = count(
-    "syncs",
-    "200",
-    "writes that are on the disk before the next",
-);
+const ROUND_TRIPS: Row =
+    count("round_trips", "20000", "bytes that go over the loopback and come back");
+const SYNCS: Row = count("syncs", "200", "writes that are on the disk before the next");
 const CALLS: Row = count("calls", "2000000", "system calls");
 
 const fn count(name: &'static str, default: &'static str, about: &'static str) -> Row {
-    Row {
-        name,
-        default,
-        kind: Kind::Count(1, 1_000_000_000),
-        about,
-    }
+    Row { name, default, kind: Kind::Count(1, 1_000_000_000), about }
 }
 
 fn host(setup: &TaskSetup<'_>) -> TaskLaunch {
@@ -191,8 +173,5 @@ fn host(setup: &TaskSetup<'_>) -> TaskLaunch {
         client.push(format!("--{}", row.name.replace('_', "-")));
         client.push(setup.settings.get(row.name).to_owned());
     }
-    TaskLaunch {
-        client,
-        ..TaskLaunch::default()
-    }
+    TaskLaunch { client, ..TaskLaunch::default() }
 }

@@ -98,18 +98,9 @@ fn wrong_expectations_are_reported_with_the_expected() {
         "expect = { contains = '' }",
         "4:23: the text is empty; expected a text of one character or more",
     );
-    check(
-        "expect = { statuss = 1 }",
-        "4:12: unknown directive `statuss`; did you mean `status`?",
-    );
-    check(
-        "expect = { bytes = -1 }",
-        "4:20: `bytes` cannot be -1; expected an integer, 0 or more",
-    );
-    check(
-        "expect = 3",
-        "4:10: `expect` is given an integer; expected a table",
-    );
+    check("expect = { statuss = 1 }", "4:12: unknown directive `statuss`; did you mean `status`?");
+    check("expect = { bytes = -1 }", "4:20: `bytes` cannot be -1; expected an integer, 0 or more");
+    check("expect = 3", "4:10: `expect` is given an integer; expected a table");
 }
 
 #[test]
@@ -119,15 +110,8 @@ fn wrong_captures_are_reported_with_the_expected() {
         "capture = { '1a' = { field = 'A' } }",
         "4:13: `1a` cannot be written in braces; expected letters, digits, `_` and `-`, a letter first",
     );
-    check(
-        "capture = { a = { regex = '(' } }",
-        "4:27: invalid regular expression: unclosed group",
-    );
-    for source in [
-        "{ }",
-        "{ json = '/a', field = 'B' }",
-        "{ json = '/a', regex = 'B' }",
-    ] {
+    check("capture = { a = { regex = '(' } }", "4:27: invalid regular expression: unclosed group");
+    for source in ["{ }", "{ json = '/a', field = 'B' }", "{ json = '/a', regex = 'B' }"] {
         check(
             &format!("capture = {{ a = {source} }}"),
             "4:17: the source of the capture is not clear; expected `field`, `regex`, `field` with `regex`, or `json`",
@@ -138,22 +122,13 @@ fn wrong_captures_are_reported_with_the_expected() {
 #[test]
 fn wrong_requests_are_reported_with_the_expected() {
     let check = check_step;
-    check(
-        "resources = 'x'",
-        "4:13: the target `x` does not begin with a slash",
-    );
+    check("resources = 'x'", "4:13: the target `x` does not begin with a slash");
     check(
         "resources = [3]",
         "4:14: an element of `resources` is given an integer; expected a method and target such as \"GET /path\"",
     );
-    check(
-        "resources = ['x']",
-        "4:14: the target `x` does not begin with a slash",
-    );
-    check(
-        "resources = ['http://g/']",
-        "4:14: g is not h:81: one run asks one server",
-    );
+    check("resources = ['x']", "4:14: the target `x` does not begin with a slash");
+    check("resources = ['http://g/']", "4:14: g is not h:81: one run asks one server");
     check(
         "content = 'a{sek}'",
         "4:13: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
@@ -162,10 +137,7 @@ fn wrong_requests_are_reported_with_the_expected() {
         "content = \"\\n{sek}\"",
         "4:11: no variable sek (did you mean \"seq\"?); a brace that is meant as such is written {{",
     );
-    check(
-        "content_file = 'gone'",
-        "4:16: cannot read gone: no such file",
-    );
+    check("content_file = 'gone'", "4:16: cannot read gone: no such file");
     check(
         "fields = { A = 'b\tc', D = \"e\\r\\nf\" }",
         "4:27: the value of D has a control character, which would end the line",
@@ -232,25 +204,16 @@ fn documents_are_bounded() {
     };
     assert!(most(STEPS_MAX, "{ request = '/' }").is_ok());
     let findings = most(STEPS_MAX + 1, "{ request = '/' }").err().unwrap();
-    assert!(
-        findings[0].contains("more than 10000 steps"),
-        "{findings:?}"
-    );
+    assert!(findings[0].contains("more than 10000 steps"), "{findings:?}");
     let scenarios = |count| parse(&"[[scenario]]\nstep = [{ request = '/' }]\n".repeat(count));
     assert!(scenarios(SCENARIOS_MAX).is_ok());
     assert!(scenarios(SCENARIOS_MAX + 1).is_err());
-    let resources = |count| {
-        parse(&step(&format!(
-            "resources = [{}]",
-            vec!["'/'"; count].join(",")
-        )))
-    };
+    let resources =
+        |count| parse(&step(&format!("resources = [{}]", vec!["'/'"; count].join(","))));
     assert!(resources(RESOURCES_MAX).is_ok());
     assert!(resources(RESOURCES_MAX + 1).is_err());
     let redirects = |count| {
-        parse(&format!(
-            "[[scenario]]\nredirects = {count}\nstep = [{{ request = '/' }}]\n"
-        ))
+        parse(&format!("[[scenario]]\nredirects = {count}\nstep = [{{ request = '/' }}]\n"))
     };
     assert!(redirects(REDIRECTS_MAX).is_ok());
     assert!(redirects(REDIRECTS_MAX + 1).is_err());

@@ -19,10 +19,7 @@ fn a_failed_step_is_named_and_ends_the_visit() {
             "[[scenario]]\n[[scenario.step]]\nname = 'a'\nrequest = '/a'\n{keys}\n\
              [[scenario.step]]\nname = 'b'\nrequest = '/b'\n"
         );
-        let lines = [
-            format!("a> GET /a|{expected}"),
-            format!("a> GET /a|{expected}"),
-        ];
+        let lines = [format!("a> GET /a|{expected}"), format!("a> GET /a|{expected}")];
         check(&text, 2, server, &[&lines[0], &lines[1]]);
     };
     failing("", |_| None, " ! no answer");
@@ -32,53 +29,21 @@ fn a_failed_step_is_named_and_ends_the_visit() {
         |_| said(404, "", ""),
         " ! a: status is 200, 300 to 399",
     );
-    failing(
-        "expect = { contains = ['o', 'no'] }",
-        always,
-        " ! a: contains \"no\"",
-    );
+    failing("expect = { contains = ['o', 'no'] }", always, " ! a: contains \"no\"");
     failing("expect = { lacks = 'ok' }", always, " ! a: lacks \"ok\"");
-    failing(
-        "expect = { field = 'ETag' }",
-        always,
-        " ! a: has field ETag",
-    );
-    failing(
-        "expect = { bytes = 3 }",
-        always,
-        " ! a: content has 3 bytes",
-    );
-    failing(
-        "expect = { json = { '/a' = 3 } }",
-        always,
-        " ! a: json /a is 3",
-    );
+    failing("expect = { field = 'ETag' }", always, " ! a: has field ETag");
+    failing("expect = { bytes = 3 }", always, " ! a: content has 3 bytes");
+    failing("expect = { json = { '/a' = 3 } }", always, " ! a: json /a is 3");
     failing(
         "expect = { json = { '/a' = 'x' } }",
         |_| said(200, "", r#"{"a": 3}"#),
         " ! a: json /a is \"x\"",
     );
-    failing(
-        "capture = { t = { regex = 'x(.)' } }",
-        always,
-        " ! a: capture t",
-    );
-    failing(
-        "capture = { t = { field = 'x' } }",
-        always,
-        " ! a: capture t",
-    );
-    failing(
-        "capture = { t = { json = '/x' } }",
-        always,
-        " ! a: capture t",
-    );
+    failing("capture = { t = { regex = 'x(.)' } }", always, " ! a: capture t");
+    failing("capture = { t = { field = 'x' } }", always, " ! a: capture t");
+    failing("capture = { t = { json = '/x' } }", always, " ! a: capture t");
     // The status is reported first: it explains the rest.
-    failing(
-        "expect = { contains = 'no', status = 201 }",
-        always,
-        " ! a: status is 201",
-    );
+    failing("expect = { contains = 'no', status = 201 }", always, " ! a: status is 201");
 }
 
 #[test]
@@ -103,22 +68,14 @@ fn matching_answers_continue_the_visit() {
             true => said(404, "ETag: x\r\n", "{\"ok\":true,\"n\":1}"),
             false => always(request),
         },
-        &[
-            "/> GET /|",
-            "POST /x> POST /x|Content-Length: 0|",
-            "/> GET /|",
-        ],
+        &["/> GET /|", "POST /x> POST /x|Content-Length: 0|", "/> GET /|"],
     );
 }
 
 #[test]
 fn captures_are_used_later() {
     let server = |request: &str| match request.starts_with("GET /login") {
-        true => said(
-            200,
-            "X-Id: order 17\r\n",
-            "<input value=\"a&b\"> {\"n\": [1]}",
-        ),
+        true => said(200, "X-Id: order 17\r\n", "<input value=\"a&b\"> {\"n\": [1]}"),
         false => said(200, "", "{\"id\": \"x/y\", \"n\": [1]}"),
     };
     check(
@@ -161,15 +118,10 @@ fn times_to_think_lie_in_their_range() {
     let scenario =
         parse("[[scenario]]\nstep = [{ request = '/', think = '10ms..20ms' }]\n").unwrap();
     let lines = Course::new(&scenario).run(400, always);
-    let waits = lines
-        .iter()
-        .filter_map(|line| line.strip_prefix("wait ")?.strip_suffix(" ms"));
+    let waits = lines.iter().filter_map(|line| line.strip_prefix("wait ")?.strip_suffix(" ms"));
     let waits: Vec<u64> = waits.map(|wait| wait.parse().unwrap()).collect();
     assert_eq!(waits.len(), 200);
-    assert!(
-        waits.iter().all(|wait| (10..=20).contains(wait)),
-        "{waits:?}"
-    );
+    assert!(waits.iter().all(|wait| (10..=20).contains(wait)), "{waits:?}");
     assert!(waits.iter().any(|wait| *wait < 13) && waits.iter().any(|wait| *wait > 17));
 }
 
@@ -183,11 +135,7 @@ fn redirects_are_followed_as_browsers_do() {
     };
     let server = |request: &str| match request.split(' ').nth(1).unwrap_or_default() {
         "/buy" => said(307, "Location: shop/buy?x\r\n", ""),
-        "/shop/buy?x" => said(
-            303,
-            "Location: http://h:81/done\r\nSet-Cookie: a=1; Path=/\r\n",
-            "",
-        ),
+        "/shop/buy?x" => said(303, "Location: http://h:81/done\r\nSet-Cookie: a=1; Path=/\r\n", ""),
         "/done" => said(308, "Location: ./thanks\r\n", ""),
         _ => said(200, "", "thanks"),
     };
@@ -236,42 +184,18 @@ fn cookies_are_kept_as_asked() {
         )
     };
     let server = |request: &str| match request.contains(" /b/c ") {
-        true => said(
-            200,
-            "Set-Cookie: s=2\r\nSet-Cookie: t=1; Max-Age=0; Path=/\r\n",
-            "",
-        ),
-        false => said(
-            200,
-            "Set-Cookie: t=1; Path=/\r\nSet-Cookie: u=1; Max-Age=1\r\n",
-            "",
-        ),
+        true => said(200, "Set-Cookie: s=2\r\nSet-Cookie: t=1; Max-Age=0; Path=/\r\n", ""),
+        false => said(200, "Set-Cookie: t=1; Path=/\r\nSet-Cookie: u=1; Max-Age=1\r\n", ""),
     };
     let (first, own) = ("b> GET /b/c|Cookie: t=1|", "c> GET /|Cookie: own|");
-    check(
-        &document(""),
-        5,
-        server,
-        &["a> GET /a|", first, own, "a> GET /a|", first],
-    );
+    check(&document(""), 5, server, &["a> GET /a|", first, own, "a> GET /a|", first]);
     check(
         &document("cookies = 'user'"),
         5,
         server,
-        &[
-            "a> GET /a|",
-            first,
-            own,
-            "a> GET /a|Cookie: t=1|",
-            "b> GET /b/c|Cookie: s=2; t=1|",
-        ],
+        &["a> GET /a|", first, own, "a> GET /a|Cookie: t=1|", "b> GET /b/c|Cookie: s=2; t=1|"],
     );
-    check(
-        &document("cookies = 'none'"),
-        3,
-        server,
-        &["a> GET /a|", "b> GET /b/c|", own],
-    );
+    check(&document("cookies = 'none'"), 3, server, &["a> GET /a|", "b> GET /b/c|", own]);
 }
 
 #[test]
@@ -281,13 +205,7 @@ fn rows_are_drawn_by_visit_until_they_end() {
          step = [{ name = 'a', request = '/{name}' }, { name = 'b', request = '/{seq}/{word}' }]\n",
         9,
         always,
-        &[
-            "a> GET /ann|",
-            "b> GET /0/a%20b|",
-            "a> GET /bob|",
-            "b> GET /1/x|",
-            "end",
-        ],
+        &["a> GET /ann|", "b> GET /0/a%20b|", "a> GET /bob|", "b> GET /1/x|", "end"],
     );
 }
 
@@ -301,10 +219,7 @@ fn kinds_are_mixed_by_weight() {
     .unwrap();
     assert_eq!(scenario.steps(), ["read: r", "scenario 2: w"]);
     let lines = Course::new(&scenario).run(40, always);
-    let reads = lines
-        .iter()
-        .filter(|line| *line == "read: r> GET /|A: all|B: all|")
-        .count();
+    let reads = lines.iter().filter(|line| *line == "read: r> GET /|A: all|B: all|").count();
     let writes = lines
         .iter()
         .filter(|line| *line == "scenario 2: w> PUT /|A: all|b: own|Content-Length: 5|{seq}");

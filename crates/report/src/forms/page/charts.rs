@@ -17,10 +17,7 @@ const NINES_MAX: u32 = 6;
 /// What was asked and done per second.
 pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
     let of = |value: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
-        intervals
-            .iter()
-            .map(|interval| (middle(interval), value(interval)))
-            .collect()
+        intervals.iter().map(|interval| (middle(interval), value(interval))).collect()
     };
     let mut series = Vec::new();
     if run.achieved.asked.is_some() {
@@ -41,18 +38,10 @@ pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
             stroke: Stroke::Dotted,
         });
     }
-    let slowest = run
-        .intervals
-        .iter()
-        .map(Interval::rate)
-        .fold(f64::INFINITY, f64::min);
+    let slowest = run.intervals.iter().map(Interval::rate).fold(f64::INFINITY, f64::min);
     LineChart {
-        title: if run.achieved.asked.is_some() {
-            "Rate asked and achieved"
-        } else {
-            "Rate"
-        }
-        .to_owned(),
+        title: if run.achieved.asked.is_some() { "Rate asked and achieved" } else { "Rate" }
+            .to_owned(),
         description: format!(
             "Good answers per second over time: {} on the whole, {} in the slowest interval.",
             per_second(run.achieved.rate()),
@@ -75,12 +64,7 @@ pub(super) fn quantiles(run: &Run, intervals: &[Interval]) -> LineChart {
         };
         intervals.iter().map(point).collect()
     };
-    let worst = run
-        .intervals
-        .iter()
-        .map(|interval| interval.p99_ns)
-        .max()
-        .unwrap_or(0);
+    let worst = run.intervals.iter().map(|interval| interval.p99_ns).max().unwrap_or(0);
     LineChart {
         title: "Response time over time".to_owned(),
         description: format!(
@@ -174,10 +158,8 @@ pub(super) fn memory(run: &Run) -> LineChart {
 fn watched(run: &Run, value: impl Fn(&WatchedSample) -> f64) -> Vec<Series> {
     let strokes = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted];
     let of = |(number, watched): (usize, &crate::Watched)| {
-        let points = watched
-            .samples
-            .iter()
-            .map(|sample| (float(sample.at_ms) * 1e6, value(sample)));
+        let points =
+            watched.samples.iter().map(|sample| (float(sample.at_ms) * 1e6, value(sample)));
         Series::new(watched.name.clone(), number, points.collect())
             .stroked(strokes[number % strokes.len()])
     };
@@ -186,14 +168,10 @@ fn watched(run: &Run, value: impl Fn(&WatchedSample) -> f64) -> Vec<Series> {
 
 /// Time from the beginning of the window to the end of the last interval or reading.
 fn time_axis(run: &Run) -> Axis {
-    let of_intervals = run
-        .intervals
-        .iter()
-        .map(|interval| interval.start_ms.saturating_add(interval.length_ms));
-    let of_readings = run
-        .watched
-        .iter()
-        .flat_map(|watched| watched.samples.iter().map(|sample| sample.at_ms));
+    let of_intervals =
+        run.intervals.iter().map(|interval| interval.start_ms.saturating_add(interval.length_ms));
+    let of_readings =
+        run.watched.iter().flat_map(|watched| watched.samples.iter().map(|sample| sample.at_ms));
     let end_ms = of_intervals.chain(of_readings).max().unwrap_or(0).max(1);
     Axis::new("since the window began", Unit::Time).reaching(Range::Fixed(0.0, float(end_ms) * 1e6))
 }
@@ -212,18 +190,12 @@ fn by_percentile(times: &Histogram) -> Vec<(f64, f64)> {
     let steps =
         (0..=NINES_MAX * POINTS_PER_NINE).map(|step| f64::from(step) / f64::from(POINTS_PER_NINE));
     let point = |at: f64| (at, float(times.quantile_ns(1.0 - 10f64.powf(-at))));
-    let mut points: Vec<_> = steps
-        .take_while(|at| *at <= told_apart)
-        .map(point)
-        .collect();
+    let mut points: Vec<_> = steps.take_while(|at| *at <= told_apart).map(point).collect();
     if let Some(last) = points.last_mut()
         && told_apart < f64::from(NINES_MAX)
     {
         // The highest percentile is the maximum.
-        let end = (
-            nines(1.0 - 1.0 / float(times.count()).max(1.0)),
-            float(times.max_ns()),
-        );
+        let end = (nines(1.0 - 1.0 / float(times.count()).max(1.0)), float(times.max_ns()));
         if end.0 > last.0 {
             points.push(end);
         } else {

@@ -91,16 +91,8 @@ impl Page {
         let cards = [
             ("Rate", rate(run.achieved.rate()), asked),
             ("p50", at(0.5), mean),
-            (
-                "p99",
-                at(0.99),
-                format!("response time; longest {}", at(1.0)),
-            ),
-            (
-                "Failed",
-                percent(run.error_share()),
-                "of finished requests".to_owned(),
-            ),
+            ("p99", at(0.99), format!("response time; longest {}", at(1.0))),
+            ("Failed", percent(run.error_share()), "of finished requests".to_owned()),
             (
                 "Goodput",
                 format!("{}/s", bytes(run.achieved.goodput())),
@@ -144,16 +136,12 @@ impl Page {
         self.0.push_str("<h2>May these figures be believed?</h2>\n");
         let mut findings: Vec<_> = run.findings.iter().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
-        let (passed, against): (Vec<_>, Vec<_>) = findings
-            .into_iter()
-            .partition(|finding| finding.verdict == Verdict::Passed);
+        let (passed, against): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| finding.verdict == Verdict::Passed);
         self.findings(&against);
         if !passed.is_empty() {
             let rules = if passed.len() == 1 { "rule" } else { "rules" };
-            self.add(format_args!(
-                "<details><summary>{} {rules} passed</summary>\n",
-                passed.len()
-            ));
+            self.add(format_args!("<details><summary>{} {rules} passed</summary>\n", passed.len()));
             self.findings(&passed);
             self.0.push_str("</details>\n");
         }
@@ -172,11 +160,8 @@ impl Page {
 
     fn finding(&mut self, finding: &Finding) {
         let verdict = finding.verdict.name();
-        let (rule, measured, bound) = (
-            Html(&finding.rule),
-            Html(&finding.measured),
-            Html(&finding.bound),
-        );
+        let (rule, measured, bound) =
+            (Html(&finding.rule), Html(&finding.measured), Html(&finding.bound));
         self.add(format_args!(
             "<li class=\"{verdict}\"><b>{verdict}</b> <code>{rule}</code> <span>{measured} (bound: {bound})</span>"
         ));
@@ -190,15 +175,9 @@ impl Page {
     }
 
     fn times(&mut self, run: &Run) {
-        self.section(
-            "How long answers took",
-            "Times of good answers",
-            &tables::times(run),
-        );
+        self.section("How long answers took", "Times of good answers", &tables::times(run));
         let (response, service) = (Html(words::RESPONSE), Html(words::SERVICE));
-        self.add(format_args!(
-            "<p class=\"quiet\">{response}.<br>{service}.</p>\n"
-        ));
+        self.add(format_args!("<p class=\"quiet\">{response}.<br>{service}.</p>\n"));
         self.figure("distribution", &charts::distribution(run));
         self.table("Times by percentile", &tables::percentiles(run));
     }
@@ -239,22 +218,14 @@ impl Page {
 
     fn scenario(&mut self, run: &Run) {
         if !run.steps.is_empty() {
-            self.section(
-                "Steps of the scenario",
-                "Figures by step",
-                &tables::steps(run),
-            );
+            self.section("Steps of the scenario", "Figures by step", &tables::steps(run));
             let failures = tables::step_failures(run);
             if !failures.is_empty() {
                 self.table("Failures by step", &failures);
             }
         }
         if !run.slowest.requests().is_empty() {
-            self.section(
-                "Slowest requests",
-                "The slowest requests",
-                &tables::slowest(run),
-            );
+            self.section("Slowest requests", "The slowest requests", &tables::slowest(run));
         }
     }
 
@@ -270,11 +241,7 @@ impl Page {
 
     fn rest(&mut self, run: &Run) {
         self.section("What was asked", "What was asked", &tables::asked(run));
-        self.section(
-            "What was achieved",
-            "What was achieved",
-            &tables::achieved(run),
-        );
+        self.section("What was achieved", "What was achieved", &tables::achieved(run));
         self.section(
             "The machine of the generator",
             "Generator, kernel and settings",
@@ -283,15 +250,8 @@ impl Page {
     }
 
     fn definitions(&mut self) {
-        self.0
-            .push_str("<h2>What the figures mean</h2>\n<dl class=\"definitions\">\n");
-        for Definition {
-            name,
-            unit,
-            formula,
-            meaning,
-        } in DEFINITIONS
-        {
+        self.0.push_str("<h2>What the figures mean</h2>\n<dl class=\"definitions\">\n");
+        for Definition { name, unit, formula, meaning } in DEFINITIONS {
             let (name, unit, formula, meaning) =
                 (Html(name), Html(unit), Html(formula), Html(meaning));
             self.add(format_args!(
@@ -321,9 +281,7 @@ impl Page {
 
     fn folded(&mut self, caption: &str, table: &Table) {
         let (summary, table) = (Html(caption), table.html(caption));
-        self.add(format_args!(
-            "<details><summary>{summary}</summary>\n{table}</details>\n"
-        ));
+        self.add(format_args!("<details><summary>{summary}</summary>\n{table}</details>\n"));
     }
 
     fn figure(&mut self, id: &str, chart: &crate::chart::LineChart) {
@@ -338,10 +296,8 @@ impl Page {
         title: &str,
     ) {
         use crate::chart::Size;
-        let (wide, narrow) = (
-            draw(Size::WIDE, &format!("{id}-w")),
-            draw(Size::NARROW, &format!("{id}-n")),
-        );
+        let (wide, narrow) =
+            (draw(Size::WIDE, &format!("{id}-w")), draw(Size::NARROW, &format!("{id}-n")));
         let title = Html(title);
         self.add(format_args!(
             "<figure><figcaption>{title}</figcaption>\n<div class=\"wide\">\n{wide}</div>\n\

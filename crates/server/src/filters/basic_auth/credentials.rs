@@ -32,10 +32,7 @@ impl Credentials {
         }
         // A name has no colon; a password may.
         let (user, password) = text.split_once(':')?;
-        Some(Self {
-            user: user.to_owned(),
-            password: password.to_owned(),
-        })
+        Some(Self { user: user.to_owned(), password: password.to_owned() })
     }
 }
 
@@ -46,9 +43,7 @@ mod tests {
     #[track_caller]
     fn check(value: &str, expected: Option<(&str, &str)>) {
         let found = Credentials::parse(value.as_bytes());
-        let found = found
-            .as_ref()
-            .map(|found| (found.user.as_str(), found.password.as_str()));
+        let found = found.as_ref().map(|found| (found.user.as_str(), found.password.as_str()));
         assert_eq!(found, expected, "{value}");
     }
 
@@ -87,15 +82,9 @@ mod tests {
     /// RFC 7617 §2 and §2.1, their examples.
     #[test]
     fn names_and_passwords() {
-        check(
-            "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
-            Some(("Aladdin", "open sesame")),
-        );
+        check("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", Some(("Aladdin", "open sesame")));
         check("Basic dGVzdDoxMjPCow==", Some(("test", "123\u{a3}")));
-        check(
-            "bAsIC   QWxhZGRpbjpvcGVuIHNlc2FtZQ== ",
-            Some(("Aladdin", "open sesame")),
-        );
+        check("bAsIC   QWxhZGRpbjpvcGVuIHNlc2FtZQ== ", Some(("Aladdin", "open sesame")));
         check_text(b"a:b:c:", Some(("a", "b:c:")));
         check_text(b":", Some(("", "")));
         check_text(b"a:", Some(("a", "")));

@@ -24,8 +24,8 @@ pub const BCRYPT_COST_MAX: u32 = 16;
 /// bcrypt looks at no more bytes of a password than these.
 pub const BCRYPT_PASSWORD_BYTES_MAX: usize = 72;
 
-/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: whoever
-/// reads the file knows the passwords.
+/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: anyone
+/// who reads the file knows the passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OldHashes {
     /// They are an error.
@@ -49,7 +49,7 @@ enum Kind {
     Sha([u8; 20]),
 }
 
-/// Why a text is no stored password; the fault of whoever wrote it.
+/// Why a text is not a stored password; the fault of its author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryError {
     /// It begins as one of a known kind and does not go on as one.
@@ -65,7 +65,7 @@ pub enum EntryError {
 /// Why a password could not be hashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HashError {
-    /// Longer than [`BCRYPT_PASSWORD_BYTES_MAX`]: what is behind would not count.
+    /// Longer than [`BCRYPT_PASSWORD_BYTES_MAX`]: the rest would not count.
     TooLong,
     /// The cost is out of bounds: 4 to [`BCRYPT_COST_MAX`].
     Cost(u32),
@@ -74,15 +74,12 @@ pub enum HashError {
 }
 
 impl Entry {
-    /// Reads what stands behind the name in a user file.
+    /// Reads what follows the name in a user file.
     pub fn parse(text: &str, old: OldHashes) -> Result<Self, EntryError> {
         let kind = if text.starts_with("$argon2id$") {
             check_argon2id(text)?;
             Kind::Argon2id
-        } else if ["$2a$", "$2b$", "$2y$"]
-            .iter()
-            .any(|kind| text.starts_with(kind))
-        {
+        } else if ["$2a$", "$2b$", "$2y$"].iter().any(|kind| text.starts_with(kind)) {
             let parts = HashParts::from_str(text).map_err(|_| EntryError::Malformed("bcrypt"))?;
             if parts.get_cost() > BCRYPT_COST_MAX {
                 return Err(EntryError::TooCostly);
@@ -101,10 +98,7 @@ impl Entry {
         } else {
             return Err(EntryError::Unknown);
         };
-        Ok(Self {
-            text: text.to_owned(),
-            kind,
-        })
+        Ok(Self { text: text.to_owned(), kind })
     }
 
     /// The entry as it stands in the file.
@@ -116,9 +110,9 @@ impl Entry {
     /// verifier.
     pub(super) fn verify(&self, password: &[u8], _: &OnVerifier) -> bool {
         match &self.kind {
-            Kind::Argon2id => Argon2::default()
-                .verify_password(password, self.text.as_str())
-                .is_ok(),
+            Kind::Argon2id => {
+                Argon2::default().verify_password(password, self.text.as_str()).is_ok()
+            }
             Kind::Bcrypt => bcrypt::verify(password, &self.text).unwrap_or(false),
             Kind::Sha(expected) => is_equal(&Sha1::digest(password), expected),
         }
@@ -143,18 +137,14 @@ impl Entry {
     /// An entry that costs what the tool's do and that nobody's password opens.
     pub(super) fn decoy() -> Self {
         const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGF0IGFsbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-        Self {
-            text: NOBODY.to_owned(),
-            kind: Kind::Argon2id,
-        }
+        Self { text: NOBODY.to_owned(), kind: Kind::Argon2id }
     }
 }
 
 /// Hashes a password by Argon2id with what OWASP asks for at the least: 19 MiB, 2 passes, 1 lane.
 pub fn hash_argon2id(password: &str) -> Result<String, HashError> {
     let hash = Argon2::default().hash_password(password.as_bytes());
-    hash.map(|hash| hash.to_string())
-        .map_err(|error| HashError::System(error.to_string()))
+    hash.map(|hash| hash.to_string()).map_err(|error| HashError::System(error.to_string()))
 }
 
 /// Hashes a password by bcrypt, for files that other servers read as well. The time doubles with
@@ -187,10 +177,7 @@ fn check_argon2id(text: &str) -> Result<(), EntryError> {
 
 /// Compares without telling by its time where the two begin to differ.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    let difference = one
-        .iter()
-        .zip(other)
-        .fold(0, |all, (one, other)| all | (one ^ other));
+    let difference = one.iter().zip(other).fold(0, |all, (one, other)| all | (one ^ other));
     one.len() == other.len() && std::hint::black_box(difference) == 0
 }
 
@@ -209,16 +196,16 @@ impl fmt::Display for EntryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(kind) => {
-                write!(formatter, "the {kind} entry is malformed or cut off: set the password anew with `vervet passwd`")
+                write!(formatter, "the {kind} entry is malformed or cut off: set the password again with `vervet passwd`")
             }
             Self::TooCostly => write!(
                 formatter,
                 "verifying the entry would take too long (at most {} MiB and {ARGON2_PASSES_MAX} passes of Argon2id, cost \
-                 {BCRYPT_COST_MAX} of bcrypt): set the password anew with `vervet passwd`",
+                 {BCRYPT_COST_MAX} of bcrypt): set the password again with `vervet passwd`",
                 ARGON2_KIB_MAX / 1024
             ),
             Self::Old => formatter.write_str(
-                "a {SHA} entry gives the password away to whoever reads the file: set it anew with `vervet passwd`, or allow old \
+                "a {SHA} entry gives the password away to anyone who reads the file: set it again with `vervet passwd`, or allow old \
                  entries for the time being (old_hashes = true)",
             ),
             Self::Unknown => formatter.write_str(
@@ -237,10 +224,9 @@ impl fmt::Display for HashError {
                 formatter,
                 "the password is longer than the {BCRYPT_PASSWORD_BYTES_MAX} bytes that bcrypt looks at: take a shorter one, or Argon2id"
             ),
-            Self::Cost(cost) => write!(
-                formatter,
-                "{cost} is no cost of bcrypt (4 to {BCRYPT_COST_MAX})"
-            ),
+            Self::Cost(cost) => {
+                write!(formatter, "{cost} is not a cost of bcrypt (4 to {BCRYPT_COST_MAX})")
+            }
             Self::System(error) => write!(formatter, "the password could not be hashed: {error}"),
         }
     }
@@ -289,11 +275,9 @@ mod tests {
         ] {
             check_error(text, OldHashes::Refused, EntryError::Malformed("Argon2id"));
         }
-        for text in [
-            "$2y$",
-            "$2y$04$short",
-            "$2b$xx$abcdefghijklmnopqrstuu1234567890123456789012345678901",
-        ] {
+        for text in
+            ["$2y$", "$2y$04$short", "$2b$xx$abcdefghijklmnopqrstuu1234567890123456789012345678901"]
+        {
             check_error(text, OldHashes::Refused, EntryError::Malformed("bcrypt"));
         }
         for text in [
@@ -308,11 +292,7 @@ mod tests {
 
     #[test]
     fn old_entries_need_their_switch() {
-        check_error(
-            "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=",
-            OldHashes::Refused,
-            EntryError::Old,
-        );
+        check_error("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Refused, EntryError::Old);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "password", true);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "Password", false);
     }
@@ -343,11 +323,9 @@ mod tests {
         let lanes =
             "$argon2id$v=19$m=64,t=2,p=2$69jV4IdvGZQ$J4ntKW+7SmB67xlLVfmocYVSyx+P2r8idMd1AFenEb4";
         let bcrypt = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
-        for (entry, password) in [
-            (argon2id, "open sesame"),
-            (lanes, "\u{f6}:pen"),
-            (bcrypt, "open sesame"),
-        ] {
+        for (entry, password) in
+            [(argon2id, "open sesame"), (lanes, "\u{f6}:pen"), (bcrypt, "open sesame")]
+        {
             check(entry, "", false);
             check(entry, "open sesam", false);
             check(entry, "Open sesame", false);
@@ -376,10 +354,7 @@ mod tests {
     fn bcrypt_is_given_what_it_can_tell_apart() {
         let longest = "x".repeat(BCRYPT_PASSWORD_BYTES_MAX);
         assert!(hash_bcrypt(&longest, 4).is_ok());
-        assert_eq!(
-            hash_bcrypt(&format!("{longest}x"), 4),
-            Err(HashError::TooLong)
-        );
+        assert_eq!(hash_bcrypt(&format!("{longest}x"), 4), Err(HashError::TooLong));
         assert_eq!(hash_bcrypt("x", 3), Err(HashError::Cost(3)));
         assert_eq!(hash_bcrypt("x", 17), Err(HashError::Cost(17)));
     }

@@ -22,8 +22,8 @@ use super::users::Users;
 use super::verifier::{OnVerifier, Place, Verifier};
 use crate::filters::meters::{Exceeded, Meters};
 use crate::filters::rate::Rate;
-use crate::filters::refusal::{refusal, refusal_for};
 use crate::matching::networks::client_key;
+use crate::response::{refusal, refusal_for};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 /// Clients whose failures are counted.
@@ -32,7 +32,7 @@ const CLIENTS: usize = 16_384;
 /// Seconds after which one who found the queue full may come again.
 const RETRY_AFTER_S: u64 = 2;
 
-/// What an exchange that waited is told, besides the number of the realm.
+/// What an exchange that waited receives, in addition to the number of the realm.
 const RIGHT: u64 = 1;
 
 /// What a realm is made of.
@@ -145,9 +145,8 @@ impl RequestFilter for BasicAuth {
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
         let realm = &self.0;
         let fields = &request.head.fields;
-        let value = fields
-            .get(Known::Authorization)
-            .filter(|_| !fields.is_repeated(Known::Authorization));
+        let value =
+            fields.get(Known::Authorization).filter(|_| !fields.is_repeated(Known::Authorization));
         let Some(credentials) = value.and_then(Credentials::parse) else {
             return Verdict::Answer(realm.unauthorized());
         };
@@ -213,9 +212,7 @@ impl BasicAuth {
     fn look(&self, now_ms: u64) {
         if self.0.users.is_look_due(now_ms) {
             let realm = Arc::clone(&self.0);
-            self.0
-                .verifier
-                .run_apart(Box::new(move |_| realm.users.look()));
+            self.0.verifier.run_apart(Box::new(move |_| realm.users.look()));
         }
     }
 }
@@ -226,7 +223,7 @@ fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume)
 
 impl Attempt {
     /// Counts the attempt as a failure beforehand, so that many at once count too. Those of a unix
-    /// socket would be held against each other: only the queue bounds them.
+    /// socket would share one count of failures: only the queue bounds them.
     fn charge(&self) -> Result<(), u64> {
         match self.client {
             Some(client) => self
@@ -251,9 +248,7 @@ impl Attempt {
         if is_right {
             count(&realm.counted.right);
             self.refund();
-            realm
-                .memory
-                .remember(&self.credentials, &self.entry, self.now_ms);
+            realm.memory.remember(&self.credentials, &self.entry, self.now_ms);
         } else {
             count(&realm.counted.wrong);
         }

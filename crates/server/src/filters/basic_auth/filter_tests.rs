@@ -21,14 +21,8 @@ use crate::web::{Edits, Request, RequestFilter, Verdict};
 const OPEN: &str = "$argon2id$v=19$m=8,t=1,p=1$YcmRZudgb9r0v/CNE9qoGg$6YeRbniYssR2I6Rw12Ksbw";
 
 fn auth(verifier: &Arc<Verifier>, realm: &str, failures: &str) -> Result<BasicAuth, RealmError> {
-    let users = vec![(
-        "ann".to_owned(),
-        Entry::parse(OPEN, OldHashes::Refused).unwrap(),
-    )];
-    let sources = UserSources {
-        users,
-        ..UserSources::default()
-    };
+    let users = vec![("ann".to_owned(), Entry::parse(OPEN, OldHashes::Refused).unwrap())];
+    let sources = UserSources { users, ..UserSources::default() };
     BasicAuth::new(BasicAuthOptions {
         realm: realm.to_owned(),
         users: Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap(),
@@ -73,10 +67,7 @@ fn ask(
         user: None,
         scheme: Scheme::Http,
         held: Vec::new(),
-        now: Now {
-            monotonic_ms: 1000,
-            unix_seconds: 1000,
-        },
+        now: Now { monotonic_ms: 1000, unix_seconds: 1000 },
     };
     let verdict = auth.check(&mut request, &mut Edits::default());
     (verdict, request.user)
@@ -90,7 +81,7 @@ fn status(verdict: &Verdict) -> Option<u16> {
 }
 
 /// Ten thousand wrong passwords from as many addresses: as many wait as there are places, the
-/// others are told at once to come again, and not one is verified by whoever asks.
+/// others get 503 at once, and none is verified on the reactor.
 #[test]
 fn ten_thousand_wrong_passwords_take_the_places_of_the_queue_and_no_more() {
     let verifier = Arc::new(Verifier::start(1).unwrap());
@@ -110,22 +101,13 @@ fn ten_thousand_wrong_passwords_take_the_places_of_the_queue_and_no_more() {
         }
         assert!(verifier.waiting() <= WAITING_MAX);
     }
-    assert_eq!(
-        (waiting.len(), crowded),
-        (WAITING_MAX, 10_000 - WAITING_MAX)
-    );
+    assert_eq!((waiting.len(), crowded), (WAITING_MAX, 10_000 - WAITING_MAX));
     let counters = auth.counters();
-    assert_eq!(
-        (counters.wrong, counters.right, counters.crowded),
-        (0, 0, crowded as u64)
-    );
-    // Whoever gives up gives the place back.
+    assert_eq!((counters.wrong, counters.right, counters.crowded), (0, 0, crowded as u64));
+    // A client that gives up frees its place.
     drop(waiting);
     assert_eq!(verifier.waiting(), 0);
-    assert!(matches!(
-        ask(&auth, "192.0.2.1", "ann:wrong", None).0,
-        Verdict::Suspend(_)
-    ));
+    assert!(matches!(ask(&auth, "192.0.2.1", "ann:wrong", None).0, Verdict::Suspend(_)));
 }
 
 /// Attempts count before they are verified: many at once are as many as one after another.
@@ -137,39 +119,23 @@ fn a_client_has_no_more_attempts_under_way_than_failures() {
     for _ in 0..3 {
         waiting.push(ask(&auth, "2001:db8::1", "ann:wrong", None).0);
     }
-    assert!(
-        waiting
-            .iter()
-            .all(|verdict| matches!(verdict, Verdict::Suspend(_)))
-    );
-    assert_eq!(
-        status(&ask(&auth, "2001:db8::2", "ann:wrong", None).0),
-        Some(429)
-    );
-    assert!(matches!(
-        ask(&auth, "192.0.2.1", "ann:wrong", None).0,
-        Verdict::Suspend(_)
-    ));
-    // Those of a unix socket are not told apart, so they are not held against each other.
+    assert!(waiting.iter().all(|verdict| matches!(verdict, Verdict::Suspend(_))));
+    assert_eq!(status(&ask(&auth, "2001:db8::2", "ann:wrong", None).0), Some(429));
+    assert!(matches!(ask(&auth, "192.0.2.1", "ann:wrong", None).0, Verdict::Suspend(_)));
+    // Clients of a unix socket cannot be distinguished, so they share no count of failures.
     for _ in 0..10 {
-        assert!(matches!(
-            ask(&auth, "unix", "ann:wrong", None).0,
-            Verdict::Suspend(_)
-        ));
+        assert!(matches!(ask(&auth, "unix", "ann:wrong", None).0, Verdict::Suspend(_)));
     }
     assert_eq!(auth.counters().throttled, 1);
 }
 
-/// The verdict of one realm is no verdict of another.
+/// The verdict of one realm does not count for another.
 #[test]
 fn a_realm_believes_its_own_verdict_only() {
     let verifier = Arc::new(Verifier::start(1).unwrap());
     let [one, other] = ["one", "other"].map(|realm| auth(&verifier, realm, "10/m").unwrap());
     let told = |auth: &BasicAuth, verdict: u64| u64::from(auth.0.number) << 32 | verdict;
-    assert_eq!(
-        status(&ask(&one, "192.0.2.1", "ann:x", Some(told(&one, 0))).0),
-        Some(401)
-    );
+    assert_eq!(status(&ask(&one, "192.0.2.1", "ann:x", Some(told(&one, 0))).0), Some(401));
     assert!(matches!(
         ask(&one, "192.0.2.1", "ann:x", Some(told(&other, 1))).0,
         Verdict::Suspend(_)
@@ -184,8 +150,5 @@ fn a_realm_is_quoted_and_has_no_control_characters() {
     let verifier = Arc::new(Verifier::start(1).unwrap());
     assert_eq!(auth(&verifier, "a\r\nb: c", "1/s").err(), Some(RealmError));
     let auth = auth(&verifier, "a \"b\\", "1/s").unwrap();
-    assert_eq!(
-        auth.0.challenge,
-        "Basic realm=\"a \\\"b\\\\\", charset=\"UTF-8\""
-    );
+    assert_eq!(auth.0.challenge, "Basic realm=\"a \\\"b\\\\\", charset=\"UTF-8\"");
 }

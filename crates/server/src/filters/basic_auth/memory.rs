@@ -30,20 +30,14 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new() -> Self {
-        Self {
-            keys: [RandomState::new(), RandomState::new()],
-            shards: Default::default(),
-        }
+        Self { keys: [RandomState::new(), RandomState::new()], shards: Default::default() }
     }
 
     pub(super) fn remember(&self, credentials: &Credentials, entry: &Entry, now_ms: u64) {
         let (mark, shard) = self.mark(credentials, entry);
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         if shard.len() >= SHARD_MAX && !shard.contains_key(&mark) {
-            let oldest = shard
-                .iter()
-                .min_by_key(|(_, until)| **until)
-                .map(|(mark, _)| *mark);
+            let oldest = shard.iter().min_by_key(|(_, until)| **until).map(|(mark, _)| *mark);
             if let Some(oldest) = oldest {
                 shard.remove(&oldest);
             }
@@ -59,17 +53,10 @@ impl Memory {
 
     fn mark(&self, credentials: &Credentials, entry: &Entry) -> (u128, &Mutex<HashMap<u128, u64>>) {
         // Strings are hashed with an end mark, so that two cannot be parted in another place.
-        let whole = (
-            credentials.user.as_str(),
-            credentials.password.as_str(),
-            entry.text(),
-        );
+        let whole = (credentials.user.as_str(), credentials.password.as_str(), entry.text());
         let [low, high] = [self.keys[0].hash_one(whole), self.keys[1].hash_one(whole)];
         let shard = usize::try_from(low % SHARDS as u64).unwrap_or(0);
-        (
-            u128::from(high) << 64 | u128::from(low),
-            &self.shards[shard],
-        )
+        (u128::from(high) << 64 | u128::from(low), &self.shards[shard])
     }
 }
 
@@ -79,10 +66,7 @@ mod tests {
     use super::*;
 
     fn credentials(user: &str, password: &str) -> Credentials {
-        Credentials {
-            user: user.to_owned(),
-            password: password.to_owned(),
-        }
+        Credentials { user: user.to_owned(), password: password.to_owned() }
     }
 
     fn entry(text: &str) -> Entry {
@@ -124,17 +108,9 @@ mod tests {
         let memory = Memory::new();
         let one = entry("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=");
         for number in 0..2 * REMEMBERED_MAX {
-            memory.remember(
-                &credentials(&format!("user{number}"), ""),
-                &one,
-                number as u64,
-            );
+            memory.remember(&credentials(&format!("user{number}"), ""), &one, number as u64);
         }
-        let held: usize = memory
-            .shards
-            .iter()
-            .map(|shard| shard.lock().unwrap().len())
-            .sum();
+        let held: usize = memory.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
         assert!(held <= REMEMBERED_MAX);
         assert!(!memory.knows(&credentials("user0", ""), &one, 0));
         let last = 2 * REMEMBERED_MAX - 1;

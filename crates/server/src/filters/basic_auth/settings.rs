@@ -34,11 +34,11 @@ section! {
         /// Users given here, before those of files, with the entries that `vervet passwd` would
         /// write.
         pub users: Named<Secret>,
-        /// Whether old `{SHA}` entries of files are taken. Whoever reads such a file knows the
-        /// passwords: set them anew soon.
+        /// Whether old `{SHA}` entries of files are taken. Anyone who reads such a file knows the
+        /// passwords: set them again soon.
         pub old_hashes: bool = false,
         /// How many wrong passwords a client may try, those that are being verified among them: of
-        /// many users behind one address so many can come in at the same time. Above it the answer
+        /// many users with one address so many can come in at the same time. Above it the answer
         /// is 429 with Retry-After.
         pub failures: Rate = "30/m",
     }
@@ -63,9 +63,7 @@ impl FilterDirective for Auth {
                 Diagnostic::error(self.files.span(), message).into()
             })
         };
-        let verifier = resources
-            .keeper
-            .keep_at("verifier".to_owned(), &(), start)?;
+        let verifier = resources.keeper.keep_at("verifier".to_owned(), &(), start)?;
         let error_log = resources.error_log.clone();
         let say: Say =
             Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")));
@@ -77,7 +75,7 @@ impl FilterDirective for Auth {
 }
 
 impl Auth {
-    /// Opens the realm, reading its files, or says all that is wrong. `say` is told of files that
+    /// Opens the realm, reading its files, or returns all errors. `say` receives the files that
     /// break later.
     pub fn open_realm(
         &self,
@@ -85,22 +83,14 @@ impl Auth {
         say: &Say,
     ) -> Result<BasicAuth, Diagnostics> {
         let mut problems = Diagnostics::new();
-        let old_hashes = if *self.old_hashes {
-            OldHashes::Allowed
-        } else {
-            OldHashes::Refused
-        };
+        let old_hashes = if *self.old_hashes { OldHashes::Allowed } else { OldHashes::Refused };
         let users = self.inline(old_hashes, &mut problems);
         if self.files.is_empty() && self.users.is_empty() {
             let problem = Diagnostic::error(self.files.span(), "nobody could come in");
             problems.push(problem.expected("`files`, `users` or both"));
         }
         let files = self.files.iter().map(|path| path.to_path_buf()).collect();
-        let sources = UserSources {
-            files,
-            users,
-            old_hashes,
-        };
+        let sources = UserSources { files, users, old_hashes };
         let users = Users::load(sources, Arc::clone(say)).map_err(|errors| {
             for error in errors {
                 problems.push(Diagnostic::error(self.files.span(), error.to_string()));
@@ -128,7 +118,7 @@ impl Auth {
         for (name, entry) in self.users.iter() {
             let span = name.span();
             if let Err(error) = check_user_name(name) {
-                let message = format!("`{}` is no user: {error}", name.escape_debug());
+                let message = format!("`{}` is not a user name: {error}", name.escape_debug());
                 problems.push(Diagnostic::error(span, message));
             }
             match Entry::parse(entry.reveal(), old_hashes) {
@@ -155,9 +145,7 @@ mod tests {
 
     fn open(text: &str) -> Result<BasicAuth, Vec<String>> {
         let read = read_text::<Auth>("test.toml", text);
-        let section = read
-            .value
-            .unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
+        let section = read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
         let say: Say = Arc::new(|said| panic!("{said}"));
         let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &say);
         realm.map_err(|found| found.iter().map(|found| found.message.clone()).collect())
@@ -167,10 +155,7 @@ mod tests {
     fn check_refused(text: &str, expected: &[&str]) {
         let found = open(text).unwrap_err();
         let begins = found.len() == expected.len()
-            && found
-                .iter()
-                .zip(expected)
-                .all(|(found, expected)| found.starts_with(expected));
+            && found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
         assert!(begins, "{found:#?}");
     }
 
@@ -179,17 +164,11 @@ mod tests {
         check_refused("", &["nobody could come in"]);
         check_refused(
             "realm = \"a\\nb\"\nusers = { ann = \"$1\" }",
-            &[
-                "the password of `ann` cannot be used",
-                "the realm has a control",
-            ],
+            &["the password of `ann` cannot be used", "the realm has a control"],
         );
         check_refused(
             "users = { 'a:b' = 'secret' }",
-            &[
-                "`a:b` is no user: the name has a colon",
-                "the password of `a:b`",
-            ],
+            &["`a:b` is not a user name: the name has a colon", "the password of `a:b`"],
         );
         let tree = TempTree::new().file("users", "ann:secret\n");
         let files = format!(
@@ -197,10 +176,7 @@ mod tests {
             tree.join("users").display(),
             tree.join("none").display()
         );
-        check_refused(
-            &files,
-            &["cannot use the user file", "cannot use the user file"],
-        );
+        check_refused(&files, &["cannot use the user file", "cannot use the user file"]);
         check_refused(
             "users = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }",
             &["the password of `ann`"],
@@ -213,10 +189,7 @@ mod tests {
         let file = tree.join("users");
         assert!(open(&format!("files = '{}'", file.display())).is_ok());
         assert!(
-            open(&format!(
-                "users = {{ ann = '{OPEN}' }}\nrealm = 'a'\nfailures = '3/h'"
-            ))
-            .is_ok()
+            open(&format!("users = {{ ann = '{OPEN}' }}\nrealm = 'a'\nfailures = '3/h'")).is_ok()
         );
         assert!(
             open("old_hashes = true\nusers = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }")
@@ -227,9 +200,8 @@ mod tests {
     /// `config show` and logs repeat no entry.
     #[test]
     fn entries_are_not_shown() {
-        let section = read_text::<Auth>("test.toml", &format!("users = {{ ann = '{OPEN}' }}"))
-            .value
-            .unwrap();
+        let section =
+            read_text::<Auth>("test.toml", &format!("users = {{ ann = '{OPEN}' }}")).value.unwrap();
         assert!(!format!("{section:?}").contains("argon2id"));
     }
 }

@@ -16,7 +16,7 @@ pub const USER_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// The longest name, in bytes.
 pub const USER_NAME_BYTES_MAX: usize = 255;
 
-/// Why a user file cannot be used; the fault of whoever keeps it.
+/// Why a user file cannot be used; the fault of its owner.
 #[derive(Debug)]
 pub struct UserFileError {
     /// The file.
@@ -46,7 +46,7 @@ pub enum UserFileProblem {
     Entry(usize, EntryError),
 }
 
-/// Why a text is no name of a user.
+/// Why a text is not a user name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserNameError {
     /// It is empty.
@@ -87,9 +87,7 @@ pub fn parse_user_file(
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        let (name, rest) = line
-            .split_once(':')
-            .ok_or(UserFileProblem::NoColon(number))?;
+        let (name, rest) = line.split_once(':').ok_or(UserFileProblem::NoColon(number))?;
         check_user_name(name).map_err(|error| UserFileProblem::Name(number, error))?;
         let text = rest.split_once(':').map_or(rest, |(text, _comment)| text);
         let entry =
@@ -107,10 +105,7 @@ pub(super) fn read_user_file(
     path: &Path,
     old: OldHashes,
 ) -> Result<Vec<(String, Entry)>, UserFileError> {
-    let error = |problem| UserFileError {
-        path: path.to_owned(),
-        problem,
-    };
+    let error = |problem| UserFileError { path: path.to_owned(), problem };
     let metadata = std::fs::metadata(path).map_err(|io| error(UserFileProblem::Read(io)))?;
     if !metadata.is_file() {
         return Err(error(UserFileProblem::NotAFile));
@@ -140,16 +135,10 @@ impl fmt::Display for UserFileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match self.problem.line() {
-            None => write!(
-                formatter,
-                "cannot use the user file {path}: {}",
-                self.problem
-            ),
-            Some(line) => write!(
-                formatter,
-                "cannot use the user file {path}, line {line}: {}",
-                self.problem
-            ),
+            None => write!(formatter, "cannot use the user file {path}: {}", self.problem),
+            Some(line) => {
+                write!(formatter, "cannot use the user file {path}, line {line}: {}", self.problem)
+            }
         }
     }
 }
@@ -160,12 +149,10 @@ impl fmt::Display for UserFileProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => error.fmt(formatter),
-            Self::NotAFile => formatter.write_str("it is no plain file"),
-            Self::TooLarge => write!(
-                formatter,
-                "it is larger than {} MiB",
-                USER_FILE_BYTES_MAX / 1024 / 1024
-            ),
+            Self::NotAFile => formatter.write_str("not a regular file"),
+            Self::TooLarge => {
+                write!(formatter, "it is larger than {} MiB", USER_FILE_BYTES_MAX / 1024 / 1024)
+            }
             Self::NotUtf8(_) => formatter.write_str("it is not UTF-8"),
             Self::NoColon(_) => {
                 formatter.write_str("there is no colon between a name and an entry")
@@ -183,10 +170,9 @@ impl fmt::Display for UserNameError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => formatter.write_str("the name is empty"),
-            Self::TooLong => write!(
-                formatter,
-                "the name is longer than {USER_NAME_BYTES_MAX} bytes"
-            ),
+            Self::TooLong => {
+                write!(formatter, "the name is longer than {USER_NAME_BYTES_MAX} bytes")
+            }
             Self::Colon => {
                 formatter.write_str("the name has a colon, which no name of a user can have")
             }
@@ -207,10 +193,7 @@ mod tests {
     #[track_caller]
     fn check_error(content: impl AsRef<[u8]>, line: usize, expected: &str) {
         let problem = parse_user_file(content.as_ref(), OldHashes::Allowed).unwrap_err();
-        assert_eq!(
-            (problem.line(), problem.to_string().as_str()),
-            (Some(line), expected)
-        );
+        assert_eq!((problem.line(), problem.to_string().as_str()), (Some(line), expected));
     }
 
     #[track_caller]
@@ -225,11 +208,7 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         check_error("ann", 1, "there is no colon between a name and an entry");
         check_error(format!("\n#\n:{SHA}"), 3, "the name is empty");
-        check_error(
-            format!("{}:{SHA}", "x".repeat(256)),
-            1,
-            "the name is longer than 255 bytes",
-        );
+        check_error(format!("{}:{SHA}", "x".repeat(256)), 1, "the name is longer than 255 bytes");
         check_error(format!("a\tb:{SHA}"), 1, "the name has a control character");
         check_error(b"a:\xff", 1, "it is not UTF-8");
         check_error(
@@ -251,8 +230,8 @@ mod tests {
             assert_eq!(found.problem.to_string(), expected, "{found}");
         };
         let tree = vervet_testkit::TempTree::new().sparse("large", USER_FILE_BYTES_MAX + 1);
-        check(tree.path(), "it is no plain file");
-        check(Path::new("/dev/zero"), "it is no plain file");
+        check(tree.path(), "not a regular file");
+        check(Path::new("/dev/zero"), "not a regular file");
         check(&tree.join("large"), "it is larger than 8 MiB");
         check(&tree.join("none"), "No such file or directory (os error 2)");
     }
@@ -262,10 +241,7 @@ mod tests {
         check("", &[]);
         check(&format!("\n  \n# ann:{SHA}\r\n"), &[]);
         check(&format!("ann:{SHA}\nbob:{SHA}"), &["ann", "bob"]);
-        check(
-            &format!("ann:{SHA}:since May: a guest\r\n\u{e4} b:{SHA}\r\n"),
-            &["ann", "\u{e4} b"],
-        );
+        check(&format!("ann:{SHA}:since May: a guest\r\n\u{e4} b:{SHA}\r\n"), &["ann", "\u{e4} b"]);
     }
 
     #[test]

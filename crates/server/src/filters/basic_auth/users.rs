@@ -21,7 +21,7 @@ pub(super) const LOOK_MS: u64 = 900;
 /// is read again.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
-/// Tells whoever runs the server something that happened to it.
+/// Reports to the operator of the server what happened to it.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Where users come from. Of users of the same name the first counts: those given here before those
@@ -88,11 +88,7 @@ impl Users {
             // Before it is read: a change meanwhile shows at the next look.
             let state = state(path);
             match read_user_file(path, sources.old_hashes) {
-                Ok(users) => looked.push(Looked {
-                    state,
-                    users,
-                    complaint: None,
-                }),
+                Ok(users) => looked.push(Looked { state, users, complaint: None }),
                 Err(error) => errors.push(error),
             }
         }
@@ -166,23 +162,16 @@ fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
     let mut users = HashMap::new();
     let files = looked.iter().flat_map(|looked| &looked.users);
     for (name, entry) in sources.users.iter().chain(files) {
-        users
-            .entry(name.as_str().into())
-            .or_insert_with(|| Arc::new(entry.clone()));
+        users.entry(name.as_str().into()).or_insert_with(|| Arc::new(entry.clone()));
     }
     let slowest = users.values().max_by_key(|entry| entry.cost_us()).cloned();
-    UserTable {
-        users,
-        slowest: slowest.unwrap_or_else(|| Arc::new(Entry::decoy())),
-    }
+    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(Entry::decoy())) }
 }
 
 /// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
 fn state(path: &Path) -> Option<State> {
     let metadata = std::fs::metadata(path).ok()?;
-    let age = SystemTime::now()
-        .duration_since(metadata.modified().ok()?)
-        .ok()?;
+    let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
     (age >= SETTLED_AFTER).then(|| {
         let nanoseconds =
             |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
@@ -216,10 +205,7 @@ mod tests {
         let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
         let named = |(number, text): (usize, &&str)| (format!("user{number}"), entry(text));
         let users = users.iter().enumerate().map(named).collect();
-        let sources = UserSources {
-            users,
-            ..UserSources::default()
-        };
+        let sources = UserSources { users, ..UserSources::default() };
         let users = Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap();
         assert!(users.table().decoy().text().starts_with(expected));
     }

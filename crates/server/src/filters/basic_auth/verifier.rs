@@ -50,10 +50,7 @@ impl Verifier {
                 _ => {}
             }
         }
-        Ok(Self {
-            queue,
-            taken: Arc::default(),
-        })
+        Ok(Self { queue, taken: Arc::default() })
     }
 
     /// How many verifications wait or run.
@@ -64,9 +61,7 @@ impl Verifier {
     /// Takes a place, if one of [`WAITING_MAX`] is free.
     pub(super) fn place(&self) -> Option<Place> {
         let enter = |taken: usize| (taken < WAITING_MAX).then_some(taken + 1);
-        let taken = self
-            .taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter);
+        let taken = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter);
         taken.is_ok().then(|| Place(Arc::clone(&self.taken)))
     }
 
@@ -121,9 +116,7 @@ mod tests {
     #[test]
     fn places_are_bounded_and_come_back() {
         let verifier = Arc::new(Verifier::start(1).unwrap());
-        let mut places: Vec<_> = (0..WAITING_MAX)
-            .map(|_| verifier.place().unwrap())
-            .collect();
+        let mut places: Vec<_> = (0..WAITING_MAX).map(|_| verifier.place().unwrap()).collect();
         assert!(verifier.place().is_none());
         assert_eq!(verifier.waiting(), WAITING_MAX);
         places.pop();

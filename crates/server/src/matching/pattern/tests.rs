@@ -53,7 +53,7 @@ fn what_is_no_variable_is_refused_where_it_is_wrong() {
     check_refused(&many, many.len() - 3..many.len(), "at most 16");
 }
 
-/// The values, joined by commas, with the rest behind a bar; `None` where the path does not fit.
+/// The values, joined by commas, with the rest after a bar; `None` where the path does not fit.
 #[track_caller]
 fn check(pattern: &str, path: &str, expected: Option<&str>) {
     let read = Pattern::parse(pattern).unwrap();
@@ -62,10 +62,7 @@ fn check(pattern: &str, path: &str, expected: Option<&str>) {
         let pairs = pairs.map(|(variable, value)| {
             format!("{}={}", variable.name, str::from_utf8(value).unwrap())
         });
-        let rest = matched
-            .rest
-            .map(|at| format!("|{}", &path[at..]))
-            .unwrap_or_default();
+        let rest = matched.rest.map(|at| format!("|{}", &path[at..])).unwrap_or_default();
         pairs.collect::<Vec<_>>().join(",") + &rest
     });
     assert_eq!(found.as_deref(), expected, "{pattern} with {path}");
@@ -112,11 +109,7 @@ fn variables_take_one_segment_of_their_type() {
     check("/u/:id", "/u/", None);
     check("/u/:id(number)/posts/:slug", "/u/7/posts/", None);
     check("/u/:id(number)/posts/:slug", "/u/7/posts/a/b", None);
-    check(
-        "/u/:id(number)/posts/:slug",
-        "/u/7/posts/a b",
-        Some("id=7,slug=a b"),
-    );
+    check("/u/:id(number)/posts/:slug", "/u/7/posts/a b", Some("id=7,slug=a b"));
     check("/:day(date)/*", "/2026-02-30/x", None);
     check("/:day(date)/*", "/2026-02-28/x", Some("day=2026-02-28|/x"));
     check("/:a/", "/x/", Some("a=x"));

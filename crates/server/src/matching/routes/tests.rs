@@ -24,12 +24,7 @@ fn route(line: &str) -> Route {
     for name in methods.split(',').filter(|name| !name.is_empty()) {
         set.insert(name).unwrap();
     }
-    Route {
-        path,
-        methods: (!set.is_empty()).then_some(set),
-        fields: Vec::new(),
-        slash,
-    }
+    Route { path, methods: (!set.is_empty()).then_some(set), fields: Vec::new(), slash }
 }
 
 fn ask<'r>(routes: &'r Routes, method: &str, path: &str) -> Routed<'r> {
@@ -43,20 +38,10 @@ fn ask<'r>(routes: &'r Routes, method: &str, path: &str) -> Routed<'r> {
 
 fn shown(routed: &Routed<'_>, path: &str) -> String {
     match routed {
-        Routed::To {
-            route,
-            captures,
-            rest,
-        } => {
+        Routed::To { route, captures, rest } => {
             let mut text = route.to_string();
             for (variable, value) in captures.iter(path.as_bytes()) {
-                write!(
-                    text,
-                    " {}={}",
-                    variable.name,
-                    String::from_utf8_lossy(value)
-                )
-                .unwrap();
+                write!(text, " {}={}", variable.name, String::from_utf8_lossy(value)).unwrap();
             }
             if let Some(rest) = rest {
                 write!(text, " |{}", &path[*rest..]).unwrap();
@@ -74,21 +59,14 @@ fn check(lines: &[&str], rows: &[(&str, &str)]) {
     let routes = Routes::new(lines.iter().map(|line| route(line)).collect());
     for (request, expected) in rows {
         let (method, path) = request.split_once(' ').unwrap_or(("GET", request));
-        assert_eq!(
-            shown(&ask(&routes, method, path), path),
-            *expected,
-            "{request}"
-        );
+        assert_eq!(shown(&ask(&routes, method, path), path), *expected, "{request}");
     }
 }
 
 #[test]
 fn without_a_route_there_is_nothing() {
     check(&[], &[("/", "missing"), ("*", "missing"), ("", "missing")]);
-    check(
-        &["/a"],
-        &[("/b", "missing"), ("*", "missing"), ("", "missing")],
-    );
+    check(&["/a"], &[("/b", "missing"), ("*", "missing"), ("", "missing")]);
 }
 
 #[test]
@@ -112,46 +90,18 @@ fn only_the_method_is_wrong() {
 #[test]
 fn the_first_in_file_order_wins() {
     check(
-        &[
-            "/u/:id(number)",
-            "/u/7",
-            "/u/*",
-            "~^/u/(?<w>[a-z]+)$",
-            "/u/:name(word)",
-        ],
-        &[
-            ("/u/7", "0 id=7"),
-            ("/u/x", "2 |/x"),
-            ("/u", "missing"),
-            ("/u/", "2 |/"),
-        ],
+        &["/u/:id(number)", "/u/7", "/u/*", "~^/u/(?<w>[a-z]+)$", "/u/:name(word)"],
+        &[("/u/7", "0 id=7"), ("/u/x", "2 |/x"), ("/u", "missing"), ("/u/", "2 |/")],
     );
     check(
         &["~^/u/(?<w>[a-z]+)$", "/u/7", "/u/:id(number)", "~7", "any"],
-        &[
-            ("/u/x", "0 w=x"),
-            ("/u/7", "1"),
-            ("/u/8", "2 id=8"),
-            ("/7", "3"),
-            ("/", "4 |/"),
-        ],
+        &[("/u/x", "0 w=x"), ("/u/7", "1"), ("/u/8", "2 id=8"), ("/7", "3"), ("/", "4 |/")],
     );
     check(
         &["/~*", "/~bob", "/~b*", "/*", "/~bob/x"],
-        &[
-            ("/~bob", "0 |/~bob"),
-            ("/~bob/x", "0 |/~bob/x"),
-            ("/x", "3 |/x"),
-        ],
+        &[("/~bob", "0 |/~bob"), ("/~bob/x", "0 |/~bob/x"), ("/x", "3 |/x")],
     );
-    check(
-        &["/~bo*", "/~b*"],
-        &[
-            ("/~bx", "1 |/~bx"),
-            ("/~box", "0 |/~box"),
-            ("/~", "missing"),
-        ],
-    );
+    check(&["/~bo*", "/~b*"], &[("/~bx", "1 |/~bx"), ("/~box", "0 |/~box"), ("/~", "missing")]);
 }
 
 #[test]
@@ -186,17 +136,12 @@ fn the_other_form_is_redirected_where_that_is_asked_for() {
         &["/c", "!/c/*", "/u", "!/u/:x"],
         &[("/c", "0"), ("/u/7/", "3 Remove"), ("/u/", "missing")],
     );
-    check(
-        &["GET !/a"],
-        &[("POST /a/", "GET, HEAD"), ("/a/", "0 Remove")],
-    );
+    check(&["GET !/a"], &[("POST /a/", "GET, HEAD"), ("/a/", "0 Remove")]);
 }
 
 #[test]
 fn many_expressions_at_one_place_are_told_apart() {
-    let many: Vec<_> = (0..150)
-        .map(|number| format!("~^/x/{number}(?<t>[a-z])$"))
-        .collect();
+    let many: Vec<_> = (0..150).map(|number| format!("~^/x/{number}(?<t>[a-z])$")).collect();
     let mut lines: Vec<&str> = many.iter().map(String::as_str).collect();
     lines.insert(20, "/x/30a");
     check(
@@ -221,9 +166,7 @@ fn oracle(line: &str) -> regex::Regex {
         return regex::Regex::new(expression).unwrap();
     }
     let mut text = String::from("^");
-    let (body, tail) = path
-        .strip_suffix('*')
-        .map_or((path, "$"), |body| (body, ".*$"));
+    let (body, tail) = path.strip_suffix('*').map_or((path, "$"), |body| (body, ".*$"));
     for segment in body.split('/').skip(1) {
         text.push('/');
         text.push_str(&match segment.strip_prefix(':') {
@@ -304,11 +247,7 @@ fn line() -> impl Strategy<Value = String> {
                 text.push_str(&segment.replacen(":v", &format!(":v{number}"), 1));
             }
             text.push_str(tail);
-            if text.is_empty() {
-                "/".to_owned()
-            } else {
-                text
-            }
+            if text.is_empty() { "/".to_owned() } else { text }
         });
     let path =
         prop_oneof![4 => pattern, 1 => prop::sample::select(regexes).prop_map(str::to_owned)];
@@ -319,11 +258,7 @@ fn path() -> impl Strategy<Value = String> {
     let slash = prop::sample::select(vec!["", "", "/"]);
     (prop::collection::vec(segment(), 0..5), slash).prop_map(|(segments, slash)| {
         let text = joined(&segments);
-        if text.is_empty() {
-            "/".to_owned()
-        } else {
-            text + slash
-        }
+        if text.is_empty() { "/".to_owned() } else { text + slash }
     })
 }
 
@@ -357,31 +292,15 @@ proptest! {
 }
 
 const SHAPES: [Shape; 5] = [
-    (
-        "exact",
-        |n| format!("/shop{n}/page"),
-        |n| format!("/shop{n}/page"),
-    ),
-    (
-        "prefix",
-        |n| format!("/static{n}/*"),
-        |n| format!("/static{n}/css/site.css"),
-    ),
+    ("exact", |n| format!("/shop{n}/page"), |n| format!("/shop{n}/page")),
+    ("prefix", |n| format!("/static{n}/*"), |n| format!("/static{n}/css/site.css")),
     (
         "typed",
         |n| format!("/u/:id(number)/posts{n}/:slug"),
         |n| format!("/u/17/posts{n}/hello-world"),
     ),
-    (
-        "regex",
-        |n| format!("~^/x{n}/(?<n>[0-9]+)$"),
-        |n| format!("/x{n}/17"),
-    ),
-    (
-        "set",
-        |n| format!("~/x{n}/(?<n>[0-9]+)$"),
-        |n| format!("/x{n}/17"),
-    ),
+    ("regex", |n| format!("~^/x{n}/(?<n>[0-9]+)$"), |n| format!("/x{n}/17")),
+    ("set", |n| format!("~/x{n}/(?<n>[0-9]+)$"), |n| format!("/x{n}/17")),
 ];
 
 /// Prints what a look-up costs. Not a check: run it with `--ignored --nocapture`, best in a release
