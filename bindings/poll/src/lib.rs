@@ -62,9 +62,7 @@ pub unsafe extern "C" fn vervet_poll_open(address: *const c_char) -> *mut Server
     // SAFETY: not null, and the caller promises a zero byte at the end.
     let address = unsafe { CStr::from_ptr(address) };
     let server = address.to_str().ok().and_then(open);
-    server.map_or(std::ptr::null_mut(), |server| {
-        Box::into_raw(Box::new(server))
-    })
+    server.map_or(std::ptr::null_mut(), |server| Box::into_raw(Box::new(server)))
 }
 
 /// The descriptor to watch for reading.
