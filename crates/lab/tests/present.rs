@@ -411,6 +411,6 @@ fn an_inserted_table_leaves_the_prose_around_it() {
     let page = inserted(&readme, &lab.record, &lab.analysis()).unwrap();
     assert!(page.starts_with(&format!("{before}{}\n", markers[0])), "{page}");
     assert!(page.ends_with(&format!("{}{after}", markers[1])), "{page}");
-    check_has(&page, &["| workload | monkey |", "medians of five interleaved runs"]);
+    check_has(&page, &["| workload | monkey |", "One worker per server"]);
     assert_eq!(inserted("no markers", &lab.record, &lab.analysis()), None);
 }

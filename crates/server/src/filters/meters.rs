@@ -130,8 +130,8 @@ impl Slot {
 mod tests {
     use super::*;
 
-    /// Requests of one client: when each comes, in milliseconds, and how many whole seconds it is
-    /// told to wait (0: admitted).
+    /// Requests of one client: when each comes, in milliseconds, and how many whole seconds it
+    /// has to wait (0: admitted).
     #[track_caller]
     fn check(rate: &str, burst: u32, rows: &[(u64, u64)]) {
         let meters = Meters::new(rate.parse().unwrap(), burst, 64);
