@@ -234,3 +234,29 @@ fn a_bound_inside_the_interval_is_inconclusive() {
     check_rule(most, &[101.0, 102.0, 103.0], Verdict::NotMet);
     check_rule(most, &[], Verdict::NotMeasured);
 }
+
+/// Of the first rival the audit left the fastest repeat; the median of all its repeats is less
+/// than that of the second.
+#[test]
+fn the_best_rival_and_the_ratio_use_the_same_repeats() {
+    let mut lab = Lab::new(&["ours", "thinned", "best"])
+        .rates("ours", 10, &[100.0, 100.0, 100.0])
+        .rates("thinned", 10, &[90.0])
+        .failing("thinned", 10, "generator_cpu", &[50.0, 50.0])
+        .rates("best", 10, &[80.0, 80.0, 80.0]);
+    let rivals = vec!["thinned".to_owned(), "best".to_owned()];
+    lab.record.head.rules = vec![Rule {
+        workload: "hello".to_owned(),
+        subject: "ours".to_owned(),
+        figure: "requests_per_cpu_second".to_owned(),
+        bound: Bound::AtLeast(1.2),
+        against: Against::Subjects(rivals),
+    }];
+    let result = lab.analysis().rules(&lab.record).remove(0);
+    assert_eq!((result.other.as_str(), result.verdict), ("best", Verdict::Met));
+    // The tables show the same: rates only of the repeat that the generator did not limit.
+    let panel = lab.panel();
+    let thinned = &panel.curve("thinned").unwrap().points[0];
+    assert_eq!(thinned.median(Figure::RequestsPerCpuSecond), Some(250.0));
+    assert_eq!(thinned.median(Figure::Goodput), Some(90.0));
+}

@@ -107,6 +107,17 @@ impl Repeat {
             && !self.findings.iter().any(failed)
     }
 
+    /// Whether it shows what a request costs. Where the generator was the limit its figures are
+    /// those of a server that was not full: its rate and times do not count, and its processor
+    /// time for each request does.
+    pub fn is_usable(&self) -> bool {
+        let against =
+            |finding: &Finding| finding.verdict == Verdict::Failed && !is_of_generator(finding);
+        self.outcome == Outcome::Measured
+            && self.figures.is_some()
+            && !self.findings.iter().any(against)
+    }
+
     /// Whether it does not count because the generator was the limit.
     pub fn is_of_generator(&self) -> bool {
         self.outcome == Outcome::Measured && self.findings.iter().any(is_of_generator)
@@ -122,17 +133,28 @@ impl Point {
 
     /// The repeats that are shown: those that count, or where none does, all that sent something.
     pub fn shown(&self) -> Vec<&Figures> {
-        let counted: Vec<&Figures> = self.counted().collect();
+        self.shown_where(Repeat::counts)
+    }
+
+    fn shown_where(&self, counts: impl Fn(&Repeat) -> bool) -> Vec<&Figures> {
+        let counted = self.repeats.iter().filter(|taken| counts(taken));
+        let counted: Vec<&Figures> = counted.filter_map(|taken| taken.figures.as_ref()).collect();
         if counted.is_empty() {
             return self.repeats.iter().filter_map(|taken| taken.figures.as_ref()).collect();
         }
         counted
     }
 
-    /// A figure in each of the repeats that are shown.
+    /// A figure in each of the repeats that are shown. What a request costs in processor time is
+    /// shown of the repeats too in which the generator was the limit ([`Repeat::is_usable`]).
     pub fn values(&self, figure: Figure) -> Vec<f64> {
-        let figures = self.shown().into_iter();
-        figures.filter_map(|figures| figure.value(figures)).collect()
+        let shown = match figure {
+            Figure::CpuPerRequest | Figure::RequestsPerCpuSecond => {
+                self.shown_where(Repeat::is_usable)
+            }
+            _ => self.shown(),
+        };
+        shown.into_iter().filter_map(|figures| figure.value(figures)).collect()
     }
 
     /// What the shown repeats say of a figure.

@@ -4,14 +4,13 @@
 //! shared one, runs of the same program minutes apart differ by a third, which is more than most
 //! rules ask for.
 
-use vervet_report::{Finding, units};
+use vervet_report::units;
 
 use super::analysis::{Analysis, Curve, Panel};
 use super::estimate::{Estimate, median};
 use super::figure::Figure;
 use super::number::number;
 use super::point::{Point, Repeat};
-use super::rules::is_of_generator;
 use crate::plan::CEILING;
 use crate::record::{Against, Bound, LabRecord, Outcome, Role, Rule, TaskStep};
 
@@ -86,13 +85,7 @@ impl Analysis {
                 return task_values(record, subject, (workload, &rule.figure));
             }
             let figure = Figure::named(&rule.figure);
-            let point = self.point(workload, subject).into_iter();
-            let usable = point.flat_map(|point| &point.repeats).filter(|taken| is_usable(taken));
-            let value = |taken: &Repeat| {
-                let value = figure?.value(taken.figures.as_ref()?)?;
-                Some((taken.repeat, value))
-            };
-            usable.filter_map(value).collect::<Vec<(u32, f64)>>()
+            figure.map_or(Vec::new(), |figure| self.usable_values(workload, subject, figure))
         };
         let ours = values(&rule.workload, &rule.subject);
         let mut other = String::new();
@@ -124,10 +117,20 @@ impl Analysis {
 
     /// Requests per CPU-second of a subject that did nothing wrong.
     fn efficiency(&self, workload: &str, subject: &str) -> Option<f64> {
-        let point = self.point(workload, subject)?;
         let is_faulty = |taken: &Repeat| taken.outcome != Outcome::Measured;
-        let rate = point.median(Figure::RequestsPerCpuSecond);
-        rate.filter(|_| !point.repeats.iter().any(is_faulty))
+        if self.point(workload, subject)?.repeats.iter().any(is_faulty) {
+            return None;
+        }
+        let values = self.usable_values(workload, subject, Figure::RequestsPerCpuSecond);
+        median(&values.iter().map(|(_, value)| *value).collect::<Vec<f64>>())
+    }
+
+    /// A figure in each repeat that a rule may use.
+    fn usable_values(&self, workload: &str, subject: &str, figure: Figure) -> Vec<(u32, f64)> {
+        let point = self.point(workload, subject).into_iter();
+        let usable = point.flat_map(|point| &point.repeats).filter(|taken| taken.is_usable());
+        let value = |taken: &Repeat| Some((taken.repeat, figure.value(taken.figures.as_ref()?)?));
+        usable.filter_map(value).collect()
     }
 
     /// The greatest load of a subject under a workload.
@@ -177,15 +180,6 @@ fn curve<'a>(panel: &'a Panel, subject: &str) -> Option<&'a Curve> {
     let is_ceiling = |role: Role| subject == CEILING && role == Role::Ceiling;
     let mut curves = panel.curves.iter();
     curves.find(|curve| curve.subject == subject || is_ceiling(curve.role))
-}
-
-/// Whether a repeat counts for a rule. Where the generator was the limit its figures are those of
-/// a server that was not full, which is the same for all subjects: what a request costs is known.
-fn is_usable(taken: &Repeat) -> bool {
-    let against = |finding: &Finding| {
-        finding.verdict == vervet_report::Verdict::Failed && !is_of_generator(finding)
-    };
-    taken.outcome == Outcome::Measured && !taken.findings.iter().any(against)
 }
 
 fn verdict(rule: &Rule, ratio: Option<Estimate>) -> Verdict {
