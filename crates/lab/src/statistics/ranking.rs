@@ -83,11 +83,6 @@ impl Ranking {
         ranking
     }
 
-    /// Whether at least two subjects differ significantly.
-    pub fn tells_apart(&self) -> bool {
-        self.places.iter().any(|place| place.place > 1)
-    }
-
     fn number(&mut self) {
         let by_goodput =
             |a: &RankedSubject, b: &RankedSubject| b.goodput.median.total_cmp(&a.goodput.median);

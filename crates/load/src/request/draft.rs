@@ -152,17 +152,6 @@ impl Draft {
         self.fields.splice(..0, missing.cloned());
     }
 
-    /// Adds `name=value` to the one Cookie field (RFC 6265 §5.4).
-    pub fn add_cookie(&mut self, pair: &str) {
-        match self.fields.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
-            Some((_, value)) => {
-                value.push_str("; ");
-                value.push_str(pair);
-            }
-            None => self.fields.push(("Cookie".to_owned(), pair.to_owned())),
-        }
-    }
-
     /// Whether there is a field of this name.
     pub fn has_field(&self, name: &str) -> bool {
         let mut names = self.fields.iter().map(|(name, _)| name);
