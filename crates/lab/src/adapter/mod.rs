@@ -19,7 +19,7 @@ mod uvicorn;
 mod uwsgi;
 mod vervet;
 
-pub use setup::{Connections, Kind, Launch, Process, Row, Settings, Setup, Traffic};
+pub use setup::{Kind, Launch, Process, Row, Settings, Setup, Traffic};
 
 pub(crate) use apache_php::has_php_module;
 pub(crate) use nginx_phpfpm::has_php_fpm;

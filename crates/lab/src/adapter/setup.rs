@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Resource, getrlimit, getuid};
 
 use crate::document::Log;
+use crate::record::Connections;
 
 /// What a server is set up for.
 #[derive(Clone, Copy, Debug)]
@@ -41,15 +42,6 @@ pub struct Traffic {
     pub connections_max: u64,
 }
 
-/// What becomes of a connection after an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connections {
-    /// It carries further requests.
-    Kept,
-    /// It is closed after each response.
-    Closed,
-}
-
 /// From this length on a file is cheaper to send by sendfile(2) than from memory.
 const LARGE_BYTES: u64 = 32 * 1024;
 /// Descriptors that are counted on where the system does not tell.
@@ -65,7 +57,7 @@ impl Traffic {
 
     /// Whether each answer ends its connection.
     pub fn closes(self) -> bool {
-        self.connections == Connections::Closed
+        self.connections == Connections::Close
     }
 }
 

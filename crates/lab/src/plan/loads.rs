@@ -1,9 +1,10 @@
 //! Loads: each value of a sweep by itself.
 
 use vervet_config::{Diagnostic, Diagnostics, Name, Setting, Time};
+use vervet_report::Reuse;
 
 use super::resolve::Pace;
-use super::types::{PlannedLoad, Reuse};
+use super::types::PlannedLoad;
 use crate::document::{Lab, Load, POINTS_MAX, Sweep};
 use crate::record::LoadShape;
 
@@ -32,8 +33,8 @@ pub(super) fn resolve(
             }
             Reuse::Close
         }
-        (true, 0) => Reuse::Keep,
-        (true, requests) => Reuse::Requests(requests),
+        (true, 0) => Reuse::KeepAlive,
+        (true, requests) => Reuse::Requests { requests: requests.into() },
     };
     let (duration, warm_up) = match pace {
         Pace::Full => (&load.duration, &load.warm_up),

@@ -15,5 +15,5 @@ pub use steps::{STEPS_MAX, Sets};
 pub use tasks::{PlannedTask, PlannedTaskRun, PlannedTasks, TaskStart};
 pub use types::{
     CEILING, Expected, Plan, PlannedLoad, PlannedStep, PlannedSubject, PlannedTree,
-    PlannedWorkload, Request, Reuse, SubjectStart,
+    PlannedWorkload, Request, SubjectStart,
 };

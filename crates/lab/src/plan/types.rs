@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use vervet_report::Reuse;
+
 use super::tasks::PlannedTasks;
-use crate::adapter::{Adapter, Connections, Settings};
+use crate::adapter::{Adapter, Settings};
 use crate::document::{Difference, Log};
 use crate::hash::sha256_hex;
-use crate::record::{History, LabFile, LoadShape, Role, Rule, Shortened};
+use crate::record::{Connections, History, LabFile, LoadPoint, LoadShape, Role, Rule, Shortened};
 
 /// The name of the server of ours that does nothing but send one answer.
 pub const CEILING: &str = "ceiling";
@@ -189,17 +191,6 @@ pub struct PlannedLoad {
     pub timeout: Duration,
 }
 
-/// How connections are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reuse {
-    /// For one exchange each.
-    Close,
-    /// For all requests of the step.
-    Keep,
-    /// For this number of requests.
-    Requests(u32),
-}
-
 /// One subject under one load for one repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedStep {
@@ -218,6 +209,20 @@ pub struct PlannedStep {
 }
 
 impl PlannedLoad {
+    /// The load as a record has it.
+    pub fn point(&self) -> LoadPoint {
+        let connections = match self.reuse {
+            Reuse::Close => Connections::Close,
+            Reuse::KeepAlive | Reuse::Requests { .. } => Connections::KeepAlive,
+        };
+        LoadPoint {
+            shape: self.shape,
+            connections,
+            idle_connections: self.idle_connections,
+            pipelining: self.pipelining,
+        }
+    }
+
     /// How many windows a repeat has.
     pub fn windows(&self) -> u32 {
         let Some(window) = self.window else {
@@ -232,16 +237,6 @@ impl PlannedStep {
     /// Steps with the same round follow each other; with windows all subjects are up during it.
     pub fn round(&self) -> [u64; 3] {
         [u64::from(self.repeat), self.workload as u64, self.load as u64]
-    }
-}
-
-impl Reuse {
-    /// What becomes of a connection after most answers.
-    pub fn connections(self) -> Connections {
-        match self {
-            Self::Close => Connections::Closed,
-            Self::Keep | Self::Requests(_) => Connections::Kept,
-        }
     }
 }
 

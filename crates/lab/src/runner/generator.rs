@@ -15,7 +15,7 @@ use vervet_report::{Reuse, Run};
 
 use crate::plan::{PlannedLoad, PlannedWorkload};
 use crate::record::LoadShape;
-use crate::{plan, workload};
+use crate::workload;
 
 /// How often a step is asked whether it is to be given up.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -64,11 +64,7 @@ fn plan_of(order: &Order<'_>) -> Result<Plan, MeasureError> {
     plan.checks = vec![check(order)];
     plan.connections = load.connections;
     plan.pipelining = load.pipelining;
-    plan.reuse = match load.reuse {
-        plan::Reuse::Close => Reuse::Close,
-        plan::Reuse::Keep => Reuse::KeepAlive,
-        plan::Reuse::Requests(requests) => Reuse::Requests { requests: u64::from(requests) },
-    };
+    plan.reuse = load.reuse;
     if let LoadShape::Open { rate } = load.shape {
         // Visitors do not know of each other: the seed makes the same chance each time.
         let arrival = Arrival::Poisson { seed: order.seed };
@@ -116,8 +112,8 @@ struct Drawn {
 impl Drawn {
     fn of(order: &Order<'_>) -> Self {
         let closing: &[&str] = match order.load.reuse {
-            plan::Reuse::Close => &["Connection: close"],
-            plan::Reuse::Keep | plan::Reuse::Requests(_) => &[],
+            Reuse::Close => &["Connection: close"],
+            Reuse::KeepAlive | Reuse::Requests { .. } => &[],
         };
         let request =
             |target: &String| workload::request(order.workload, target, order.address, closing);

@@ -185,7 +185,7 @@ fn traffic(plan: &Plan, workload: usize, load: usize) -> Traffic {
     Traffic {
         content_bytes_max: tree.map_or(of.expected.length.unwrap_or(0), |tree| tree.bytes_max),
         files: tree.map_or(1, |tree| u64::from(tree.files)),
-        connections: load.reuse.connections(),
+        connections: load.point().connections,
         connections_max: u64::from(load.connections) + u64::from(load.idle_connections),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use vervet_report::{Finding, Run, Verdict};
+use vervet_report::{Finding, Reuse, Run, Verdict};
 use vervet_watch::Target;
 
 use super::generator::{MeasureError, Measurer, Order};
@@ -12,9 +12,9 @@ use super::servers::{Server, Servers};
 use super::stage::Stage;
 use super::watching::{Watching, unwatched};
 use crate::fairness::{Gate, wrong};
-use crate::plan::{PlannedLoad, PlannedStep, PlannedSubject, Reuse, SubjectStart};
+use crate::plan::{PlannedLoad, PlannedStep, PlannedSubject, SubjectStart};
 use crate::probe;
-use crate::record::{Connections, LoadPoint, Outcome, Step, StoredRun, Watched};
+use crate::record::{Outcome, Step, StoredRun, Watched};
 use crate::subject::Running;
 
 /// How much of a step a thread of the generator may wait for a core that others have, in
@@ -141,15 +141,7 @@ fn blank(common: &Common<'_>, planned: &PlannedStep) -> Step {
         order: planned.order,
         subject: plan.subject(planned).name.clone(),
         workload: plan.workload(planned).name.clone(),
-        load: LoadPoint {
-            shape: load.shape,
-            connections: match load.reuse {
-                Reuse::Close => Connections::Close,
-                Reuse::Keep | Reuse::Requests(_) => Connections::KeepAlive,
-            },
-            idle_connections: load.idle_connections,
-            pipelining: load.pipelining,
-        },
+        load: load.point(),
         repeat: planned.repeat,
         window: load.window.map(|_| planned.window),
         measured_again: 0,
