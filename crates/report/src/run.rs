@@ -75,7 +75,7 @@ pub struct Run {
 
 /// What was achieved within the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "AchievedRecord", into = "AchievedRecord")]
+#[serde(into = "AchievedRecord")]
 pub struct Achieved {
     /// How long the window was, in microseconds: the run without its warm-up.
     pub window_us: u64,
@@ -147,7 +147,7 @@ pub struct Censored {
 }
 
 /// [`Achieved`] in a document, with the figures that follow from it and are not read back.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AchievedRecord {
     /// How long the window was, in microseconds: the run without its warm-up.
     pub window_us: u64,
@@ -261,21 +261,6 @@ impl From<Achieved> for AchievedRecord {
             rate_asked_per_s: achieved.rate_asked(),
             rate_per_s: achieved.rate(),
             goodput_bytes_per_s: achieved.goodput(),
-        }
-    }
-}
-
-impl From<AchievedRecord> for Achieved {
-    fn from(record: AchievedRecord) -> Self {
-        Self {
-            window_us: record.window_us,
-            ended: record.ended,
-            asked: record.asked,
-            done: record.done,
-            bytes_received: record.bytes_received,
-            bytes_sent: record.bytes_sent,
-            content_bytes: record.content_bytes,
-            connections_opened: record.connections_opened,
         }
     }
 }

@@ -41,7 +41,6 @@ fn the_largest_numbers_have_every_form() {
     assert!(!page.contains("NaN") && !page.contains(">inf"));
     assert!(forms::text(&run).contains("18,446,744,073,709,551,615"));
     assert_eq!(forms::csv_intervals(&run).lines().count(), 11);
-    assert_eq!(forms::csv_steps(&run).lines().count(), 4);
     let merged = run.clone().merge(&run).unwrap();
     assert_eq!(merged.achieved.done, u64::MAX, "sums stop at the largest");
     for text in ["p99>1ms", "rate>1", "errors>1%", "throughput>1"] {

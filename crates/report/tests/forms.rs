@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use vervet_report::forms::{
-    csv_intervals, csv_steps, definitions_markdown, hgrm, html, json, openmetrics, schema,
-    stream_interval, stream_run, stream_schema, text,
+    csv_intervals, definitions_markdown, hgrm, html, json, openmetrics, schema, stream_interval,
+    stream_run, stream_schema, text,
 };
 
 use crate::common::sample;
@@ -52,7 +52,6 @@ fn the_stream_is_as_committed() {
 #[test]
 fn csv_is_as_committed() {
     check("tests/data/intervals.csv", &csv_intervals(&sample()));
-    check("tests/data/steps.csv", &csv_steps(&sample()));
 }
 
 #[test]

@@ -6,10 +6,10 @@ use vervet_report::chart::{
 
 use super::candles::candles;
 use super::over_time::over_time;
-use super::page::Table;
 use super::page::{Chart, Picture};
 use crate::record::{LoadPoint, Role};
 use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
+use vervet_report::forms::Table;
 
 /// Loads that differ by more than this factor stand on a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;

@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 use vervet_report::chart::{STYLE as CHART_STYLE, Size};
 use vervet_report::escape::Html;
 
-use super::page::{Align, Table};
 use super::page::{Block, Page, Picture};
-use crate::statistics::RATINGS;
+use vervet_report::forms::Table;
 
 /// The page as one file of HTML.
 pub fn page_html(page: &Page) -> String {
@@ -92,7 +91,7 @@ fn write_picture(html: &mut String, picture: &Picture) -> std::fmt::Result {
 
 fn write_folded(html: &mut String, table: &Table) -> std::fmt::Result {
     writeln!(html, "<details><summary>{}</summary>", Html(&table.caption))?;
-    write_rows(html, table)?;
+    html.write_str(&table.html())?;
     html.write_str("</details>\n")
 }
 
@@ -100,45 +99,7 @@ fn write_table(html: &mut String, table: &Table) -> std::fmt::Result {
     if !table.caption.is_empty() {
         writeln!(html, "<p class=\"caption\">{}</p>", Html(&table.caption))?;
     }
-    write_rows(html, table)
-}
-
-fn write_rows(html: &mut String, table: &Table) -> std::fmt::Result {
-    // Most cells are numbers, and a large page has thousands of them.
-    let class = |align: Align| match align {
-        Align::Left => " class=\"w\"",
-        Align::Right => "",
-    };
-    // With a keyboard it can be focused and scrolled, and a screen reader announces its name.
-    let name = match table.caption.as_str() {
-        "" => "Table",
-        caption => caption,
-    };
-    write!(
-        html,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\"><table>\n<thead><tr>",
-        Html(name)
-    )?;
-    for column in &table.columns {
-        write!(html, "<th scope=\"col\"{}>{}</th>", class(column.align), Html(&column.label))?;
-    }
-    html.write_str("</tr></thead>\n<tbody>\n")?;
-    for row in &table.rows {
-        html.write_str("<tr>")?;
-        for (cell, column) in row.iter().zip(&table.columns) {
-            let heat = if table.heat { heat(cell) } else { String::new() };
-            write!(html, "<td{}{heat}>{}</td>", class(column.align), Html(cell))?;
-        }
-        html.write_str("</tr>\n")?;
-    }
-    html.write_str("</tbody></table></div>\n")
-}
-
-/// The attribute that colours a cell by the rating that it ends in.
-fn heat(cell: &str) -> String {
-    let ratings = RATINGS.iter().map(|(rating, _)| rating.name());
-    let found = ratings.into_iter().find(|name| cell.split(' ').next_back() == Some(name));
-    found.map_or(String::new(), |name| format!(" data-heat=\"{name}\""))
+    html.write_str(&table.html())
 }
 
 /// The style sheet.
@@ -169,10 +130,11 @@ summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 .scroll{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.35;margin:.4rem 0}
 th,td{text-align:right;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}
-td{max-width:26rem;white-space:nowrap}
-th{color:var(--quiet);font-weight:600;vertical-align:bottom}
+td,tbody th{max-width:26rem;white-space:nowrap}
+thead th{color:var(--quiet);font-weight:600;vertical-align:bottom}
+tbody th{font-weight:400}
 .w{text-align:left;font-variant-numeric:normal}
-td.w{min-width:6rem;white-space:normal;overflow-wrap:break-word}
+tbody .w{min-width:6rem;white-space:normal;overflow-wrap:break-word}
 pre{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.4rem;padding:.7rem;font-size:.8rem;line-height:1.4}
 dl{max-width:46rem}
 dt{font-weight:600;margin-top:.7rem}

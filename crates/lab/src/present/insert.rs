@@ -4,12 +4,12 @@ use vervet_report::units;
 
 use super::markdown::sections_markdown;
 use super::page::Section;
-use super::page::Table;
 use super::setup::environment_section;
 use super::setup::rules_section;
 use super::tasks::{facts_section, group_section};
 use crate::record::{LabRecord, Role};
 use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
+use vervet_report::forms::Table;
 
 /// The markers that all tables stand between.
 const TABLES: [&str; 2] = ["<!-- bench:begin -->", "<!-- bench:end -->"];

@@ -26,5 +26,5 @@ pub use insert::inserted;
 pub use json::analysis_json;
 pub(crate) use json::estimate as estimate_json;
 pub use markdown::page_markdown;
-pub use page::{Align, Block, Chart, Column, Page, Picture, Section, Table};
+pub use page::{Block, Chart, Page, Picture, Section};
 pub use report::{report_html, report_page};

@@ -3,9 +3,9 @@
 use vervet_report::chart::{Axis, LineChart, Series, Stroke, Unit as ChartUnit};
 
 use super::charts::{colour, figure_axis};
-use super::page::Table;
 use super::page::{Chart, Picture};
 use crate::statistics::{Curve, Figure, Figures, Moment, Panel, Unit};
+use vervet_report::forms::Table;
 
 /// What is drawn over time.
 struct TimeChart {

@@ -3,11 +3,11 @@
 
 use vervet_report::units;
 
-use super::page::Table;
 use super::page::{Block, Section};
 use crate::statistics::{
     Analysis, Apdex, Curve, Figure, Figures, Panel, Point, ScenarioStep, Unit,
 };
+use vervet_report::forms::Table;
 
 /// How many of the slowest requests are shown for each subject.
 const SLOWEST_SHOWN: usize = 5;

@@ -3,10 +3,10 @@
 
 use vervet_report::{Run, units};
 
-use super::page::Table;
 use super::page::{Block, Section};
 use crate::record::{FairnessVerdict, LabRecord, Role, SubjectState};
 use crate::statistics::{Analysis, RuleResult, Verdict};
+use vervet_report::forms::Table;
 
 /// The section of the configuration.
 pub(super) fn configuration_section(record: &LabRecord) -> Section {

@@ -5,11 +5,11 @@ use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
 use vervet_report::units;
 
 use super::findings::outcome_text;
-use super::page::Table;
 use super::page::{Block, Chart, Picture, Section};
 use super::report::file_name;
 use crate::record::{LabRecord, OldFigure};
 use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
+use vervet_report::forms::Table;
 
 /// What the phases of stores are.
 const PHASES: [(&str, &str); 5] = [

@@ -3,11 +3,12 @@
 use vervet_report::chart::{
     Axis, Band, Colour, LineChart, Range, Series, Stroke, Unit as ChartUnit,
 };
+use vervet_report::forms::Table;
 use vervet_report::units;
 
 use super::series::{Line, Mark, TREND_TOLERANCE, Trend, TrendPoint};
 use super::text::{NONE, point_text, value_text};
-use crate::present::{Block, Chart, Page, Picture, Section, Table, page_html};
+use crate::present::{Block, Chart, Page, Picture, Section, page_html};
 use crate::statistics::{ALL_PHASES, Estimate};
 
 /// The rule for subjects.

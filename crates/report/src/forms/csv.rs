@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 
 use crate::errors::{ErrorClass, Errors};
-use crate::escape::Csv;
 use crate::run::Run;
 
 /// The intervals, one a line.
@@ -36,24 +35,6 @@ pub fn csv_intervals(run: &Run) -> String {
             interval.generator_lag_ns,
             interval.connections
         );
-    }
-    text
-}
-
-/// The steps of a scenario, one a line.
-pub fn csv_steps(run: &Run) -> String {
-    let mut text = String::from("step,done,failed");
-    add_classes(&mut text);
-    text.push_str(",min_ns,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,max_ns,bytes\r\n");
-    for step in &run.steps {
-        let _ = write!(text, "{},{}", Csv(&step.name), step.done);
-        add_errors(&mut text, &step.errors);
-        let times = &step.response;
-        let _ = write!(text, ",{},{:.0}", times.min_ns(), times.mean_ns());
-        for quantile in [0.5, 0.9, 0.95, 0.99] {
-            let _ = write!(text, ",{}", times.quantile_ns(quantile));
-        }
-        let _ = write!(text, ",{},{}\r\n", times.max_ns(), step.bytes);
     }
     text
 }

@@ -13,7 +13,7 @@ mod tables;
 mod text;
 mod words;
 
-pub use csv::{csv_intervals, csv_steps};
+pub use csv::csv_intervals;
 pub use definitions::{DEFINITIONS, Definition, definitions_markdown};
 pub use hgrm::hgrm;
 pub use json::{
@@ -22,5 +22,5 @@ pub use json::{
 pub use openmetrics::openmetrics;
 pub use page::html;
 pub use registry::{FORMS, Form, FormStream};
-pub use table::{Align, Table};
+pub use table::{Align, Column, Table};
 pub use text::text;

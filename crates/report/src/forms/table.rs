@@ -5,31 +5,56 @@ use std::fmt::Write as _;
 
 use crate::escape::{Html, Printable};
 
-/// Where the text of a column stands.
+/// On which side the cells of a column stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// At the left, for texts.
+    /// For words: at the left.
     Left,
-    /// At the right, for figures.
+    /// For numbers: at the right.
     Right,
 }
 
-/// Rows under the names of their columns.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The heading of the column.
+    pub label: String,
+    /// On which side its cells stand.
+    pub align: Align,
+}
+
+/// A table of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    columns: Vec<(String, Align)>,
-    rows: Vec<Vec<String>>,
+    /// What the table shows; may be empty.
+    pub caption: String,
+    /// The columns, from the left.
+    pub columns: Vec<Column>,
+    /// Its rows, each with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// Whether a cell is coloured by its last word, such as a rating of Apdex.
+    pub heat: bool,
 }
 
 impl Table {
-    /// A table with these columns. Where all names are empty no line of names is written.
-    pub fn new(columns: &[(&str, Align)]) -> Self {
-        let columns = columns.iter().map(|(name, align)| ((*name).to_owned(), *align));
-        Self { columns: columns.collect(), rows: Vec::new() }
+    /// A table without rows: columns whose label begins with `#` hold numbers. Where all labels are
+    /// empty no line of labels is written.
+    pub fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
+        let column = |label: &&str| match label.strip_prefix('#') {
+            Some(label) => Column { label: label.to_owned(), align: Align::Right },
+            None => Column { label: (*label).to_owned(), align: Align::Left },
+        };
+        let columns = columns.iter().map(column).collect();
+        Self { caption: caption.into(), columns, ..Self::default() }
+    }
+
+    /// Adds a column of numbers.
+    pub fn numbers(&mut self, label: impl Into<String>) {
+        self.columns.push(Column { label: label.into(), align: Align::Right });
     }
 
     /// Adds a row; cells that it lacks are empty.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         cells.resize(self.columns.len(), String::new());
         self.rows.push(cells);
@@ -40,11 +65,6 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The rows, without the names of the columns.
-    pub fn rows(&self) -> &[Vec<String>] {
-        &self.rows
-    }
-
     /// In columns, each line indented by two blanks.
     pub fn text(&self) -> String {
         let printable = |cells: &Vec<String>| -> Vec<String> {
@@ -52,7 +72,7 @@ impl Table {
         };
         let mut lines: Vec<Vec<String>> = Vec::with_capacity(self.rows.len() + 1);
         if self.is_named() {
-            lines.push(self.columns.iter().map(|(name, _)| name.clone()).collect());
+            lines.push(self.columns.iter().map(|column| column.label.clone()).collect());
         }
         lines.extend(self.rows.iter().map(printable));
         let width = |column: usize| {
@@ -62,8 +82,8 @@ impl Table {
         let mut text = String::new();
         for cells in &lines {
             let mut line = String::new();
-            for ((cell, (_, align)), width) in cells.iter().zip(&self.columns).zip(&widths) {
-                let _ = match align {
+            for ((cell, column), width) in cells.iter().zip(&self.columns).zip(&widths) {
+                let _ = match column.align {
                     Align::Left => write!(line, "  {cell:<width$}"),
                     Align::Right => write!(line, "  {cell:>width$}"),
                 };
@@ -76,30 +96,36 @@ impl Table {
 
     /// As an element of a page, which scrolls within itself where it is too wide. The first column
     /// names its row.
-    pub fn html(&self, caption: &str) -> String {
-        let caption = Html(caption);
+    pub fn html(&self) -> String {
+        let name = match self.caption.as_str() {
+            "" => "Table",
+            caption => caption,
+        };
+        // With a keyboard it can be focused and scrolled, and a screen reader announces its name.
         let mut html = format!(
-            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table>\n\
-             <caption>{caption}</caption>\n"
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\"><table>\n",
+            Html(name)
         );
+        // Most cells are numbers, and a large page has thousands of them.
         let class = |align: Align| match align {
-            Align::Left => "",
-            Align::Right => " class=\"n\"",
+            Align::Left => " class=\"w\"",
+            Align::Right => "",
         };
         if self.is_named() {
             html.push_str("<thead><tr>");
-            for (name, align) in &self.columns {
-                let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(*align), Html(name));
+            for Column { label, align } in &self.columns {
+                let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(*align), Html(label));
             }
             html.push_str("</tr></thead>\n");
         }
         html.push_str("<tbody>\n");
         for cells in &self.rows {
             html.push_str("<tr>");
-            for (at, (cell, (_, align))) in cells.iter().zip(&self.columns).enumerate() {
+            for (at, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {
                 let (element, scope) = if at == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
-                let _ =
-                    write!(html, "<{element}{scope}{}>{}</{element}>", class(*align), Html(cell));
+                let heat = if self.heat { heat(cell) } else { String::new() };
+                let (class, cell) = (class(column.align), Html(cell));
+                let _ = write!(html, "<{element}{scope}{class}{heat}>{cell}</{element}>");
             }
             html.push_str("</tr>\n");
         }
@@ -108,6 +134,12 @@ impl Table {
     }
 
     fn is_named(&self) -> bool {
-        self.columns.iter().any(|(name, _)| !name.is_empty())
+        self.columns.iter().any(|column| !column.label.is_empty())
     }
+}
+
+/// The attribute that colours a cell by the word that it ends in.
+fn heat(cell: &str) -> String {
+    let word = cell.rsplit(' ').next().filter(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    word.map_or(String::new(), |word| format!(" data-heat=\"{word}\""))
 }

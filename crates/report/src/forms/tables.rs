@@ -1,6 +1,6 @@
 //! The tables of a report: the same in a terminal and on a page.
 
-use super::table::{Align, Table};
+use super::table::Table;
 use super::words::{self, of_core, of_ms, of_ns};
 use crate::histogram::{Histogram, QUANTILES};
 use crate::machine::Watched;
@@ -8,12 +8,11 @@ use crate::plan::Mode;
 use crate::run::Run;
 use crate::search::Search;
 use crate::units::{bytes, count, percent, rate, time};
-use Align::{Left, Right};
 
 /// What was asked.
 pub(super) fn asked(run: &Run) -> Table {
     let asked = &run.asked;
-    let mut table = Table::new(&[("", Left), ("", Left)]);
+    let mut table = Table::new("What was asked", &["", ""]);
     table.row(["target", &asked.target]);
     table.row(["load", words::mode(&asked.mode)]);
     if let Mode::Open { pacers, .. } = &asked.mode {
@@ -40,7 +39,7 @@ pub(super) fn asked(run: &Run) -> Table {
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 pub(super) fn achieved(run: &Run) -> Table {
     let achieved = &run.achieved;
-    let mut table = Table::new(&[("", Left), ("", Left)]);
+    let mut table = Table::new("What was achieved", &["", ""]);
     let window = time(achieved.window_us as f64 * 1e3);
     table.row(["rate", &words::rate_achieved(run)]);
     table.row(["good answers", &format!("{} in {window}", count(achieved.done))]);
@@ -81,17 +80,10 @@ pub(super) fn achieved(run: &Run) -> Table {
 
 /// How long things took.
 pub(super) fn times(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("", Left),
-        ("p50", Right),
-        ("p90", Right),
-        ("p99", Right),
-        ("p99.9", Right),
-        ("max", Right),
-        ("mean", Right),
-        ("sd", Right),
-        ("min", Right),
-    ]);
+    let mut table = Table::new(
+        "Times of good answers",
+        &["", "#p50", "#p90", "#p99", "#p99.9", "#max", "#mean", "#sd", "#min"],
+    );
     let timings = &run.timings;
     for (name, times) in [
         ("response time", &timings.response),
@@ -114,7 +106,7 @@ pub(super) fn times(run: &Run) -> Table {
 /// Response and service time by percentile.
 pub(super) fn percentiles(run: &Run) -> Table {
     let mut table =
-        Table::new(&[("percentile", Left), ("response time", Right), ("service time", Right)]);
+        Table::new("Times by percentile", &["percentile", "#response time", "#service time"]);
     let (response, service) = (&run.timings.response, &run.timings.service);
     for (name, quantile) in QUANTILES {
         table.row([name.to_owned(), at(response, quantile), at(service, quantile)]);
@@ -143,7 +135,7 @@ pub(super) fn mean(times: &Histogram) -> String {
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 pub(super) fn errors(run: &Run) -> Table {
     let mut table =
-        Table::new(&[("class", Left), ("requests", Right), ("share", Right), ("meaning", Left)]);
+        Table::new("Failed requests by class", &["class", "#requests", "#share", "meaning"]);
     for (class, many) in run.errors.occurred() {
         let share = percent(many as f64 / run.finished().max(1) as f64);
         table.row([class.name().to_owned(), count(many), share, class.meaning().to_owned()]);
@@ -153,16 +145,10 @@ pub(super) fn errors(run: &Run) -> Table {
 
 /// Figures by step of a scenario.
 pub(super) fn steps(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("step", Left),
-        ("good", Right),
-        ("failed", Right),
-        ("p50", Right),
-        ("p95", Right),
-        ("p99", Right),
-        ("max", Right),
-        ("mean", Right),
-    ]);
+    let mut table = Table::new(
+        "Figures by step",
+        &["step", "#good", "#failed", "#p50", "#p95", "#p99", "#max", "#mean"],
+    );
     for step in &run.steps {
         let times = &step.response;
         let mut row = vec![step.name.clone(), count(step.done), count(step.errors.total())];
@@ -175,7 +161,7 @@ pub(super) fn steps(run: &Run) -> Table {
 
 /// Failures of steps: by class, and by broken assertion.
 pub(super) fn step_failures(run: &Run) -> Table {
-    let mut table = Table::new(&[("step", Left), ("failed by", Left), ("requests", Right)]);
+    let mut table = Table::new("Failures by step", &["step", "failed by", "#requests"]);
     for step in &run.steps {
         for (class, many) in step.errors.occurred() {
             table.row([step.name.clone(), class.name().to_owned(), count(many)]);
@@ -189,13 +175,10 @@ pub(super) fn step_failures(run: &Run) -> Table {
 
 /// The slowest requests.
 pub(super) fn slowest(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("request", Left),
-        ("response time", Right),
-        ("service time", Right),
-        ("due after", Right),
-        ("status", Right),
-    ]);
+    let mut table = Table::new(
+        "The slowest requests",
+        &["request", "#response time", "#service time", "#due after", "#status"],
+    );
     for slow in run.slowest.requests() {
         table.row([
             slow.request.clone(),
@@ -211,7 +194,7 @@ pub(super) fn slowest(run: &Run) -> Table {
 /// What became of the conditions.
 pub(super) fn conditions(run: &Run) -> Table {
     let mut table =
-        Table::new(&[("condition", Left), ("is", Left), ("measured", Right), ("bound", Right)]);
+        Table::new("Conditions and what was measured", &["condition", "is", "#measured", "#bound"]);
     for outcome in &run.conditions {
         let measured = if outcome.measured.is_empty() { "nothing" } else { &outcome.measured };
         table.row([&outcome.condition, words::answer(outcome.answer), measured, &outcome.bound]);
@@ -222,18 +205,21 @@ pub(super) fn conditions(run: &Run) -> Table {
 /// The tries of a search, in order.
 #[expect(clippy::cast_precision_loss, reason = "rates below 2^53")]
 pub(super) fn tries(search: &Search) -> Table {
-    let mut table = Table::new(&[
-        ("try", Right),
-        ("asked", Right),
-        ("reached", Right),
-        ("condition", Left),
-        ("outcome", Left),
-        ("measured", Right),
-        ("p50", Right),
-        ("p99", Right),
-        ("failed", Right),
-        ("generator", Right),
-    ]);
+    let mut table = Table::new(
+        "Tries, in their order",
+        &[
+            "#try",
+            "#asked",
+            "#reached",
+            "condition",
+            "outcome",
+            "#measured",
+            "#p50",
+            "#p99",
+            "#failed",
+            "#generator",
+        ],
+    );
     for (number, one) in (1..).zip(&search.tries) {
         table.row([
             format!("{number}"),
@@ -254,18 +240,21 @@ pub(super) fn tries(search: &Search) -> Table {
 /// The intervals, the first `rows_max` of them.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
 pub(super) fn intervals(run: &Run, rows_max: usize) -> Table {
-    let mut table = Table::new(&[
-        ("from", Left),
-        ("asked", Right),
-        ("done", Right),
-        ("rate", Right),
-        ("failed", Right),
-        ("p50", Right),
-        ("p99", Right),
-        ("max", Right),
-        ("received", Right),
-        ("generator", Right),
-    ]);
+    let mut table = Table::new(
+        "All intervals",
+        &[
+            "from",
+            "#asked",
+            "#done",
+            "#rate",
+            "#failed",
+            "#p50",
+            "#p99",
+            "#max",
+            "#received",
+            "#generator",
+        ],
+    );
     for interval in run.intervals.iter().take(rows_max) {
         table.row([
             of_ms(interval.start_ms),
@@ -287,7 +276,7 @@ pub(super) fn intervals(run: &Run, rows_max: usize) -> Table {
 #[expect(clippy::cast_precision_loss, reason = "times below 2^53")]
 pub(super) fn machine(run: &Run) -> Table {
     let generator = &run.generator;
-    let mut table = Table::new(&[("", Left), ("", Left)]);
+    let mut table = Table::new("Generator, kernel and settings", &["", ""]);
     let cpu = format!(
         "{} in user mode, {} in the kernel",
         time(generator.cpu_user_us as f64 * 1e3),
@@ -319,16 +308,10 @@ pub(super) fn machine(run: &Run) -> Table {
 /// What was seen of the server's processes.
 #[expect(clippy::cast_precision_loss, reason = "sizes below 2^53")]
 pub(super) fn watched(run: &Run) -> Table {
-    let mut table = Table::new(&[
-        ("watched", Left),
-        ("user", Right),
-        ("kernel", Right),
-        ("most", Right),
-        ("memory", Right),
-        ("most", Right),
-        ("processes", Right),
-        ("", Left),
-    ]);
+    let mut table = Table::new(
+        "Watched processes",
+        &["watched", "#user", "#kernel", "#most", "#memory", "#most", "#processes", ""],
+    );
     for Watched { name, invalid, samples } in &run.watched {
         let many = samples.len().max(1) as f64;
         let mean = |of: fn(&crate::WatchedSample) -> u64| {

@@ -110,21 +110,13 @@ impl Page {
 
     fn conditions(&mut self, run: &Run) {
         if !run.conditions.is_empty() {
-            self.section(
-                "Conditions",
-                "Conditions and what was measured",
-                &tables::conditions(run),
-            );
+            self.section("Conditions", &tables::conditions(run));
         }
     }
 
     fn search(&mut self, run: &Run) {
         if let Some(search) = &run.search {
-            self.section(
-                "Search for the highest rate",
-                "Tries, in their order",
-                &tables::tries(search),
-            );
+            self.section("Search for the highest rate", &tables::tries(search));
         }
     }
 
@@ -175,11 +167,11 @@ impl Page {
     }
 
     fn times(&mut self, run: &Run) {
-        self.section("How long answers took", "Times of good answers", &tables::times(run));
+        self.section("How long answers took", &tables::times(run));
         let (response, service) = (Html(words::RESPONSE), Html(words::SERVICE));
         self.add(format_args!("<p class=\"quiet\">{response}.<br>{service}.</p>\n"));
         self.figure("distribution", &charts::distribution(run));
-        self.table("Times by percentile", &tables::percentiles(run));
+        self.table(&tables::percentiles(run));
     }
 
     fn series(&mut self, run: &Run) {
@@ -196,7 +188,7 @@ impl Page {
                 "<p class=\"quiet\">The charts put {length} together in each point.</p>\n"
             ));
         }
-        self.folded("All intervals", &tables::intervals(run, INTERVAL_ROWS_MAX));
+        self.folded(&tables::intervals(run, INTERVAL_ROWS_MAX));
         if run.intervals.len() > INTERVAL_ROWS_MAX {
             self.add(format_args!(
                 "<p class=\"quiet\">The table has the first {INTERVAL_ROWS_MAX} of {} intervals; the data in this page has all.</p>\n",
@@ -213,19 +205,19 @@ impl Page {
         }
         let chart = charts::errors(run);
         self.two_sizes(|size, id| chart.svg(id, size), "errors", &chart.title);
-        self.table("Failed requests by class", &tables::errors(run));
+        self.table(&tables::errors(run));
     }
 
     fn scenario(&mut self, run: &Run) {
         if !run.steps.is_empty() {
-            self.section("Steps of the scenario", "Figures by step", &tables::steps(run));
+            self.section("Steps of the scenario", &tables::steps(run));
             let failures = tables::step_failures(run);
             if !failures.is_empty() {
-                self.table("Failures by step", &failures);
+                self.table(&failures);
             }
         }
         if !run.slowest.requests().is_empty() {
-            self.section("Slowest requests", "The slowest requests", &tables::slowest(run));
+            self.section("Slowest requests", &tables::slowest(run));
         }
     }
 
@@ -236,17 +228,13 @@ impl Page {
         self.0.push_str("<h2>The server's processes</h2>\n");
         self.figure("processor", &charts::processor(run));
         self.figure("memory", &charts::memory(run));
-        self.table("Watched processes", &tables::watched(run));
+        self.table(&tables::watched(run));
     }
 
     fn rest(&mut self, run: &Run) {
-        self.section("What was asked", "What was asked", &tables::asked(run));
-        self.section("What was achieved", "What was achieved", &tables::achieved(run));
-        self.section(
-            "The machine of the generator",
-            "Generator, kernel and settings",
-            &tables::machine(run),
-        );
+        self.section("What was asked", &tables::asked(run));
+        self.section("What was achieved", &tables::achieved(run));
+        self.section("The machine of the generator", &tables::machine(run));
     }
 
     fn definitions(&mut self) {
@@ -269,18 +257,18 @@ impl Page {
         ));
     }
 
-    fn section(&mut self, heading: &str, caption: &str, table: &Table) {
+    fn section(&mut self, heading: &str, table: &Table) {
         let heading = Html(heading);
         self.add(format_args!("<h2>{heading}</h2>\n"));
-        self.table(caption, table);
+        self.table(table);
     }
 
-    fn table(&mut self, caption: &str, table: &Table) {
-        self.0.push_str(&table.html(caption));
+    fn table(&mut self, table: &Table) {
+        self.0.push_str(&table.html());
     }
 
-    fn folded(&mut self, caption: &str, table: &Table) {
-        let (summary, table) = (Html(caption), table.html(caption));
+    fn folded(&mut self, table: &Table) {
+        let (summary, table) = (Html(&table.caption), table.html());
         self.add(format_args!("<details><summary>{summary}</summary>\n{table}</details>\n"));
     }
 
