@@ -54,8 +54,8 @@ complete -c vervet -n "__fish_vervet_using_subcommand serve" -l limit -d 'Set a 
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l overload -d 'How to treat connections above connections_max' -r -f -a "reject\t'Respond with 503 and Retry-After'
 wait\t'Leave them in the accept queue of the kernel'"
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l drain-timeout -d 'Time for running requests to complete on graceful shutdown [default: 30s]' -r
-complete -c vervet -n "__fish_vervet_using_subcommand serve" -l carrier -d 'What runs the event loops' -r -f -a "thread\t'A plain thread each'
-tokio\t'A tokio runtime each'"
+complete -c vervet -n "__fish_vervet_using_subcommand serve" -l carrier -d 'What runs the event loops' -r -f -a "thread\t''
+tokio\t''"
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l backlog -d 'Length of the accept queue (listen backlog)' -r
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l fastopen -d 'Queue length of TCP_FASTOPEN, for requests in the SYN packet; 0 disables it' -r
 complete -c vervet -n "__fish_vervet_using_subcommand serve" -l congestion -d 'TCP congestion control, such as bbr [default: that of the system]' -r

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex};
 use crate::support;
 use crate::support::filtered::{Filtered, Plan};
 use crate::support::wire::Wire;
+use vervet_config::FromText as _;
 use vervet_engine::Response as Answer;
 use vervet_server::filters::basic_auth::{
     BasicAuth, BasicAuthOptions, Entry, OldHashes, UserSources, Users, Verifier, WAITING_MAX,
 };
+use vervet_server::filters::rate::Rate;
 use vervet_testkit::{PATIENCE, RawClient, Response, TempTree, wait_until};
 
 /// `open sesame`, cheap to verify.
@@ -34,7 +36,7 @@ impl Realm {
         let auth = BasicAuth::new(BasicAuthOptions {
             realm: "the \"back\" room".to_owned(),
             users: Users::load(sources, say).unwrap(),
-            failures: failures.parse().unwrap(),
+            failures: Rate::from_text(failures).unwrap(),
             verifier: Arc::clone(&verifier),
         })
         .unwrap();

@@ -46,30 +46,26 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
+    fn new(lines: Vec<String>, status: Status) -> Self {
+        Self { lines, block: String::new(), status }
+    }
+
     pub(crate) fn usage(what: impl fmt::Display) -> Self {
-        Self {
-            lines: what.to_string().lines().map(str::to_owned).collect(),
-            block: String::new(),
-            status: Status::Usage,
-        }
+        Self::new(what.to_string().lines().map(str::to_owned).collect(), Status::Usage)
     }
 
     pub(crate) fn target(what: impl fmt::Display) -> Self {
-        Self { lines: vec![what.to_string()], block: String::new(), status: Status::TargetFailed }
+        Self::new(vec![what.to_string()], Status::TargetFailed)
     }
 
-    /// Several agents, a line each.
+    /// The errors of several agents, a line each.
     pub(crate) fn agents(lines: Vec<String>) -> Self {
-        Self { lines, block: String::new(), status: Status::TargetFailed }
+        Self::new(lines, Status::TargetFailed)
     }
 
-    /// Somebody did not want it any more.
+    /// The user interrupted the run before it began.
     pub(crate) fn interrupted() -> Self {
-        Self {
-            lines: vec!["interrupted before the run began".to_owned()],
-            block: String::new(),
-            status: Status::Interrupted,
-        }
+        Self::new(vec!["interrupted before the run began".to_owned()], Status::Interrupted)
     }
 
     pub(crate) fn file(file: &Path) -> impl FnOnce(io::Error) -> Self {
@@ -77,11 +73,7 @@ impl Refused {
     }
 
     pub(crate) fn findings(findings: &[Finding]) -> Self {
-        Self {
-            lines: findings.iter().map(ToString::to_string).collect(),
-            block: String::new(),
-            status: Status::Usage,
-        }
+        Self::new(findings.iter().map(ToString::to_string).collect(), Status::Usage)
     }
 
     /// A configuration file with mistakes.
@@ -117,23 +109,15 @@ impl Refused {
 pub(crate) fn judge(run: &Run) -> Status {
     let mut broken = false;
     for outcome in &run.conditions {
+        let (condition, measured) = (&outcome.condition, &outcome.measured);
         match outcome.answer {
-            Answer::DoesNotHold => {}
-            Answer::Holds => {
-                broken = true;
-                console::message(format_args!(
-                    "failed: {} ({})",
-                    outcome.condition, outcome.measured
-                ));
-            }
+            Answer::DoesNotHold => continue,
+            Answer::Holds => console::message(format_args!("failed: {condition} ({measured})")),
             Answer::NotMeasured => {
-                broken = true;
-                console::message(format_args!(
-                    "failed: {}: nothing was measured",
-                    outcome.condition
-                ));
+                console::message(format_args!("failed: {condition}: nothing was measured"));
             }
         }
+        broken = true;
     }
     let speaks_of_errors = run.conditions.iter().any(|it| it.condition.contains("errors"));
     let share = run.error_share();

@@ -5,8 +5,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, Args, ValueEnum};
+use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, Args};
+use vervet_server::engine::Carrier;
 use vervet_server::engine::listener::{BACKLOG, ListenAddress};
 
 use crate::config::assignment;
@@ -102,27 +103,21 @@ pub(crate) struct FilesArguments {
 #[command(next_help_heading = "Access log")]
 pub(crate) struct LogArguments {
     /// Format of access log lines [default: pretty, or combined with --log-file]
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) log: Option<LogFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(LOG_FORMATS))]
+    pub(crate) log: Option<String>,
     /// File to append the access log to; - for standard output. SIGUSR1 reopens it
     #[arg(long, value_name = "PATH", default_value = "-")]
     pub(crate) log_file: PathBuf,
 }
 
-/// The format of access log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// Short and aligned; with colors on a terminal, unless NO_COLOR is set
-    Pretty,
-    /// NCSA common log format
-    Common,
-    /// NCSA combined log format: common, with Referer and User-Agent
-    Combined,
-    /// One JSON object per line
-    Json,
-    /// No access log
-    None,
-}
+/// The formats of access log lines.
+const LOG_FORMATS: Words = &[
+    ("pretty", "Short and aligned; with colors on a terminal, unless NO_COLOR is set"),
+    ("common", "NCSA common log format"),
+    ("combined", "NCSA combined log format: common, with Referer and User-Agent"),
+    ("json", "One JSON object per line"),
+    ("none", "No access log"),
+];
 
 /// Threads and limits.
 #[derive(Debug, Args)]
@@ -135,33 +130,21 @@ pub(crate) struct WorkArguments {
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = assignment)]
     pub(crate) limit: Vec<(String, String)>,
     /// How to treat connections above connections_max
-    #[arg(long, value_name = "POLICY", default_value = "reject")]
-    pub(crate) overload: OverloadPolicy,
+    #[arg(long, value_name = "POLICY", default_value = "reject", value_parser = one_of(OVERLOADS))]
+    pub(crate) overload: String,
     /// Time for running requests to complete on graceful shutdown [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) drain_timeout: Option<String>,
     /// What runs the event loops
-    #[arg(long, value_name = "CARRIER", default_value = "thread", hide = true)]
-    pub(crate) carrier: CarrierName,
+    #[arg(long, value_name = "CARRIER", default_value = "thread", hide = true, value_parser = carrier())]
+    pub(crate) carrier: Carrier,
 }
 
 /// How connections above the limit are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OverloadPolicy {
-    /// Respond with 503 and Retry-After
-    Reject,
-    /// Leave them in the accept queue of the kernel
-    Wait,
-}
-
-/// What runs the event loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CarrierName {
-    /// A plain thread each.
-    Thread,
-    /// A tokio runtime each.
-    Tokio,
-}
+const OVERLOADS: Words = &[
+    ("reject", "Respond with 503 and Retry-After"),
+    ("wait", "Leave them in the accept queue of the kernel"),
+];
 
 /// Options of the listening sockets.
 #[derive(Debug, Args)]
@@ -182,6 +165,20 @@ pub(crate) struct SocketArguments {
     /// TCP congestion control, such as bbr [default: that of the system]
     #[arg(long, value_name = "NAME")]
     pub(crate) congestion: Option<String>,
+}
+
+/// Words that the configuration takes as they are, each with its help.
+type Words = &'static [(&'static str, &'static str)];
+
+fn one_of(words: Words) -> PossibleValuesParser {
+    words.iter().map(|(word, help)| PossibleValue::new(word).help(help)).into()
+}
+
+fn carrier() -> impl TypedValueParser<Value = Carrier> {
+    PossibleValuesParser::new(["thread", "tokio"]).map(|name| match name.as_str() {
+        "tokio" => Carrier::Tokio,
+        _ => Carrier::Thread,
+    })
 }
 
 /// Lets `VERVET_LOG_FILE` set `--log-file`. The help says so once, not at each option.

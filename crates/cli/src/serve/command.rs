@@ -2,9 +2,7 @@
 
 use std::process::ExitCode;
 
-use vervet_server::engine::Carrier;
-
-use super::arguments::{CarrierName, ServeArguments};
+use super::arguments::ServeArguments;
 use super::document;
 use crate::config::{plan, report};
 use crate::default_listen::{DefaultListen, Place};
@@ -34,15 +32,5 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
         path: arguments.path.clone(),
         notes: listen.into_iter().map(|place| place.note).collect(),
     };
-    launch(Launch {
-        plan,
-        sources,
-        source,
-        inherited,
-        carrier: match arguments.work.carrier {
-            CarrierName::Thread => Carrier::Thread,
-            CarrierName::Tokio => Carrier::Tokio,
-        },
-        trace: &[],
-    })
+    launch(Launch { plan, sources, source, inherited, carrier: arguments.work.carrier, trace: &[] })
 }

@@ -8,7 +8,7 @@ use vervet_server::config::{Documents, Reading, Size, Time};
 use vervet_server::engine::limits::Limits;
 use vervet_server::settings::Document;
 
-use super::arguments::{LogArguments, LogFormat, OverloadPolicy, ServeArguments};
+use super::arguments::{LogArguments, ServeArguments};
 use crate::default_listen::Place;
 use crate::failure::Failure;
 
@@ -41,11 +41,7 @@ pub(super) fn read(
 fn add_process(document: &mut Documents<'_>, arguments: &ServeArguments) {
     let work = &arguments.work;
     document.flag_within("workers", "--workers", &work.workers);
-    let overload = match work.overload {
-        OverloadPolicy::Reject => "reject",
-        OverloadPolicy::Wait => "wait",
-    };
-    document.flag_within("overload", "--overload", overload);
+    document.flag_within("overload", "--overload", &work.overload);
     let drain = work.drain_timeout.iter();
     let drain = drain.map(|time| ("drain_timeout_ms", "--drain-timeout", with_seconds(time)));
     let limits = work.limit.iter().map(|(name, value)| {
@@ -67,14 +63,11 @@ fn add_log(
     arguments: &LogArguments,
 ) -> Result<Option<&'static str>, Failure> {
     let is_stdout = arguments.log_file == Path::new("-");
-    let default = if is_stdout { LogFormat::Pretty } else { LogFormat::Combined };
-    let format = match arguments.log.unwrap_or(default) {
-        LogFormat::None => return Ok(None),
-        LogFormat::Pretty => "pretty",
-        LogFormat::Common => "common",
-        LogFormat::Combined => "combined",
-        LogFormat::Json => "json",
-    };
+    let default = if is_stdout { "pretty" } else { "combined" };
+    let format = arguments.log.as_deref().unwrap_or(default);
+    if format == "none" {
+        return Ok(None);
+    }
     document.flag_within(&format!("log.{LOG}.format"), "--log", format);
     if is_stdout {
         document.flag_within(&format!("log.{LOG}.stream"), "--log-file", "stdout");

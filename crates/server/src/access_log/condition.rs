@@ -56,19 +56,8 @@ section! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statuses(RangeInclusive<u16>);
 
-/// The text is not a status, class or range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatusesError;
-
-impl fmt::Display for StatusesError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(
-            "expected a status (`404`), class (`4xx`) or range (`400-418`), from 100 to 999",
-        )
-    }
-}
-
-impl std::error::Error for StatusesError {}
+const STATUSES_EXPECTED: &str =
+    "expected a status (`404`), class (`4xx`) or range (`400-418`), from 100 to 999";
 
 impl FromConfig for Statuses {
     fn shape() -> Shape {
@@ -100,12 +89,12 @@ impl FromConfig for Statuses {
 }
 
 impl FromStr for Statuses {
-    type Err = StatusesError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, StatusesError> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let code = |text: &str| {
             let number = text.parse().ok().filter(|code| (100..1000).contains(code));
-            number.filter(|_| text.len() == 3).ok_or(StatusesError)
+            number.filter(|_| text.len() == 3).ok_or(STATUSES_EXPECTED)
         };
         if let Some(class) = text.strip_suffix("xx") {
             let first = code(&format!("{class}00"))?;
@@ -116,7 +105,7 @@ impl FromStr for Statuses {
             None => code(text)?..=code(text)?,
         };
         if range.is_empty() {
-            return Err(StatusesError);
+            return Err(STATUSES_EXPECTED);
         }
         Ok(Self(range))
     }
@@ -307,7 +296,7 @@ mod tests {
             assert_eq!(text.parse::<Statuses>().unwrap().to_string(), text);
         }
         for wrong in ["", "4", "xx", "0xx", "44xx", "099", "1000", "+12", "304-200", "4XX", "a"] {
-            assert_eq!(statuses(wrong), Err(StatusesError), "{wrong}");
+            assert_eq!(statuses(wrong), Err(STATUSES_EXPECTED), "{wrong}");
         }
     }
 

@@ -22,7 +22,7 @@ mod value_writer;
 mod variable;
 mod writer;
 
-pub use condition::{Condition, PathPattern, RULES_MAX, Rule, Statuses, StatusesError};
+pub use condition::{Condition, PathPattern, RULES_MAX, Rule, Statuses};
 pub use format::{COMBINED, COMMON, Color, FORMATS, Format, FormatError};
 pub use plan::{LOGS_MAX, LogNumber, LogPlan, LogSet, NameNumber, Needs, Origin};
 pub use prepared::{OpenMode, PreparedLogs};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics, Path, Setting, Text, Time, section, words};
+use vervet_config::{Diagnostic, Path, Setting, Text, Time, section, words};
 use vervet_engine::{Exchange, Outcome};
 
 use super::{ActionDirective, OpenAction};
@@ -13,7 +13,7 @@ use crate::files::options::{
 use crate::files::root::Symlinks;
 use crate::files::{FileRequest, Files, FilesShared};
 use crate::matching::{Offer, Rest};
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Action, Handler, Request};
 
 words! {
@@ -198,7 +198,7 @@ impl ActionDirective for ServeFiles {
         needs.read(&self.root, self.root.span());
     }
 
-    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         let opened = self.open_folder(resources);
         kept(opened, resources)
     }
@@ -234,11 +234,7 @@ impl ActionDirective for Alias {
         needs.read(&self.to, self.to.span());
     }
 
-    fn open(
-        &self,
-        offer: Offer<'_>,
-        resources: &mut Resources<'_>,
-    ) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, offer: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         let opened = self.open_target(offer.rest, resources);
         kept(opened, resources)
     }
@@ -249,7 +245,7 @@ impl ActionDirective for Alias {
 fn kept(
     opened: Result<FilesAction, Diagnostic>,
     resources: &mut Resources<'_>,
-) -> Result<OpenAction, Diagnostics> {
+) -> Opened<OpenAction> {
     let action = opened?;
     let key = format!("files {:p} {:?}", Arc::as_ptr(&action.shared), action.look);
     let make = || Ok(action.clone());

@@ -13,10 +13,10 @@ mod users;
 use std::fmt;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics};
+use vervet_config::Diagnostic;
 
 use crate::matching::Offer;
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Action, RewriteAction};
 
 pub use files::{Alias, FilesAction, FilesFrom, ServeFiles};
@@ -39,11 +39,7 @@ pub(crate) trait ActionDirective: fmt::Debug + Send + Sync {
     fn needs(&self, _: &mut Needs) {}
 
     /// Opens it for a route.
-    fn open(
-        &self,
-        offer: Offer<'_>,
-        resources: &mut Resources<'_>,
-    ) -> Result<OpenAction, Diagnostics>;
+    fn open(&self, offer: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction>;
 }
 
 /// What a route leads to.
@@ -56,7 +52,7 @@ pub(crate) enum OpenAction {
 
 impl OpenAction {
     /// An action that is ready, or its mistake.
-    fn ready<A: Action + 'static>(action: Result<A, Diagnostic>) -> Result<Self, Diagnostics> {
+    fn ready<A: Action + 'static>(action: Result<A, Diagnostic>) -> Opened<Self> {
         Ok(Self::Answer(Arc::new(action?)))
     }
 }

@@ -1,14 +1,14 @@
 //! `redirect = "https://example.org"`: to another place, on this host or on another.
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Diagnostics, Setting, Text, section};
+use vervet_config::{Diagnostic, Setting, Text, section};
 use vervet_engine::{Content, Exchange, Outcome};
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::{ActionDirective, OpenAction};
 use crate::matching::{Offer, Template, TemplateUse};
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::Fixed;
 use crate::response::Head;
 use crate::response::error_answer;
@@ -63,11 +63,7 @@ impl ActionDirective for Redirect {
         RedirectAction::new(self, offer, "").map(drop)
     }
 
-    fn open(
-        &self,
-        offer: Offer<'_>,
-        resources: &mut Resources<'_>,
-    ) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, offer: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         OpenAction::ready(RedirectAction::new(self, offer, resources.server))
     }
 }

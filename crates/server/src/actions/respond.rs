@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Diagnostics, Setting, Text, section};
+use vervet_config::{Diagnostic, Setting, Text, section};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::conditional::{Validators, Verdict};
 use vervet_http::etag::EntityTag;
@@ -14,7 +14,7 @@ use vervet_http::status::{Class, Status};
 use super::{ActionDirective, OpenAction};
 use crate::files::FileRequest;
 use crate::matching::Offer;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::Fixed;
 use crate::response::Head;
 use crate::response::error_answer;
@@ -68,7 +68,7 @@ impl ActionDirective for Respond {
         RespondAction::new(self, "").map(drop)
     }
 
-    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         OpenAction::ready(RespondAction::new(self, resources.server))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics, Text, section};
+use vervet_config::{Diagnostic, Text, section};
 
 use super::{ActionDirective, OpenAction};
 use crate::matching::Offer;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::web::RewriteAction;
 
 section! {
@@ -30,7 +30,7 @@ impl ActionDirective for Rewrite {
         RewriteAction::new(&self.to, offer).map(drop)
     }
 
-    fn open(&self, offer: Offer<'_>, _: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, offer: Offer<'_>, _: &mut Resources<'_>) -> Opened<OpenAction> {
         let action = RewriteAction::new(&self.to, offer)?;
         Ok(OpenAction::Rewrite(Arc::new(action)))
     }

@@ -1,13 +1,13 @@
 //! `status = 404`: a status with the page that explains it, or with nothing where none is needed.
 
 use bytes::Bytes;
-use vervet_config::{Diagnostic, Diagnostics, section};
+use vervet_config::{Diagnostic, section};
 use vervet_engine::{Exchange, Outcome};
 use vervet_http::status::{Class, Status};
 
 use super::{ActionDirective, OpenAction};
 use crate::matching::Offer;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::Fixed;
 use crate::response::explanatory_page;
 use crate::web::{Action, Handler, Request};
@@ -31,7 +31,7 @@ impl ActionDirective for StatusCode {
         StatusAction::new(self, "").map(drop)
     }
 
-    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         OpenAction::ready(StatusAction::new(self, resources.server))
     }
 }

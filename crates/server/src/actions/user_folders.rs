@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostic, Diagnostics, Path, Text, Time, section};
+use vervet_config::{Diagnostic, Path, Text, Time, section};
 use vervet_engine::{Exchange, Outcome, Response};
 use vervet_http::target::percent_encode_path;
 
@@ -20,7 +20,7 @@ use crate::files::FilesPool;
 use crate::files::options::{CacheLimits, FilesOptions};
 use crate::files::root::Symlinks;
 use crate::matching::{Offer, SlashForm};
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 
 /// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are
@@ -83,7 +83,7 @@ impl ActionDirective for UserFolders {
         needs.read(std::path::Path::new("/home"), self.folder.span());
     }
 
-    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         OpenAction::ready(UserFoldersAction::new(self, resources))
     }
 }

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use vervet_config::{Diagnostics, Size, section, words};
+use vervet_config::{Size, section, words};
 use vervet_http::negotiation::Encoding;
 
 use super::FilterDirective;
 use crate::compression::AnswerCompression;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::web::Passage;
 
 words! {
@@ -39,11 +39,7 @@ section! {
 }
 
 impl FilterDirective for Compression {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let compression = self.enabled.then(|| {
             let codings = self.codings.iter().map(|coding| coding.encoding());
             let (min_bytes, offload) = (self.min_size.bytes(), resources.pool.offload());

@@ -11,12 +11,12 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vervet_config::{Diagnostics, section};
+use vervet_config::section;
 use vervet_http::status::Status;
 
 use super::FilterDirective;
 use crate::matching::networks::client_key;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::refusal_for;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
@@ -76,11 +76,7 @@ pub struct Place {
 }
 
 impl FilterDirective for ConcurrencySettings {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let make = || Ok(Concurrency::new(self));
         let filter = resources.keeper.keep("concurrency", self, make)?;
         passage.filters.push(filter);

@@ -17,7 +17,7 @@ use vervet_http::status::Status;
 use super::FilterDirective;
 use super::field_text::FieldName;
 use super::host_pattern::HostPattern;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
@@ -90,11 +90,7 @@ enum Credentials {
 }
 
 impl FilterDirective for Cors {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let filter = resources.keeper.share(self, CorsRules::new)?;
         passage.filters.push(filter);
         Ok(())

@@ -13,7 +13,7 @@ use vervet_http::h1::RequestHead;
 use super::FilterDirective;
 use super::field_template::{FieldTemplate, FieldValues};
 use super::field_text::FieldName;
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 section! {
@@ -74,11 +74,7 @@ impl FilterDirective for FieldSettings {
         needs.request_ids = true;
     }
 
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let filter =
             resources.keeper.share(self, |fields| ResponseFields::new(&fields.response))?;
         passage.decorations.push(filter);

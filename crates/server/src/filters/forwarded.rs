@@ -407,3 +407,6 @@ fn bracketed_or_with_port(text: &str) -> Option<IpAddr> {
 fn address(read: Option<IpAddr>) -> Result<Option<IpAddr>, Malformed> {
     read.map(|address| Some(address.to_canonical())).ok_or(Malformed)
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,13 +128,15 @@ impl Slot {
 
 #[cfg(test)]
 mod tests {
+    use vervet_config::FromText as _;
+
     use super::*;
 
     /// Requests of one client: when each comes, in milliseconds, and how many whole seconds it
     /// has to wait (0: admitted).
     #[track_caller]
     fn check(rate: &str, burst: u32, rows: &[(u64, u64)]) {
-        let meters = Meters::new(rate.parse().unwrap(), burst, 64);
+        let meters = Meters::new(Rate::from_text(rate).unwrap(), burst, 64);
         for (number, (ms, expected)) in rows.iter().enumerate() {
             let found = meters.take("client", *ms).map_or_else(Exceeded::retry_after_s, |()| 0);
             assert_eq!(found, *expected, "request {number} at {ms} ms");
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_steady_rate_is_never_refused() {
-        let meters = Meters::new("1000/s".parse().unwrap(), 1, 64);
+        let meters = Meters::new(Rate::from_text("1000/s").unwrap(), 1, 64);
         for ms in 0..10_000 {
             assert_eq!(meters.take("client", ms), Ok(()), "{ms}");
         }
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn clients_do_not_share() {
-        let meters = Meters::new("1/h".parse().unwrap(), 1, 4096);
+        let meters = Meters::new(Rate::from_text("1/h").unwrap(), 1, 4096);
         for number in 0..512_u32 {
             assert_eq!(meters.take(number, 1), Ok(()));
         }
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn given_back_is_not_counted() {
-        let meters = Meters::new("1/h".parse().unwrap(), 1, 64);
+        let meters = Meters::new(Rate::from_text("1/h").unwrap(), 1, 64);
         assert_eq!(meters.take("client", 1), Ok(()));
         meters.give_back("client");
         meters.give_back("stranger");
@@ -209,7 +211,7 @@ mod tests {
     /// A flood of others, each within its rate, does not free one that is over its own.
     #[test]
     fn the_table_is_bounded_and_keeps_those_who_are_over() {
-        let meters = Meters::new("1/s".parse().unwrap(), 3600, 64);
+        let meters = Meters::new(Rate::from_text("1/s").unwrap(), 3600, 64);
         assert_eq!(meters.slots.len(), 64);
         while meters.take("greedy", 0).is_ok() {}
         for number in 0..10_000_u32 {
@@ -221,7 +223,7 @@ mod tests {
     /// What threads take together is what one could have taken.
     #[test]
     fn reactors_share_a_meter() {
-        let meters = Meters::new("1/h".parse().unwrap(), 1000, 64);
+        let meters = Meters::new(Rate::from_text("1/h").unwrap(), 1000, 64);
         let admitted = AtomicU64::new(0);
         meters.take("client", 0).unwrap();
         std::thread::scope(|scope| {

@@ -12,8 +12,6 @@ pub mod field_template;
 pub mod field_text;
 pub mod fields;
 pub mod forwarded;
-#[cfg(test)]
-mod forwarded_tests;
 pub mod host_pattern;
 pub mod meters;
 pub mod rate;
@@ -23,9 +21,7 @@ pub mod target_rules;
 
 use std::fmt;
 
-use vervet_config::Diagnostics;
-
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::Passage;
 
 /// The section of a filter, as a site or a route gives it.
@@ -34,8 +30,7 @@ pub(crate) trait FilterDirective: fmt::Debug + Send + Sync {
     fn needs(&self, _: &mut Needs) {}
 
     /// Opens it, and adds it to what requests pass at this site or route.
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage)
-    -> Result<(), Diagnostics>;
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened;
 }
 
 /// The registry of filters: the directives that each site and route has, in the order in which they

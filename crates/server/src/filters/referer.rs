@@ -6,13 +6,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use vervet_config::{Diagnostics, section};
+use vervet_config::section;
 use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::FilterDirective;
 use super::host_pattern::HostPattern;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::refusal;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
@@ -59,11 +59,7 @@ enum Source<'a> {
 }
 
 impl FilterDirective for Referer {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let filter = resources.keeper.share(self, |referer| Ok(RefererRules::new(referer)))?;
         passage.filters.push(filter);
         Ok(())

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use vervet_config::{Diagnostics, section, words};
+use vervet_config::{section, words};
 use vervet_http::target::Scheme;
 
 use super::FilterDirective;
 use super::field_text::FieldText;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
 
 words! {
@@ -73,11 +73,7 @@ pub struct SecurityFields {
 }
 
 impl FilterDirective for Security {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let filter = resources.keeper.share(self, |security| Ok(SecurityFields::new(security)))?;
         passage.decorations.push(filter);
         Ok(())

@@ -12,7 +12,7 @@ use vervet_config::{Diagnostic, Diagnostics, Span, Text, section};
 use vervet_http::status::Status;
 
 use super::FilterDirective;
-use crate::resources::Resources;
+use crate::resources::{Opened, Resources};
 use crate::response::refusal;
 use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
 
@@ -52,11 +52,7 @@ pub struct TargetRules {
 }
 
 impl FilterDirective for Vec<Deny> {
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         if self.is_empty() {
             return Ok(());
         }

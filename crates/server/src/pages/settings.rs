@@ -17,7 +17,7 @@ use crate::pages::options::{Mode, PageOptions};
 use crate::pages::page::{Page, PageError};
 use crate::pages::parameter_settings::ParameterSettings;
 use crate::pages::parameters::BadParameter;
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 
 section! {
     /// Renders a template for each request. `docs/pages.md` is the guide to the language and to
@@ -82,7 +82,7 @@ impl ActionDirective for PageSettings {
 
     /// The page of the last plan where its section is the same, unless it has problems now: then
     /// all are reported.
-    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Result<OpenAction, Diagnostics> {
+    fn open(&self, _: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction> {
         let journal: Arc<dyn ProblemLog> = Arc::new(resources.error_log.clone());
         let setup = PageSetup {
             server: resources.server,

@@ -9,6 +9,7 @@ mod needs;
 
 use std::sync::Arc;
 
+use vervet_config::Diagnostics;
 use vervet_engine::reactor::Now;
 
 use crate::error_log::ErrorLog;
@@ -17,6 +18,9 @@ use crate::files::options::CacheLimits;
 
 pub use kept::{Keeper, Kept};
 pub(crate) use needs::{Access, Needs};
+
+/// The result of opening a directive: what it is at run time, or all of its mistakes.
+pub(crate) type Opened<T = ()> = Result<T, Diagnostics>;
 
 /// What the actions and filters of one plan are opened with.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use vervet_engine::limits::{LimitError, LimitRow, Limits};
 /// The limits that a document gives, each with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitSettings {
-    rows: Vec<(&'static LimitRow, Setting<Amount>)>,
+    rows: Vec<(&'static LimitRow, Setting<u64>)>,
 }
 
 impl LimitSettings {
@@ -21,7 +21,7 @@ impl LimitSettings {
     pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
         let mut limits = Limits::default();
         for (row, amount) in &self.rows {
-            let set = limits.set(row.name, amount.number());
+            let set = limits.set(row.name, *amount.value());
             set.map_err(|error| Diagnostic::error(amount.span(), error.to_string()))?;
         }
         match limits.validate() {
@@ -40,41 +40,6 @@ impl LimitSettings {
         let mut named = rows.filter(|(row, _)| [*lesser, *greater].contains(&row.name));
         let given = named.clone().find(|(_, amount)| !amount.is_default());
         given.or_else(|| named.next()).map_or(Span::NOWHERE, |(_, amount)| amount.span())
-    }
-}
-
-/// A value of a limit: what it may look like depends on the unit of its row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Amount {
-    Bytes(Size),
-    Milliseconds(u64),
-    Count(u64),
-}
-
-impl Amount {
-    fn number(self) -> u64 {
-        match self {
-            Self::Bytes(size) => size.bytes(),
-            Self::Milliseconds(number) | Self::Count(number) => number,
-        }
-    }
-}
-
-impl FromConfig for Amount {
-    fn shape() -> Shape {
-        u64::shape()
-    }
-
-    fn read(node: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        u64::read(node, reader).map(Self::Count)
-    }
-
-    fn show(&self) -> Shown {
-        match self {
-            Self::Bytes(size) => size.show(),
-            Self::Milliseconds(number) => Time::new(Duration::from_millis(*number)).show(),
-            Self::Count(number) => Shown::Integer(i128::from(*number)),
-        }
     }
 }
 
@@ -97,7 +62,7 @@ impl FromConfig for Milliseconds {
     }
 
     fn show(&self) -> Shown {
-        Amount::Milliseconds(self.0).show()
+        Time::new(Duration::from_millis(self.0)).show()
     }
 }
 
@@ -173,25 +138,28 @@ impl Section for LimitSettings {
     }
 
     fn show_fields(&self) -> Vec<ShownEntry> {
-        let rows = self.rows.iter();
-        rows.map(|(row, amount)| show_field(row.name, amount)).collect()
+        let rows = self.rows.iter().map(|(row, amount)| match Unit::of(row) {
+            Unit::Bytes => show_field(row.name, &amount.clone().map(Size::new)),
+            Unit::Milliseconds => show_field(row.name, &amount.clone().map(Milliseconds)),
+            Unit::Count => show_field(row.name, amount),
+        });
+        rows.collect()
     }
 }
 
-fn read_row(row: &'static LimitRow, fields: &mut Fields<'_, '_>) -> Option<Setting<Amount>> {
+fn read_row(row: &'static LimitRow, fields: &mut Fields<'_, '_>) -> Option<Setting<u64>> {
     match Unit::of(row) {
         Unit::Bytes => {
             let setting = fields.read::<Size>(row.name);
-            Some(fields.bounded(setting, row.name)?.map(Amount::Bytes))
+            Some(fields.bounded(setting, row.name)?.map(Size::bytes))
         }
         Unit::Milliseconds => {
             let setting = fields.read::<Milliseconds>(row.name);
-            let setting = fields.bounded(setting, row.name)?;
-            Some(setting.map(|time| Amount::Milliseconds(time.0)))
+            Some(fields.bounded(setting, row.name)?.map(|time| time.0))
         }
         Unit::Count => {
             let setting = fields.read::<u64>(row.name);
-            Some(fields.bounded(setting, row.name)?.map(Amount::Count))
+            fields.bounded(setting, row.name)
         }
     }
 }

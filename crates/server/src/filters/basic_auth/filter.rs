@@ -300,3 +300,6 @@ impl fmt::Debug for Realm {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,6 @@
 mod credentials;
 mod entry;
 mod filter;
-#[cfg(test)]
-mod filter_tests;
 mod memory;
 mod settings;
 mod user_file;

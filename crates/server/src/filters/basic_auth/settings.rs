@@ -12,7 +12,7 @@ use super::verifier::Verifier;
 use crate::error_log::Level;
 use crate::filters::FilterDirective;
 use crate::filters::rate::Rate;
-use crate::resources::{Needs, Resources};
+use crate::resources::{Needs, Opened, Resources};
 use crate::web::Passage;
 
 section! {
@@ -52,11 +52,7 @@ impl FilterDirective for Auth {
         }
     }
 
-    fn open(
-        &self,
-        resources: &mut Resources<'_>,
-        passage: &mut Passage,
-    ) -> Result<(), Diagnostics> {
+    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
         let start = || {
             Verifier::start(1).map_err(|error| {
                 let message = format!("cannot start the thread that verifies passwords: {error}");

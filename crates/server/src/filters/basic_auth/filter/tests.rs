@@ -6,12 +6,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64ct::{Base64, Encoding};
+use vervet_config::FromText as _;
 use vervet_engine::reactor::Now;
 use vervet_http::field::FieldSlots;
 use vervet_http::h1::{HeadLimits, Received, Server};
 use vervet_http::target::Scheme;
 
-use super::{
+use super::super::{
     BasicAuth, BasicAuthOptions, Entry, OldHashes, RealmError, UserSources, Users, Verifier,
     WAITING_MAX,
 };
@@ -26,7 +27,7 @@ fn auth(verifier: &Arc<Verifier>, realm: &str, failures: &str) -> Result<BasicAu
     BasicAuth::new(BasicAuthOptions {
         realm: realm.to_owned(),
         users: Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap(),
-        failures: failures.parse().unwrap(),
+        failures: crate::filters::rate::Rate::from_text(failures).unwrap(),
         verifier: Arc::clone(verifier),
     })
 }

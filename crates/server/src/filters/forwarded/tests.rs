@@ -6,7 +6,7 @@ use vervet_http::field::{FieldSlots, Known};
 use vervet_http::h1::{HeadLimits, Received, Server};
 use vervet_http::target::Scheme;
 
-use super::forwarded::{ForwardedFields, ForwardedFrom, Forwarders, Origin, UnixPeers};
+use super::{ForwardedFields, ForwardedFrom, Forwarders, Origin, UnixPeers};
 
 const PROXIES: [&str; 3] = ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"];
 
