@@ -51,7 +51,7 @@ pub struct CacheReport {
     pub misses: u64,
     /// Entries removed to make room for others.
     pub evictions: u64,
-    /// Entries held now.
+    /// The number of entries held now.
     pub entries: u64,
     /// Memory of the entries, in bytes.
     pub bytes: u64,

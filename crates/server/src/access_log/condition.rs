@@ -47,7 +47,7 @@ section! {
         pub status: Vec<Statuses>,
         /// Paths: `*` matches any text including slashes, `?` matches one byte.
         pub path: Vec<PathPattern>,
-        /// Methods, as sent.
+        /// The request methods, as the client sent them.
         pub method: Vec<Text>,
     }
 }

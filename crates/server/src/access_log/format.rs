@@ -32,7 +32,7 @@ pub const FORMATS: &[&str] = &["common", "combined", "json", "pretty"];
 pub enum Color {
     /// With the escape sequences of terminals.
     On,
-    /// Plain text.
+    /// Plain text without escape sequences.
     Off,
 }
 

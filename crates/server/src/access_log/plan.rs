@@ -27,9 +27,9 @@ pub struct NameNumber(u32);
 /// The site and the route that answered a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Origin {
-    /// The site.
+    /// The site of the request, if it is known.
     pub site: Option<NameNumber>,
-    /// The route.
+    /// The route of the request, if one was chosen.
     pub route: Option<NameNumber>,
 }
 
@@ -83,7 +83,7 @@ pub struct LogPlan {
 /// What the lines of a plan need that costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
-    /// Request IDs.
+    /// Whether a format writes request IDs.
     pub request_ids: bool,
     /// Heads of responses: [`LogWriter::record_response`](super::LogWriter::record_response) must
     /// be called.

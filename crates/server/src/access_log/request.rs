@@ -10,7 +10,7 @@ use super::plan::{LogSet, Origin};
 /// What a line may say of a request. Nothing of it is kept beyond the call.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestInfo<'a> {
-    /// The head.
+    /// The head of the request.
     pub head: &'a RequestHead<'a>,
     /// The path, decoded, as routes match it: for lines and for rules by path.
     pub path: &'a [u8],
@@ -18,15 +18,15 @@ pub struct RequestInfo<'a> {
     pub query: Option<&'a [u8]>,
     /// The host in lower case and without port; empty if none was sent.
     pub host: &'a [u8],
-    /// `http` or `https`.
+    /// The scheme: `http` or `https`.
     pub scheme: &'static str,
     /// Name of the listener.
     pub listener: &'a str,
     /// The client as trusted proxies report it; `None` for the peer of the socket.
     pub client: Option<IpAddr>,
-    /// The authenticated user.
+    /// The name of the authenticated user.
     pub user: Option<&'a [u8]>,
-    /// The request ID.
+    /// The ID of the request.
     pub request_id: Option<RequestId<'a>>,
     /// Number of the request on its connection, from 1; `None` if unknown.
     pub connection_requests: Option<u64>,
@@ -116,7 +116,7 @@ impl RequestIds {
         Self::default()
     }
 
-    /// The next ID.
+    /// Returns the next request ID.
     pub fn next_id(&mut self) -> RequestId<'static> {
         self.made += 1;
         let [high, low] = self.keys.each_ref().map(|key| key.hash_one(self.made));

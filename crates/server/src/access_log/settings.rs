@@ -36,7 +36,7 @@ section! {
         pub mode: LogMode = "640",
         /// Standard output or standard error.
         pub stream: Option<StreamName>,
-        /// A syslog daemon.
+        /// The syslog daemon that gets the lines.
         pub syslog: Option<Syslog>,
         /// The systemd journal, with fields such as `VERVET_STATUS`.
         pub journal: Option<Journal>,

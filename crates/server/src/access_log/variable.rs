@@ -16,7 +16,7 @@ pub struct Variable {
     pub name: &'static str,
     /// What may follow the colon.
     pub argument: Argument,
-    /// What it writes.
+    /// What the variable writes, as a phrase.
     pub meaning: &'static str,
     /// The equivalent variable of nginx; empty if there is none.
     pub nginx: &'static str,
@@ -28,7 +28,7 @@ pub struct Variable {
 /// What a variable takes after a colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Nothing.
+    /// It takes no argument.
     None,
     /// The name of a field, cookie or parameter: a token (RFC 9110 §5.6.2).
     Name,

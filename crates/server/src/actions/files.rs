@@ -48,7 +48,7 @@ section! {
         pub max_age: Option<Time> = _ in "0s"..="3650d",
         /// Serve names that begin with a dot. `.well-known` at the top is always served.
         pub hidden: bool = false,
-        /// Follow symbolic links.
+        /// How symbolic links are treated.
         pub symlinks: Symlinks = "refuse",
         /// Answer unknown paths whose last name has no dot with the page at `/`, whose script
         /// routes them.

@@ -15,12 +15,12 @@ const LOOK_MS: u64 = 900;
 /// The largest file that is read, in bytes: a hundred thousand accounts.
 const FILE_BYTES_MAX: u64 = 8 << 20;
 
-/// An account.
+/// An account of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Its number.
+    /// The user ID of the account.
     pub uid: u32,
-    /// Its home.
+    /// The home directory of the account.
     pub home: PathBuf,
 }
 
@@ -44,9 +44,9 @@ struct State {
 /// Whether the accounts are others than at the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// They are.
+    /// Accounts were added, removed or edited.
     Changed,
-    /// They are not.
+    /// The accounts are the same.
     Same,
 }
 

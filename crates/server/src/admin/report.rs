@@ -37,14 +37,14 @@ pub enum Phase {
     /// It does not answer requests yet.
     #[default]
     Starting,
-    /// It answers requests.
+    /// It accepts and answers requests.
     Ready,
     /// It finishes active requests and accepts no more connections.
     Draining,
 }
 
 impl Phase {
-    /// Its name.
+    /// Returns the name in status documents.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -59,7 +59,7 @@ impl Phase {
 pub struct Report {
     /// The version of the program.
     pub version: &'static str,
-    /// Its phase.
+    /// The phase of its life.
     pub phase: Phase,
     /// When it started, in seconds since 1970.
     pub started_unix: u64,
@@ -67,7 +67,7 @@ pub struct Report {
     pub uptime_seconds: u64,
     /// The number of the current plan: 1 at the start, increased by each reload.
     pub generation: u64,
-    /// Reloads so far.
+    /// Reloads of the configuration so far.
     pub reloads: Reloads,
     /// Resources of the process.
     pub process: ProcessReport,
@@ -75,7 +75,7 @@ pub struct Report {
     pub engine: Totals,
     /// Connections open now in each reactor.
     pub reactor_connections: Vec<usize>,
-    /// The listeners.
+    /// The listeners and their addresses.
     pub listeners: Vec<ListenerReport>,
     /// Counters of each site.
     pub sites: Vec<SiteTotals>,
@@ -123,7 +123,7 @@ impl Report {
 /// Reloads of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reloads {
-    /// Successful reloads.
+    /// The number of successful reloads.
     pub done: u64,
     /// Reloads refused because of errors in the document.
     pub refused: u64,
@@ -131,23 +131,23 @@ pub struct Reloads {
     pub last_error: Option<String>,
 }
 
-/// A listener.
+/// A listener and its bound address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenerReport {
     /// Its name in the configuration.
     pub name: String,
-    /// Its address.
+    /// The address that it is bound to.
     pub address: String,
 }
 
 /// A sink of logs and its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogReport {
-    /// The target.
+    /// The target, as the configuration names it.
     pub target: String,
-    /// Lines written.
+    /// The number of lines written.
     pub written: u64,
-    /// Lines dropped.
+    /// The number of lines dropped.
     pub dropped: u64,
     /// The last error of the system, if it refused to write.
     pub reason: Option<String>,
@@ -191,13 +191,13 @@ impl LogReport {
 /// Resources of this process; zero if the kernel does not report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessReport {
-    /// Process ID.
+    /// The ID of the process.
     pub id: u32,
     /// Resident memory, in bytes.
     pub resident_bytes: u64,
     /// CPU time of all threads, including those that have ended, in milliseconds.
     pub cpu_ms: u64,
-    /// Open file descriptors.
+    /// The number of open file descriptors.
     pub descriptors: u64,
 }
 

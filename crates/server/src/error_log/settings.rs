@@ -52,7 +52,7 @@ section! {
         pub auth: Option<Level>,
         /// Limits of the server that were reached.
         pub limit: Option<Level>,
-        /// Templates.
+        /// Rendering of page templates.
         pub page: Option<Level>,
         /// Reloads of the configuration.
         pub reload: Option<Level>,

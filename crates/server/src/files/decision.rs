@@ -29,7 +29,7 @@ use crate::response::Head;
 /// What becomes of a request for a file.
 #[derive(Debug)]
 pub enum Decision {
-    /// The answer.
+    /// The complete answer, without an open file.
     Done(Response),
     /// All of a small file: the answer to most requests.
     Whole(Whole),

@@ -68,7 +68,7 @@ pub(crate) struct Page {
 pub struct Usage {
     /// Memory of the entries, in bytes.
     pub bytes: u64,
-    /// Open descriptors.
+    /// The number of open descriptors.
     pub descriptors: usize,
 }
 

@@ -32,7 +32,7 @@ pub struct FilesOptions {
     pub media_types: Vec<(String, String)>,
     /// Media type of a file whose extension nobody knows.
     pub default_media_type: String,
-    /// The Server field.
+    /// The value of the Server field.
     pub server: String,
     /// Bounds of the memory and descriptors that each reactor keeps.
     pub limits: CacheLimits,
@@ -63,7 +63,7 @@ impl FilesOptions {
 /// What a directory without an index file gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Listing {
-    /// 403.
+    /// They are answered with 403.
     Off,
     /// A page, or JSON on demand.
     On,
@@ -95,9 +95,9 @@ pub enum CacheControl {
     Unsaid,
     /// `no-cache`: kept, but asked for each time, which costs a 304.
     NoCache,
-    /// `max-age` in seconds.
+    /// Caches may keep it for `max-age` seconds.
     MaxAge {
-        /// Seconds.
+        /// The lifetime in seconds.
         seconds: u32,
     },
 }

@@ -20,7 +20,7 @@ const CONDITIONS: KnownSet = KnownSet::EMPTY
 /// are joined by commas (RFC 9110 §5.3).
 #[derive(Debug, Clone)]
 pub struct FileRequest<'a> {
-    /// The method.
+    /// The method of the request.
     pub method: Method,
     /// The path as it came, undecoded; `*` of OPTIONS.
     pub path: &'a [u8],
@@ -29,7 +29,7 @@ pub struct FileRequest<'a> {
     /// The decoded path of the root on the site, without a slash at its end; empty for the whole
     /// site. Redirects and listings begin with it.
     pub mount: &'a [u8],
-    /// The field lines.
+    /// The field lines of the request.
     pub fields: Fields<'a>,
 }
 

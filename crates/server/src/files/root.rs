@@ -34,7 +34,7 @@ words! {
 /// Who enforces that an open stays beneath the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Containment {
-    /// `openat2` with `RESOLVE_BENEATH`.
+    /// By `openat2` with `RESOLVE_BENEATH`.
     Kernel,
     /// One `openat` with `O_NOFOLLOW` for each part.
     Walk,
@@ -81,11 +81,11 @@ impl std::error::Error for OpenError {}
 /// What distinguishes one state of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    /// Device number.
+    /// The number of the device.
     pub device: u64,
-    /// Inode number.
+    /// The number of the inode.
     pub inode: u64,
-    /// Size in bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Time of the last change of the content, in nanoseconds since 1970.
     pub modified_ns: i64,
@@ -96,16 +96,16 @@ pub struct Fingerprint {
 /// The two kinds of nodes that are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A directory.
+    /// It is a directory.
     Directory,
-    /// A regular file.
+    /// It is a regular file.
     File,
 }
 
 /// Kind and state of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// File or directory.
+    /// Whether it is a file or a directory.
     pub kind: Kind,
     /// Its state when looked at.
     pub fingerprint: Fingerprint,

@@ -96,7 +96,7 @@ impl FilesShared {
         }))
     }
 
-    /// The options given.
+    /// Returns the options of this folder.
     pub fn options(&self) -> &FilesOptions {
         &self.options
     }

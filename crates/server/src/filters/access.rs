@@ -56,16 +56,16 @@ pub enum Whom {
     Network(Network),
     /// Clients without an address: those of a unix socket.
     Unix,
-    /// All.
+    /// All clients, with or without an address.
     All,
 }
 
 /// One rule: `allow 10.0.0.0/8`, `deny 2001:db8::/32`, `allow unix`, `deny all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// What it says.
+    /// Whether it allows or denies.
     pub permission: Permission,
-    /// Of whom.
+    /// The clients that it applies to.
     pub whom: Whom,
 }
 

@@ -24,7 +24,7 @@ pub const REASON_BYTES_MAX: usize = 200;
 /// One network that is shut out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Who is meant.
+    /// The network that is blocked.
     pub network: Network,
     /// Why, in the words of the operator who set it.
     pub reason: String,
@@ -41,7 +41,7 @@ pub enum Unblocked {
     Removed(Block),
     /// There was no block of exactly this network; this wider one still holds.
     Covered(Block),
-    /// Nothing blocks it.
+    /// The network was not blocked.
     NotBlocked,
 }
 

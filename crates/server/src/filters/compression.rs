@@ -12,7 +12,7 @@ use crate::resources::{Opened, Resources};
 use crate::web::Passage;
 
 words! {
-    /// A content coding.
+    /// A content coding of compressed answers.
     pub enum Coding {
         /// zstd (RFC 8878): unpacks fastest.
         Zstd = "zstd",

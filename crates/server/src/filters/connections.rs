@@ -117,7 +117,7 @@ impl Concurrency {
         Ok(Place { places: Arc::clone(places), client })
     }
 
-    /// Requests under way.
+    /// Returns the number of requests under way.
     pub fn taken(&self) -> usize {
         self.0.taken.load(Ordering::Relaxed)
     }

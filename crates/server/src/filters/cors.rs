@@ -54,16 +54,16 @@ pub struct Token(Text);
 /// An origin: a scheme, a host and perhaps a port; `*` is any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Any.
+    /// Any origin, written as `*`.
     Any,
     /// The one that `null` stands for: pages without an origin, such as files and sandboxed frames.
     Null,
     /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's
     /// own.
     Of {
-        /// In lower case.
+        /// The scheme in lower case.
         scheme: String,
-        /// Which hosts.
+        /// The hosts that it matches.
         host: HostPattern,
         /// As it is written.
         port: Option<u16>,

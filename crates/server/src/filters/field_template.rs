@@ -52,13 +52,13 @@ pub struct FieldValues<'a> {
     pub client: Option<IpAddr>,
     /// The host that is asked, without port.
     pub host: &'a [u8],
-    /// The method.
+    /// The method of the request.
     pub method: &'a [u8],
     /// The path as it came.
     pub path: &'a [u8],
     /// The number that the log has.
     pub request_id: Option<&'a [u8]>,
-    /// `http` or `https`.
+    /// The scheme: `http` or `https`.
     pub scheme: &'a [u8],
     /// Who has proved a name.
     pub user: Option<&'a [u8]>,

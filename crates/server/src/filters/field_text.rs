@@ -16,7 +16,7 @@ pub struct FieldText(String);
 pub struct FieldName(String);
 
 impl FieldText {
-    /// The value.
+    /// Returns the value of the field.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -51,7 +51,7 @@ section! {
 /// Whether those are believed who come by a unix socket and so have no address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum UnixPeers {
-    /// They are not.
+    /// Their forwarding fields are ignored.
     #[default]
     Distrusted,
     /// They are: a client that may open the socket is a proxy.

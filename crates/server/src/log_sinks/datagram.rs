@@ -19,15 +19,15 @@ pub(crate) const SEVERITY_MARK: u8 = 0x1f;
 /// The severity of an entry, by the number that syslog and the journal use (RFC 5424 §6.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Error conditions.
+    /// An error that needs attention.
     Error = 3,
-    /// Warning conditions.
+    /// A warning of possible problems.
     Warning = 4,
     /// Normal but significant conditions.
     Notice = 5,
     /// Informational messages. Lines that state no severity have this one.
     Info = 6,
-    /// Debug messages.
+    /// A message for debugging only.
     Debug = 7,
 }
 

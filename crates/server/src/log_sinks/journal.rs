@@ -15,11 +15,11 @@ use super::sink::SinkState;
 use super::target::{Output, WriteError};
 
 section! {
-    /// The systemd journal.
+    /// The journal of systemd, by its native protocol.
     pub struct Journal short(identifier) {
         /// The field `SYSLOG_IDENTIFIER`, which `journalctl -t` selects entries by.
         pub identifier: Tag = "vervet",
-        /// Its socket.
+        /// The path of its socket.
         pub socket: Path = "/run/systemd/journal/socket",
     }
 }

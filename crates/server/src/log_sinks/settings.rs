@@ -48,7 +48,7 @@ impl LogMode {
     const BITS_MAX: u32 = 0o640;
     const OWNER_WRITES: u32 = 0o200;
 
-    /// The bits.
+    /// Returns the permission bits.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -83,7 +83,7 @@ pub struct Tag(String);
 const TAG_BYTES_MAX: usize = 32;
 
 impl Tag {
-    /// The name.
+    /// Returns the name as it is written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

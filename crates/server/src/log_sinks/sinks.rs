@@ -142,7 +142,7 @@ pub struct DropReport {
 }
 
 impl DropReport {
-    /// Nothing reported yet.
+    /// Creates a report without any drops.
     pub fn new() -> Self {
         Self::default()
     }

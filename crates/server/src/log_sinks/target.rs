@@ -15,21 +15,21 @@ use super::syslog::{Syslog, SyslogOutput};
 /// Where a log goes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// Standard output.
+    /// The standard output of the process.
     Stdout,
-    /// Standard error.
+    /// The standard error of the process.
     Stderr,
     /// A file, created if it does not exist and appended to; or a named pipe or a device.
     File(FileTarget),
-    /// A syslog daemon.
+    /// A syslog daemon, by socket or UDP.
     Syslog(Syslog),
-    /// The systemd journal.
+    /// The journal of systemd.
     Journal(Journal),
     /// The last lines in memory, for the admin service.
     Memory,
 }
 
-/// A log file.
+/// A log file and its rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileTarget {
     /// Its path. The directory must exist.

@@ -11,7 +11,7 @@ use super::path_regex;
 pub enum FieldTest {
     /// There is such a field, whatever its value.
     Present,
-    /// There is none.
+    /// The request has no such field.
     Absent,
     /// A line of it has exactly this value.
     Is(Box<[u8]>),

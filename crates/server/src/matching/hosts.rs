@@ -21,7 +21,7 @@ pub const LABEL_BYTES_MAX: usize = 63;
 /// A name by which a site is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum HostPattern {
-    /// Every name: `*`.
+    /// Every name, written as `*`.
     Any,
     /// This name or IPv4 address, in lower case.
     Exact(Box<str>),
@@ -146,7 +146,7 @@ pub struct Hosts {
 pub struct Taken(pub usize);
 
 impl Hosts {
-    /// No sites.
+    /// Creates an empty set of sites.
     pub fn new() -> Self {
         Self::default()
     }

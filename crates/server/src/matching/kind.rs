@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All types.
+    /// All types, in the order of documentation.
     pub const ALL: [Self; 7] =
         [Self::Number, Self::Integer, Self::Word, Self::Slug, Self::Uuid, Self::Date, Self::Any];
 

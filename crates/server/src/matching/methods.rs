@@ -24,7 +24,7 @@ pub struct MethodSet {
 }
 
 impl MethodSet {
-    /// No methods.
+    /// Creates a set without methods.
     pub const fn new() -> Self {
         Self { known: 0, others: Vec::new() }
     }

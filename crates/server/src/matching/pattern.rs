@@ -54,7 +54,7 @@ pub struct Matched<'a> {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern of a path.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.len() > PATTERN_BYTES_MAX {
             let message = format!("a path has at most {PATTERN_BYTES_MAX} bytes");

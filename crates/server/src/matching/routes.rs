@@ -19,7 +19,7 @@ use super::template::{Offer, Rest};
 /// What the path must be.
 #[derive(Debug, Clone)]
 pub enum PathRule {
-    /// Anything.
+    /// It matches any path.
     Any,
     /// As the pattern says.
     Pattern(Pattern),
@@ -55,7 +55,7 @@ impl PathRule {
 /// When a route is taken.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// The path.
+    /// The rule of the path.
     pub path: PathRule,
     /// The methods; `None` for all.
     pub methods: Option<MethodSet>,
@@ -68,7 +68,7 @@ pub struct Route {
 /// How the path of a request differs from the form that the route has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlashForm {
-    /// Not at all.
+    /// The path has the form of the route.
     AsIs,
     /// It lacks the slash at the end.
     Add,
@@ -81,20 +81,20 @@ pub enum SlashForm {
 pub struct Question<'q> {
     /// The decoded path, as `NormalPath` gives it.
     pub path: &'q [u8],
-    /// The method.
+    /// The method of the request.
     pub method: Method,
     /// The name of the method, which matters where we do not know it.
     pub method_token: &'q str,
-    /// The fields.
+    /// The fields of the request.
     pub fields: &'q Fields<'q>,
 }
 
 /// What the routes say to a request.
 #[derive(Debug, Clone)]
 pub enum Routed<'r> {
-    /// A route fits.
+    /// A route fits the request.
     To {
-        /// Its number.
+        /// The number of the route.
         route: usize,
         /// The values of its variables, as places in the path.
         captures: Captures<'r>,
@@ -104,9 +104,9 @@ pub enum Routed<'r> {
     /// The first route that fits has the path with or without a slash at its end: to be redirected
     /// there.
     Slash {
-        /// Its number.
+        /// The number of the route.
         route: usize,
-        /// [`SlashForm::Add`] or [`SlashForm::Remove`].
+        /// What the path lacks: [`SlashForm::Add`] or [`SlashForm::Remove`].
         form: SlashForm,
     },
     /// Routes fit but for the method: 405 with these in Allow (RFC 9110 §15.5.6).

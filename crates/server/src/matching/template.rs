@@ -47,7 +47,7 @@ impl Offer<'_> {
 pub enum Rest {
     /// Its path ends with `*`.
     There,
-    /// It does not.
+    /// Its path has no `*` at the end.
     Absent,
 }
 
@@ -56,7 +56,7 @@ pub enum Rest {
 pub struct Values<'v> {
     /// The values of the variables of the route.
     pub captures: &'v Captures<'v>,
-    /// The decoded path.
+    /// The path in decoded form.
     pub path: &'v [u8],
     /// The path as it came.
     pub raw_path: &'v [u8],
@@ -66,7 +66,7 @@ pub struct Values<'v> {
     pub rest: Option<&'v [u8]>,
     /// The host, as in Host but without port.
     pub host: &'v [u8],
-    /// `http` or `https`.
+    /// The scheme: `http` or `https`.
     pub scheme: &'v str,
     /// The name of the method.
     pub method: &'v str,

@@ -34,7 +34,7 @@ impl PageAction {
         Self { page }
     }
 
-    /// The page.
+    /// Returns the page that it renders.
     pub fn page(&self) -> &Arc<Page> {
         &self.page
     }

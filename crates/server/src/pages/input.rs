@@ -18,7 +18,7 @@ pub struct Input<'a> {
     pub query: Option<&'a [u8]>,
     /// Names and decoded values of the route's pattern.
     pub captures: &'a [(&'a str, Cow<'a, [u8]>)],
-    /// The field lines.
+    /// The field lines of the request.
     pub fields: &'a Fields<'a>,
     /// The client's address; `None` over a unix socket.
     pub client: Option<IpAddr>,

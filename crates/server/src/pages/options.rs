@@ -41,7 +41,7 @@ impl ProblemLog for StandardError {
     }
 }
 
-/// One page.
+/// The options of one page.
 #[derive(Debug, Clone)]
 pub struct PageOptions {
     /// The folder that templates come from and never leave.
@@ -56,7 +56,7 @@ pub struct PageOptions {
     pub mode: Mode,
     /// What one rendering may cost.
     pub limits: PageLimits,
-    /// The Server field.
+    /// The value of the Server field.
     pub server: String,
     /// Where problems are reported.
     pub journal: Arc<dyn ProblemLog>,

@@ -42,7 +42,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Renderings that failed.
+    /// Returns the number of renderings that failed.
     pub fn failed(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }

@@ -28,34 +28,34 @@ words! {
 /// What a value is read as, and its bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterType {
-    /// Any text.
+    /// Any text within the bounds.
     Text {
         /// The least number of characters.
         length_min: usize,
         /// The greatest number of characters.
         length_max: usize,
     },
-    /// A decimal number.
+    /// A decimal number within the bounds.
     Number {
-        /// The least value.
+        /// The least value that is accepted.
         min: Option<f64>,
-        /// The greatest value.
+        /// The greatest value that is accepted.
         max: Option<f64>,
     },
     /// A whole number of 64 bits.
     Integer {
-        /// The least value.
+        /// The least value that is accepted.
         min: Option<i64>,
-        /// The greatest value.
+        /// The greatest value that is accepted.
         max: Option<i64>,
     },
     /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
     Boolean,
     /// A day, as `2026-11-21`.
     Date {
-        /// The first day.
+        /// The first day that is accepted.
         min: Option<NaiveDate>,
-        /// The last day.
+        /// The last day that is accepted.
         max: Option<NaiveDate>,
     },
     /// One of these words.
@@ -67,7 +67,7 @@ pub enum ParameterType {
 pub enum Absent {
     /// The answer is 400.
     Refused,
-    /// It is none.
+    /// The value is `none` in the template.
     None,
     /// It has this value, written as a visitor would write it.
     Default(String),

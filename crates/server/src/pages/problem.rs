@@ -15,13 +15,13 @@ const EXCERPT_CHARACTERS_MAX: usize = 240;
 /// One problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageProblem {
-    /// The template's file.
+    /// The file of the template.
     pub file: PathBuf,
     /// The line, counted from 1; 0 where the problem is of the file as a whole.
     pub line: usize,
     /// The column in characters, counted from 1; 0 where there is no line.
     pub column: usize,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
     /// The lines around it, with their numbers.
     pub excerpt: Vec<(usize, String)>,

@@ -8,14 +8,14 @@ use vervet_http::status::Status;
 /// The largest content of [`Rendering::Plain`], in bytes: what the engine copies after the head.
 pub(super) const PLAIN_BYTES_MAX: usize = COPY_BYTES_MAX;
 
-/// A rendered page.
+/// A rendered page with its status.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    /// The status.
+    /// The status of the response.
     pub status: Status,
     /// Status line and field lines.
     pub head: Bytes,
-    /// The content.
+    /// The content of the response.
     pub content: Bytes,
     /// Whose words the content is.
     pub voice: Voice,

@@ -61,13 +61,13 @@ section! {
 /// What all pages of a server have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct PageSetup<'s> {
-    /// The Server field.
+    /// The value of the Server field.
     pub server: &'s str,
     /// Where problems are reported while the server runs.
     pub journal: &'s Arc<dyn ProblemLog>,
     /// Where looks at what is compiled are counted.
     pub caches: &'s Caches,
-    /// The time.
+    /// The time when the pages are opened.
     pub now: Now,
 }
 

@@ -35,9 +35,9 @@ pub struct Plan {
 pub struct PlannedListener {
     /// What sites call it.
     pub name: String,
-    /// Where.
+    /// The address to listen on.
     pub address: ListenAddress,
-    /// How.
+    /// The options of its sockets.
     pub options: ListenOptions,
     /// The directive at which a failure to bind is reported.
     pub span: Span,

@@ -17,9 +17,9 @@ use crate::web::{Stage, Stages, Web};
 /// How the engine is to run, whatever it serves. It holds until the process ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    /// How many reactors.
+    /// The number of reactors.
     pub workers: usize,
-    /// What carries them.
+    /// What runs the reactors.
     pub carrier: Carrier,
 }
 
@@ -120,7 +120,7 @@ impl Server {
         &self.control
     }
 
-    /// What outlives plans.
+    /// Returns the tools that all plans share.
     pub fn tools(&self) -> &Tools {
         &self.tools
     }

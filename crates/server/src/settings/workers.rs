@@ -12,12 +12,12 @@ const AUTO: &[Word] = &[Word {
     doc: "as many as the processors, their affinity and the control group allow",
 }];
 
-/// How many reactors.
+/// The number of reactors to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// As many as can run at a time.
     Auto,
-    /// So many.
+    /// This number of reactors.
     Number(usize),
 }
 

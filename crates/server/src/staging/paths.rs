@@ -7,10 +7,10 @@ use vervet_config::{Diagnostic, Diagnostics};
 use crate::plan::Plan;
 use crate::resources::Access;
 
-/// Files and folders.
+/// The files and folders that a plan uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paths {
-    /// That are read.
+    /// Paths that are read.
     pub read: Vec<PathBuf>,
     /// That are written to: the folders of logs and sockets.
     pub write: Vec<PathBuf>,

@@ -10,11 +10,11 @@ use vervet_engine::Response;
 pub enum Edit {
     /// The field has this value and no other.
     Set(Cow<'static, str>, Cow<'static, [u8]>),
-    /// A further line.
+    /// Adds a line to the field.
     Add(Cow<'static, str>, Cow<'static, [u8]>),
     /// The value unless the handler gave one.
     Default(Cow<'static, str>, Cow<'static, [u8]>),
-    /// No such field.
+    /// Removes all lines of the field.
     Remove(Cow<'static, str>),
 }
 

@@ -30,7 +30,7 @@ pub struct Request<'a> {
     pub path: Cow<'a, [u8]>,
     /// The query as it came, without the question mark, or as a rewrite left it.
     pub query: Option<Cow<'a, [u8]>>,
-    /// The requested host.
+    /// The host that was requested.
     pub host: HostName<'a>,
     /// The other end of the connection; `None` over a unix socket.
     pub peer: Option<SocketAddr>,

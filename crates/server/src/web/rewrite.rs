@@ -20,7 +20,7 @@ pub struct RewriteAction {
 /// What a request asks for now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The path, percent-encoded.
+    /// The path in percent-encoded form.
     pub raw_path: Vec<u8>,
     /// The path decoded, dot segments resolved.
     pub path: Vec<u8>,

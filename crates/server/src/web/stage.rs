@@ -20,7 +20,7 @@ use crate::error_log::ErrorLog;
 use crate::matching::{Hosts, Routes};
 use crate::trace::Trace;
 
-/// All that serves.
+/// A plan that was opened and is ready to serve.
 #[derive(Debug, Default)]
 pub struct Stage {
     /// Counts the plans of a process, from 1.
@@ -35,7 +35,7 @@ pub struct Stage {
     pub error_pages: Vec<ErrorPages>,
     /// The value of the Server field.
     pub server: Arc<str>,
-    /// The access logs.
+    /// The access logs of all sites.
     pub logs: Arc<LogPlan>,
     /// Where errors of the configuration are logged that only requests bring out.
     pub error_log: Option<ErrorLog>,
@@ -144,7 +144,7 @@ pub(super) struct Site<'s> {
     pub(super) stage: &'s SiteStage,
 }
 
-/// A site.
+/// A site that is ready to serve.
 #[derive(Debug)]
 pub struct SiteStage {
     /// What all of its requests pass.
@@ -155,12 +155,12 @@ pub struct SiteStage {
     pub targets: Vec<RouteStage>,
 }
 
-/// A route.
+/// A route that is ready to serve.
 #[derive(Debug)]
 pub struct RouteStage {
     /// What its requests pass, beyond the filters of the site.
     pub passage: Passage,
-    /// Where it leads.
+    /// What the route leads to.
     pub end: RouteEnd,
 }
 
@@ -214,7 +214,7 @@ impl Stages {
         Self(Arc::new(Mutex::new(Arc::new(stage))))
     }
 
-    /// The newest stage.
+    /// Returns the newest stage.
     pub fn newest(&self) -> Arc<Stage> {
         // A pointer is whole whatever happened to who held the lock.
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))

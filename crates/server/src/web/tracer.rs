@@ -18,7 +18,7 @@ use crate::trace::{Trace, TraceMatch};
 /// Which requests are traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceRule {
-    /// All of them.
+    /// All requests are traced.
     All,
     /// Those whose path, decoded, fits a pattern with `*` and `?`.
     Path(PathPattern),

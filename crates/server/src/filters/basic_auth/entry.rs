@@ -35,7 +35,7 @@ pub enum OldHashes {
     Allowed,
 }
 
-/// A stored password.
+/// The stored hash of a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
     text: String,

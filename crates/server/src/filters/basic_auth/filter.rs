@@ -39,7 +39,7 @@ const RIGHT: u64 = 1;
 pub struct BasicAuthOptions {
     /// What the browser shows; see [`RealmError`].
     pub realm: String,
-    /// Who may enter.
+    /// The users who may enter.
     pub users: Users,
     /// How many wrong passwords a client may try, all of them at once if it likes.
     pub failures: Rate,
@@ -66,7 +66,7 @@ pub struct BasicAuthCounters {
     pub crowded: u64,
 }
 
-/// A realm.
+/// A realm, as a filter of requests.
 #[derive(Clone, Debug)]
 pub struct BasicAuth(pub(super) Arc<Realm>);
 
@@ -109,7 +109,7 @@ enum Who {
 }
 
 impl BasicAuth {
-    /// Opens a realm.
+    /// Opens a realm with its users.
     pub fn new(options: BasicAuthOptions) -> Result<Self, RealmError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         Ok(Self(Arc::new(Realm {

@@ -19,9 +19,9 @@ pub const USER_NAME_BYTES_MAX: usize = 255;
 /// Why a user file cannot be used; the fault of its owner.
 #[derive(Debug)]
 pub struct UserFileError {
-    /// The file.
+    /// The path of the user file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// What is wrong with it.
     pub problem: UserFileProblem,
 }
 
@@ -32,7 +32,7 @@ pub enum UserFileProblem {
     Read(std::io::Error),
     /// A folder, a pipe, a device: reading it might never end.
     NotAFile,
-    /// Larger than [`USER_FILE_BYTES_MAX`].
+    /// The file is larger than [`USER_FILE_BYTES_MAX`].
     TooLarge,
     /// It is not UTF-8; the line, from 1.
     NotUtf8(usize),
@@ -49,9 +49,9 @@ pub enum UserFileProblem {
 /// Why a text is not a user name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserNameError {
-    /// It is empty.
+    /// The name is an empty text.
     Empty,
-    /// Longer than [`USER_NAME_BYTES_MAX`].
+    /// The name is longer than [`USER_NAME_BYTES_MAX`].
     TooLong,
     /// It has a colon, which would end it (RFC 7617 §2).
     Colon,

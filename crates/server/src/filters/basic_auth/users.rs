@@ -28,7 +28,7 @@ pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 /// of files, and files in their order.
 #[derive(Clone, Debug, Default)]
 pub struct UserSources {
-    /// User files.
+    /// The files of users and password hashes.
     pub files: Vec<PathBuf>,
     /// Names and their entries.
     pub users: Vec<(String, Entry)>,
