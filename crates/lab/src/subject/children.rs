@@ -75,6 +75,21 @@ impl Children {
         self.running.iter_mut().find_map(|child| child.try_wait().ok().flatten())
     }
 
+    /// Waits until one has ended, and says how; none if none has at `deadline` or once `is_over`.
+    pub fn wait_until(
+        &mut self,
+        deadline: Instant,
+        is_over: impl Fn() -> bool,
+    ) -> Option<ExitStatus> {
+        loop {
+            let ended = self.ended();
+            if ended.is_some() || Instant::now() >= deadline || is_over() {
+                return ended;
+            }
+            self.pause();
+        }
+    }
+
     /// Waits a moment, or until the one that was started last has ended.
     pub fn pause(&self) {
         let pid = self.running.last().and_then(|child| i32::try_from(child.id()).ok());

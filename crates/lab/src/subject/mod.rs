@@ -15,3 +15,4 @@ pub use running::{Running, StartError, StartOptions};
 
 pub(crate) use children::{cores_here, tree};
 pub(crate) use program::{first_line, of_command, ours};
+pub(crate) use running::end_of;

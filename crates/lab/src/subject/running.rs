@@ -135,10 +135,7 @@ impl Running {
 
     /// Waits this long, or until it has ended.
     pub fn settle(&mut self, time: Duration) {
-        let deadline = Instant::now() + time;
-        while Instant::now() < deadline && self.ended().is_none() {
-            self.children.pause();
-        }
+        self.children.wait_until(Instant::now() + time, || false);
     }
 
     /// The processes that were started.
@@ -175,15 +172,20 @@ impl Running {
 
     /// The end of what it has said.
     pub fn said(&self) -> String {
-        let bytes = fs::read(&self.log).unwrap_or_default();
-        let from = bytes.len().saturating_sub(SAID_BYTES_MAX);
-        String::from_utf8_lossy(&bytes[from..]).trim().to_owned()
+        end_of(&self.log)
     }
 
     /// Ends all of its processes.
     pub fn stop(mut self) {
         self.children.stop();
     }
+}
+
+/// The end of a file of what a program said.
+pub(crate) fn end_of(log: &Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let from = bytes.len().saturating_sub(SAID_BYTES_MAX);
+    String::from_utf8_lossy(&bytes[from..]).trim().to_owned()
 }
 
 /// What is started on a port.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::adapter::{TaskLaunch, TaskSetup};
 use super::output::{TaskOutput, parse_output};
 use super::programs::TaskPrograms;
-use super::server::Server;
+use super::server;
 use crate::adapter::Process;
 use crate::plan::{Plan, PlannedTask, TaskStart};
 use crate::record::Outcome;
@@ -46,7 +46,7 @@ impl TaskRun<'_> {
         fs::create_dir_all(self.folder)?;
         let launch = self.launch();
         let cores = &self.plan.server_cores;
-        let server = match Server::start(&launch, cores, self.folder, self.socket) {
+        let server = match server::start(&launch, cores, self.folder, self.socket) {
             Ok(server) => server,
             Err(reason) => {
                 self.clean()?;
@@ -87,7 +87,7 @@ impl TaskRun<'_> {
     }
 
     /// Lets the client take its time, and looks at what it says.
-    fn measure(&self, launch: &TaskLaunch, mut server: Server) -> io::Result<TaskResult> {
+    fn measure(&self, launch: &TaskLaunch, mut server: Children) -> io::Result<TaskResult> {
         let log = self.folder.join("client.log");
         let mut client = Children::default();
         let cores = &self.plan.generator_cores;
@@ -122,23 +122,15 @@ impl TaskRun<'_> {
 
     /// Waits for the end of the client; none where it had its time, or somebody asked for the end.
     fn wait(&self, client: &mut Children) -> Option<ExitStatus> {
-        let deadline = Instant::now() + self.task.timeout;
-        loop {
-            if let Some(status) = client.ended() {
-                return Some(status);
-            }
-            if Instant::now() >= deadline || self.interrupted.load(Ordering::Relaxed) {
-                return None;
-            }
-            client.pause();
-        }
+        let is_over = || self.interrupted.load(Ordering::Relaxed);
+        client.wait_until(Instant::now() + self.task.timeout, is_over)
     }
 
     fn outcome(
         &self,
         status: Option<ExitStatus>,
         said: &TaskOutput,
-        server: &mut Server,
+        server: &mut Children,
     ) -> Outcome {
         let last = said.rest.last().map_or("it said nothing", String::as_str);
         let Some(status) = status else {
@@ -150,7 +142,8 @@ impl TaskRun<'_> {
         }
         if !status.success() {
             let mut reason = format!("{last} ({status})");
-            if let Some(ended) = end(server) {
+            // Its connections end before its process does.
+            if let Some(ended) = server.wait_until(Instant::now() + END_MAX, || false) {
                 reason = format!("its server ended ({ended}): {reason}");
             }
             return Outcome::Crashed { reason };
@@ -168,18 +161,6 @@ impl TaskRun<'_> {
         match fs::remove_dir_all(self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
-        }
-    }
-}
-
-/// How a server ended, if it does at about this time: its connections end before its process does.
-fn end(server: &mut Server) -> Option<ExitStatus> {
-    let deadline = Instant::now() + END_MAX;
-    loop {
-        match server.ended() {
-            Some(status) => return Some(status),
-            None if Instant::now() >= deadline => return None,
-            None => server.pause(),
         }
     }
 }
