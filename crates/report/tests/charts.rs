@@ -12,7 +12,7 @@ fn chart(points: Vec<(f64, f64)>) -> LineChart {
         x: Axis::new("connections", Unit::Count).logarithmic(),
         y: Axis::new("rate", Unit::PerSecond),
         bands: Vec::new(),
-        series: vec![Series::new("nginx <1>", 0, points)],
+        series: vec![Series::new("nginx <1>", Colour::nth(0), points)],
     }
 }
 

@@ -3,9 +3,7 @@
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use vervet_report::forms::{
-    self, ReadError, from_json, schema, stream_interval, stream_run, stream_schema,
-};
+use vervet_report::forms::{self, from_json, schema, stream_interval, stream_run, stream_schema};
 use vervet_report::{Errors, Histogram, Interval, Mode, Run, Verdict};
 
 use crate::common::sample;
@@ -36,18 +34,18 @@ fn what_is_no_report_is_refused() {
         |document| document["version"] = json!(2),
         "version 2, and this program reads version 1",
     );
-    check_unreadable(|document| *document = json!([1]), "not a report of a load test");
+    check_unreadable(|document| *document = json!([1]), "invalid length 1");
     check_unreadable(|document| *document = json!({}), "missing field `version`");
     check_unreadable(
         |document| document["errors"]["reset"] = json!(-1),
-        "not a report of a load test",
+        "invalid value: integer `-1`",
     );
     check_unreadable(
         |document| document["timings"]["response"]["histogram"] = json!("AAAA"),
         "the histogram ends in the middle",
     );
     check_unreadable(|document| document["achieved"]["done"] = json!("many"), "invalid type");
-    assert!(matches!(from_json(""), Err(ReadError::Form(_))));
+    assert!(from_json("").unwrap_err().is_eof());
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The candles of a panel: where response times lie under each load, from the shortest to p95.
 
 use vervet_report::chart::{Candle, CandleChart};
+use vervet_report::forms::Table;
 
 use super::charts::{colour, figure_axis};
 use super::page::{Chart, Picture};
 use crate::record::LoadPoint;
 use crate::statistics::{Curve, Figure, Panel, Point};
-use vervet_report::forms::Table;
 
 /// So many candles are drawn; of more loads, evenly chosen ones are. The table has all of them.
 const CANDLES_MAX: usize = 24;

@@ -3,13 +3,13 @@
 use vervet_report::chart::{
     Axis, Band, Bar, BarChart, Colour, LineChart, Series, Stroke, Unit as ChartUnit,
 };
+use vervet_report::forms::Table;
 
 use super::candles::candles;
 use super::over_time::over_time;
 use super::page::{Chart, Picture};
 use crate::record::{LoadPoint, Role};
 use crate::statistics::{Curve, Estimate, Figure, LoadKind, Panel, Unit};
-use vervet_report::forms::Table;
 
 /// Loads that differ by more than this factor stand on a logarithmic axis.
 const LOGARITHMIC_FROM: f64 = 20.0;
@@ -39,42 +39,25 @@ enum Ceiling {
 
 /// All charts of a panel; `prefix` makes their names unique in a page.
 pub(super) fn pictures(panel: &Panel, prefix: &str) -> Vec<Picture> {
+    let plain = |name, title, figure| Shown {
+        name,
+        title,
+        figure,
+        dashed: None,
+        ceiling: Ceiling::LeftOut,
+    };
     let shown = [
         Shown {
-            name: "rate",
-            title: "Good answers per second",
-            figure: Figure::Goodput,
-            dashed: None,
             ceiling: Ceiling::Drawn,
+            ..plain("rate", "Good answers per second", Figure::Goodput)
         },
         Shown {
-            name: "response",
-            title: "Response time: median, and p99 in dashes",
-            figure: Figure::ResponseP50,
             dashed: Some((Figure::ResponseP99, "p99")),
-            ceiling: Ceiling::LeftOut,
+            ..plain("response", "Response time: median, and p99 in dashes", Figure::ResponseP50)
         },
-        Shown {
-            name: "cpu",
-            title: "Server CPU per request",
-            figure: Figure::CpuPerRequest,
-            dashed: None,
-            ceiling: Ceiling::LeftOut,
-        },
-        Shown {
-            name: "memory",
-            title: "Memory of the server, greatest",
-            figure: Figure::MemoryPeak,
-            dashed: None,
-            ceiling: Ceiling::LeftOut,
-        },
-        Shown {
-            name: "errors",
-            title: "Failed requests",
-            figure: Figure::ErrorShare,
-            dashed: None,
-            ceiling: Ceiling::LeftOut,
-        },
+        plain("cpu", "Server CPU per request", Figure::CpuPerRequest),
+        plain("memory", "Memory of the server, greatest", Figure::MemoryPeak),
+        plain("errors", "Failed requests", Figure::ErrorShare),
     ];
     let mut pictures: Vec<Picture> = Vec::new();
     for shown in &shown {
@@ -196,19 +179,13 @@ fn lines(panel: &Panel, shown: &Shown<'_>) -> LineChart {
                 .collect(),
             colour,
         });
-        chart.series.push(Series {
-            name: curve.subject.clone(),
-            points: medians(&solid, factor),
-            colour,
-            stroke: if ceiling { Stroke::Dotted } else { Stroke::Solid },
-        });
+        let stroke = if ceiling { Stroke::Dotted } else { Stroke::Solid };
+        let points = medians(&solid, factor);
+        chart.series.push(Series::new(&curve.subject, colour, points).stroked(stroke));
         if let Some((figure, suffix)) = shown.dashed {
-            chart.series.push(Series {
-                name: format!("{} {suffix}", curve.subject),
-                points: medians(&estimates(curve, figure), factor),
-                colour,
-                stroke: Stroke::Dashed,
-            });
+            let name = format!("{} {suffix}", curve.subject);
+            let points = medians(&estimates(curve, figure), factor);
+            chart.series.push(Series::new(name, colour, points).stroked(Stroke::Dashed));
         }
     }
     let values: Vec<f64> =

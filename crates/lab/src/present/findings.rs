@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use vervet_report::forms::Table;
 use vervet_report::{ErrorClass, Finding, Verdict, units};
 
 use super::page::{Block, Section};
 use crate::record::{LoadPoint, Outcome};
 use crate::statistics::{Analysis, Curve, Panel, Repeat, is_of_generator};
-use vervet_report::forms::Table;
 
 /// What follows from a step in which the generator was the limit.
 const GENERATOR_LIMIT: &str = "The generator was the limit in these steps, and what they show is the least that the server \

@@ -1,11 +1,12 @@
 //! Old figures next to new ones, with what was wrong in them.
 
+use vervet_report::forms::Table;
+
 use super::charts::estimate_text;
 use super::page::{Block, Section};
 use super::tasks::new_task_figure;
 use crate::record::{History, OldFigure};
 use crate::statistics::{ALL_PHASES, Analysis, Curve, Figure, Panel};
-use vervet_report::forms::Table;
 
 /// The section of old figures; none where the lab file names none.
 pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section {

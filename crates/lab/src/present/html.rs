@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use vervet_report::chart::{STYLE as CHART_STYLE, Size};
 use vervet_report::escape::Html;
+use vervet_report::forms::Table;
 
 use super::page::{Block, Page, Picture};
-use vervet_report::forms::Table;
 
 /// The page as one file of HTML.
 pub fn page_html(page: &Page) -> String {

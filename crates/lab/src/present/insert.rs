@@ -1,5 +1,6 @@
 //! The tables of a lab within a page that somebody wrote: between markers of the page.
 
+use vervet_report::forms::Table;
 use vervet_report::units;
 
 use super::markdown::sections_markdown;
@@ -9,7 +10,6 @@ use super::setup::rules_section;
 use super::tasks::{facts_section, group_section};
 use crate::record::{LabRecord, Role};
 use crate::statistics::{Analysis, Curve, Figure, Panel, Point};
-use vervet_report::forms::Table;
 
 /// The markers that all tables stand between.
 const TABLES: [&str; 2] = ["<!-- bench:begin -->", "<!-- bench:end -->"];

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use vervet_report::escape::Printable;
+use vervet_report::forms::{Align, Table};
 
 use super::page::{Block, Page, Picture, Section};
-use vervet_report::forms::{Align, Table};
 
 /// The page. Charts are linked in `charts`, the path of their folder as seen from the file; none:
 /// left out, and their tables stand alone.

@@ -1,11 +1,11 @@
 //! The charts over time: what the repeat in the middle did at the greatest goodput.
 
-use vervet_report::chart::{Axis, LineChart, Series, Stroke, Unit as ChartUnit};
+use vervet_report::chart::{Axis, LineChart, Series, Unit as ChartUnit};
+use vervet_report::forms::Table;
 
 use super::charts::{colour, figure_axis};
 use super::page::{Chart, Picture};
 use crate::statistics::{Curve, Figure, Figures, Moment, Panel, Unit};
-use vervet_report::forms::Table;
 
 /// What is drawn over time.
 struct TimeChart {
@@ -76,11 +76,9 @@ fn picture(panel: &Panel, runs: &[(&Curve, &Figures)], chart: &TimeChart, prefix
         let value = (chart.value)(moment).map_or(f64::NAN, |value| value * factor);
         (moment.at_seconds * 1e9, value)
     };
-    let series = runs.iter().map(|(curve, figures)| Series {
-        name: curve.subject.clone(),
-        points: figures.series.iter().map(place).collect(),
-        colour: colour(panel, curve),
-        stroke: Stroke::Solid,
+    let series = runs.iter().map(|(curve, figures)| {
+        let points = figures.series.iter().map(place).collect();
+        Series::new(&curve.subject, colour(panel, curve), points)
     });
     let title = chart.title;
     Picture {

@@ -1,13 +1,14 @@
 //! A section for each panel: who is ahead and by what, what the sweeps show, the charts, and what
 //! every load gave.
 
+use vervet_report::forms::Table;
+
 use super::charts::{estimate_text, pictures};
 use super::findings::loads_text;
 use super::page::{Block, Section};
 use crate::statistics::{
     Apdex, Curve, Estimate, Figure, LoadKind, Panel, Point, RankedSubject, Ranking, Standing, Unit,
 };
-use vervet_report::forms::Table;
 
 /// The section of a panel; `prefix` makes the names of its charts unique in a page.
 pub(super) fn panel_section(panel: &Panel, prefix: &str) -> Section {

@@ -1,13 +1,13 @@
 //! What was asked and how it was answered, load by load: the tables of tests, pages and requests,
 //! and the slowest.
 
+use vervet_report::forms::Table;
 use vervet_report::units;
 
 use super::page::{Block, Section};
 use crate::statistics::{
     Analysis, Apdex, Curve, Figure, Figures, Panel, Point, ScenarioStep, Unit,
 };
-use vervet_report::forms::Table;
 
 /// How many of the slowest requests are shown for each subject.
 const SLOWEST_SHOWN: usize = 5;

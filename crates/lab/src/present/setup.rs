@@ -1,12 +1,12 @@
 //! What was set up: the lab, its subjects, its workloads and files, what the fairness gate saw, and
 //! the machine.
 
+use vervet_report::forms::Table;
 use vervet_report::{Run, units};
 
 use super::page::{Block, Section};
 use crate::record::{FairnessVerdict, LabRecord, Role, SubjectState};
 use crate::statistics::{Analysis, RuleResult, Verdict};
-use vervet_report::forms::Table;
 
 /// The section of the configuration.
 pub(super) fn configuration_section(record: &LabRecord) -> Section {

@@ -2,6 +2,7 @@
 //! then each phase with its interval, what failed, and what else the tasks reported.
 
 use vervet_report::chart::{Axis, Bar, BarChart, Colour, Unit as ChartUnit};
+use vervet_report::forms::Table;
 use vervet_report::units;
 
 use super::findings::outcome_text;
@@ -9,7 +10,6 @@ use super::page::{Block, Chart, Picture, Section};
 use super::report::file_name;
 use crate::record::{LabRecord, OldFigure};
 use crate::statistics::{Estimate, PhaseFigures, SPREAD_MAX, TaskFigures, TaskGroup};
-use vervet_report::forms::Table;
 
 /// What the phases of stores are.
 const PHASES: [(&str, &str); 5] = [

@@ -210,15 +210,7 @@ impl StoredRun {
 
     /// Reads it. A run of another version, or one that is none, is an error.
     pub fn read(&self) -> serde_json::Result<Run> {
-        let run: Run = serde_json::from_str(self.json())?;
-        if run.version == vervet_report::VERSION {
-            return Ok(run);
-        }
-        Err(serde::de::Error::custom(format_args!(
-            "the run has version {}, and this program reads version {}",
-            run.version,
-            vervet_report::VERSION
-        )))
+        vervet_report::forms::from_json(self.json())
     }
 
     /// The text of the JSON.

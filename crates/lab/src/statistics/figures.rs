@@ -20,12 +20,8 @@ pub struct Figures {
     pub errors: Errors,
     /// Requests that were answered as asked, per second.
     pub goodput: f64,
-    /// Requests that were due, per second; none in closed load.
-    pub asked_per_second: Option<f64>,
     /// The share of finished requests that failed.
     pub error_share: f64,
-    /// Bytes of content of good answers, per second.
-    pub content_bytes_per_second: f64,
     /// The share of all requests whose answer had not come when the step ended.
     pub censored_share: f64,
     /// How long the oldest of them had been due, in milliseconds.
@@ -134,9 +130,7 @@ impl Figures {
             done: run.achieved.done,
             errors: run.errors,
             goodput,
-            asked_per_second: run.achieved.rate_asked(),
             error_share: run.error_share(),
-            content_bytes_per_second: run.achieved.goodput(),
             censored_share: if all > 0.0 { censored / all } else { 0.0 },
             censored_longest_ms: number(run.censored.longest_ns) / 1e6,
             response: Times::of(&run.timings.response),

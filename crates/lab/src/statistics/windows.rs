@@ -41,9 +41,6 @@ fn sum(windows: &[&Figures]) -> Option<Figures> {
     let mut all = (*windows.first()?).clone();
     for window in &windows[1..] {
         let before = all.window_seconds;
-        all.content_bytes_per_second = (all.content_bytes_per_second * before
-            + window.content_bytes_per_second * window.window_seconds)
-            / (before + window.window_seconds).max(f64::MIN_POSITIVE);
         all.series.extend(window.series.iter().map(|moment| {
             let mut moment = *moment;
             moment.at_seconds += before;

@@ -1,8 +1,6 @@
 //! A trend as a page: regressions, charts over the records, and a heat map of Apdex.
 
-use vervet_report::chart::{
-    Axis, Band, Colour, LineChart, Range, Series, Stroke, Unit as ChartUnit,
-};
+use vervet_report::chart::{Axis, Band, Colour, LineChart, Range, Series, Unit as ChartUnit};
 use vervet_report::forms::Table;
 use vervet_report::units;
 
@@ -205,12 +203,8 @@ fn picture(trend: &Trend, lines: &[&Line], shown: &Shown<'_>) -> Block {
         });
         let points = values.iter();
         let points = points.map(|(x, value)| (*x, value.map_or(f64::NAN, |[median, ..]| median)));
-        chart.series.push(Series {
-            name: line.subject.clone(),
-            points: points.collect(),
-            colour: Colour::nth(number),
-            stroke: Stroke::Solid,
-        });
+        let points = points.collect();
+        chart.series.push(Series::new(&line.subject, Colour::nth(number), points));
     }
     Block::Picture(Box::new(Picture {
         name: shown.name.clone(),

@@ -283,9 +283,9 @@ impl Plot {
 }
 
 impl Series {
-    /// A solid line in the colour of its number.
-    pub fn new(name: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, colour: Colour::nth(number), stroke: Stroke::Solid }
+    /// A solid line with a name.
+    pub fn new(name: impl Into<String>, colour: Colour, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), points, colour, stroke: Stroke::Solid }
     }
 
     /// The same, drawn otherwise.

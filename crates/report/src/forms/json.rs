@@ -1,7 +1,6 @@
 //! A run as JSON, its schema, and reading it back.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -10,31 +9,24 @@ use serde::{Deserialize, Serialize};
 use crate::interval::Interval;
 use crate::run::{Run, VERSION};
 
-/// Why a text is not a valid report.
-#[derive(Debug)]
-pub enum ReadError {
-    /// It is not of this form.
-    Form(serde_json::Error),
-    /// It is of a version that this program does not know.
-    Version(u64),
-}
-
 /// The run as one document, with a line end.
 pub fn json(run: &Run) -> String {
     pretty(run)
 }
 
-/// Reads such a document.
-pub fn from_json(text: &str) -> Result<Run, ReadError> {
+/// Reads such a document; one of another version is an error.
+pub fn from_json(text: &str) -> serde_json::Result<Run> {
     #[derive(Deserialize)]
     struct Versioned {
         version: u64,
     }
-    let Versioned { version } = serde_json::from_str(text).map_err(ReadError::Form)?;
-    if version != u64::from(VERSION) {
-        return Err(ReadError::Version(version));
+    let Versioned { version } = serde_json::from_str(text)?;
+    if version == u64::from(VERSION) {
+        return serde_json::from_str(text);
     }
-    serde_json::from_str(text).map_err(ReadError::Form)
+    Err(serde::de::Error::custom(format_args!(
+        "the run has version {version}, and this program reads version {VERSION}"
+    )))
 }
 
 /// The JSON Schema (2020-12) of [`json`].
@@ -57,27 +49,6 @@ fn pretty(value: &impl serde::Serialize) -> String {
         serde_json::to_string_pretty(value).unwrap_or_else(|_| unreachable!("all keys are text"));
     text.push('\n');
     text
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Form(error) => write!(f, "not a report of a load test: {error}"),
-            Self::Version(version) => write!(
-                f,
-                "this report is of version {version}, and this program reads version {VERSION}: use the one that wrote it"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Form(error) => Some(error),
-            Self::Version(_) => None,
-        }
-    }
 }
 
 /// One line of the stream.

@@ -16,9 +16,7 @@ mod words;
 pub use csv::csv_intervals;
 pub use definitions::{DEFINITIONS, Definition, definitions_markdown};
 pub use hgrm::hgrm;
-pub use json::{
-    ReadError, StreamLine, from_json, json, schema, stream_interval, stream_run, stream_schema,
-};
+pub use json::{StreamLine, from_json, json, schema, stream_interval, stream_run, stream_schema};
 pub use openmetrics::openmetrics;
 pub use page::html;
 pub use registry::{FORMS, Form, FormStream};

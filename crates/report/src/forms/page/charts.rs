@@ -22,21 +22,12 @@ pub(super) fn rate(run: &Run, intervals: &[Interval]) -> LineChart {
     let mut series = Vec::new();
     if run.achieved.asked.is_some() {
         let asked = of(|interval| interval.rate_asked().unwrap_or(f64::NAN));
-        series.push(Series {
-            name: "asked".to_owned(),
-            points: asked,
-            colour: Colour::Quiet,
-            stroke: Stroke::Dashed,
-        });
+        series.push(Series::new("asked", Colour::Quiet, asked).stroked(Stroke::Dashed));
     }
-    series.push(Series::new("good answers", 0, of(Interval::rate)));
+    series.push(Series::new("good answers", Colour::nth(0), of(Interval::rate)));
     if run.errors.total() > 0 {
-        series.push(Series {
-            name: "failed".to_owned(),
-            points: of(Interval::failed_rate),
-            colour: Colour::Rose,
-            stroke: Stroke::Dotted,
-        });
+        let failed = of(Interval::failed_rate);
+        series.push(Series::new("failed", Colour::Rose, failed).stroked(Stroke::Dotted));
     }
     let slowest = run.intervals.iter().map(Interval::rate).fold(f64::INFINITY, f64::min);
     LineChart {
@@ -76,9 +67,11 @@ pub(super) fn quantiles(run: &Run, intervals: &[Interval]) -> LineChart {
         y: Axis::new("response time", Unit::Time).logarithmic(),
         bands: Vec::new(),
         series: vec![
-            Series::new("longest", 3, of(|interval| interval.max_ns)).stroked(Stroke::Dotted),
-            Series::new("p99", 1, of(|interval| interval.p99_ns)).stroked(Stroke::Dashed),
-            Series::new("p50", 0, of(|interval| interval.p50_ns)),
+            Series::new("longest", Colour::nth(3), of(|interval| interval.max_ns))
+                .stroked(Stroke::Dotted),
+            Series::new("p99", Colour::nth(1), of(|interval| interval.p99_ns))
+                .stroked(Stroke::Dashed),
+            Series::new("p50", Colour::nth(0), of(|interval| interval.p50_ns)),
         ],
     }
 }
@@ -101,8 +94,9 @@ pub(super) fn distribution(run: &Run) -> LineChart {
         y: Axis::new("time", Unit::Time).logarithmic(),
         bands: Vec::new(),
         series: vec![
-            Series::new("response time", 0, by_percentile(response)),
-            Series::new("service time", 2, by_percentile(service)).stroked(Stroke::Dashed),
+            Series::new("response time", Colour::nth(0), by_percentile(response)),
+            Series::new("service time", Colour::nth(2), by_percentile(service))
+                .stroked(Stroke::Dashed),
         ],
     }
 }
@@ -160,7 +154,7 @@ fn watched(run: &Run, value: impl Fn(&WatchedSample) -> f64) -> Vec<Series> {
     let of = |(number, watched): (usize, &crate::Watched)| {
         let points =
             watched.samples.iter().map(|sample| (float(sample.at_ms) * 1e6, value(sample)));
-        Series::new(watched.name.clone(), number, points.collect())
+        Series::new(&watched.name, Colour::nth(number), points.collect())
             .stroked(strokes[number % strokes.len()])
     };
     run.watched.iter().enumerate().map(of).collect()
