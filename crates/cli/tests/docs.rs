@@ -16,11 +16,6 @@ const NOT_RUN: &[NotRun] = &[
         why: "builds the release program; scripts/dist starts one",
     },
     NotRun { file: "README.md", first_line: "make test", why: "this test is a part of it" },
-    NotRun {
-        file: "README.md",
-        first_line: "make bench",
-        why: "takes minutes and the machine for itself",
-    },
 ];
 
 /// Pages whose blocks belong together: tests of their own run them.
