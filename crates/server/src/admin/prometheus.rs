@@ -1,6 +1,8 @@
 //! `/metrics`: a report as OpenMetrics text. Names and units are those of OpenTelemetry where it
 //! defines them.
 
+use std::fmt::Display;
+
 use vervet_engine::counters::Totals;
 use vervet_http::openmetrics::{Labels, MetricKind, OpenMetrics, seconds_from_ms};
 
@@ -29,9 +31,9 @@ fn server(out: &mut OpenMetrics, report: &Report) {
     out.single("vervet_ready", MetricKind::Gauge, "1 while new requests are accepted.", ready);
     let help = "Number of the current plan, from 1.";
     out.single("vervet_plan_generation", MetricKind::Gauge, help, report.generation);
-    out.family("vervet_reloads", MetricKind::Counter, "Reloads of the configuration.");
-    out.sample(&[("result", &"done")], report.reloads.done);
-    out.sample(&[("result", &"refused")], report.reloads.refused);
+    let reloads = [("done", report.reloads.done), ("refused", report.reloads.refused)];
+    let help = "Reloads of the configuration.";
+    add_counters(out, "vervet_reloads", help, "result", reloads);
 }
 
 fn process(out: &mut OpenMetrics, report: &Report) {
@@ -60,30 +62,24 @@ fn connections(out: &mut OpenMetrics, report: &Report) {
     out.single("vervet_connections_accepted", MetricKind::Counter, help, engine.accepted);
     let help = "Connections admitted.";
     out.single("vervet_connections_admitted", MetricKind::Counter, help, engine.connections);
-    out.family(
-        "vervet_connections_refused",
-        MetricKind::Counter,
-        "Connections refused, by reason.",
-    );
-    out.sample(&[("reason", &"rule")], engine.denied);
-    out.sample(&[("reason", &"connections_max")], engine.refused);
-    out.sample(&[("reason", &"connections_per_address_max")], engine.refused_address);
-    out.family(
-        "vervet_connections_timed_out",
-        MetricKind::Counter,
-        "Connections closed by a timeout or minimum rate, by limit.",
-    );
+    let refused = [
+        ("rule", engine.denied),
+        ("connections_max", engine.refused),
+        ("connections_per_address_max", engine.refused_address),
+    ];
+    let help = "Connections refused, by reason.";
+    add_counters(out, "vervet_connections_refused", help, "reason", refused);
     let timeouts = &engine.timeouts;
-    for (limit, count) in [
+    let timed_out = [
         ("proxy_header_timeout_ms", timeouts.proxy_header),
         ("head_timeout_ms", timeouts.head),
         ("content_idle_timeout_ms", timeouts.content_idle),
         ("content_rate_min", timeouts.content_rate),
         ("write_stall_timeout_ms", timeouts.write_stall),
         ("write_rate_min", timeouts.write_rate),
-    ] {
-        out.sample(&[("limit", &limit)], count);
-    }
+    ];
+    let help = "Connections closed by a timeout or minimum rate, by limit.";
+    add_counters(out, "vervet_connections_timed_out", help, "limit", timed_out);
 }
 
 fn requests(out: &mut OpenMetrics, engine: &Totals) {
@@ -95,10 +91,8 @@ fn requests(out: &mut OpenMetrics, engine: &Totals) {
     );
     let help = "Requests that violated the protocol.";
     out.single("vervet_violations", MetricKind::Counter, help, engine.violations);
-    out.family("vervet_responses", MetricKind::Counter, "Final responses, by class of status.");
-    for (class, count) in CLASSES.iter().zip(engine.responses) {
-        out.sample(&[("status", class)], count);
-    }
+    let help = "Final responses, by class of status.";
+    add_counters(out, "vervet_responses", help, "status", CLASSES.iter().zip(engine.responses));
     let help = "Bytes received on the wire.";
     out.single("vervet_received_bytes", MetricKind::Counter, help, engine.received_bytes);
     let help = "Bytes sent on the wire.";
@@ -118,15 +112,11 @@ fn sites(out: &mut OpenMetrics, report: &Report) {
         }
     }
     let help = "Bytes of response bodies sent, as in the access log.";
-    out.family("vervet_site_content_bytes", MetricKind::Counter, help);
-    for site in &report.sites {
-        out.sample(&[("site", &site.site)], site.content_bytes);
-    }
+    let contents = report.sites.iter().map(|site| (&site.site, site.content_bytes));
+    add_counters(out, "vervet_site_content_bytes", help, "site", contents);
     let help = "Incomplete responses, and requests refused by the engine.";
-    out.family("vervet_site_faults", MetricKind::Counter, help);
-    for site in &report.sites {
-        out.sample(&[("site", &site.site)], site.faults);
-    }
+    let faults = report.sites.iter().map(|site| (&site.site, site.faults));
+    add_counters(out, "vervet_site_faults", help, "site", faults);
 }
 
 fn add_durations(out: &mut OpenMetrics, labels: Labels<'_>, durations: &Durations) {
@@ -137,13 +127,22 @@ fn add_durations(out: &mut OpenMetrics, labels: Labels<'_>, durations: &Duration
 }
 
 fn refusals(out: &mut OpenMetrics, report: &Report) {
-    out.family(
-        "vervet_refused",
-        MetricKind::Counter,
-        "Requests refused by a rule or limit of a site.",
-    );
-    for (by, count) in &report.refused {
-        out.sample(&[("by", by)], *count);
+    let help = "Requests refused by a rule or limit of a site.";
+    let counts = report.refused.iter().map(|(by, count)| (by, *count));
+    add_counters(out, "vervet_refused", help, "by", counts);
+}
+
+/// Adds a family of counters that one label distinguishes.
+fn add_counters<L: Display>(
+    out: &mut OpenMetrics,
+    name: &'static str,
+    help: &str,
+    label: &'static str,
+    counts: impl IntoIterator<Item = (L, u64)>,
+) {
+    out.family(name, MetricKind::Counter, help);
+    for (value, count) in counts {
+        out.sample(&[(label, &value)], count);
     }
 }
 
@@ -176,16 +175,10 @@ fn caches(out: &mut OpenMetrics, report: &Report) {
 }
 
 fn logs(out: &mut OpenMetrics, report: &Report) {
-    out.family("vervet_log_lines_written", MetricKind::Counter, "Log lines written.");
-    for log in &report.logs {
-        out.sample(&[("target", &log.target)], log.written);
-    }
-    out.family("vervet_log_lines_dropped", MetricKind::Counter, "Log lines dropped.");
-    for log in &report.logs {
-        out.sample(&[("target", &log.target)], log.dropped);
-    }
-    out.family("vervet_events", MetricKind::Counter, "Events of the error log, by level.");
-    for (level, count) in &report.events {
-        out.sample(&[("level", &level.as_str())], *count);
-    }
+    let written = report.logs.iter().map(|log| (&log.target, log.written));
+    add_counters(out, "vervet_log_lines_written", "Log lines written.", "target", written);
+    let dropped = report.logs.iter().map(|log| (&log.target, log.dropped));
+    add_counters(out, "vervet_log_lines_dropped", "Log lines dropped.", "target", dropped);
+    let events = report.events.iter().map(|(level, count)| (level.as_str(), *count));
+    add_counters(out, "vervet_events", "Events of the error log, by level.", "level", events);
 }
