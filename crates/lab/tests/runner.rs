@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use vervet_lab::check_text;
 use vervet_lab::plan::{Pace, Plan};
-use vervet_lab::record::{LabRecord, Outcome, Step, SubjectState, TaskStep, read_record};
-use vervet_lab::runner::{
-    JOURNAL, MeasureError, Measurer, Options, Order, Progress, RECORD, RunError, run,
+use vervet_lab::record::{
+    JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, SubjectState, TaskStep, read_record,
 };
+use vervet_lab::runner::{MeasureError, Measurer, Options, Order, Progress, RunError, run};
 use vervet_report::{Asked, Mode, Reuse, Run, Stop, Verdict};
 use vervet_testkit::{RawClient, TempTree, find_program, skip};
 
@@ -132,7 +132,7 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
     let plan = plan(&lab(&[("one", "ok"), ("two", "ok")]));
     let (_tree, out) = out();
     let flag = AtomicBool::new(false);
-    let journal = out.join(JOURNAL);
+    let journal = out.join(JOURNAL_FILE);
     let lines = || std::fs::read_to_string(&journal).unwrap().lines().count();
     let mut stop = |call: usize, _: &Order<'_>, _: &mut Run| {
         // The head and the table of the gate come first; then a line for each step before this one.
@@ -142,7 +142,7 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
     };
     let (result, _) = attempt(&plan, &out, &mut stop, &flag);
     assert!(matches!(result, Err(RunError::Interrupted)), "{result:?}");
-    assert!(!out.join(RECORD).exists());
+    assert!(!out.join(RECORD_FILE).exists());
     flag.store(false, Ordering::Relaxed);
 
     let mut calls = 0;
@@ -156,7 +156,7 @@ fn each_step_is_on_the_disk_and_an_interrupted_lab_goes_on() {
     assert_eq!(orders(&record), (0..8).collect::<Vec<_>>());
     assert!(heard.contains(&"going on after 3 of 8 steps".to_owned()), "{heard:?}");
     assert!(record.ended_unix_ms.is_some());
-    assert_eq!(read_record(&out.join(RECORD)).unwrap(), record);
+    assert_eq!(read_record(&out.join(RECORD_FILE)).unwrap(), record);
 
     let (again, heard) = attempt(&plan, &out, &mut nothing, &flag);
     assert_eq!(again.unwrap().steps.len(), 8);

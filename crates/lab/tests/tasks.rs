@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use vervet_lab::check_text;
 use vervet_lab::plan::{Pace, Plan};
 use vervet_lab::present::{analysis_json, page_markdown, report_html, report_page, steps_csv};
-use vervet_lab::record::{LabRecord, Outcome, Step, TaskStep};
-use vervet_lab::runner::{Generator, JOURNAL, Options, Progress, RECORD, RunError, run};
+use vervet_lab::record::{JOURNAL_FILE, LabRecord, Outcome, RECORD_FILE, Step, TaskStep};
+use vervet_lab::runner::{Generator, Options, Progress, RunError, run};
 use vervet_lab::statistics::Analysis;
 use vervet_testkit::TempTree;
 
@@ -230,7 +230,7 @@ fn an_interrupted_lab_goes_on() {
     let plan = plan(&text);
     let (result, _) = attempt(&plan, out.path(), true);
     assert!(matches!(result, Err(RunError::Interrupted)), "{result:?}");
-    assert!(out.path().join(JOURNAL).exists() && !out.path().join(RECORD).exists());
+    assert!(out.path().join(JOURNAL_FILE).exists() && !out.path().join(RECORD_FILE).exists());
     let (result, heard) = attempt(&plan, out.path(), false);
     assert_eq!(result.unwrap().tasks.len(), 4);
     assert_eq!(heard.0.len(), 4, "{:?}", heard.0);

@@ -218,7 +218,6 @@ impl Plan {
 
     /// The plan as a report holds it.
     pub(crate) fn asked(&self) -> Asked {
-        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Asked {
             target: self.target.clone(),
             mode: match &self.load {
@@ -232,11 +231,11 @@ impl Plan {
             reuse: self.reuse,
             pipelining: self.pipelining,
             stop: Stop {
-                after_ms: self.duration.map(milliseconds),
+                after_ms: self.duration.map(crate::clock::ms),
                 after_requests: self.requests.map(|all| self.own(all)),
             },
-            warm_up_ms: milliseconds(self.warm_up),
-            timeout_ms: milliseconds(self.response_timeout),
+            warm_up_ms: crate::clock::ms(self.warm_up),
+            timeout_ms: crate::clock::ms(self.response_timeout),
             threads: self.threads_used().into(),
             checks: self.checks.iter().flat_map(Check::sentences).collect(),
         }

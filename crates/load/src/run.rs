@@ -13,7 +13,7 @@ use vervet_engine::reactor::{Command, Handle, Receipt};
 use vervet_report::{Asked, Interval, KernelCounters, Run};
 
 use crate::audit;
-use crate::clock::{now_ns, unix_ms};
+use crate::clock::{ms, now_ns, unix_ms};
 use crate::collect::Collector;
 use crate::generator::{Report, Start, Stop, Thread};
 use crate::kernel;
@@ -178,7 +178,7 @@ impl Prepared {
             threads: self.threads,
             control: self.control,
             epoch_ns,
-            started_unix_ms: unix_ms().saturating_add(milliseconds(lead)),
+            started_unix_ms: unix_ms().saturating_add(ms(lead)),
             kernel,
         }
     }
@@ -212,7 +212,7 @@ impl Running {
         mut progress: impl FnMut(Progress<'_>),
     ) -> Run {
         let window_ns = self.epoch_ns + crate::clock::ns(self.plan.warm_up);
-        let warm_up_ms = milliseconds(self.plan.warm_up);
+        let warm_up_ms = ms(self.plan.warm_up);
         let mut collector = Collector::new(&self.plan, self.threads.len(), window_ns);
         loop {
             let report = match self.reports.recv_timeout(every) {
@@ -250,10 +250,6 @@ impl Running {
         run.findings = audit::findings(&run, &evidence);
         run
     }
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn bind_to(core: usize) -> Result<(), Errno> {

@@ -14,23 +14,22 @@ pub(super) fn history_section(history: &History, analysis: &Analysis) -> Section
         new_task_figure(old, &analysis.groups).or_else(|| new_figure(old, analysis))
     };
     let rows: Vec<Row<'_>> = history.figures.iter().map(|old| (old, new(old))).collect();
-    let mut section = if has_new(&rows) {
-        let mut section = Section::new("Old figures next to new ones");
-        section.text(history.source.clone());
-        section.text(
+    let (title, caution) = if has_new(&rows) {
+        (
+            "Old figures next to new ones",
             "Another machine, another kernel, other versions: the old figures and the new ones are shown next to each \
              other, not compared.",
-        );
-        section
+        )
     } else {
-        let mut section = Section::new("Old figures");
-        section.text(history.source.clone());
-        section.text(
+        (
+            "Old figures",
             "Another machine, another kernel, other versions, and servers that this lab does not have: the figures above are \
              not compared with these.",
-        );
-        section
+        )
     };
+    let mut section = Section::new(title);
+    section.text(history.source.clone());
+    section.text(caution);
     section.table(table(&rows));
     if !history.mistakes.is_empty() {
         section.text("What was wrong with the experiment:");

@@ -13,6 +13,5 @@ mod watching;
 
 pub use generator::{Generator, MeasureError, Measurer, Order};
 pub use options::{Options, Progress, RunError};
-pub use resume::{JOURNAL, RECORD};
 pub use run::run;
 pub use stage::Stage;

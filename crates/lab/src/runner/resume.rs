@@ -13,7 +13,9 @@ use super::stage::Stage;
 use crate::environment;
 use crate::environment::SIGNATURE;
 use crate::plan::{Plan, SubjectStart};
-use crate::record::{Head, Journal, LabRecord, Subject, SubjectState, Workload};
+use crate::record::{
+    Head, JOURNAL_FILE, Journal, LabRecord, RECORD_FILE, Subject, SubjectState, Workload,
+};
 
 /// Milliseconds of Unix time.
 pub(super) fn unix_ms() -> u64 {
@@ -107,10 +109,6 @@ pub(super) fn subjects(stage: &Stage<'_>) -> Vec<Subject> {
         .collect()
 }
 
-/// The journal in the folder of a lab.
-pub const JOURNAL: &str = crate::record::JOURNAL_FILE;
-/// The record in the folder of a lab that came to its end.
-pub const RECORD: &str = crate::record::RECORD_FILE;
 /// Held while a lab writes.
 const LOCK: &str = ".lock";
 
@@ -133,11 +131,11 @@ impl Out {
     }
 
     pub(super) fn journal(&self) -> PathBuf {
-        self.path.join(JOURNAL)
+        self.path.join(JOURNAL_FILE)
     }
 
     pub(super) fn record(&self) -> PathBuf {
-        self.path.join(RECORD)
+        self.path.join(RECORD_FILE)
     }
 }
 

@@ -114,10 +114,8 @@ fn steps(
             return Err(RunError::Interrupted);
         }
         append(journal, out, &JournalLine::Step(Box::new(step.clone())))?;
+        options.progress.step(record.steps.len() + 1, of, &step);
         record.steps.push(step);
-        if let Some(step) = record.steps.last() {
-            options.progress.step(record.steps.len(), of, step);
-        }
     }
     Ok(())
 }

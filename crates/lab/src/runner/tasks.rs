@@ -137,10 +137,8 @@ impl Scene<'_> {
             }
             let step = self.step(place, found, options)?;
             append(journal, out, &JournalLine::Task(Box::new(step.clone())))?;
+            options.progress.task(record.tasks.len() + 1, of, &step);
             record.tasks.push(step);
-            if let Some(step) = record.tasks.last() {
-                options.progress.task(record.tasks.len(), of, step);
-            }
         }
         Ok(())
     }

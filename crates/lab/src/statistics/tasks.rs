@@ -2,7 +2,7 @@
 //! and who is ahead of whom within a group.
 
 use super::estimate::Estimate;
-use super::number::{milliseconds, share};
+use super::number::{milliseconds, number, share};
 use super::point::RANKED_REPEATS_MIN;
 use crate::record::{LabRecord, Outcome, Phase, TaskStep};
 
@@ -68,7 +68,7 @@ pub struct PhaseFigures {
 impl PhaseFigures {
     /// Operations per second, with their interval.
     pub fn per_second(&self) -> Estimate {
-        let of = |seconds: f64| operations_over(self.operations, seconds);
+        let of = |seconds: f64| number(self.operations) / seconds;
         Estimate {
             median: of(self.seconds.median),
             low: of(self.seconds.high),
@@ -85,11 +85,6 @@ impl PhaseFigures {
     pub fn seconds_each(&self) -> f64 {
         1.0 / self.per_second().median
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts below 2^53")]
-fn operations_over(operations: u64, seconds: f64) -> f64 {
-    operations as f64 / seconds
 }
 
 impl TaskFigures {

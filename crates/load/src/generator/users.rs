@@ -77,8 +77,7 @@ pub(crate) struct Users {
 
 impl Users {
     pub(crate) fn new(plan: &Arc<Plan>) -> Self {
-        let milliseconds =
-            |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
+        let milliseconds = |time: Duration| crate::clock::ms(time).max(1);
         let checks = plan.checks.iter().cloned().map(CompiledCheck::new);
         Self {
             checks: checks.collect(),
