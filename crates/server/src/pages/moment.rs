@@ -22,7 +22,7 @@ impl When {
     /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is
     /// later.
     pub(crate) fn of_unix(seconds: i64) -> Self {
-        Self::Moment(DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC))
+        Self::Moment(crate::timestamp::utc(seconds))
     }
 
     /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as

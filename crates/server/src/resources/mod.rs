@@ -5,11 +5,11 @@
 //! which files and folders it reads, so that a sandbox can allow them.
 
 mod kept;
-mod needs;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use vervet_config::Diagnostics;
+use vervet_config::{Diagnostics, Span};
 use vervet_engine::reactor::Now;
 
 use crate::error_log::ErrorLog;
@@ -17,7 +17,6 @@ use crate::files::FilesPool;
 use crate::files::options::CacheLimits;
 
 pub use kept::{Keeper, Kept};
-pub(crate) use needs::{Access, Needs};
 
 /// The result of opening a directive: what it is at run time, or all of its mistakes.
 pub(crate) type Opened<T = ()> = Result<T, Diagnostics>;
@@ -41,4 +40,45 @@ pub struct Resources<'r> {
     pub now: Now,
     /// What equal sections share, and what the last plan has left.
     pub keeper: Keeper<'r>,
+}
+
+/// How a path is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// It is read.
+    Read,
+    /// It, or a file in it, is written.
+    Write,
+}
+
+/// A path that a directive uses.
+#[derive(Debug)]
+pub(crate) struct Need {
+    pub(crate) path: PathBuf,
+    pub(crate) access: Access,
+    pub(crate) span: Span,
+}
+
+/// What serving a plan takes, as its directives add it.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    pub(crate) paths: Vec<Need>,
+    /// Whether requests need an id.
+    pub(crate) request_ids: bool,
+}
+
+impl Needs {
+    /// Adds a path that is read.
+    pub(crate) fn read(&mut self, path: &Path, span: Span) {
+        self.add(Access::Read, path, span);
+    }
+
+    /// Adds a path that is written.
+    pub(crate) fn write(&mut self, path: &Path, span: Span) {
+        self.add(Access::Write, path, span);
+    }
+
+    fn add(&mut self, access: Access, path: &Path, span: Span) {
+        self.paths.push(Need { path: path.to_owned(), access, span });
+    }
 }
