@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::net::Ipv6Addr;
 
+mod authority;
 mod normal_path;
 
 use crate::method::Method;
+pub use authority::Authority;
 use normal_path::triplet;
 pub use normal_path::{NormalPath, PathError};
 
@@ -92,7 +93,7 @@ impl<'a> RequestTarget<'a> {
             Method::Connect => {
                 let authority = Authority::parse(raw)?;
                 // RFC 9110 §9.3.6: CONNECT has no default port.
-                authority.port.ok_or(TargetError::Authority)?;
+                authority.port().ok_or(TargetError::Authority)?;
                 Ok(Self::Authority(authority))
             }
             Method::Options if raw == b"*" => Ok(Self::Asterisk),
@@ -163,7 +164,7 @@ impl<'a> RequestTarget<'a> {
         let end = memchr::memchr2(b'/', b'?', rest).unwrap_or(rest.len());
         let authority = Authority::parse(&rest[..end])?;
         // RFC 9110 §4.2.1: a sender must not make an http URI with an empty host.
-        if authority.host.is_empty() {
+        if authority.host().is_empty() {
             return Err(TargetError::Authority);
         }
         let mut path_and_query = PathAndQuery::split(&rest[end..]);
@@ -233,86 +234,6 @@ impl<'a> PathAndQuery<'a> {
     }
 }
 
-/// Host and port of a target or of the Host field (RFC 9110 §7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Authority<'a> {
-    host: &'a [u8],
-    port: Option<u16>,
-}
-
-impl<'a> Authority<'a> {
-    /// Parses `host`, `host:port` or `[address]:port`, as in Host. The host may be empty if the
-    /// target has no authority (RFC 9112 §3.2), and so may the port (RFC 3986 §3.2.3).
-    ///
-    /// Stricter than the grammar in two places: a port is at most 65535, and a port alone (`:80`)
-    /// is refused, since an http authority with an empty host is invalid (RFC 9110 §4.2.1).
-    #[inline]
-    pub fn parse(raw: &'a [u8]) -> Result<Self, TargetError> {
-        let (host, port) = match raw {
-            [b'[', ..] => match memchr::memchr(b']', raw) {
-                Some(end) if is_ip_literal(&raw[1..end]) => raw.split_at(end + 1),
-                _ => return Err(TargetError::Authority),
-            },
-            _ => raw.split_at(registered_name_bytes(raw)),
-        };
-        let port = match port {
-            [] | [b':'] => None,
-            [b':', digits @ ..] => Some(parse_port(digits).ok_or(TargetError::Authority)?),
-            _ => return Err(TargetError::Authority),
-        };
-        if host.is_empty() && !raw.is_empty() {
-            return Err(TargetError::Authority);
-        }
-        Ok(Self { host, port })
-    }
-
-    /// Returns the host as written, including the brackets of an address; compare it
-    /// case-insensitively.
-    pub fn host(self) -> &'a [u8] {
-        self.host
-    }
-
-    /// Returns the port, if there is one.
-    pub fn port(self) -> Option<u16> {
-        self.port
-    }
-}
-
-fn parse_port(digits: &[u8]) -> Option<u16> {
-    digits.iter().try_fold(0_u16, |number, byte| match byte {
-        b'0'..=b'9' => number.checked_mul(10)?.checked_add(u16::from(byte - b'0')),
-        _ => None,
-    })
-}
-
-fn is_ip_literal(literal: &[u8]) -> bool {
-    std::str::from_utf8(literal).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
-}
-
-/// How many bytes at the start are a `reg-name` of RFC 3986 §3.2.2, of which an IPv4 address is a
-/// case.
-fn registered_name_bytes(value: &[u8]) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = &value[at..];
-        at += rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
-        match &value[at..] {
-            [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => at += 3,
-            _ => return at,
-        }
-    }
-}
-
-/// `unreserved` and `sub-delims` of RFC 3986 §2. Compared, not looked up in a table, whose lines of
-/// memory nothing else would touch.
-const fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'('..=b',' | b';' | b'='
-        )
-}
-
 /// Encodes a decoded path or a single name for a link or a Location field. Slashes stay; a colon
 /// and all characters that are special in HTML or fields are encoded, so the result needs no
 /// escaping and a name cannot look like a scheme.
@@ -363,110 +284,4 @@ fn decode_form(raw: &[u8]) -> Cow<'_, [u8]> {
         rest = next;
     }
     Cow::Owned(decoded)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::Authority;
-
-    fn is_valid(value: &[u8]) -> bool {
-        Authority::parse(value).is_ok()
-    }
-
-    fn check(value: &str, expected: bool) {
-        assert_eq!(is_valid(value.as_bytes()), expected, "{value:?}");
-    }
-
-    #[test]
-    fn rejects_invalid_authorities() {
-        let refused = [
-            ":80",
-            "a b",
-            "a/b",
-            "a@b",
-            "a?b",
-            "a#b",
-            "a\\b",
-            "a:b",
-            "a:80:80",
-            "a:-1",
-            "a:+1",
-            "a: 80",
-            "a:65536",
-            "a:080808",
-            "[::1",
-            "::1",
-            "[::1]x",
-            "[::1]80",
-            "[::1]:x",
-            "[]",
-            "[1]",
-            "[fe80::1%25eth0]",
-            "[v1.x]",
-            "a%",
-            "a%2",
-            "a%zz",
-            "\u{e9}",
-            "a\tb",
-            "[[::1]]",
-        ];
-        for value in refused {
-            check(value, false);
-        }
-    }
-
-    #[test]
-    fn accepts_names_and_addresses_with_and_without_port() {
-        for value in [
-            "",
-            "a",
-            "example.org",
-            "example.org:",
-            "example.org:0",
-            "a:65535",
-            "a:00080",
-            "127.0.0.1:8080",
-            "[::1]",
-            "[::1]:80",
-            "a_b",
-            "x%2Dy",
-            "a,b",
-        ] {
-            check(value, true);
-        }
-    }
-
-    /// The grammar from left to right, a byte at a time.
-    fn is_authority(value: &str) -> bool {
-        let (name, port) =
-            value.split_once(':').map_or((value, None), |(name, port)| (name, Some(port)));
-        let is_name_byte =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte);
-        let mut rest = name.as_bytes();
-        while let [first, after @ ..] = rest {
-            rest = match (first, after) {
-                (b'%', [high, low, after @ ..])
-                    if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
-                {
-                    after
-                }
-                (&byte, _) if is_name_byte(byte) => after,
-                _ => return false,
-            };
-        }
-        let digits = port.unwrap_or_default();
-        let number = digits.trim_start_matches('0');
-        let is_port = digits.bytes().all(|byte| byte.is_ascii_digit())
-            && (number.is_empty() || number.parse::<u16>().is_ok());
-        is_port && (!name.is_empty() || value.is_empty())
-    }
-
-    proptest! {
-        #[test]
-        fn reads_names_and_ports_as_the_grammar_does(value in "[a-z.%0-9:@ \u{e9}]{0,12}|[a-z%A]{0,4}:[0-9]{0,7}") {
-            prop_assert_eq!(is_valid(value.as_bytes()), is_authority(&value), "{:?}", value);
-        }
-    }
 }
