@@ -248,8 +248,11 @@ pub(crate) struct ExchangeOptions {
     pub(crate) amendments: Vec<Amendment>,
 }
 
-/// One request, and the ways to respond to it.
-pub struct Exchange<'a> {
+/// One request, and the ways to respond to it. It is one pointer, which costs nothing to hand on.
+pub struct Exchange<'a>(pub(crate) &'a mut ExchangeParts<'a>);
+
+/// What an exchange consists of during the call.
+pub(crate) struct ExchangeParts<'a> {
     pub(crate) head: &'a RequestHead<'a>,
     pub(crate) peer: Option<SocketAddr>,
     pub(crate) listener: &'a Endpoint,
@@ -266,48 +269,48 @@ pub struct Exchange<'a> {
 impl<'a> Exchange<'a> {
     /// Returns the request's head, valid during the call: copy what is needed later.
     pub fn head(&self) -> &'a RequestHead<'a> {
-        self.head
+        self.0.head
     }
 
     /// Returns the peer's address; `None` over a unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
-        self.peer
+        self.0.peer
     }
 
     /// Returns the listener that accepted the connection.
     pub fn listener(&self) -> &'a Endpoint {
-        self.listener
+        self.0.listener
     }
 
     /// Returns the time of this turn.
     pub fn now(&self) -> Now {
-        self.now
+        self.0.now
     }
 
     /// Returns the number of this request on its connection, from 1.
     pub fn connection_requests(&self) -> u32 {
-        self.to.number
+        self.0.to.number
     }
 
     /// Returns a spawner for futures that run on this reactor's thread.
     pub fn spawner(&self) -> &'a Spawner {
-        self.spawner
+        self.0.spawner
     }
 
     /// Returns the value passed to [`Resume::run`], in the call that follows a
     /// [suspension](Self::suspend).
     pub fn resumed(&self) -> Option<u64> {
-        self.resumed
+        self.0.resumed
     }
 
     /// Returns the tag that was set, now or before a suspension.
     pub fn tag(&self) -> Option<u32> {
-        self.options.tag
+        self.0.options.tag
     }
 
     /// Tags the exchange for [`Service::finished`].
     pub fn set_tag(&mut self, tag: u32) {
-        self.options.tag = Some(tag);
+        self.0.options.tag = Some(tag);
     }
 
     /// Returns the content of the request, which can be read while it arrives; `None` if there is
@@ -315,11 +318,11 @@ impl<'a> Exchange<'a> {
     ///
     /// A client that waits for `100 Continue` receives it when the content is taken.
     pub fn content(&mut self) -> Option<ContentReader> {
-        if self.head.content() == ContentLength::None || self.options.inbound.is_some() {
+        if self.0.head.content() == ContentLength::None || self.0.options.inbound.is_some() {
             return None;
         }
         let (sender, reader) = self.stream();
-        self.options.inbound = Some(sender);
+        self.0.options.inbound = Some(sender);
         Some(reader)
     }
 
@@ -328,14 +331,15 @@ impl<'a> Exchange<'a> {
     /// after the response, which is 101 (2xx to CONNECT) with a [stream](Self::stream) as content
     /// for the other direction.
     pub fn tunnel(&mut self) -> Option<ContentReader> {
-        let proposes = self.head.upgrade().is_some() || self.head.method == Method::Connect;
-        let is_free = self.head.content() == ContentLength::None && self.options.inbound.is_none();
+        let proposes = self.0.head.upgrade().is_some() || self.0.head.method == Method::Connect;
+        let is_free =
+            self.0.head.content() == ContentLength::None && self.0.options.inbound.is_none();
         if !proposes || !is_free {
             return None;
         }
         let (sender, reader) = self.stream();
-        self.options.inbound = Some(sender);
-        self.options.is_tunnel = true;
+        self.0.options.inbound = Some(sender);
+        self.0.options.is_tunnel = true;
         Some(reader)
     }
 
@@ -348,50 +352,50 @@ impl<'a> Exchange<'a> {
     /// Returns a factory for such pipes, which can be used after the exchange has ended.
     pub fn pipe_factory(&self) -> PipeFactory {
         PipeFactory {
-            mailbox: Arc::clone(self.to.mailbox),
-            token: self.to.token,
-            number: self.to.number,
-            window_bytes: self.window_bytes,
+            mailbox: Arc::clone(self.0.to.mailbox),
+            token: self.0.to.token,
+            number: self.0.to.number,
+            window_bytes: self.0.window_bytes,
         }
     }
 
     /// Responds with a head (status line and field lines, each with its CRLF) and content in
     /// memory. Both are copied into the response buffer at once, without an allocation. For content
     /// up to [`COPY_BYTES_MAX`]; send larger content as a [`Response`], which does not copy it.
-    pub fn send_whole(mut self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
-        if self.holds_answer {
+    pub fn send_whole(self, status: Status, head: &[u8], content: &[u8]) -> Outcome {
+        if self.0.holds_answer {
             let head = Bytes::copy_from_slice(head);
             return Outcome::Done(Response::encoded(status, head).content(content.to_vec()));
         }
         Outcome::Sent(Sent {
             status,
             content_bytes: content.len() as u64,
-            result: self.writer.write(status, head, content),
+            result: self.0.writer.write(status, head, content),
         })
     }
 
     /// Closes the connection after the response, which announces it.
     pub fn close_after(&mut self) {
-        self.writer.machine.close_after_this();
-        self.options.closes = true;
+        self.0.writer.machine.close_after_this();
+        self.0.options.closes = true;
     }
 
     /// Makes [`Self::send_whole`] return the response instead of sending it, for a wrapper that
     /// changes it.
     pub fn hold_answer(&mut self) {
-        self.holds_answer = true;
+        self.0.holds_answer = true;
     }
 
     /// Changes the response if it comes [later](Self::later); an immediate response is not changed.
     /// Changes are made in the order of the calls, before those of [`Outcome::amend`].
     pub fn amend(&mut self, change: impl FnOnce(Response) -> Response + Send + 'static) {
-        self.options.amendments.push(Box::new(change));
+        self.0.options.amendments.push(Box::new(change));
     }
 
     /// Promises a response: return the outcome, and use the responder from any thread at any time.
     pub fn later(self) -> (Responder, Outcome) {
-        let responder = Responder(self.to.promise());
-        let amendments = std::mem::take(&mut self.options.amendments);
+        let responder = Responder(self.0.to.promise());
+        let amendments = std::mem::take(&mut self.0.options.amendments);
         (responder, Outcome::Later(Later { amendments }))
     }
 
@@ -403,7 +407,7 @@ impl<'a> Exchange<'a> {
     /// The tag is kept. Content that was taken is lost, and changes by [`Self::amend`] are dropped:
     /// take and amend in the call that responds.
     pub fn suspend(self) -> (Resume, Outcome) {
-        let resume = Resume(self.to.promise());
+        let resume = Resume(self.0.to.promise());
         (resume, Outcome::Suspended(Suspended(())))
     }
 }

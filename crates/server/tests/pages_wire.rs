@@ -28,7 +28,7 @@ impl Service for Sole {
             query: target.raw_query().map(Cow::Borrowed),
             host: vervet_server::web::HostName::new(head.host().unwrap_or_default()),
             peer: exchange.peer(),
-            client: exchange.peer().map(|peer| peer.ip()),
+            forwarded_client: None,
             scheme: Scheme::Http,
             captures: Captures::default(),
             rest_at: None,

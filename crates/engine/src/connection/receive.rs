@@ -10,7 +10,9 @@ use bytes::Bytes;
 use super::answer::Refusal;
 use super::http::Http;
 use super::state::{Answer, Begun, Connection, InProgress, Record, Waiting};
-use crate::exchange::{Admit, Exchange, ExchangeOptions, Outcome, ReturnAddress, Service, Writer};
+use crate::exchange::{
+    Admit, Exchange, ExchangeOptions, ExchangeParts, Outcome, ReturnAddress, Service, Writer,
+};
 use crate::pipe::{ContentError, TrySendError};
 use crate::proxy_protocol::{self, Parsed};
 use crate::reactor::{Closing, Io};
@@ -187,7 +189,7 @@ impl<S: Service> Http<S> {
             content_bytes_max: self.limits.content_bytes_max,
             ..ExchangeOptions::default()
         };
-        let outcome = self.service.call(Exchange {
+        let mut parts = ExchangeParts {
             head,
             peer: connection.peer,
             listener: &connection.listener,
@@ -203,7 +205,8 @@ impl<S: Service> Http<S> {
                 date: self.date.at(now),
             },
             holds_answer: false,
-        });
+        };
+        let outcome = self.service.call(Exchange(&mut parts));
         record.tag = options.tag;
         connection.closes_unasked |= options.closes;
         let takes_content = options.inbound.is_some() && head.expects_continue();

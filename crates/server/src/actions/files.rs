@@ -285,9 +285,13 @@ impl Handler for FilesHandler {
             }
             (Look::Matched, None) | (Look::Path, _) => (&*request.raw_path, &[][..]),
         };
-        let file_request = FileRequest::new(request.head.method, path, &request.head.fields)
-            .with_query(request.query.as_deref())
-            .with_mount(mount);
+        let file_request = FileRequest {
+            method: request.head.method,
+            path,
+            query: request.query.as_deref(),
+            mount,
+            fields: request.head.fields,
+        };
         self.files.respond(&file_request, exchange)
     }
 }

@@ -108,6 +108,7 @@ impl Files {
     }
 
     /// Answers an exchange whose request is for a file.
+    #[inline]
     pub fn respond(&mut self, request: &FileRequest<'_>, exchange: Exchange<'_>) -> Outcome {
         match self.answer(request, exchange.now()) {
             Decision::Done(response) => Outcome::Done(response),
@@ -124,6 +125,7 @@ impl Files {
     }
 
     /// Decides the answer to a request at the time `now`.
+    #[inline]
     pub fn answer(&mut self, request: &FileRequest<'_>, now: Now) -> Decision {
         match request.method {
             Method::Get | Method::Head => {}

@@ -210,7 +210,7 @@ impl RequestFilter for AccessRules {
     }
 
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
-        if self.admit(request.client) {
+        if self.admit(request.client()) {
             Verdict::Pass
         } else {
             Verdict::Answer(refusal(Status::FORBIDDEN))

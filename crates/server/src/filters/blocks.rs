@@ -163,7 +163,7 @@ impl RequestFilter for Blocks {
     /// Closes the connection: one that came by way of a trusted forwarder, or was there before the
     /// block.
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
-        if self.turns_away(request.client, request.now) { Verdict::Close } else { Verdict::Pass }
+        if self.turns_away(request.client(), request.now) { Verdict::Close } else { Verdict::Pass }
     }
 
     fn refused(&self) -> Vec<(&'static str, u64)> {

@@ -184,7 +184,7 @@ impl RequestFilter for Concurrency {
     }
 
     fn check(&self, request: &mut Request<'_>, _: &mut Edits) -> Verdict {
-        match self.take(request.client) {
+        match self.take(request.client()) {
             Ok(place) => {
                 request.held.push(Box::new(place));
                 Verdict::Pass

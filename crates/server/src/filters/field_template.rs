@@ -68,7 +68,7 @@ impl<'a> FieldValues<'a> {
     /// The values of a request.
     pub fn of(request: &'a Request<'_>) -> Self {
         Self {
-            client: request.client,
+            client: request.client(),
             host: &request.host,
             method: request.head.method_token.as_bytes(),
             path: &request.raw_path,

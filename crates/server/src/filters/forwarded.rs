@@ -191,7 +191,7 @@ impl RequestFilter for Forwarders {
                 request.request_id = Some(id);
             }
         }
-        request.client = origin.client;
+        request.forwarded_client = origin.client;
         if let Some(scheme) = origin.scheme {
             request.scheme = scheme;
         }

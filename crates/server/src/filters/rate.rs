@@ -206,7 +206,7 @@ impl RequestFilter for RateLimit {
         };
         let client = match value {
             Some(value) => Client::Value(value),
-            None => Client::Address(request.client.map(client_key)),
+            None => Client::Address(request.client().map(client_key)),
         };
         match self.meters.take(client, request.now.monotonic_ms) {
             Ok(()) => Verdict::Pass,

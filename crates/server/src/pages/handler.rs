@@ -140,7 +140,7 @@ impl Handler for PageHandler {
             query: request.query.as_deref(),
             captures: &captures,
             fields: &request.head.fields,
-            client: request.client,
+            client: request.client(),
         };
         self.page(&input, exchange)
     }

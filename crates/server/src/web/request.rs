@@ -34,8 +34,8 @@ pub struct Request<'a> {
     pub host: HostName<'a>,
     /// The other end of the connection; `None` over a unix socket.
     pub peer: Option<SocketAddr>,
-    /// The client: the peer, or what trusted forwarders say of it.
-    pub client: Option<IpAddr>,
+    /// The client, where trusted forwarders name one.
+    pub forwarded_client: Option<IpAddr>,
     /// How the client reached the server, or the outermost trusted forwarder.
     pub scheme: Scheme,
     /// What the route has found in [`Self::path`].
@@ -57,7 +57,7 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The request of an exchange whose target has been parsed, before its site is known.
     #[inline]
-    pub(super) fn new(exchange: &Exchange<'a>, parsed: ParsedTarget<'a>) -> Self {
+    pub(super) fn new<'e: 'a>(exchange: &Exchange<'e>, parsed: ParsedTarget<'a>) -> Self {
         let head = exchange.head();
         let ParsedTarget { target, path } = parsed;
         let authority = match target.authority() {
@@ -72,7 +72,7 @@ impl<'a> Request<'a> {
             query: target.raw_query().map(Cow::Borrowed),
             host: HostName::new(authority),
             peer: exchange.peer(),
-            client: canonical_ip(exchange.peer()),
+            forwarded_client: None,
             scheme: Scheme::Http,
             captures: Captures::default(),
             rest_at: None,
@@ -84,7 +84,14 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// The client: what trusted forwarders name, or the peer; IPv4 where it is mapped to IPv6.
+    /// `None` over a unix socket.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.forwarded_client.or_else(|| self.peer.map(|peer| peer.ip().to_canonical()))
+    }
+
     /// The raw path that the `*` of the route's path stands for, beginning with `/`.
+    #[inline]
     pub(crate) fn rest(&self) -> Option<Cow<'_, [u8]>> {
         self.rest_at.map(|at| raw_rest(&self.raw_path, &self.path, at))
     }
@@ -164,13 +171,6 @@ impl Deref for HostName<'_> {
     fn deref(&self) -> &[u8] {
         self.name.get_or_init(|| lower_case(without_port(self.authority)))
     }
-}
-
-/// The address of a peer; IPv4 where it is mapped to IPv6.
-// Not inlined: the compiler would then copy the address of the peer byte by byte.
-#[inline(never)]
-fn canonical_ip(peer: Option<SocketAddr>) -> Option<IpAddr> {
-    peer.map(|peer| peer.ip().to_canonical())
 }
 
 /// The host of a valid Host field.

@@ -64,7 +64,7 @@ impl Service for Web {
         let mut edits = Edits::default();
         let router = Router { site: site.stage, stage, trace: &trace };
         let (terminal, passage) = router.route(&mut request, &mut edits);
-        let trace = stage.confirm_trace(trace.clone(), request.client);
+        let trace = stage.confirm_trace(&trace, &request);
         if let Terminal::Suspend(job) = terminal {
             stage.write_trace(&trace);
             let (resume, outcome) = exchange.suspend();
@@ -78,30 +78,36 @@ impl Service for Web {
             let info = request_info(&request, passage, site.listener, connection_requests);
             self.begin(&mut exchange, &info, held, &trace);
         }
+        let log = exchange.tag().filter(|_| stage.logs.needs().responses);
+        let log = log.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag });
         let finish = &passage.finish;
-        let logged = exchange.tag().filter(|_| stage.logs.needs().responses);
-        if finish.is_empty() && edits.is_empty() && logged.is_none() && !trace.is_on() {
-            return answer(terminal, &request, exchange, &current, &trace);
-        }
-        let finisher = Finisher {
-            error_pages: finish
-                .error_pages
-                .filter(|_| !stage.has_own_content(&terminal))
-                .and_then(|number| current.error_pages(number)),
-            edits,
-            encoder: finish.compression.as_ref().map(|compression| Encoder {
-                compression: Arc::clone(compression),
-                accepted: AcceptedCodings::of(request.head),
-                piping: exchange.pipe_factory(),
-            }),
-            log: logged.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag }),
-            trace: trace.clone(),
-            now: request.now,
+        let finisher = if finish.is_empty() && edits.is_empty() && log.is_none() && !trace.is_on() {
+            None
+        } else {
+            Some(Finisher {
+                error_pages: finish
+                    .error_pages
+                    .filter(|_| !stage.has_own_content(&terminal))
+                    .and_then(|number| current.error_pages(number)),
+                edits,
+                encoder: finish.compression.as_ref().map(|compression| Encoder {
+                    compression: Arc::clone(compression),
+                    accepted: AcceptedCodings::of(request.head),
+                    piping: exchange.pipe_factory(),
+                }),
+                log,
+                trace: trace.clone(),
+                now: request.now,
+            })
         };
-        if finisher.touches_every_response() {
+        if finisher.as_ref().is_some_and(Finisher::touches_every_response) {
             exchange.hold_answer();
         }
-        finisher.finish(answer(terminal, &request, exchange, &current, &trace))
+        let outcome = answer(terminal, &request, exchange, &current, &trace);
+        match finisher {
+            Some(finisher) => finisher.finish(outcome),
+            None => outcome,
+        }
     }
 
     fn admit(&mut self, peer: Option<SocketAddr>, listener: &Endpoint) -> Admit {
@@ -259,7 +265,7 @@ fn request_info<'f>(
         host: &request.host,
         scheme: request.scheme_name(),
         listener: &listener.name,
-        client: request.client,
+        client: request.client(),
         user: request.user.as_deref().map(str::as_bytes),
         request_id: request.request_id,
         connection_requests: Some(u64::from(connection_requests)),

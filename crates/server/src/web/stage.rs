@@ -2,7 +2,6 @@
 //! by them, never changed, and replaced as a whole.
 
 use std::collections::{BTreeMap, HashSet};
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vervet_engine::listener::{Endpoint, ListenerKey};
@@ -88,9 +87,9 @@ impl Stage {
     }
 
     /// The trace, if a rule wants it now that the client is known.
-    pub(super) fn confirm_trace(&self, trace: Trace, client: Option<IpAddr>) -> Trace {
+    pub(super) fn confirm_trace(&self, trace: &Trace, request: &Request<'_>) -> Trace {
         match &self.tracer {
-            Some(tracer) => tracer.confirm(trace, client),
+            Some(tracer) => tracer.confirm(trace, request.client()),
             None => Trace::OFF,
         }
     }

@@ -93,7 +93,7 @@ impl Tracer {
     }
 
     /// The trace, if a rule matches the request now that the client is known.
-    pub(super) fn confirm(&self, trace: Trace, client: Option<IpAddr>) -> Trace {
+    pub(super) fn confirm(&self, trace: &Trace, client: Option<IpAddr>) -> Trace {
         let matches_client = || {
             self.rules.iter().any(|rule| match (rule, client) {
                 (TraceRule::Client(network), Some(client)) => network.contains(client),
@@ -102,7 +102,7 @@ impl Tracer {
         };
         match trace.match_state() {
             Some(TraceMatch::DependsOnClient) if !matches_client() => Trace::OFF,
-            _ => trace,
+            _ => trace.clone(),
         }
     }
 

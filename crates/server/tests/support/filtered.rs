@@ -41,7 +41,7 @@ impl Plan {
 }
 
 fn found(request: &Request<'_>) -> String {
-    let client = request.client.map_or("unix".to_owned(), |client| client.to_string());
+    let client = request.client().map_or("unix".to_owned(), |client| client.to_string());
     let user = request.user.as_deref().unwrap_or("nobody");
     format!("{client} {user} {:?}\n", request.scheme)
 }
@@ -82,7 +82,7 @@ impl Service for Filtered {
             query: target.raw_query().map(Cow::Borrowed),
             host: vervet_server::web::HostName::new(head.host().unwrap_or_default()),
             peer: exchange.peer(),
-            client: exchange.peer().map(|peer| peer.ip().to_canonical()),
+            forwarded_client: None,
             captures: Captures::default(),
             rest_at: None,
             request_id: None,

@@ -174,7 +174,7 @@ impl RequestFilter for BasicAuth {
             credentials,
             entry: Arc::clone(entry),
             who,
-            client: request.client,
+            client: request.client(),
             now_ms,
         })
     }

@@ -60,7 +60,7 @@ fn ask(
         query: None,
         host: crate::web::HostName::new(b"a"),
         peer: None,
-        client: client.parse::<IpAddr>().ok(),
+        forwarded_client: client.parse::<IpAddr>().ok(),
         captures: Captures::default(),
         rest_at: None,
         request_id: None,
