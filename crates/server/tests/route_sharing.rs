@@ -87,7 +87,7 @@ fn equal_sections_of_filters_are_one_filter() {
     };
     assert_eq!(others.len(), ROUTES - 1);
     for other in others {
-        let (first, other) = (&first.passage, &other.passage);
+        let (first, other) = (&first.pipeline, &other.pipeline);
         let pairs = first.filters.iter().zip(&other.filters);
         for (one, other) in pairs.chain(first.decorations.iter().zip(&other.decorations)) {
             assert_eq!(one.name(), other.name());

@@ -36,7 +36,7 @@ pub(crate) fn open(
             }
             _ => {}
         }
-        let flags = if pending.is_empty() { access.flags() } else { PASSAGE };
+        let flags = if pending.is_empty() { access.flags() } else { TRAVERSAL };
         let here = passed.last().map_or(root, AsFd::as_fd);
         match step(here, &part, flags)? {
             Step::Opened(last) if pending.is_empty() => return Ok(last),
@@ -54,7 +54,7 @@ pub(crate) fn open(
     rustix::fs::openat(here, c".", access.flags(), Mode::empty())
 }
 
-const PASSAGE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const TRAVERSAL: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 enum Step {
     Opened(OwnedFd),

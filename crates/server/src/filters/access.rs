@@ -17,7 +17,7 @@ use super::FilterDirective;
 use crate::matching::networks::{Network, NetworkError, Networks};
 use crate::resources::{Opened, Resources};
 use crate::response::refusal;
-use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 words! {
     /// What a rule says.
@@ -119,9 +119,9 @@ pub struct AccessRules {
 type Numbered = (usize, Permission);
 
 impl FilterDirective for Access {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let filter = resources.keeper.share(self, |access| Ok(AccessRules::from(access)))?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use vervet_http::negotiation::Encoding;
 use super::FilterDirective;
 use crate::compression::AnswerCompression;
 use crate::resources::{Opened, Resources};
-use crate::web::Passage;
+use crate::web::Pipeline;
 
 words! {
     /// A content coding of compressed answers.
@@ -39,13 +39,13 @@ section! {
 }
 
 impl FilterDirective for Compression {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let compression = self.enabled.then(|| {
             let codings = self.codings.iter().map(|coding| coding.encoding());
             let (min_bytes, offload) = (self.min_size.bytes(), resources.pool.offload());
             Arc::new(AnswerCompression::new(min_bytes, codings.collect(), offload))
         });
-        passage.finish.compression = compression;
+        pipeline.finish.compression = compression;
         Ok(())
     }
 }

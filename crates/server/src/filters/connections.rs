@@ -18,7 +18,7 @@ use super::FilterDirective;
 use crate::matching::networks::client_key;
 use crate::resources::{Opened, Resources};
 use crate::response::refusal_for;
-use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 /// Parts of the table of clients, each with a lock of its own, so that two reactors seldom want the
 /// same.
@@ -76,10 +76,10 @@ pub struct Place {
 }
 
 impl FilterDirective for ConcurrencySettings {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let make = || Ok(Concurrency::new(self));
         let filter = resources.keeper.keep("concurrency", self, make)?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

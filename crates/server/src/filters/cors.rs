@@ -18,7 +18,7 @@ use super::FilterDirective;
 use super::field_text::FieldName;
 use super::host_pattern::HostPattern;
 use crate::resources::{Opened, Resources};
-use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
     /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors =
@@ -90,9 +90,9 @@ enum Credentials {
 }
 
 impl FilterDirective for Cors {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let filter = resources.keeper.share(self, CorsRules::new)?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

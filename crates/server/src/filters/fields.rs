@@ -14,7 +14,7 @@ use super::FilterDirective;
 use super::field_template::{FieldTemplate, FieldValues};
 use super::field_text::FieldName;
 use crate::resources::{Needs, Opened, Resources};
-use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
     /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may
@@ -74,10 +74,10 @@ impl FilterDirective for FieldSettings {
         needs.request_ids = true;
     }
 
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let filter =
             resources.keeper.share(self, |fields| ResponseFields::new(&fields.response))?;
-        passage.decorations.push(filter);
+        pipeline.decorations.push(filter);
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ pub mod target_rules;
 use std::fmt;
 
 use crate::resources::{Needs, Opened, Resources};
-use crate::web::Passage;
+use crate::web::Pipeline;
 
 /// The section of a filter, as a site or a route gives it.
 pub(crate) trait FilterDirective: fmt::Debug + Send + Sync {
@@ -30,7 +30,7 @@ pub(crate) trait FilterDirective: fmt::Debug + Send + Sync {
     fn needs(&self, _: &mut Needs) {}
 
     /// Opens it, and adds it to what requests pass at this site or route.
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened;
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened;
 }
 
 /// The registry of filters: the directives that each site and route has, in the order in which they

@@ -13,7 +13,7 @@ use super::meters::Meters;
 use crate::matching::networks::client_key;
 use crate::resources::{Opened, Resources};
 use crate::response::refusal_for;
-use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 /// Clients that are remembered where nothing else is said; 16 bytes each.
 pub const CLIENTS: usize = 65_536;
@@ -161,10 +161,10 @@ pub struct RateLimit {
 }
 
 impl FilterDirective for RateSettings {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let make = || Ok(RateLimit::from(self));
         let filter = resources.keeper.keep("rate", self, make)?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

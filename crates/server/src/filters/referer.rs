@@ -14,7 +14,7 @@ use super::FilterDirective;
 use super::host_pattern::HostPattern;
 use crate::resources::{Opened, Resources};
 use crate::response::refusal;
-use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
     /// Files that pages of other sites may not show. A request for one of them whose Referer names
@@ -59,9 +59,9 @@ enum Source<'a> {
 }
 
 impl FilterDirective for Referer {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let filter = resources.keeper.share(self, |referer| Ok(RefererRules::new(referer)))?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use vervet_http::target::Scheme;
 use super::FilterDirective;
 use super::field_text::FieldText;
 use crate::resources::{Opened, Resources};
-use crate::web::{Edit, Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 words! {
     /// A set of fields.
@@ -73,9 +73,9 @@ pub struct SecurityFields {
 }
 
 impl FilterDirective for Security {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let filter = resources.keeper.share(self, |security| Ok(SecurityFields::new(security)))?;
-        passage.decorations.push(filter);
+        pipeline.decorations.push(filter);
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use vervet_http::status::Status;
 use super::FilterDirective;
 use crate::resources::{Opened, Resources};
 use crate::response::refusal;
-use crate::web::{Edits, Passage, Request, RequestFilter, Verdict};
+use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
     /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or
@@ -52,12 +52,12 @@ pub struct TargetRules {
 }
 
 impl FilterDirective for Vec<Deny> {
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         if self.is_empty() {
             return Ok(());
         }
         let filter = resources.keeper.share(self, |deny| TargetRules::new(deny))?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }

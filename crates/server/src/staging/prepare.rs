@@ -21,7 +21,7 @@ use crate::plan::{Plan, PlannedListener, PlannedRoute, PlannedSite};
 use crate::resources::Resources;
 use crate::settings::{Directive, Document};
 use crate::web::{
-    Action, ErrorPages, Finish, ListenerStage, Passage, RequestFilter, RouteEnd, RouteStage,
+    Action, ErrorPages, Finish, ListenerStage, Pipeline, RequestFilter, RouteEnd, RouteStage,
     SiteStage, Stage,
 };
 
@@ -67,7 +67,7 @@ pub fn prepare(
     let sites: Vec<_> = plan.sites.iter().map(|site| maker.site(site)).collect();
     // What belongs to no site is looked for where the first one's requests are.
     if let Some(first) = sites.first() {
-        maker.logs.plan.set_refused(first.passage.logs);
+        maker.logs.plan.set_refused(first.pipeline.logs);
     }
     let mut found = std::mem::take(&mut maker.found);
     found.sort();
@@ -157,54 +157,54 @@ struct Maker<'m> {
 
 impl Maker<'_> {
     fn site(&mut self, site: &PlannedSite) -> SiteStage {
-        let mut passage = Passage {
+        let mut pipeline = Pipeline {
             filters: self.first_filters.clone(),
             finish: Finish { error_pages: self.error_pages(site), compression: None },
             logs: self.logs.log_set(names(site.settings.log.as_ref())),
             origin: Origin { site: Some(self.logs.plan.add_site(&site.name)), route: None },
-            ..Passage::default()
+            ..Pipeline::default()
         };
-        self.open_filters(site.name.clone(), site.settings.filters(), &mut passage);
+        self.open_filters(site.name.clone(), site.settings.filters(), &mut pipeline);
         let routes = 0..site.targets.len();
-        let targets = routes.map(|number| self.route(site, number, &passage)).collect();
-        SiteStage { passage, routes: site.routes.clone(), targets }
+        let targets = routes.map(|number| self.route(site, number, &pipeline)).collect();
+        SiteStage { pipeline, routes: site.routes.clone(), targets }
     }
 
-    fn route(&mut self, site: &PlannedSite, number: usize, of_site: &Passage) -> RouteStage {
+    fn route(&mut self, site: &PlannedSite, number: usize, of_site: &Pipeline) -> RouteStage {
         let route = &site.targets[number];
-        let mut passage = Passage {
+        let mut pipeline = Pipeline {
             logs: of_site.logs,
             finish: of_site.finish.clone(),
             origin: Origin { route: Some(self.logs.plan.add_route(&route.name)), ..of_site.origin },
-            ..Passage::default()
+            ..Pipeline::default()
         };
         let place = format!("{} {}", site.name, route.name);
         if let Some(settings) = &route.settings {
             if settings.log.is_some() {
-                passage.logs = self.logs.log_set(names(settings.log.as_ref()));
+                pipeline.logs = self.logs.log_set(names(settings.log.as_ref()));
             }
-            self.open_filters(place, settings.filters(), &mut passage);
+            self.open_filters(place, settings.filters(), &mut pipeline);
         } else {
             self.resources.keeper.set_place(place);
         }
         let offer = if route.has_path { site.routes.offer(number) } else { Offer::UNKNOWN };
-        RouteStage { passage, end: self.open_action(route, offer) }
+        RouteStage { pipeline, end: self.open_action(route, offer) }
     }
 
     fn open_filters(
         &mut self,
         place: String,
         filters: impl Iterator<Item = Directive<Arc<dyn FilterDirective>>>,
-        passage: &mut Passage,
+        pipeline: &mut Pipeline,
     ) {
         self.resources.keeper.set_place(place);
         for filter in filters.filter_map(|filter| filter.section) {
-            if let Err(problems) = filter.open(&mut self.resources, passage) {
+            if let Err(problems) = filter.open(&mut self.resources, pipeline) {
                 self.found.extend(problems);
             }
         }
-        passage.filters.shrink_to_fit();
-        passage.decorations.shrink_to_fit();
+        pipeline.filters.shrink_to_fit();
+        pipeline.decorations.shrink_to_fit();
     }
 
     /// Opens the action of a route. Where that fails, the problems are found, and the stage is not

@@ -23,6 +23,6 @@ pub use filter::{RequestFilter, Verdict};
 pub use request::{HostName, Request};
 pub use rewrite::{REWRITES_MAX, RewriteAction};
 pub use service::Web;
-pub use stage::{Finish, ListenerStage, Passage, RouteEnd, RouteStage, SiteStage, Stage, Stages};
+pub use stage::{Finish, ListenerStage, Pipeline, RouteEnd, RouteStage, SiteStage, Stage, Stages};
 pub use tracer::{TraceRule, TraceRuleError, Tracer};
 pub(crate) use unrouted::{not_found, slash_redirect};

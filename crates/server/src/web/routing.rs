@@ -10,7 +10,7 @@ use super::edits::Edits;
 use super::filter::Verdict;
 use super::request::Request;
 use super::rewrite::{REWRITES_MAX, RewriteAction};
-use super::stage::{Passage, RouteEnd, RouteStage, SiteStage, Stage};
+use super::stage::{Pipeline, RouteEnd, RouteStage, SiteStage, Stage};
 use super::unrouted::{method_not_allowed, not_found, slash_redirect};
 use crate::matching::{Captures, Question, Routed};
 use crate::response::error_answer;
@@ -39,33 +39,33 @@ pub(super) struct Router<'s> {
 }
 
 impl<'s> Router<'s> {
-    /// Runs the filters and follows the routes. The passage is that of the route, or of the site
+    /// Runs the filters and follows the routes. The pipeline is that of the route, or of the site
     /// where no route was reached.
     #[inline]
     pub(super) fn route(
         self,
         request: &mut Request<'s>,
         edits: &mut Edits,
-    ) -> (Terminal, &'s Passage) {
-        let (terminal, passage) = self.find_terminal(request, edits);
-        let own = &self.site.passage;
+    ) -> (Terminal, &'s Pipeline) {
+        let (terminal, pipeline) = self.find_terminal(request, edits);
+        let own = &self.site.pipeline;
         if !own.decorations.is_empty() {
             self.decorate(own, request, edits);
         }
-        if !passage.decorations.is_empty() && !std::ptr::eq(passage, own) {
-            self.decorate(passage, request, edits);
+        if !pipeline.decorations.is_empty() && !std::ptr::eq(pipeline, own) {
+            self.decorate(pipeline, request, edits);
         }
-        (terminal, passage)
+        (terminal, pipeline)
     }
 
     fn find_terminal(
         self,
         request: &mut Request<'s>,
         edits: &mut Edits,
-    ) -> (Terminal, &'s Passage) {
-        let mut passage = &self.site.passage;
-        if let Some(terminal) = self.run_filters(passage, request, edits) {
-            return (terminal, passage);
+    ) -> (Terminal, &'s Pipeline) {
+        let mut pipeline = &self.site.pipeline;
+        if let Some(terminal) = self.run_filters(pipeline, request, edits) {
+            return (terminal, pipeline);
         }
         for _ in 0..=REWRITES_MAX {
             let route = match self.match_route(request) {
@@ -73,37 +73,37 @@ impl<'s> Router<'s> {
                 Err(response) => {
                     let status = response.status().code();
                     self.trace.step(|| format!("no route: {status}"));
-                    return (Terminal::Response(response), passage);
+                    return (Terminal::Response(response), pipeline);
                 }
             };
-            passage = &route.passage;
+            pipeline = &route.pipeline;
             self.trace.step(|| {
-                let name = self.stage.logs.route_name(passage.origin);
+                let name = self.stage.logs.route_name(pipeline.origin);
                 format!("route {}", name.unwrap_or("?"))
             });
-            if let Some(terminal) = self.run_filters(passage, request, edits) {
-                return (terminal, passage);
+            if let Some(terminal) = self.run_filters(pipeline, request, edits) {
+                return (terminal, pipeline);
             }
             match &route.end {
-                RouteEnd::Action(action) => return (Terminal::Action(*action), passage),
+                RouteEnd::Action(action) => return (Terminal::Action(*action), pipeline),
                 RouteEnd::Rewrite(rewrite) => {
                     if let Err(response) = self.rewrite(rewrite, request) {
-                        return (Terminal::Response(response), passage);
+                        return (Terminal::Response(response), pipeline);
                     }
                 }
             }
         }
-        (Terminal::RewriteLoop, passage)
+        (Terminal::RewriteLoop, pipeline)
     }
 
     /// What answers instead of the route, where a filter does not let the request pass.
     fn run_filters(
         self,
-        passage: &Passage,
+        pipeline: &Pipeline,
         request: &mut Request<'s>,
         edits: &mut Edits,
     ) -> Option<Terminal> {
-        for filter in &passage.filters {
+        for filter in &pipeline.filters {
             let verdict = filter.check(request, edits);
             self.trace.step(|| format!("filter {}: {verdict}", filter.name()));
             match verdict {
@@ -117,8 +117,8 @@ impl<'s> Router<'s> {
     }
 
     /// Runs the filters that only edit the answer, whatever answers.
-    fn decorate(self, passage: &Passage, request: &mut Request<'s>, edits: &mut Edits) {
-        for decoration in &passage.decorations {
+    fn decorate(self, pipeline: &Pipeline, request: &mut Request<'s>, edits: &mut Edits) {
+        for decoration in &pipeline.decorations {
             let _ = decoration.check(request, edits);
             self.trace.step(|| format!("{}: edits the answer", decoration.name()));
         }

@@ -20,7 +20,7 @@ use super::finisher::{Encoder, Finisher, ResponseLog};
 use super::request::{ParsedTarget, Request};
 use super::rewrite::REWRITES_MAX;
 use super::routing::{Router, Terminal};
-use super::stage::{ListenerStage, Passage, Stage, Stages};
+use super::stage::{ListenerStage, Pipeline, Stage, Stages};
 use super::unrouted::too_many_rewrites;
 use crate::access_log::{LogWriter, RequestIds, RequestInfo};
 use crate::compression::AcceptedCodings;
@@ -63,7 +63,7 @@ impl Service for Web {
 
         let mut edits = Edits::default();
         let router = Router { site: site.stage, stage, trace: &trace };
-        let (terminal, passage) = router.route(&mut request, &mut edits);
+        let (terminal, pipeline) = router.route(&mut request, &mut edits);
         let trace = stage.confirm_trace(&trace, &request);
         if let Terminal::Suspend(job) = terminal {
             stage.write_trace(&trace);
@@ -75,12 +75,12 @@ impl Service for Web {
         if stage.records_requests || !request.held.is_empty() || trace.is_on() {
             let held = std::mem::take(&mut request.held);
             let connection_requests = exchange.connection_requests();
-            let info = request_info(&request, passage, site.listener, connection_requests);
+            let info = request_info(&request, pipeline, site.listener, connection_requests);
             self.begin(&mut exchange, &info, held, &trace);
         }
         let log = exchange.tag().filter(|_| stage.logs.needs().responses);
         let log = log.map(|tag| ResponseLog { writer: Rc::clone(&self.log), tag });
-        let finish = &passage.finish;
+        let finish = &pipeline.finish;
         let finisher = if finish.is_empty() && edits.is_empty() && log.is_none() && !trace.is_on() {
             None
         } else {
@@ -254,7 +254,7 @@ fn log_rewrite_loop(stage: &Stage, request: &Request<'_>) {
 /// What the access log needs to know of a request.
 fn request_info<'f>(
     request: &'f Request<'_>,
-    passage: &Passage,
+    pipeline: &Pipeline,
     listener: &'f ListenerStage,
     connection_requests: u32,
 ) -> RequestInfo<'f> {
@@ -269,7 +269,7 @@ fn request_info<'f>(
         user: request.user.as_deref().map(str::as_bytes),
         request_id: request.request_id,
         connection_requests: Some(u64::from(connection_requests)),
-        origin: passage.origin,
-        logs: passage.logs,
+        origin: pipeline.origin,
+        logs: pipeline.logs,
     }
 }

@@ -60,9 +60,9 @@ impl Stage {
             }
         };
         for site in &self.sites {
-            site.passage.filters.iter().for_each(&mut add);
+            site.pipeline.filters.iter().for_each(&mut add);
             for target in &site.targets {
-                target.passage.filters.iter().for_each(&mut add);
+                target.pipeline.filters.iter().for_each(&mut add);
             }
         }
         for listener in self.listeners.values() {
@@ -119,7 +119,7 @@ impl Stage {
 
     /// A site as traces name it.
     pub(super) fn describe(&self, site: Site<'_>) -> String {
-        let name = self.logs.site_name(site.stage.passage.origin);
+        let name = self.logs.site_name(site.stage.pipeline.origin);
         let listener = &site.listener.name;
         format!("site {}, by listener {listener}", name.unwrap_or("?"))
     }
@@ -147,7 +147,7 @@ pub(super) struct Site<'s> {
 #[derive(Debug)]
 pub struct SiteStage {
     /// What all of its requests pass.
-    pub passage: Passage,
+    pub pipeline: Pipeline,
     /// When which route is taken.
     pub routes: Routes,
     /// The routes, by their number.
@@ -158,7 +158,7 @@ pub struct SiteStage {
 #[derive(Debug)]
 pub struct RouteStage {
     /// What its requests pass, beyond the filters of the site.
-    pub passage: Passage,
+    pub pipeline: Pipeline,
     /// What the route leads to.
     pub end: RouteEnd,
 }
@@ -174,7 +174,7 @@ pub enum RouteEnd {
 
 /// What happens before an answer is made, and to the answer.
 #[derive(Debug, Default)]
-pub struct Passage {
+pub struct Pipeline {
     /// In the order of the phases. Those of a route come after those of its site.
     pub filters: Vec<Arc<dyn RequestFilter>>,
     /// Runs after all filters, whatever their verdict: it only edits answers.

@@ -13,7 +13,7 @@ use crate::error_log::Level;
 use crate::filters::FilterDirective;
 use crate::filters::rate::Rate;
 use crate::resources::{Needs, Opened, Resources};
-use crate::web::Passage;
+use crate::web::Pipeline;
 
 section! {
     /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd`
@@ -52,7 +52,7 @@ impl FilterDirective for Auth {
         }
     }
 
-    fn open(&self, resources: &mut Resources<'_>, passage: &mut Passage) -> Opened {
+    fn open(&self, resources: &mut Resources<'_>, pipeline: &mut Pipeline) -> Opened {
         let start = || {
             Verifier::start(1).map_err(|error| {
                 let message = format!("cannot start the thread that verifies passwords: {error}");
@@ -65,7 +65,7 @@ impl FilterDirective for Auth {
             Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")));
         let open = || self.open_realm(&verifier, &say);
         let filter = resources.keeper.keep("auth", self, open)?;
-        passage.filters.push(filter);
+        pipeline.filters.push(filter);
         Ok(())
     }
 }
