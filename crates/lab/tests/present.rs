@@ -414,3 +414,17 @@ fn an_inserted_table_leaves_the_prose_around_it() {
     check_has(&page, &["| workload | monkey |", "One worker per server"]);
     assert_eq!(inserted("no markers", &lab.record, &lab.analysis()), None);
 }
+
+#[test]
+fn a_workload_under_two_congestion_controls_has_one_row() {
+    let lab = sweep();
+    let page = "<!-- lab table: begin -->\n<!-- lab table: end -->";
+    let mut analysis = lab.analysis();
+    "small files".clone_into(&mut analysis.panels[0].workload.description);
+    let once = inserted(page, &lab.record, &analysis).unwrap();
+    check_has(&once, &["| small files |"]);
+    let mut under_bbr = analysis.panels[0].clone();
+    "files (bbr)".clone_into(&mut under_bbr.workload.name);
+    analysis.panels.push(under_bbr);
+    assert_eq!(inserted(page, &lab.record, &analysis).unwrap(), once);
+}

@@ -1,5 +1,7 @@
 //! The tables of a lab within a page that somebody wrote: between markers of the page.
 
+use std::collections::HashSet;
+
 use vervet_report::forms::Table;
 use vervet_report::units;
 
@@ -89,7 +91,8 @@ fn remarks(point: &Point) -> String {
 }
 
 /// Requests per CPU-second of the subjects that take part in at least half of the workloads, and of
-/// the ceiling, under the workloads in which two of them compete.
+/// the ceiling, under the workloads in which two of them compete; of a workload under several
+/// congestion controls, the first.
 fn summary(analysis: &Analysis) -> Section {
     let mut names: Vec<(&str, Role)> = Vec::new();
     for curve in analysis.panels.iter().flat_map(|panel| &panel.curves) {
@@ -105,6 +108,7 @@ fn summary(analysis: &Analysis) -> Section {
     for (name, _) in &names {
         table.numbers(*name);
     }
+    let mut shown = HashSet::new();
     for panel in &analysis.panels {
         let competes =
             |(name, role): &&(&str, Role)| *role != Role::Ceiling && panel.curve(name).is_some();
@@ -116,11 +120,15 @@ fn summary(analysis: &Analysis) -> Section {
             let rate = point.and_then(|point| point.median(Figure::RequestsPerCpuSecond));
             rate.map_or(String::new(), units::rate)
         };
-        let cells = names.iter().map(rate);
         let name = match panel.workload.description.as_str() {
             "" => &panel.workload.name,
             description => description,
         };
+        // The same workload under a further congestion control.
+        if !shown.insert(name) {
+            continue;
+        }
+        let cells = names.iter().map(rate);
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
     let mut section = Section::new("");
