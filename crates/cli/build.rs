@@ -18,7 +18,6 @@ fn main() {
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     for (variable, package) in [
         ("BROTLI", "brotli"),
-        ("HTTPARSE", "httparse"),
         ("RUSTIX", "rustix"),
         ("TOKIO", "tokio"),
         ("ZLIB_RS", "zlib-rs"),

@@ -36,7 +36,6 @@ const FACTS: &[(&str, &str)] = &[
 
 const LIBRARIES: &[(&str, &str)] = &[
     ("brotli", env!("VERVET_BUILD_BROTLI")),
-    ("httparse", env!("VERVET_BUILD_HTTPARSE")),
     ("rustix", env!("VERVET_BUILD_RUSTIX")),
     ("tokio", env!("VERVET_BUILD_TOKIO")),
     ("zlib-rs", env!("VERVET_BUILD_ZLIB_RS")),

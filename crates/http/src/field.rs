@@ -3,11 +3,13 @@
 
 mod block;
 mod known;
+mod line;
 
 pub use block::{FieldBlock, FieldError};
 pub use known::{Known, KnownSet};
-
-use std::mem::MaybeUninit;
+pub use line::FieldSlots;
+use line::{Line, NO_LINES};
+pub(crate) use line::{Refused, find, visible_length};
 
 /// The maximum number of field lines in one section, whatever the configured limits are.
 pub const FIELDS_MAX: usize = 128;
@@ -18,65 +20,6 @@ const _: () = assert!(FIELDS_MAX < 256);
 /// The maximum number of field lines in one trailer section.
 pub const TRAILERS_MAX: usize = 32;
 
-/// Storage for the field lines of one section: 5 KiB on the caller's stack that parsing a head does
-/// not initialise.
-pub struct FieldSlots<'a> {
-    head: [MaybeUninit<httparse::Header<'a>>; FIELDS_MAX],
-    trailers: MaybeUninit<[httparse::Header<'a>; TRAILERS_MAX]>,
-    index: MaybeUninit<Index>,
-}
-
-impl<'a> FieldSlots<'a> {
-    /// Creates empty slots without initialising any memory.
-    pub const fn new() -> Self {
-        Self {
-            head: [const { MaybeUninit::uninit() }; FIELDS_MAX],
-            trailers: MaybeUninit::uninit(),
-            index: MaybeUninit::uninit(),
-        }
-    }
-
-    /// Returns the first `fields_max` slots for a head, or all of them, and the storage for their
-    /// index.
-    pub(crate) fn for_head(
-        &mut self,
-        fields_max: usize,
-    ) -> (&mut [MaybeUninit<httparse::Header<'a>>], &mut MaybeUninit<Index>) {
-        let slots = &mut self.head[..fields_max.min(FIELDS_MAX)];
-        (slots, &mut self.index)
-    }
-
-    /// Returns the slots for trailers, cleared, and the storage for their index.
-    pub(crate) fn for_trailers(
-        &mut self,
-    ) -> (&mut [httparse::Header<'a>], &mut MaybeUninit<Index>) {
-        let empty = [httparse::EMPTY_HEADER; TRAILERS_MAX];
-        (self.trailers.write(empty), &mut self.index)
-    }
-}
-
-impl Default for FieldSlots<'_> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// Which line each known name appears in.
-#[derive(Debug)]
-pub(crate) struct Index {
-    /// The number of the first line for each known name, counted from 1; 0 if there is none.
-    first: [u8; Known::COUNT],
-    present: KnownSet,
-    repeated: KnownSet,
-}
-
-impl Index {
-    const EMPTY: Self =
-        Self { first: [0; Known::COUNT], present: KnownSet::EMPTY, repeated: KnownSet::EMPTY };
-}
-
-static NO_INDEX: Index = Index::EMPTY;
-
 /// The field lines of one received head or trailer section, in order, borrowed from the input and
 /// from the slots.
 ///
@@ -84,81 +27,59 @@ static NO_INDEX: Index = Index::EMPTY;
 /// except DEL.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
-    lines: &'a [httparse::Header<'a>],
-    index: &'a Index,
+    section: &'a [u8],
+    slots: &'a FieldSlots,
 }
 
 impl<'a> Fields<'a> {
     /// An empty field section, without field lines.
-    pub const EMPTY: Self = Self { lines: &[], index: &NO_INDEX };
-
-    #[inline]
-    #[allow(clippy::cast_possible_truncation)] // FIELDS_MAX < 256
-    pub(crate) fn classify(
-        lines: &'a [httparse::Header<'a>],
-        index: &'a mut MaybeUninit<Index>,
-    ) -> Self {
-        let index = index.write(Index::EMPTY);
-        for (at, line) in lines.iter().enumerate() {
-            let Some(known) = Known::lookup(line.name.as_bytes()) else {
-                continue;
-            };
-            let first = &mut index.first[known.index()];
-            if *first == 0 {
-                *first = at as u8 + 1;
-                index.present = index.present.with(known);
-            } else {
-                index.repeated = index.repeated.with(known);
-            }
-        }
-        Self { lines, index }
-    }
+    pub const EMPTY: Self = Self { section: &[], slots: &NO_LINES };
 
     /// Returns the value of the first line with this name.
     pub fn get(&self, name: Known) -> Option<&'a [u8]> {
-        let at = usize::from(self.index.first[name.index()]).checked_sub(1)?;
-        Some(self.lines[at].value)
+        let at = usize::from(self.slots.index.first[name.index()]).checked_sub(1)?;
+        Some(self.slots.lines[at].value.slice(self.section))
     }
 
     /// Returns whether a line with this name exists.
     pub fn has(&self, name: Known) -> bool {
-        self.index.present.contains(name)
+        self.slots.index.present.contains(name)
     }
 
     /// Returns whether a line with any of these names exists.
     pub fn has_any(&self, names: KnownSet) -> bool {
-        self.index.present.intersects(names)
+        self.slots.index.present.intersects(names)
     }
 
     /// Returns whether this name occurs in two or more lines.
     pub fn is_repeated(&self, name: Known) -> bool {
-        self.index.repeated.contains(name)
+        self.slots.index.repeated.contains(name)
     }
 
     /// Returns the values of all lines with this name, in order.
     pub fn all(&self, name: Known) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let lines = self.lines;
-        let from = match self.index.first[name.index()] {
+        let lines = &self.slots.lines[..];
+        let from = match self.slots.index.first[name.index()] {
             0 => lines.len(),
             at => usize::from(at) - 1,
         };
         let to = if self.is_repeated(name) { lines.len() } else { lines.len().min(from + 1) };
-        lines[from..to]
-            .iter()
-            .filter(move |line| line.name.eq_ignore_ascii_case(name.as_str()))
-            .map(|line| line.value)
+        values_named(self.section, &lines[from..to], name.as_str())
     }
 
     /// Returns the values of all lines with this name, compared case-insensitively, in order.
     pub fn named<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
-        let lines = self.lines;
-        lines.iter().filter(move |line| line.name.eq_ignore_ascii_case(name)).map(|line| line.value)
+        values_named(self.section, &self.slots.lines, name)
     }
 
     /// Returns all lines as (name as the peer spelled it, value), in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a [u8])> + use<'a> {
-        let lines = self.lines;
-        lines.iter().map(|line| (line.name, line.value))
+        let Self { section, slots } = *self;
+        slots.lines.iter().map(|line| {
+            // A token is ASCII.
+            let name = str::from_utf8(line.name.slice(section)).unwrap_or_default();
+            (name, line.value.slice(section))
+        })
     }
 
     /// Returns the members of a comma-separated list field over all its lines, without empty
@@ -179,13 +100,24 @@ impl<'a> Fields<'a> {
 
     /// Returns the number of field lines.
     pub fn len(&self) -> usize {
-        self.lines.len()
+        self.slots.lines.len()
     }
 
     /// Returns whether there are no field lines.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.slots.lines.is_empty()
     }
+}
+
+/// The values of the lines with this name, compared case-insensitively.
+fn values_named<'a, 'n>(
+    section: &'a [u8],
+    lines: &'a [Line],
+    name: &'n str,
+) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
+    let is_named =
+        move |line: &&Line| line.name.slice(section).eq_ignore_ascii_case(name.as_bytes());
+    lines.iter().filter(is_named).map(|line| line.value.slice(section))
 }
 
 impl std::fmt::Debug for Fields<'_> {
@@ -197,10 +129,21 @@ impl std::fmt::Debug for Fields<'_> {
 
 /// Returns `value` without optional whitespace around it (RFC 9110 §5.6.3: SP and HTAB only).
 pub(crate) fn trim(value: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let from = value.iter().take_while(|byte| is_blank(byte)).count();
-    let blank_tail = value[from..].iter().rev().take_while(|byte| is_blank(byte)).count();
-    &value[from..value.len() - blank_tail]
+    trim_end(trim_start(value))
+}
+
+const fn trim_start(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = value {
+        value = rest;
+    }
+    value
+}
+
+const fn trim_end(mut value: &[u8]) -> &[u8] {
+    while let [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
 }
 
 /// Returns whether `byte` is allowed in a token (RFC 9110 §5.6.2).

@@ -3,7 +3,7 @@
 
 use super::section::explain_fields;
 use super::violation::Violation;
-use crate::field::{FieldSlots, Fields, Known, is_value_byte};
+use crate::field::{FieldSlots, Fields, Known, Refused, TRAILERS_MAX, is_value_byte};
 
 /// The maximum length in bytes of one chunk line: size, extensions and CRLF. Chunk extensions are
 /// hardly used; without a bound they would be content that no limit counts (RFC 9112 §7.1.1).
@@ -74,18 +74,15 @@ const fn hex_value(digit: u8) -> u8 {
 /// Parses a complete trailer section, including the empty line.
 pub(super) fn parse_trailers<'a>(
     section: &'a [u8],
-    slots: &'a mut FieldSlots<'a>,
+    slots: &'a mut FieldSlots,
 ) -> Result<Fields<'a>, Violation> {
     if section == b"\r\n" {
         return Ok(Fields::EMPTY);
     }
-    let (slots, index) = slots.for_trailers();
-    let lines = match httparse::parse_headers(section, slots) {
-        Ok(httparse::Status::Complete((_, lines))) => lines,
-        Err(httparse::Error::TooManyHeaders) => return Err(Violation::FieldsTooMany),
-        Ok(httparse::Status::Partial) | Err(_) => return Err(explain_fields(section)),
-    };
-    let fields = Fields::classify(lines, index);
+    let (fields, _) = slots.parse(section, TRAILERS_MAX).map_err(|refused| match refused {
+        Refused::TooManyLines => Violation::FieldsTooMany,
+        Refused::Syntax => explain_fields(section),
+    })?;
     if Known::ALL.iter().any(|&name| fields.has(name) && is_forbidden_trailer(name)) {
         return Err(Violation::TrailerForbidden);
     }

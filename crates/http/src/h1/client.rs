@@ -119,7 +119,7 @@ impl Client {
     pub fn receive<'a>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a, AnswerHead<'a>>, Violation> {
         match self.0.pair.server {
@@ -152,7 +152,7 @@ impl Client {
     fn receive_head<'a>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a, AnswerHead<'a>>, Violation> {
         let head_bytes_max = limits.head_bytes_max;
@@ -164,12 +164,12 @@ impl Client {
         let (head, consumed) = match parse_response(input, slots, limits, self.0.method) {
             Ok(parsed) => parsed,
             Err(HeadError::Violation(violation)) => return Err(violation),
-            Err(HeadError::Syntax(error)) => {
+            Err(HeadError::Refused(refused)) => {
                 return match find_end(input, &mut self.0.scanned, Section::Head, head_bytes_max)? {
                     None => Ok(Received::NeedMore),
                     // The leniency of RFC 9112 §2.2 towards an empty line is for servers, so it is
                     // not cut off here.
-                    Some(span) => Err(explain(&input[..span.to], error, explain_status_line)),
+                    Some(span) => Err(explain(&input[..span.to], refused, explain_status_line)),
                 };
             }
         };

@@ -5,7 +5,7 @@ use super::framing::{ContentLength, FramingFields, framing_fields};
 use super::section::explain_fields;
 use super::state::Persistence;
 use super::violation::Violation;
-use crate::field::{FieldSlots, Fields, Known, is_token};
+use crate::field::{FieldSlots, Fields, Known, Refused, find, is_token, visible_length};
 use crate::method::Method;
 use crate::status::Status;
 use crate::target::Authority;
@@ -25,6 +25,7 @@ pub struct RequestHead<'a> {
     pub version: Version,
     /// The field lines of the request.
     pub fields: Fields<'a>,
+    pub(super) host: Option<&'a [u8]>,
     pub(super) content: ContentLength,
 }
 
@@ -60,10 +61,9 @@ impl<'a> RequestHead<'a> {
         self.proposes_upgrade().then(|| self.fields.list(Known::Upgrade))
     }
 
-    /// Returns the value of Host, which is valid if present; `None` only from HTTP/1.0. May be
-    /// empty.
-    pub fn host(&self) -> Option<&'a [u8]> {
-        self.fields.get(Known::Host)
+    /// Returns the host of the Host field, without port and maybe empty; `None` only from HTTP/1.0.
+    pub const fn host(&self) -> Option<&'a [u8]> {
+        self.host
     }
 
     /// Returns whether the client allows the connection to be reused (RFC 9112 §9.3).
@@ -108,7 +108,7 @@ fn persistence(version: Version, fields: &Fields<'_>) -> Persistence {
 /// Why the input did not parse as a head.
 pub(super) enum HeadError {
     /// Incomplete, or a syntax error that [`explain`] finds line by line.
-    Syntax(Option<httparse::Error>),
+    Refused(Refused),
     /// The syntax is valid and the meaning is not.
     Violation(Violation),
 }
@@ -119,40 +119,32 @@ impl From<Violation> for HeadError {
     }
 }
 
+impl From<Refused> for HeadError {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
 /// Parses the request head at offset `from` of `input` and returns where it ends.
 #[inline]
 pub(super) fn parse_request<'a>(
     input: &'a [u8],
     from: usize,
-    slots: &'a mut FieldSlots<'a>,
+    slots: &'a mut FieldSlots,
     limits: &HeadLimits,
 ) -> Result<(RequestHead<'a>, usize), HeadError> {
     let section = &input[from..];
-    let mut request = httparse::Request::new(&mut []);
-    let (lines, index) = slots.for_head(limits.fields_max);
-    let parsed = request.parse_with_uninit_headers(section, lines);
-    let (Ok(httparse::Status::Complete(length)), Some(method_token), Some(target), Some(minor)) =
-        (parsed, request.method, request.path, request.version)
-    else {
-        return Err(HeadError::Syntax(parsed.err()));
-    };
-    // `httparse` skips any number of empty lines; the one that may be there was cut off.
-    let begins_at_once = section.as_ptr() == method_token.as_ptr();
-    let line_bytes = method_token.len() + target.len() + b"  HTTP/1.1\r\n".len();
-    let is_within = from + length <= limits.head_bytes_max && line_bytes <= limits.line_bytes_max();
-    if !begins_at_once || !is_within || !ends_lines_with_crlf(&section[..length], request.headers) {
-        return Err(HeadError::Syntax(None));
+    let line = parse_request_line(section).ok_or(Refused::Syntax)?;
+    let (fields, fields_bytes) = slots.parse(&section[line.bytes..], limits.fields_max)?;
+    let end = from + line.bytes + fields_bytes;
+    if end > limits.head_bytes_max || line.bytes > limits.line_bytes_max() {
+        return Err(HeadError::Refused(Refused::Syntax));
     }
-    // `httparse` lets bytes above ASCII pass; RFC 3986 does not know them.
-    if !target.is_ascii() {
-        return Err(HeadError::Violation(Violation::TargetByte));
-    }
-    if target.len() > limits.target_bytes_max {
+    if line.target.len() > limits.target_bytes_max {
         return Err(HeadError::Violation(Violation::TargetTooLong));
     }
-    let version = version_of(minor);
-    let fields = Fields::classify(request.headers, index);
-    check_host(&fields, version)?;
+    let version = line.version;
+    let host = parse_host(&fields, version)?;
     if fields.is_repeated(Known::ContentType) {
         return Err(HeadError::Violation(Violation::ContentTypeRepeated));
     }
@@ -164,55 +156,62 @@ pub(super) fn parse_request<'a>(
         FramingFields::Chunked => ContentLength::Chunked,
     };
     let head = RequestHead {
-        method: Method::from_token(method_token.as_bytes()),
-        method_token,
-        target: target.as_bytes(),
+        method: line.method,
+        method_token: line.method_token,
+        target: line.target,
         version,
         fields,
+        host,
         content,
     };
-    Ok((head, from + length))
+    Ok((head, end))
 }
 
-/// Returns whether every line of a parsed section ends with CRLF. `httparse` also accepts a lone LF
-/// (RFC 9112 §2.2 allows that); it is rejected here, because a server further on may not accept it.
-/// Each field name begins a line, so the two bytes before it end the previous one.
-fn ends_lines_with_crlf(section: &[u8], lines: &[httparse::Header<'_>]) -> bool {
-    let start = section.as_ptr().addr();
-    section.ends_with(b"\r\n\r\n")
-        && lines.iter().all(|line| {
-            let at = line.name.as_ptr().addr() - start;
-            section[..at].ends_with(b"\r\n")
-        })
+/// A valid request line (RFC 9112 §3).
+struct RequestLine<'a> {
+    method: Method,
+    method_token: &'a str,
+    target: &'a [u8],
+    version: Version,
+    /// Its length with CRLF.
+    bytes: usize,
+}
+
+/// Parses the request line at the start of a section, if it is complete and valid.
+#[inline]
+fn parse_request_line(section: &[u8]) -> Option<RequestLine<'_>> {
+    let (token, rest) = section.split_at(find(section, b' ')?);
+    let method = Method::from_token(token);
+    let method_token = match method {
+        Method::Unknown if is_token(token) => str::from_utf8(token).ok()?,
+        Method::Unknown => return None,
+        known => known.as_str(),
+    };
+    let rest = &rest[1..];
+    let (target, rest) = rest.split_at(visible_length(rest));
+    let version = match rest.first_chunk()? {
+        b" HTTP/1.1\r\n" => Version::Http11,
+        b" HTTP/1.0\r\n" => Version::Http10,
+        _ => return None,
+    };
+    let bytes = token.len() + target.len() + b"  HTTP/1.1\r\n".len();
+    (!target.is_empty()).then_some(RequestLine { method, method_token, target, version, bytes })
 }
 
 /// Parses the response head at the start of `input`, which answers a request with `method`, and
 /// returns where it ends.
 pub(super) fn parse_response<'a>(
     input: &'a [u8],
-    slots: &'a mut FieldSlots<'a>,
+    slots: &'a mut FieldSlots,
     limits: &HeadLimits,
     method: Method,
 ) -> Result<(AnswerHead<'a>, usize), HeadError> {
-    let mut response = httparse::Response::new(&mut []);
-    let (lines, index) = slots.for_head(limits.fields_max);
-    let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
-        &mut response,
-        input,
-        lines,
-    );
-    let status = response.code.and_then(Status::new);
-    let (Ok(httparse::Status::Complete(length)), Some(status), Some(minor)) =
-        (parsed, status, response.version)
-    else {
-        return Err(HeadError::Syntax(parsed.err()));
-    };
-    let is_within = length <= limits.head_bytes_max && input[0] == b'H';
-    if !is_within || !ends_lines_with_crlf(&input[..length], response.headers) {
-        return Err(HeadError::Syntax(None));
+    let (version, status, line_bytes) = parse_status_line(input).ok_or(Refused::Syntax)?;
+    let (fields, fields_bytes) = slots.parse(&input[line_bytes..], limits.fields_max)?;
+    let length = line_bytes + fields_bytes;
+    if length > limits.head_bytes_max {
+        return Err(HeadError::Refused(Refused::Syntax));
     }
-    let version = version_of(minor);
-    let fields = Fields::classify(response.headers, index);
     let content = response_content(&fields, version, status, method)?;
     let head = AnswerHead { status, version, fields, content };
     Ok((head, length))
@@ -248,36 +247,45 @@ fn response_content(
     })
 }
 
-const fn version_of(minor: u8) -> Version {
-    match minor {
-        0 => Version::Http10,
-        _ => Version::Http11,
+/// Parses the status line at the start of `input` (RFC 9112 §4), if it is complete and valid.
+/// Returns its length with CRLF as well.
+fn parse_status_line(input: &[u8]) -> Option<(Version, Status, usize)> {
+    let line = &input[..find(input, b'\n')?];
+    let line = line.strip_suffix(b"\r")?;
+    if explain_status_line(line).is_some() {
+        return None;
     }
+    let version = if line.starts_with(b"HTTP/1.0") { Version::Http10 } else { Version::Http11 };
+    let code = str::from_utf8(line.get(9..12)?).ok()?.parse().ok()?;
+    Some((version, Status::new(code)?, line.len() + 2))
 }
 
+/// The host of the Host field, which HTTP/1.1 requires (RFC 9112 §3.2).
 #[inline]
-fn check_host(fields: &Fields<'_>, version: Version) -> Result<(), Violation> {
+fn parse_host<'a>(fields: &Fields<'a>, version: Version) -> Result<Option<&'a [u8]>, Violation> {
     match fields.get(Known::Host) {
-        None if version == Version::Http10 => Ok(()),
+        None if version == Version::Http10 => Ok(None),
         None => Err(Violation::HostMissing),
         Some(_) if fields.is_repeated(Known::Host) => Err(Violation::HostRepeated),
-        Some(value) if Authority::parse(value).is_ok() => Ok(()),
-        Some(_) => Err(Violation::HostMalformed),
+        Some(value) => match Authority::parse(value) {
+            Ok(authority) => Ok(Some(authority.host())),
+            Err(_) => Err(Violation::HostMalformed),
+        },
     }
 }
 
-/// Finds the violation in a complete head that was refused with [`HeadError::Syntax`].
+/// Finds the violation in a complete head that was refused with [`HeadError::Refused`].
 #[cold]
 pub(super) fn explain(
     section: &[u8],
-    error: Option<httparse::Error>,
+    refused: Refused,
     explain_start_line: fn(&[u8]) -> Option<Violation>,
 ) -> Violation {
     let end = memchr::memchr(b'\n', section).unwrap_or(section.len());
     let line = section[..end].strip_suffix(b"\r").unwrap_or(&section[..end]);
     match explain_start_line(line) {
         Some(violation) => violation,
-        None if error == Some(httparse::Error::TooManyHeaders) => Violation::FieldsTooMany,
+        None if refused == Refused::TooManyLines => Violation::FieldsTooMany,
         None => explain_fields(section.get(end + 1..).unwrap_or_default()),
     }
 }

@@ -242,7 +242,7 @@ impl Machine {
         &mut self,
         peer: Role,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a, Head>, Violation> {
         let received = match self.incoming {
@@ -269,7 +269,7 @@ impl Machine {
     fn receive_chunked<'a, Head>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a, Head>, Violation> {
         let mut at = 0;

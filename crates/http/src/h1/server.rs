@@ -44,7 +44,7 @@ impl Server {
     pub fn receive<'a>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a>, Violation> {
         match self.0.pair.client {
@@ -69,7 +69,7 @@ impl Server {
     fn receive_head<'a>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
         limits: &HeadLimits,
     ) -> Result<Received<'a>, Violation> {
         // A head that comes whole is parsed at once; one that does not is searched for its end,
@@ -81,11 +81,11 @@ impl Server {
         let (head, consumed) = match parse_request(input, from, slots, limits) {
             Ok(parsed) => parsed,
             Err(HeadError::Violation(violation)) => return Err(violation),
-            Err(HeadError::Syntax(error)) => {
+            Err(HeadError::Refused(refused)) => {
                 return match self.find_end(input, limits)? {
                     None => Ok(Received::NeedMore),
                     Some(span) => {
-                        Err(explain(&input[span.from..span.to], error, explain_request_line))
+                        Err(explain(&input[span.from..span.to], refused, explain_request_line))
                     }
                 };
             }

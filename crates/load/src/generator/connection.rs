@@ -180,7 +180,7 @@ impl Connection {
     pub(crate) fn find<'a>(
         &mut self,
         input: &'a [u8],
-        slots: &'a mut FieldSlots<'a>,
+        slots: &'a mut FieldSlots,
     ) -> (AnswerEvent<'a>, usize) {
         let Some(front) = self.front else {
             return (AnswerEvent::Broken, 0);
