@@ -59,8 +59,9 @@ pub(super) fn push_three(out: &mut Vec<u8>, number: u16) {
 
 /// The digits of a number below a thousand.
 pub(super) fn three_digits(number: u16) -> [u8; 3] {
-    // A digit fits a byte.
-    [100, 10, 1].map(|unit| b'0' + (number / unit % 10) as u8)
+    // Each divisor is a constant: in a loop over them the divisions cost 90 instructions.
+    let digit = |digit: u16| b'0' + digit as u8;
+    [digit(number / 100), digit(number / 10 % 10), digit(number % 10)]
 }
 
 /// A number below a thousand without leading zeros, followed by a dot, and its length without the
@@ -76,12 +77,14 @@ fn short_digits(number: u16) -> ([u8; 4], usize) {
 pub(super) fn push_address(out: &mut Vec<u8>, address: Option<IpAddr>) {
     match address {
         Some(IpAddr::V4(address)) => {
+            let (mut text, mut length) = ([0; 16], 0);
             for octet in address.octets() {
-                let (text, length) = short_digits(u16::from(octet));
-                push_front(out, &text, length + 1);
+                let (digits, count) = short_digits(u16::from(octet));
+                text[length..length + 4].copy_from_slice(&digits);
+                length += count + 1;
             }
             // Without the last dot.
-            out.truncate(out.len() - 1);
+            push_front(out, &text, length - 1);
         }
         Some(IpAddr::V6(address)) => {
             // Writing to a Vec does not fail.

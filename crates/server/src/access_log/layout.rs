@@ -212,12 +212,16 @@ impl Part {
         self.before.push(out);
         let value = out.len();
         let is_known = write(&mut ValueWriter::new(out, self.form));
-        if !is_known {
-            match self.form {
-                Form::Member | Form::Optional | Form::Parenthesized => return out.truncate(begin),
-                _ => out.push(b'-'),
+        match self.form {
+            Form::Member | Form::Optional | Form::Parenthesized if !is_known => out.truncate(begin),
+            Form::Text(_) | Form::Optional if is_known => {}
+            Form::Member => out.push(b'"'),
+            form => {
+                if !is_known {
+                    out.push(b'-');
+                }
+                end_value(out, value, form);
             }
         }
-        end_value(out, value, self.form);
     }
 }

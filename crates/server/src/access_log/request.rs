@@ -16,7 +16,7 @@ pub struct RequestInfo<'a> {
     pub path: &'a [u8],
     /// The query string without its question mark.
     pub query: Option<&'a [u8]>,
-    /// The host in lower case and without port; empty if none was sent.
+    /// The host as sent, without port; empty if none was sent.
     pub host: &'a [u8],
     /// The scheme: `http` or `https`.
     pub scheme: &'static str,

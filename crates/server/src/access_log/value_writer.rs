@@ -118,10 +118,9 @@ impl<'a> ValueWriter<'a> {
     }
 }
 
-/// Ends a value that begins at `begin`.
+/// Ends a value that begins at `begin`, in a form that text follows.
 pub(super) fn end_value(out: &mut Vec<u8>, begin: usize, form: Form) {
     match form {
-        Form::Member => out.push(b'"'),
         Form::Parenthesized => out.push(b')'),
         Form::Left(width) => {
             let padded = out.len().max(begin + width);
@@ -132,7 +131,7 @@ pub(super) fn end_value(out: &mut Vec<u8>, begin: usize, form: Form) {
             out.resize(out.len() + missing, b' ');
             out[begin..].rotate_right(missing);
         }
-        Form::Text(_) | Form::Colored | Form::Size | Form::Optional => {}
+        Form::Text(_) | Form::Colored | Form::Size | Form::Member | Form::Optional => {}
     }
 }
 

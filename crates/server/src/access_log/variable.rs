@@ -4,6 +4,8 @@
 use vervet_config::nearest;
 use vervet_engine::http::field::{Fields, Known, is_token};
 
+use crate::matching::hosts::lower_case;
+
 use super::clock::TimeStyle;
 use super::layout::Line;
 use super::request::RequestInfo;
@@ -211,7 +213,7 @@ variables! {
         Request |out, info| out.plain(info.scheme.as_bytes());
     Host: "host", NOTHING, "$host", [text("host", "")],
         "requested host, in lower case and without port",
-        Request |out, info| out.optional(Some(info.host).filter(|host| !host.is_empty()));
+        Request |out, info| !info.host.is_empty() && out.text(&lower_case(info.host));
     Field(FieldName): "field", Name, "$http_NAME",
         [text("referer", "referer"), text("user_agent", "user-agent")],
         "a header field of the request; repeated fields are joined by commas",

@@ -157,15 +157,10 @@ fn probe(phase: Phase, healthy: &[Phase]) -> Answer {
     Answer::text(status, &format!("{}\n", phase.as_str()))
 }
 
-/// Whether a Host is an address or `localhost`, with or without a port, or empty, as over a unix
-/// socket.
+/// Whether a host is an address or `localhost`, or empty, as over a unix socket.
 fn is_local(host: &[u8]) -> bool {
-    let Ok(host) = std::str::from_utf8(host) else {
+    let Ok(name) = std::str::from_utf8(host) else {
         return false;
-    };
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
     };
     let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     name.is_empty()
@@ -179,12 +174,10 @@ mod tests {
 
     #[test]
     fn only_addresses_and_localhost_are_local() {
-        for host in
-            ["", "localhost", "LocalHost:80", "127.0.0.1:9000", "10.1.2.3", "[::1]", "[::1]:9000"]
-        {
+        for host in ["", "localhost", "LocalHost", "127.0.0.1", "10.1.2.3", "[::1]"] {
             assert!(is_local(host.as_bytes()), "{host}");
         }
-        for host in ["example.org", "localhost.example.org:80", "127.0.0.1.example.org", "\u{ff}"] {
+        for host in ["example.org", "localhost.example.org", "127.0.0.1.example.org", "\u{ff}"] {
             assert!(!is_local(host.as_bytes()), "{host}");
         }
     }

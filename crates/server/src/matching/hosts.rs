@@ -2,8 +2,9 @@
 //! default.
 //!
 //! A look-up costs one hash of the name, and one more for each label where there are wildcards; it
-//! allocates nothing. What a site is, and which listeners know it, is the plan's business.
+//! allocates nothing for a host in lower case. What a site is is the plan's business.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -198,8 +199,7 @@ impl Hosts {
         }
     }
 
-    /// The site for a host as Host or the request target name it: of any case, with or without port
-    /// and final dot.
+    /// The site for a host without port: of any case, with or without a final dot.
     pub fn site(&self, host: &[u8]) -> Option<usize> {
         self.named(host).or(self.default)
     }
@@ -209,30 +209,15 @@ impl Hosts {
         if self.exact.is_empty() && self.below.is_empty() && self.addresses.is_empty() {
             return None;
         }
-        let mut host = host;
-        // Ports and IPv6 addresses have one, names have none.
-        if host.contains(&b':') {
-            host = without_port(host);
-            if let Some(address) = ipv6(host) {
-                return self.addresses.get(&address).copied();
-            }
+        if let Some(address) = ipv6(host) {
+            return self.addresses.get(&address).copied();
         }
         let host = host.strip_suffix(b".").unwrap_or(host);
-        if !host.iter().any(u8::is_ascii_uppercase) {
-            return self.lower(host);
-        }
-        let mut lower = [0; HOST_BYTES_MAX];
-        let lower = lower.get_mut(..host.len())?;
-        lower.copy_from_slice(host);
-        lower.make_ascii_lowercase();
-        self.lower(lower)
-    }
-
-    fn lower(&self, host: &[u8]) -> Option<usize> {
         if host.len() > HOST_BYTES_MAX {
             return None;
         }
-        self.exact.get(host).copied().or_else(|| self.beneath(host))
+        let host = lower_case(host);
+        self.exact.get(&*host).copied().or_else(|| self.beneath(&host))
     }
 
     /// The longest wildcard: ends of the name are looked up from the longest that can be there.
@@ -250,22 +235,17 @@ impl Hosts {
     }
 }
 
-fn labels(name: &[u8]) -> usize {
-    memchr::memchr_iter(b'.', name).count() + 1
+/// A host in lower case, which it usually is.
+pub(crate) fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
+    if host.iter().any(u8::is_ascii_uppercase) {
+        Cow::Owned(host.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(host)
+    }
 }
 
-/// A host without its port. More than one colon and no bracket is an address whose brackets were
-/// taken off.
-fn without_port(host: &[u8]) -> &[u8] {
-    if host.first() == Some(&b'[') {
-        let end = memchr::memchr(b']', host).map_or(host.len(), |close| close + 1);
-        return &host[..end];
-    }
-    let mut colons = memchr::memchr_iter(b':', host);
-    match (colons.next(), colons.next()) {
-        (Some(colon), None) => &host[..colon],
-        _ => host,
-    }
+fn labels(name: &[u8]) -> usize {
+    memchr::memchr_iter(b'.', name).count() + 1
 }
 
 fn ipv6(host: &[u8]) -> Option<Ipv6Addr> {
@@ -336,19 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_any_case_with_port_and_dot() {
-        for host in [
-            "example.org",
-            "EXAMPLE.org",
-            "example.org.",
-            "example.org:8080",
-            "example.ORG.:80",
-            "alias.example.org",
-        ] {
+    fn names_are_found_in_any_case_with_and_without_dot() {
+        for host in
+            ["example.org", "EXAMPLE.org", "example.org.", "example.ORG.", "alias.example.org"]
+        {
             check(host, Some(0));
         }
-        check("x_y:1", Some(3));
-        check("127.0.0.1:80", Some(3));
+        check("x_y", Some(3));
+        check("127.0.0.1", Some(3));
     }
 
     #[test]
@@ -357,17 +332,17 @@ mod tests {
         check("a.b.c.example.org", Some(1));
         check("deep.example.org", Some(1));
         check("a.deep.example.org", Some(2));
-        check("A.B.DEEP.example.org:443", Some(2));
+        check("A.B.DEEP.example.org", Some(2));
         check("alias.example.org", Some(0));
         check("a.b.net", Some(4));
     }
 
     #[test]
     fn addresses_are_equal_however_they_are_spelled() {
-        for host in ["[::1]", "[::1]:80", "[0:0:0:0:0:0:0:1]", "::1", "[0::0001]"] {
+        for host in ["[::1]", "[0:0:0:0:0:0:0:1]", "::1", "[0::0001]"] {
             check(host, Some(3));
         }
-        check("[2001:db8:0::1]:443", Some(2));
+        check("[2001:db8:0::1]", Some(2));
     }
 
     #[test]
@@ -470,7 +445,7 @@ mod tests {
             }
             let expected = scan(&patterns, &host);
             prop_assert_eq!(hosts.site(host.as_bytes()), expected);
-            prop_assert_eq!(hosts.site(format!("{}.:80", host.to_uppercase()).as_bytes()), expected);
+            prop_assert_eq!(hosts.site(format!("{}.", host.to_uppercase()).as_bytes()), expected);
         }
     }
 }

@@ -12,9 +12,10 @@ use vervet_engine::reactor::Now;
 use vervet_http::h1::RequestHead;
 use vervet_http::method::Method;
 use vervet_http::status::Status;
-use vervet_http::target::{RequestTarget, Scheme};
+use vervet_http::target::{Authority, RequestTarget, Scheme};
 
 use crate::access_log::RequestId;
+use crate::matching::hosts::lower_case;
 use crate::matching::{Captures, Values, raw_rest};
 
 /// A request on its way through a site.
@@ -60,17 +61,14 @@ impl<'a> Request<'a> {
     pub(super) fn new<'e: 'a>(exchange: &Exchange<'e>, parsed: ParsedTarget<'a>) -> Self {
         let head = exchange.head();
         let ParsedTarget { target, path } = parsed;
-        let authority = match target.authority() {
-            // RFC 9112 §3.2.2: it outranks the Host field.
-            Some(authority) => authority.host(),
-            None => head.host().unwrap_or_default(),
-        };
+        // RFC 9112 §3.2.2: the target outranks the Host field.
+        let host = target.authority().map(Authority::host).or(head.host());
         Self {
             head,
             raw_path: Cow::Borrowed(target.raw_path().unwrap_or(b"/")),
             path,
             query: target.raw_query().map(Cow::Borrowed),
-            host: HostName::new(authority),
+            host: HostName::new(host.unwrap_or_default()),
             peer: exchange.peer(),
             forwarded_client: None,
             scheme: Scheme::Http,
@@ -144,24 +142,23 @@ impl<'a> ParsedTarget<'a> {
     }
 }
 
-/// A host in lower case and without port, worked out when it is first needed; empty where a request
-/// names none.
+/// A host without port. Dereferences to the host in lower case, which is made when it is first
+/// needed. Empty if the request does not name a host.
 #[derive(Debug)]
 pub struct HostName<'a> {
-    /// As it came: of any case, with or without port.
-    authority: &'a [u8],
-    name: OnceCell<Cow<'a, [u8]>>,
+    sent: &'a [u8],
+    lower: OnceCell<Cow<'a, [u8]>>,
 }
 
 impl<'a> HostName<'a> {
-    /// The host of a valid Host field or request target.
-    pub fn new(authority: &'a [u8]) -> Self {
-        Self { authority, name: OnceCell::new() }
+    /// The host of a Host field or request target, without its port.
+    pub fn new(sent: &'a [u8]) -> Self {
+        Self { sent, lower: OnceCell::new() }
     }
 
-    /// The host as it came: of any case, with or without port.
-    pub(super) fn authority(&self) -> &'a [u8] {
-        self.authority
+    /// The host in the case in which it was sent.
+    pub(super) fn as_sent(&self) -> &'a [u8] {
+        self.sent
     }
 }
 
@@ -169,23 +166,6 @@ impl Deref for HostName<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.name.get_or_init(|| lower_case(without_port(self.authority)))
-    }
-}
-
-/// The host of a valid Host field.
-fn without_port(host: &[u8]) -> &[u8] {
-    let digits = host.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    match host[..host.len() - digits].strip_suffix(b":") {
-        Some(name) => name,
-        None => host,
-    }
-}
-
-fn lower_case(host: &[u8]) -> Cow<'_, [u8]> {
-    if host.iter().any(u8::is_ascii_uppercase) {
-        Cow::Owned(host.to_ascii_lowercase())
-    } else {
-        Cow::Borrowed(host)
+        self.lower.get_or_init(|| lower_case(self.sent))
     }
 }

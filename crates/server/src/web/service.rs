@@ -56,7 +56,7 @@ impl Service for Web {
         if stage.needs_request_ids {
             request.request_id = Some(self.ids.next_id());
         }
-        let Some(site) = stage.site(exchange.listener(), request.host.authority()) else {
+        let Some(site) = stage.site(exchange.listener(), request.host.as_sent()) else {
             return self.refuse(exchange, Status::NOT_FOUND, &trace);
         };
         trace.step(|| stage.describe(site));
@@ -262,7 +262,7 @@ fn request_info<'f>(
         head: request.head,
         path: &request.path,
         query: request.query.as_deref(),
-        host: &request.host,
+        host: request.host.as_sent(),
         scheme: request.scheme_name(),
         listener: &listener.name,
         client: request.client(),
