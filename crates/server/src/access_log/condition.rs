@@ -41,13 +41,13 @@ impl Default for Condition {
 }
 
 section! {
-    /// A rule matches a request if each directive given here does.
+    /// Selects requests. A rule matches if all its directives match.
     pub struct Rule {
-        /// Statuses: `404`, `"4xx"`, `"400-418"`.
+        /// Statuses: `404`, `"4xx"` or `"400-418"`.
         pub status: Vec<Statuses>,
         /// Paths: `*` matches any text including slashes, `?` matches one byte.
         pub path: Vec<PathPattern>,
-        /// The request methods, as the client sent them.
+        /// Request methods, case-sensitive.
         pub method: Vec<Text>,
     }
 }

@@ -13,10 +13,10 @@ use crate::log_sinks::{
 };
 
 section! {
-    /// An access log: one line for each request of the sites and routes that name it. It has one
-    /// target: `file`, `stream`, `syslog`, `journal` or `memory`; logs with equal targets share it.
-    /// Lines that a target does not take in time are dropped and counted: a log never delays a
-    /// response.
+    /// An access log: one line for each request to the sites and routes that select it. It has one
+    /// target: `file`, `stream`, `syslog`, `journal` or `memory`; logs with the same target share
+    /// it. Lines that the target does not accept in time are dropped and counted: a log never
+    /// delays a response.
     ///
     /// ```toml
     /// [log.main]
@@ -27,32 +27,32 @@ section! {
     /// ```
     pub struct LogSettings short(file) {
         /// The format of a line: `common`, `combined`, `json` or `pretty`, or a text with variables
-        /// such as `{client} "{request}" {status}`. Double a brace to write it literally.
+        /// such as `{client} "{request}" {status}`. `{{` and `}}` are literal braces.
         pub format: LogFormat = "combined",
-        /// The file that lines are appended to; also a named pipe or a device. It is reopened on
-        /// SIGUSR1 and when it was renamed. Its directory must exist.
+        /// The log file; also a named pipe or a device. Lines are appended. It is reopened on
+        /// SIGUSR1 and after it was renamed. Its directory must exist.
         pub file: Option<Path>,
-        /// Permissions of a new file, in octal; at most 640, less the bits of the umask.
+        /// Permissions of a new file, in octal; at most 640, and reduced by the umask.
         pub mode: LogMode = "640",
-        /// Standard output or standard error.
+        /// Writes to standard output or standard error.
         pub stream: Option<StreamName>,
-        /// The syslog daemon that gets the lines.
+        /// Writes to a syslog daemon.
         pub syslog: Option<Syslog>,
-        /// The systemd journal, with fields such as `VERVET_STATUS`.
+        /// Writes to the systemd journal, with fields such as `VERVET_STATUS`.
         pub journal: Option<Journal>,
-        /// The last 250 lines in memory, shown by `/-/status`.
+        /// Keeps the last 250 lines in memory for `/-/status`.
         pub memory: bool = false,
-        /// When the file is rotated, and how many copies are kept. Copies have names such as
+        /// When the file is rotated, and how many rotated files are kept. Their names are such as
         /// `access.log.20261121T193000Z`.
         pub rotate: Option<Rotation>,
-        /// If given, only requests that match one of these rules are logged.
+        /// Logs only requests that match one of these rules; if not set, all.
         pub only: Vec<Rule>,
-        /// Requests that match one of these rules are not logged.
+        /// Does not log requests that match one of these rules.
         pub except: Vec<Rule>,
-        /// Statuses that are logged whatever the rules and `one_in` say, such as `"5xx"`.
+        /// Statuses that are always logged, regardless of the rules and `one_in`, such as `"5xx"`.
         pub always: Vec<Statuses>,
-        /// Log one in this many requests, counted in each worker; `{sample}`, and `sample` in JSON,
-        /// reports it in the line.
+        /// Sampling: logs one in this many requests, counted per worker. `{sample}`, and `sample`
+        /// in JSON, is this number.
         pub one_in: u32 = 1 in 1..=1000000,
     }
 }

@@ -19,8 +19,8 @@ use crate::web::{Action, Handler, Request};
 words! {
     /// Which part of the path is looked up in the folder.
     pub enum FilesFrom {
-        /// What `*` stands for: with `path = "/static/*"`, `/static/a.css` is `a.css` in the
-        /// folder. The whole path where the route has no `*`.
+        /// The part that `*` matches: with `path = "/static/*"`, `/static/a.css` is `a.css` in the
+        /// folder. For a route without `*`, the whole path.
         Matched = "matched",
         /// The whole path: `/static/a.css` is `static/a.css` in the folder.
         Path = "path",
@@ -36,24 +36,24 @@ section! {
     /// files = { root = "static", max_age = "1h" }
     /// ```
     pub struct ServeFiles short(root) {
-        /// The folder, or one file that is all there is. Nothing outside it is served, whatever a
-        /// path or a link says.
+        /// The folder, or a single file, which is served for `/` and for its own name. Nothing
+        /// outside it is served, regardless of the path and of symbolic links.
         pub root: Path,
-        /// Names tried in order where a folder is asked for; the first that exists is served.
+        /// Index files for requests of a folder; the first that exists is served.
         pub index: Vec<Text> = ["index.html"],
-        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking (`Cache-Control: max-age`). With `"0s"`
-        /// they ask each time (`no-cache`); without it nothing is said, and they guess.
+        /// How long caches may use a file without revalidation (`Cache-Control: max-age`); `"0s"`
+        /// sends `no-cache`. If not set, no Cache-Control header is sent, and caches decide.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
-        /// Serve names that begin with a dot. `.well-known` at the top is always served.
+        /// Serves names that begin with a dot. `.well-known` at the top is always served.
         pub hidden: bool = false,
-        /// How symbolic links are treated.
+        /// How symbolic links are handled.
         pub symlinks: Symlinks = "refuse",
-        /// Answer unknown paths whose last name has no dot with the page at `/`, whose script
-        /// routes them.
+        /// For single-page applications: unknown paths whose last segment has no dot get the page
+        /// at `/`.
         pub spa: bool = false,
-        /// Send content encoded to those who accept it.
+        /// Sends compressed files to clients that accept them.
         pub compression: Compression = "on",
         /// Which part of the path is looked up in the folder.
         pub from: FilesFrom = "matched",
@@ -61,8 +61,7 @@ section! {
 }
 
 section! {
-    /// Serves a folder or a file that lies somewhere else, in place of what `*` stands for. As
-    /// `files`, in its shortest form.
+    /// Serves a folder or a file from another location: `files` with fewer options.
     ///
     /// ```toml
     /// [[site.route]]
@@ -74,11 +73,11 @@ section! {
     /// alias = "images/icon.png"
     /// ```
     pub struct Alias short(to) {
-        /// The folder, for a path that ends with `*`; or one file, for any path.
+        /// The folder, if the path of the route ends with `*`; or a single file, for any path.
         pub to: Path,
-        /// Show what a folder without an index file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking; as for `files`.
+        /// How long caches may use a file without revalidation, as for `files`.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
     }
 }

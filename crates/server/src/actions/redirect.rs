@@ -15,7 +15,7 @@ use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Sends the client elsewhere.
+    /// Redirects the client to another URL.
     ///
     /// ```toml
     /// [[site]]
@@ -28,18 +28,18 @@ section! {
     /// redirect = "/posts/{id}{query}"
     /// ```
     pub struct Redirect short(to) {
-        /// Where to: a path on this host, or a URI. A scheme and a host alone take path and query
-        /// of the request along.
+        /// The target: a path on this host, or an absolute URL. If it is only a scheme and a host,
+        /// path and query of the request are appended.
         ///
-        /// In it, `{NAME}` stands for a variable of the route's path, `{path}` for the path of the
-        /// request, `{rest}` for the part of it that `*` stands for, `{query}` for the query with
-        /// its question mark, `{host}` for the host without port, `{scheme}` and `{method}` for
-        /// themselves; `{{` and `}}` are braces. Values are encoded as their place needs it. In a
-        /// host only `{host}` may stand, and variables of a type other than `any`.
+        /// Placeholders: `{NAME}` is a variable of the route's path, `{path}` the path of the
+        /// request, `{rest}` the part that `*` matches, `{query}` the query with its question mark,
+        /// `{host}` the host without port, `{scheme}` and `{method}` those of the request; `{{` and
+        /// `}}` are literal braces. Values are percent-encoded as needed. The host of a URL can
+        /// contain only `{host}`, and variables of a type other than `any`.
         pub to: Text,
-        /// 301 (moved for good), 302 (for now), 303 (answered there by GET), 307 and 308 (as 302
-        /// and 301, and the method stays what it is). Clients keep 301 and 308 for long: try with
-        /// 302 or 307 first.
+        /// 301 (moved permanently), 302 (found, temporary), 303 (see other, fetched by GET), 307
+        /// and 308 (like 302 and 301, but the client keeps the method). Browsers cache 301 and 308
+        /// for a long time: try with 302 or 307 first.
         pub status: u16 = 302,
     }
 }

@@ -21,8 +21,8 @@ use crate::response::error_answer;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Answers with content that stands here, whatever the method. One of `text`, `html` and `json`
-    /// gives it.
+    /// Responds with content from the configuration, for all methods. Set one of `text`, `html` and
+    /// `json`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -34,8 +34,7 @@ section! {
     /// respond = { status = 503, html = "<h1>Back at noon</h1>" }
     /// ```
     pub struct Respond short(text) {
-        /// The status. One of 200 comes with an entity tag, and with 304 to those who have it
-        /// already.
+        /// The status. A response with 200 has an ETag, and conditional requests can get 304.
         pub status: u16 = 200 in 200..=599,
         /// Content of type `text/plain; charset=utf-8`.
         pub text: Option<Text>,
@@ -43,7 +42,7 @@ section! {
         pub html: Option<Text>,
         /// Content of type `application/json`.
         pub json: Option<Text>,
-        /// Another media type for the content.
+        /// The media type; if not set, that of `text`, `html` or `json`.
         pub r#type: Option<Text>,
     }
 }

@@ -13,7 +13,7 @@ use crate::response::explanatory_page;
 use crate::web::{Action, Handler, Request};
 
 section! {
-    /// Answers with a status and the page that explains it: `status = 404`.
+    /// Responds with a status and its default page: `status = 404`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -21,7 +21,8 @@ section! {
     /// status = 410
     /// ```
     pub struct StatusCode short(code) {
-        /// The status. Not one that needs more than itself, such as a redirect or a challenge.
+        /// The status, from 200 to 999. Statuses that need more than a page are not allowed:
+        /// redirects, 401, 407, 405, 206, 304 and 416.
         pub code: u16,
     }
 }

@@ -28,9 +28,10 @@ use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 pub const USERS_OPEN_MAX: usize = 256;
 
 section! {
-    /// Serves a folder in the home of each user: `/~bob/` is `public_html` in the home of `bob`.
+    /// Serves a folder in the home directory of each user: `/~bob/` is `public_html` in the home of
+    /// `bob`.
     ///
-    /// Never served: the user with number 0, names that begin with a dot, homes that are `/`.
+    /// Never served: the user with ID 0, names that begin with a dot, and homes that are `/`.
     ///
     /// ```toml
     /// [[site.route]]
@@ -38,24 +39,24 @@ section! {
     /// user_folders = "public_html"
     /// ```
     pub struct UserFolders short(folder) {
-        /// The folder, relative to the home. Neither it nor a folder on the way may be a symbolic
-        /// link.
+        /// The folder, relative to the home directory. Neither it nor its parent folders in the
+        /// home may be symbolic links.
         pub folder: Text = "public_html",
-        /// Users with a smaller number are not served: services, as a rule.
+        /// The smallest user ID that is served; system accounts usually have IDs below 1000.
         pub uid_min: u32 = 1000 in 1..=4294967295,
-        /// The only users who are served; without it all are.
+        /// The names of the users to serve; if not set, all.
         pub only: Vec<Text>,
-        /// Users who are not served.
+        /// The names of users that are not served.
         pub except: Vec<Text>,
-        /// The file of accounts.
+        /// The file with the user accounts, in the format of `/etc/passwd`.
         pub accounts: Path = "/etc/passwd",
-        /// Names tried in order where a folder is asked for.
+        /// Index files for requests of a folder; the first that exists is served.
         pub index: Vec<Text> = ["index.html"],
-        /// Show what a folder without such a file holds; otherwise it is answered with 403.
+        /// Lists the content of a folder without an index file; if false, the response is 403.
         pub listing: bool = false,
-        /// How long caches may use a file without asking; as for `files`.
+        /// How long caches may use a file without revalidation, as for `files`.
         pub max_age: Option<Time> = _ in "0s"..="3650d",
-        /// Follow symbolic links beneath the folder.
+        /// How symbolic links below the folder are handled.
         pub symlinks: Symlinks = "refuse",
     }
 }

@@ -103,13 +103,14 @@ pub enum CacheControl {
 }
 
 words! {
-    /// Whether content is sent encoded to clients that accept it.
+    /// Whether files are sent compressed to clients that accept it.
     pub enum Compression {
         /// Never.
         Off = "off",
-        /// Only from files next to the original with the extension `.zst`, `.br` or `.gz`.
+        /// Only precompressed files next to the original, with the extension `.zst`, `.br` or
+        /// `.gz`.
         Siblings = "siblings",
-        /// From these files; else compressed once and cached.
+        /// Precompressed files if they exist; otherwise files are compressed once and cached.
         On = "on",
     }
 }

@@ -22,11 +22,11 @@ use crate::files::walk;
 pub const OPEN_RETRIES_MAX: u32 = 8;
 
 words! {
-    /// Whether symbolic links beneath the folder are followed.
+    /// How symbolic links below the folder are handled.
     pub enum Symlinks {
-        /// A path with a link in any part is answered as if nothing were there.
+        /// A path that contains a symbolic link is treated as not found.
         Refuse = "refuse",
-        /// Links are followed as long as they stay beneath the folder; absolute ones never do.
+        /// Follows links that stay below the folder. Absolute links are not followed.
         Follow = "follow",
     }
 }

@@ -20,31 +20,32 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 words! {
-    /// What a rule says.
+    /// Whether a rule allows or denies.
     pub enum Permission {
-        /// The client may come in.
+        /// Allows the client.
         Allow = "allow",
-        /// It may not.
+        /// Denies the client.
         Deny = "deny",
     }
 }
 
 section! {
-    /// Who may come in, by address. The first rule in file order that names the client decides,
-    /// whatever the width of its network. A rule is `"allow"` or `"deny"` and a network, an
-    /// address, `unix` (clients of a unix socket, which have no address) or `all`.
+    /// Allows or denies clients by IP address. The first rule in file order that matches the client
+    /// decides, regardless of the size of its network. A rule is `"allow"` or `"deny"`, followed by
+    /// a network, an address, `unix` (clients of a unix socket, which have no address) or `all`.
     ///
-    /// On a listener the rules hold for the peer of a connection, which is closed before a byte is
-    /// read. On a site or a route they hold for the client of a request, who gets 403.
+    /// On a listener, the rules apply to the peer of a connection; denied connections are closed
+    /// before a byte is read. On a site or route, they apply to the client address of a request
+    /// (see `forwarded`); denied clients get 403.
     ///
     /// ```toml
     /// access = ["deny 10.1.0.0/16", "allow 10.0.0.0/8", "allow 2001:db8::/32"]
     /// ```
     pub struct Access short(rules) {
-        /// The rules, in the order in which they are asked.
+        /// The rules, in the order in which they are checked.
         pub rules: Vec<Rule>,
-        /// What becomes of clients that no rule names. Where it is not given, rules that allow
-        /// anybody deny the rest, and rules that only deny admit the rest.
+        /// What happens to clients that no rule matches. If not set, they are denied if any rule is
+        /// an `allow`, and allowed otherwise.
         pub default: Option<Permission>,
     }
 }

@@ -28,16 +28,16 @@ const SHARDS: usize = 64;
 const RETRY_AFTER_S: u64 = 1;
 
 section! {
-    /// How many requests may be under way at a time, each until its answer has been sent:
+    /// Limits the number of concurrent requests, each until its response has been sent:
     /// `concurrency = 20` for each client.
     ///
     /// ```toml
     /// concurrency = { per_client = 20, total = 500 }
     /// ```
     pub struct ConcurrencySettings short(per_client) {
-        /// For one client, IPv6 by its /64. Above it the answer is 429 with Retry-After.
+        /// For each client address, or IPv6 /64. Requests above it get 429 with Retry-After.
         pub per_client: Option<u32> = _ in 1..=1000000,
-        /// For all together. Above it the answer is 503 with Retry-After.
+        /// For all clients together. Requests above it get 503 with Retry-After.
         pub total: Option<u32> = _ in 1..=1000000,
     }
 }

@@ -21,28 +21,28 @@ use crate::resources::{Opened, Resources};
 use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// What scripts of other origins may read: `cors = "*"` for anybody, or `cors =
-    /// ["https://app.example.org"]`. Preflights are answered by the server itself.
+    /// Cross-origin resource sharing (CORS): which scripts of other origins may read responses:
+    /// `cors = "*"` for all, or `cors = ["https://app.example.org"]`. The server answers preflight
+    /// requests itself.
     ///
     /// ```toml
     /// cors = { origins = ["https://*.example.org"], methods = ["GET", "PUT"], credentials = true }
     /// ```
     pub struct Cors short(origins) {
-        /// Origins that may read answers: `"https://app.example.org"`, `"https://*.example.org"`
-        /// for all below a host, or `"*"` for any.
+        /// Origins that may read responses: `"https://app.example.org"`, `"https://*.example.org"`
+        /// for all subdomains, or `"*"` for all.
         pub origins: Vec<Origin> = ["*"],
-        /// Methods that scripts may use in addition to GET, HEAD and POST, which need no
-        /// permission. `"*"` for any.
+        /// Methods that scripts may use; `"*"` for all. GET, HEAD and POST are always allowed by
+        /// browsers.
         pub methods: Vec<Token> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-        /// Fields that scripts may send. `"*"` for any; without `credentials`, Authorization has to
-        /// be named all the same.
+        /// Request headers that scripts may send; `"*"` for all. Without `credentials`, `"*"` does
+        /// not include Authorization.
         pub fields: Vec<Token> = ["*"],
-        /// Fields of answers that scripts may read in addition to the safelisted ones.
+        /// Response headers that scripts may read, in addition to the CORS-safelisted ones.
         pub expose: Vec<FieldName>,
-        /// Whether requests may come with cookies and passwords. Not together with the origin
-        /// `"*"`.
+        /// Whether requests may include cookies and passwords. Not allowed with the origin `"*"`.
         pub credentials: bool = false,
-        /// How long a browser may keep the answer to a preflight.
+        /// How long browsers may cache the response to a preflight request.
         pub max_age: Time = "10m" in "0s"..="1d",
     }
 }

@@ -124,8 +124,7 @@ impl FieldTemplate {
 }
 
 impl FromText for FieldTemplate {
-    const SHAPE: TextShape =
-        TextShape { noun: "value of a field", example: "{client}", pattern: None };
+    const SHAPE: TextShape = TextShape { noun: "header value", example: "{client}", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;

@@ -30,7 +30,7 @@ impl FieldName {
 }
 
 impl FromText for FieldText {
-    const SHAPE: TextShape = TextShape { noun: "value of a field", example: "", pattern: None };
+    const SHAPE: TextShape = TextShape { noun: "header value", example: "", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;
@@ -40,7 +40,7 @@ impl FromText for FieldText {
 
 impl FromText for FieldName {
     const SHAPE: TextShape =
-        TextShape { noun: "name of a field", example: "X-Robots-Tag", pattern: None };
+        TextShape { noun: "header name", example: "X-Robots-Tag", pattern: None };
 
     fn from_text(text: &str) -> Result<Self, String> {
         match FieldBlock::new().push(text.as_bytes(), b"") {

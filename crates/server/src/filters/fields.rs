@@ -17,9 +17,9 @@ use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Edit, Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Changes to fields. They are made in the order `remove`, `set`, `add`, `default`. Values may
-    /// hold `{client}`, `{host}`, `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`;
-    /// `{{` and `}}` are braces.
+    /// Changes to headers, made in the order `remove`, `set`, `add`, `default`. Values may contain
+    /// `{client}`, `{host}`, `{method}`, `{path}`, `{scheme}`, `{user}` and `{request_id}`; `{{`
+    /// and `}}` are literal braces.
     ///
     /// ```toml
     /// [site.fields.response]
@@ -27,23 +27,24 @@ section! {
     /// remove = ["Server"]
     /// ```
     pub struct FieldChanges {
-        /// Fields that are taken out, all lines of each.
+        /// Headers to remove, with all their lines.
         pub remove: Vec<FieldName>,
-        /// Fields with the one value that they have from then on.
+        /// Headers to set. Existing lines are replaced.
         pub set: Named<FieldTemplate>,
-        /// Lines that are added to those that are there.
+        /// Header lines to add to existing ones.
         pub add: Named<FieldTemplate>,
-        /// Fields that are set where they are not there.
+        /// Headers to set if they are missing.
         pub default: Named<FieldTemplate>,
     }
 }
 
 section! {
-    /// Changes to fields, of answers and of requests.
+    /// Sets, adds and removes headers.
     pub struct FieldSettings {
-        /// Fields of answers, whatever answers, error pages included.
+        /// Changes to the headers of all responses, including error pages.
         pub response: FieldChanges,
-        /// Fields of requests, as handlers and apps see them.
+        /// Changes to the headers of requests that are passed on to a backend. Has no effect: no
+        /// action passes requests on.
         pub request: FieldChanges,
     }
 }

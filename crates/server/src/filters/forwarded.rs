@@ -23,7 +23,7 @@ use crate::matching::networks::{Network, Networks};
 use crate::web::{Edits, Request, RequestFilter, Verdict};
 
 words! {
-    /// Which fields the listed proxies write.
+    /// Which headers the trusted proxies write.
     pub enum ForwardedFields {
         /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host`.
         X = "x-forwarded",
@@ -33,17 +33,17 @@ words! {
 }
 
 section! {
-    /// Proxies that are believed when they say who the client is: `forwarded = ["10.0.0.0/8"]`.
-    /// Each hop is believed because the one before it is in a listed network; the first that is in
-    /// none is the client. Of all others the fields mean nothing.
+    /// Trusted reverse proxies, whose headers determine the client address:
+    /// `forwarded = ["10.0.0.0/8"]`. The addresses in the header are read from the last to the
+    /// first; the first one that is not in a trusted network is the client. The headers of other
+    /// peers are ignored.
     pub struct ForwardedFrom short(from) {
-        /// Networks of the proxies.
+        /// The networks of the trusted proxies.
         pub from: Vec<Network>,
-        /// Whether those are believed who come by a unix socket, which only a proxy of this machine
-        /// may open.
+        /// Whether to trust all peers that connect to a unix socket.
         pub unix: bool = false,
-        /// Which fields the proxies write. The others are not read: a proxy lets them pass as the
-        /// client has sent them.
+        /// Which headers the proxies write. The other kind is ignored, because a proxy passes it on
+        /// as the client sent it.
         pub fields: ForwardedFields = "x-forwarded",
     }
 }

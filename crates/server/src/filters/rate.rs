@@ -22,25 +22,24 @@ pub const CLIENTS: usize = 65_536;
 pub const PER_SECOND_MAX: u64 = 1_000_000;
 
 section! {
-    /// How many requests a client may make: `rate = "10/s"`. Above it the answer is 429 with
+    /// Limits the request rate of each client: `rate = "10/s"`. Requests above it get 429 with
     /// Retry-After.
     ///
     /// ```toml
     /// rate = { limit = "5/s", burst = 20 }
     /// ```
     pub struct RateSettings short(limit) {
-        /// Requests in a second, minute, hour or day: `"10/s"`, `"100/m"`, `"1000/h"`, `"5000/d"`.
+        /// Requests per second, minute, hour or day: `"10/s"`, `"100/m"`, `"1000/h"`, `"5000/d"`.
         pub limit: Rate,
-        /// How many of them may come at once; those of one time where it is not given (10 for
-        /// `"10/s"`).
+        /// How many requests may come at once; if not set, the number in `limit` (10 for `"10/s"`).
         pub burst: Option<u32> = _ in 1..=1000000,
-        /// By what clients are distinguished: `"address"` (IPv6 by its /64), or the name of a
-        /// request field, such as `"X-Api-Key"`. Requests without the field count by address. A
-        /// client that invents values has a rate for each of them: have them checked, or set a
-        /// second rate by address on the site.
+        /// How clients are distinguished: by `"address"` (IPv6 by its /64), or by a request header,
+        /// such as `"X-Api-Key"`. Requests without the header count by address. A client that sends
+        /// random values has a rate for each of them: verify the values, or also limit the site by
+        /// address.
         pub key: RateKey = "address",
-        /// Clients that are remembered at a time, 16 bytes each. Above it those who asked least are
-        /// forgotten.
+        /// The maximum number of clients in memory, 16 bytes each. Above it, the clients with the
+        /// fewest recent requests are forgotten.
         pub clients: u32 = 65536 in 1024..=16777216,
     }
 }

@@ -17,22 +17,23 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Files that pages of other sites may not show. A request for one of them whose Referer names
-    /// a foreign host is answered with 403. Without `paths` and `extensions` it holds for all.
+    /// Rejects requests from pages of other sites (hotlink protection): if the Referer header names
+    /// another host, the response is 403. `paths` and `extensions` select the protected files; if
+    /// neither is set, all are protected.
     ///
     /// ```toml
     /// referer = { extensions = ["jpg", "png"], allow = ["*.example.org"] }
     /// ```
     pub struct Referer {
-        /// Beginnings of paths that are protected.
+        /// Prefixes of protected paths.
         pub paths: Vec<String>,
-        /// Endings of names that are protected, without the dot and in any case: `["jpg", "png"]`.
+        /// Protected file extensions, without the dot and in any case: `["jpg", "png"]`.
         pub extensions: Vec<String>,
-        /// Other hosts that may show them: `"example.org"`, or
-        /// `"*.example.org"` for all below it.
+        /// Other hosts whose pages are allowed: `"example.org"`, or `"*.example.org"` for all
+        /// subdomains.
         pub allow: Vec<HostPattern>,
-        /// Whether a request without a Referer is answered: one that was typed, or whose browser
-        /// keeps the page to itself.
+        /// Whether to allow requests without a Referer, for example from a typed URL or a browser
+        /// that omits it.
         pub empty: bool = true,
     }
 }

@@ -17,25 +17,25 @@ use crate::response::refusal;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
 section! {
-    /// Requests that are refused by their path: `deny = ["/.git/"]`, or tables with a beginning or
-    /// an expression. The path is compared decoded, without dot segments and doubled slashes, so
-    /// that no other spelling passes; the query is not looked at. Of several that match, the first
-    /// gives the status.
+    /// Rejects requests by path: `deny = ["/.git/"]`, or tables with a prefix or a regular
+    /// expression. The path is compared after percent-decoding and without dot segments and double
+    /// slashes, so that other spellings are rejected, too. The query is not compared. The first
+    /// rule that matches determines the status.
     ///
     /// ```toml
     /// deny = [{ prefix = "/internal/" }, { regex = '\.bak$', ignore_case = true, status = 404 }]
     /// ```
     pub struct Deny short(contains) {
-        /// Text that the path has anywhere.
+        /// Text that the path contains.
         pub contains: Option<Text>,
-        /// Text that the path begins with: `"/admin"` is the beginning of `/administration`, too.
+        /// Text that the path begins with; `"/admin"` also matches `/administration`.
         pub prefix: Option<Text>,
-        /// Expression that matches somewhere in the path, of which `^` and `$` are the ends. It is
-        /// one of bytes: a dot is any byte.
+        /// Regular expression that matches somewhere in the path; `^` and `$` are its ends. It
+        /// matches bytes: a dot matches any byte.
         pub regex: Option<Text>,
-        /// Whether capitals of ASCII do not count.
+        /// Whether to ignore the case of ASCII letters.
         pub ignore_case: bool = false,
-        /// What they are answered with.
+        /// The status of the response.
         pub status: u16 = 403 in 400..=599,
     }
 }

@@ -28,13 +28,12 @@ pub enum PathRule {
 }
 
 words! {
-    /// Whether the other form of a path, with or without a slash at its end, is led to the form
-    /// that the path of the route has.
+    /// What happens if a path differs from that of the route only by a slash at its end.
     pub enum TrailingSlash {
-        /// The path must have the form of the route.
+        /// The route does not match.
         Strict = "strict",
-        /// The other form is answered with a redirect: `/a/` for the route `/a`, `/a` for `/a/` and
-        /// `/a/*`.
+        /// Redirects to the path of the route: `/a/` to `/a` for the route `/a`, `/a` to `/a/` for
+        /// `/a/` and `/a/*`.
         Redirect = "redirect",
     }
 }

@@ -112,7 +112,7 @@ impl MethodSet {
 }
 
 section! {
-    /// What a field of the request must be like for a route to be taken.
+    /// A condition on a request header.
     ///
     /// ```toml
     /// [[site.route]]
@@ -121,11 +121,11 @@ section! {
     /// status = 204
     /// ```
     pub struct FieldCondition short(is) {
-        /// A line of the field has exactly this value.
+        /// A line of the header has exactly this value.
         pub is: Option<Text>,
-        /// This regular expression is found in a line of the field.
+        /// This regular expression matches somewhere in a line of the header.
         pub matches: Option<Text>,
-        /// There is such a field, or there is none.
+        /// Whether the request must have the header (`true`) or must not have it (`false`).
         pub present: Option<bool>,
     }
 }

@@ -12,13 +12,12 @@ use crate::pages::limits::PageLimits;
 use crate::pages::parameters::Parameter;
 
 words! {
-    /// For whom a page is served.
+    /// How changes and errors of templates are handled.
     pub enum Mode {
-        /// For visitors: an edit is live within a second; a problem stands in the log, and the last
-        /// good version goes on.
+        /// Changes take effect within a second. If a changed template is invalid, the error is
+        /// logged and the last valid version stays in use.
         Production = "production",
-        /// For those who write it: an edit is live on the next request; a problem is shown in the
-        /// browser.
+        /// Changes take effect with the next request, and errors are shown in the browser.
         Development = "development",
     }
 }

@@ -14,25 +14,25 @@ use crate::pages::parameters::{Absent, Parameter, ParameterType, Source, day};
 const LENGTH_MAX: u32 = 10_000;
 
 words! {
-    /// What the value of a parameter is read as.
+    /// The type of a parameter.
     pub enum ParameterKind {
         /// Any text.
         Text = "text",
         /// A decimal number.
         Number = "number",
-        /// A whole number.
+        /// A whole number of 64 bits.
         Integer = "integer",
         /// `true`, `yes`, `on` or `1`; `false`, `no`, `off` or `0`.
         Boolean = "boolean",
-        /// A day such as `2026-11-21`.
+        /// A date such as `2026-11-21`.
         Date = "date",
-        /// One of some words.
+        /// One of the words in `choices`.
         Choice = "choice",
     }
 }
 
 section! {
-    /// What visitors may send under one name.
+    /// A parameter that clients may send, with its type and bounds.
     ///
     /// ```toml
     /// [site.route.page.parameters]
@@ -41,23 +41,24 @@ section! {
     /// sort = { choices = ["name", "age"], default = "name" }
     /// ```
     pub struct ParameterSettings short(r#type) {
-        /// What it is read as; `"choice"` where `choices` are given, else `"text"`.
+        /// The type; if not set, `"choice"` with `choices`, else `"text"`.
         pub r#type: Option<ParameterKind>,
-        /// Where it comes from.
+        /// Which part of the request it is read from.
         pub from: Source = "any",
-        /// What it is where the visitor sends nothing; without one the visitor must send it.
+        /// The value if the client sends none. A parameter with neither `default` nor `optional` is
+        /// required.
         pub default: Option<Plain>,
-        /// It is `none` where the visitor sends nothing.
+        /// The value is `none` if the client sends none.
         pub optional: bool = false,
-        /// The least number or the first day.
+        /// The smallest number or first date that is allowed.
         pub min: Option<Plain>,
-        /// The greatest number or the last day.
+        /// The largest number or last date that is allowed.
         pub max: Option<Plain>,
-        /// The least number of characters of a text.
+        /// The minimum length of a text, in characters.
         pub length_min: Option<u32>,
-        /// The greatest number of characters of a text; 10,000 where it is not given.
+        /// The maximum length of a text, in characters; if not set, 10,000.
         pub length_max: Option<u32>,
-        /// The words of a choice.
+        /// The allowed words of a choice.
         pub choices: Vec<Text>,
     }
 }

@@ -12,13 +12,13 @@ use vervet_config::words;
 use crate::pages::moment::When;
 
 words! {
-    /// Where a parameter comes from.
+    /// Which part of the request a parameter is read from.
     pub enum Source {
         /// The first of path, form and query that has it.
         Any = "any",
-        /// The query.
+        /// The query string.
         Query = "query",
-        /// The form.
+        /// The form in the body.
         Form = "form",
         /// The variables of the route's path.
         Path = "path",

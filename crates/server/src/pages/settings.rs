@@ -20,8 +20,8 @@ use crate::pages::parameters::BadParameter;
 use crate::resources::{Needs, Opened, Resources};
 
 section! {
-    /// Renders a template for each request. `docs/pages.md` is the guide to the language and to
-    /// what templates know.
+    /// Renders a template for each request. See `docs/pages.md` for the template language and the
+    /// available variables.
     ///
     /// ```toml
     /// [[site.route]]
@@ -33,27 +33,26 @@ section! {
     /// page = { template = "pages/order.html", folder = "pages", parameters = { id = "integer" } }
     /// ```
     pub struct PageSettings short(template) {
-        /// The template. The extension of its name decides the media type.
+        /// The template file. Its extension determines the media type.
         pub template: Path,
-        /// The folder that templates come from and never leave; that of the template, where it is
-        /// not given. Templates that are included or extended are named by their paths from this
-        /// folder on.
+        /// The folder that all templates must be in; if not set, that of `template`. Included and
+        /// extended templates are named by their paths relative to it.
         pub folder: Option<Path>,
-        /// What visitors may send, by name: the template knows each by its name. A request that
-        /// does not fit is answered with 400.
+        /// Parameters that clients may send, by name; templates use them as variables. A request
+        /// with an invalid value gets 400.
         pub parameters: Named<ParameterSettings>,
-        /// For whom the page is served.
+        /// How changes and errors of templates are handled.
         pub mode: Mode = "production",
-        /// Whether templates may be symbolic links. One that may not is a problem of the page.
+        /// Whether templates may be symbolic links.
         pub symlinks: Symlinks = "refuse",
-        /// Steps of the template engine that one rendering may take; one that takes more is
-        /// answered with 500.
+        /// Maximum number of template engine steps per request; above it, the response is 500.
         pub steps_max: u64 = 1000000 in 1000..=1000000000,
-        /// Bytes that the page may have.
+        /// Maximum size of the page; above it, the response is 500.
         pub output_bytes_max: Size = "8MiB" in "1KiB"..="256MiB",
-        /// Processor time that one rendering may take while it writes.
+        /// Maximum CPU time per request, checked while the page is written; above it, the response
+        /// is 500.
         pub time_max: Time = "500ms" in "10ms"..="60s",
-        /// Bytes that a form may have; more are answered with 413.
+        /// Maximum size of a form; larger ones get 413.
         pub form_bytes_max: Size = "1MiB" in "1KiB"..="64MiB",
     }
 }

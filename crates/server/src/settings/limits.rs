@@ -121,9 +121,7 @@ impl Section for LimitSettings {
         static DECLARATION: OnceLock<Declaration> = OnceLock::new();
         DECLARATION.get_or_init(|| Declaration {
             name: "Limits",
-            doc: &[
-                " What clients may take: time, memory, connections. All of it holds by default.",
-            ],
+            doc: &[" Limits of time, memory and connections for clients."],
             short: None,
             keeps_partial: false,
             fields: Limits::TABLE.iter().map(field).collect::<Vec<_>>().leak(),

@@ -70,16 +70,16 @@ macro_rules! listen_section {
         $option:ident: $type:ty = $default:tt $(in $low:literal..=$high:literal)? => $engine:tt
     )*) => {
         section! {
-            /// A socket that accepts connections. Sockets are bound before privileges are dropped.
+            /// A socket that accepts connections, bound before the server drops root privileges.
             pub struct Listen short(address) {
-                /// The address: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (every address),
-                /// port 0 (a free port), `"unix:/path"`, `"unix:@name"`, `"fd:3"` and `"fd:name"`
-                /// (a socket that the parent process or systemd has opened).
+                /// The address: `"127.0.0.1:8080"`, `"[::1]:8080"`, `":8080"` (all addresses),
+                /// `"unix:/path"`, `"unix:@name"` (abstract), `"fd:3"` or `"fd:name"` (a socket
+                /// inherited from the parent process or systemd). Port 0 is any free port.
                 pub address: Address,
-                /// The name by which sites select it; the default is its address.
+                /// The name that sites use in their `listen`; if not set, the address.
                 pub name: Option<Text>,
                 $($(#[doc = $doc])* pub $option: $type = $default $(in $low..=$high)?,)*
-                /// Clients that may connect, by address. Other connections are closed before a
+                /// Allows or denies clients by IP address. Denied connections are closed before a
                 /// byte is read.
                 pub access: Option<Access>,
             }
@@ -143,7 +143,7 @@ impl EngineValue<Vec<IpNet>> for Vec<Network> {
 
 section! {
     /// The admin service: health checks (`/-/live`, `/-/ready`, `/-/startup`), metrics (`/metrics`)
-    /// and status (`/-/status`), on a listener of its own. Without this section there is none.
+    /// and status (`/-/status`), on a separate listener. Without this section it is off.
     ///
     /// ```toml
     /// admin = "unix:/run/vervet/admin.sock"
@@ -153,8 +153,8 @@ section! {
         pub address: Address = "unix:/run/vervet/admin.sock",
         /// Permissions of the unix socket, in octal.
         pub mode: Mode = "600",
-        /// Allow an address that others can reach, such as that of a container for its probes.
-        /// Anyone who reaches it can read the names of sites, listeners and logs.
+        /// Allows an address that other hosts or all local users can reach, such as for container
+        /// probes. Anyone who reaches it can read the names of sites, listeners and logs.
         pub exposed: bool = false,
     }
 }

@@ -7,10 +7,8 @@ use vervet_config::{Diagnostic, FromConfig, Node, Reader, Shape, Shown, Value, W
 /// More threads than this are a slip of the finger.
 pub const WORKERS_MAX: usize = 1024;
 
-const AUTO: &[Word] = &[Word {
-    name: "auto",
-    doc: "as many as the processors, their affinity and the control group allow",
-}];
+const AUTO: &[Word] =
+    &[Word { name: "auto", doc: "One per processor that CPU affinity and the cgroup allow." }];
 
 /// The number of reactors to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,7 @@ use crate::files::FilesShared;
 use crate::files::{Files, Page};
 
 section! {
-    /// What people see in place of a failure. The name is a status (`404`) or a class of them
-    /// (`4xx`, `5xx`).
+    /// A custom error page. The name is a status (`404`) or a class (`4xx`, `5xx`).
     ///
     /// ```toml
     /// [site.error_pages]
@@ -28,11 +27,11 @@ section! {
     /// 5xx = { html = "<h1>We are on it</h1>" }
     /// ```
     pub struct ErrorPage short(file) {
-        /// A file in the folder of the site.
+        /// A file in the `root` folder of the site.
         pub file: Option<Text>,
-        /// Plain text that stands here.
+        /// The page as plain text.
         pub text: Option<Text>,
-        /// HTML that stands here.
+        /// The page as HTML.
         pub html: Option<Text>,
     }
 }

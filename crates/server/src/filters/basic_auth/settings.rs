@@ -16,30 +16,30 @@ use crate::resources::{Needs, Opened, Resources};
 use crate::web::Pipeline;
 
 section! {
-    /// Who may come in, by name and password: `auth = "users"` is a file that `vervet passwd`
-    /// writes. Who proves no name gets 401.
+    /// Requires a user name and password (HTTP basic authentication): `auth = "users"` is a file
+    /// that `vervet passwd` writes. Other requests get 401.
     ///
     /// ```toml
     /// auth = { realm = "staff", files = ["users", "guests"], users = { ann = "${ANN_HASH}" } }
     /// ```
     ///
-    /// Entries are Argon2id or bcrypt. A changed file is live within a second; a broken one leaves
-    /// its users as they were.
+    /// Passwords are stored as Argon2id or bcrypt hashes. A changed file is reloaded within a
+    /// second; if it is invalid, the error is logged and the previous users stay.
     pub struct Auth short(files) {
-        /// What the browser shows of what is asked for.
+        /// The realm, which browsers show in the password prompt.
         pub realm: Text = "restricted",
-        /// Files of users, one `name:entry` on a line. Of users of the same name the first counts,
-        /// in the order of the files.
+        /// User files with one `name:hash` per line. If a name occurs more than once, the first one
+        /// counts, in the order of the files.
         pub files: Vec<Path>,
-        /// Users given here, before those of files, with the entries that `vervet passwd` would
-        /// write.
+        /// Users and their hashes, as `vervet passwd` writes them. They take precedence over those
+        /// of files.
         pub users: Named<Secret>,
-        /// Whether old `{SHA}` entries of files are taken. Anyone who reads such a file knows the
-        /// passwords: set them again soon.
+        /// Whether to accept `{SHA}` hashes (unsalted SHA-1). Anyone who reads such a file can
+        /// recover the passwords: replace them soon.
         pub old_hashes: bool = false,
-        /// How many wrong passwords a client may try, those that are being verified among them: of
-        /// many users with one address so many can come in at the same time. Above it the answer
-        /// is 429 with Retry-After.
+        /// How many wrong passwords a client address may send, including passwords that are being
+        /// verified; so this is also how many users of one address can log in at the same time.
+        /// Requests above it get 429 with Retry-After.
         pub failures: Rate = "30/m",
     }
 }
