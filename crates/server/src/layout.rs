@@ -63,10 +63,12 @@ pub enum PassedOver {
 impl std::fmt::Display for PassedOver {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Off => formatter.write_str("switched off by the underscore before its name"),
-            Self::NoFolder => formatter.write_str("no folder"),
-            Self::NoContent => write!(formatter, "no folder `{CONTENT}` in it"),
-            Self::NoHost(reason) => write!(formatter, "not named by a host: {reason}"),
+            Self::Off => {
+                formatter.write_str("disabled, because its name begins with an underscore")
+            }
+            Self::NoFolder => formatter.write_str("not a folder"),
+            Self::NoContent => write!(formatter, "it contains no folder `{CONTENT}`"),
+            Self::NoHost(reason) => write!(formatter, "its name is not a hostname: {reason}"),
         }
     }
 }

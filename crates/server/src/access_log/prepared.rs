@@ -104,7 +104,7 @@ fn check_directory(target: &Target) -> Result<(), String> {
     match file.path.parent() {
         Some(directory) if directory != Path::new("") && !directory.is_dir() => {
             let directory = directory.display();
-            Err(format!("the directory {directory} of the log does not exist"))
+            Err(format!("the directory {directory} of the log file does not exist"))
         }
         _ => Ok(()),
     }

@@ -134,7 +134,7 @@ impl LogSettings {
     pub fn condition(&self) -> Result<Condition, Box<Diagnostic>> {
         for rules in [&self.only, &self.except] {
             if rules.len() > RULES_MAX {
-                let message = format!("more than {RULES_MAX} rules of one kind");
+                let message = format!("more than {RULES_MAX} rules");
                 return Err(Box::new(
                     Diagnostic::error(rules.span(), message)
                         .note("a rule may have several statuses, paths and methods"),
@@ -171,6 +171,6 @@ pub fn check_logs(logs: &Named<LogSettings>, diagnostics: &mut Diagnostics) {
 
 fn rotation_conflict(name: &Name, settings: &LogSettings, first: &Name) -> Diagnostic {
     let span = if settings.rotate.value().is_some() { settings.rotate.span() } else { name.span() };
-    Diagnostic::error(span, "two logs rotate one file in different ways")
+    Diagnostic::error(span, "two logs to the same file have different `rotate` settings")
         .note_at(first.span(), "the other log is here")
 }

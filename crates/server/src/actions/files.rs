@@ -218,9 +218,11 @@ impl Alias {
         };
         let shared = open_root(folder.options(&self.to, resources), &self.to, resources)?;
         if rest == Rest::Absent && !shared.is_single() {
-            let message =
-                format!("{} is a folder: the route takes one path only", self.to.display());
-            let expected = "a file, or a `path` of the route that ends with `/*`";
+            let message = format!(
+                "{} is a folder, but the path of the route does not end with `*`",
+                self.to.display()
+            );
+            let expected = "a file, or a route whose `path` ends with `/*`";
             return Err(Diagnostic::error(self.to.span(), message).expected(expected));
         }
         let look = if shared.is_single() { Look::Single } else { Look::Matched };

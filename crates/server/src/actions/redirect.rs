@@ -90,7 +90,7 @@ fn status(setting: &Setting<u16>) -> Result<Status, Diagnostic> {
     let code = *setting.value();
     let known = matches!(code, 301 | 302 | 303 | 307 | 308);
     Status::new(code).filter(|_| known).ok_or_else(|| {
-        let message = format!("`status` cannot be {code}: it does not redirect");
+        let message = format!("`status` cannot be {code}: it is not a redirect status");
         Diagnostic::error(setting.span(), message).expected("301, 302, 303, 307 or 308")
     })
 }

@@ -100,9 +100,8 @@ fn status(setting: &Setting<u16>) -> Result<Status, Diagnostic> {
     let known = Status::new(code)
         .filter(|known| known.class() != Class::Informational && known.allows_content());
     known.ok_or_else(|| {
-        let message = format!(
-            "an answer with status {code} has no content: use `status` instead of `respond`"
-        );
+        let message =
+            format!("a response with status {code} has no body: use `status` instead of `respond`");
         Diagnostic::error(setting.span(), message)
     })
 }
@@ -120,7 +119,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
         return Err(Diagnostic::error(span, message).expected("`text`, `html` or `json`"));
     };
     if let Some((another, _)) = another {
-        let message = "`respond` has two contents";
+        let message = "`respond` has more than one content";
         return Err(Diagnostic::error(another.span(), message)
             .note_at(setting.span(), "the other one is here"));
     }
@@ -133,7 +132,7 @@ fn content(settings: &Respond) -> Result<(&str, &str), Diagnostic> {
     }
     let media_type = settings.r#type.value().as_deref();
     if media_type.is_some_and(|own| own.is_empty() || own.chars().any(char::is_control)) {
-        return Err(Diagnostic::error(settings.r#type.span(), "`type` is not a media type")
+        return Err(Diagnostic::error(settings.r#type.span(), "`type` is not a valid media type")
             .expected("such as `text/css`"));
     }
     Ok((text, media_type.unwrap_or(usual)))

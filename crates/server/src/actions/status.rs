@@ -52,16 +52,14 @@ impl StatusAction {
         };
         let Some(known) = Status::new(code).filter(|known| known.class() != Class::Informational)
         else {
-            return refuse("an answer has a status from 200 to 999");
+            return refuse("expected a status from 200 to 999");
         };
         match code {
-            206 | 304 | 416 => return refuse("it answers a range or a condition of the request"),
-            301 | 302 | 303 | 307 | 308 => return refuse("say with `redirect` where it leads"),
-            401 | 407 => return refuse("it needs a challenge, which `auth` makes"),
+            206 | 304 | 416 => return refuse("it is only for range and conditional requests"),
+            301 | 302 | 303 | 307 | 308 => return refuse("use `redirect`, which has a target"),
+            401 | 407 => return refuse("it needs a challenge: use `auth`"),
             405 => {
-                return refuse(
-                    "it tells the methods that do; give them to the other routes with `method`",
-                );
+                return refuse("it lists the allowed methods: set `method` in the other routes");
             }
             _ => {}
         }

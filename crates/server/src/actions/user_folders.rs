@@ -95,12 +95,15 @@ impl UserFoldersAction {
         let folder = PathBuf::from(settings.folder.value());
         let is_name = |part| matches!(part, std::path::Component::Normal(_));
         if folder.as_os_str().is_empty() || !folder.components().all(is_name) {
-            let message = format!("`folder` cannot be `{}`: it lies in the home", folder.display());
+            let message = format!(
+                "`folder` cannot be `{}`: it must be relative to the home directory",
+                folder.display()
+            );
             return Err(Diagnostic::error(settings.folder.span(), message)
                 .expected("a name such as `public_html`"));
         }
         if !settings.accounts.is_file() {
-            let message = format!("there is no file {}", settings.accounts.display());
+            let message = format!("the file {} does not exist", settings.accounts.display());
             return Err(Diagnostic::error(settings.accounts.span(), message));
         }
         let common = FolderSettings {

@@ -63,15 +63,15 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => formatter.write_str("there is nothing of that name"),
-            Self::Linked => formatter.write_str("a part of it is a symbolic link"),
-            Self::Escapes => formatter.write_str("it leads out of the root"),
-            Self::Special => formatter.write_str("it is neither a file nor a directory"),
+            Self::Missing => formatter.write_str("not found"),
+            Self::Linked => formatter.write_str("the path contains a symbolic link"),
+            Self::Escapes => formatter.write_str("the path leads outside the root folder"),
+            Self::Special => formatter.write_str("not a regular file or directory"),
             Self::Unreadable => formatter.write_str("permission denied"),
             Self::Exhausted => {
                 formatter.write_str("too many open files (raise the limit, see ulimit -n)")
             }
-            Self::System(errno) => write!(formatter, "the system says: {errno}"),
+            Self::System(errno) => errno.fmt(formatter),
         }
     }
 }

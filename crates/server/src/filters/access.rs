@@ -77,7 +77,7 @@ impl FromText for Rule {
         let (permission, whom) = match text.split_once(' ') {
             Some(("allow", whom)) => (Permission::Allow, whom),
             Some(("deny", whom)) => (Permission::Deny, whom),
-            _ => return Err("it begins with neither `allow` nor `deny` and a space".to_owned()),
+            _ => return Err("it must begin with `allow` or `deny`, followed by a space".to_owned()),
         };
         let network = |error: NetworkError| error.to_string();
         let whom = match whom {
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused() {
         for text in ["", "10.0.0.0/8", "permit 10.0.0.0/8", "allow", "Deny all", " deny all"] {
-            check_error(text, "it begins with neither `allow` nor `deny` and a space");
+            check_error(text, "it must begin with `allow` or `deny`, followed by a space");
         }
         for text in ["allow  10.0.0.0/8", "deny everybody", "deny All"] {
             let reason = Rule::from_text(text).unwrap_err();

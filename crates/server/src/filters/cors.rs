@@ -105,9 +105,11 @@ impl CorsRules {
             if *section.credentials { Credentials::Allowed } else { Credentials::Refused };
         if is_any && credentials == Credentials::Allowed {
             let message =
-                "with credentials the origin `*` would let any site read what a visitor may read";
+                "`credentials` with the origin `*` would let every site read the data of visitors";
             let problem = Diagnostic::error(section.credentials.span(), message);
-            return Err(problem.note_at(section.origins.span(), "list the origins here").into());
+            return Err(problem
+                .note_at(section.origins.span(), "list the allowed origins here")
+                .into());
         }
         let mut granted = Vec::new();
         if credentials == Credentials::Allowed {
@@ -244,19 +246,19 @@ impl FromText for Origin {
             _ => {}
         }
         let (scheme, host, port) =
-            split(text).ok_or("it is a scheme, `://`, a host and perhaps a port")?;
+            split(text).ok_or("expected a scheme, `://`, a host and optionally a port")?;
         let is_scheme = |letter: u8| {
             letter.is_ascii_lowercase() || letter.is_ascii_digit() || b"+-.".contains(&letter)
         };
         if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
-            return Err(format!("`{scheme}` is not a scheme in lower case"));
+            return Err(format!("`{scheme}` is not a lower-case scheme"));
         }
         let own = matches!((scheme, port), ("http", Some(80)) | ("https", Some(443)));
         if own {
-            return Err("browsers leave out the port that the scheme has anyway".to_owned());
+            return Err("browsers omit the default port of the scheme: remove it".to_owned());
         }
         let host = HostPattern::from_text(host).map_err(|reason| match host.split_once('/') {
-            Some(_) => "an origin has no path, not even a slash at its end".to_owned(),
+            Some(_) => "an origin has no path and no slash at its end".to_owned(),
             None => reason,
         })?;
         Ok(Self::Of { scheme: scheme.to_owned(), host, port })
@@ -281,7 +283,7 @@ impl FromText for Token {
 
     fn from_text(text: &str) -> Result<Self, String> {
         if !is_token(text.as_bytes()) {
-            return Err("it has letters, digits and some signs, and no space or comma".to_owned());
+            return Err("expected a token (RFC 9110), without spaces and commas".to_owned());
         }
         Ok(Self(text.to_owned()))
     }
@@ -354,7 +356,7 @@ mod tests {
         for text in ["credentials = true", "origins = ['https://a', '*']\ncredentials = true"] {
             let problems = rules(text).unwrap_err();
             let messages: Vec<_> = problems.iter().map(|found| &found.message).collect();
-            assert!(messages[0].starts_with("with credentials the origin `*`"), "{messages:?}");
+            assert!(messages[0].starts_with("`credentials` with the origin `*`"), "{messages:?}");
         }
         assert!(rules("origins = ['https://a']\ncredentials = true").is_ok());
         assert!(rules("").is_ok());

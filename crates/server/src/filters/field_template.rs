@@ -153,12 +153,15 @@ fn parse(text: &str) -> Result<Vec<Part>, String> {
         }
         let inner = from.strip_prefix('{').and_then(|inner| inner.split_once('}'));
         let Some((name, after)) = inner else {
-            return Err("a brace stands alone (`{{` and `}}` are braces)".to_owned());
+            return Err("unmatched brace (write `{{` or `}}` for a literal brace)".to_owned());
         };
         let known = VARIABLES.iter().find(|(known, _)| *known == name);
         let Some((_, variable)) = known else {
             let names: Vec<_> = VARIABLES.iter().map(|(known, _)| format!("{{{known}}}")).collect();
-            return Err(format!("`{{{name}}}` is not a variable (there are {})", names.join(", ")));
+            return Err(format!(
+                "unknown variable `{{{name}}}` (expected one of {})",
+                names.join(", ")
+            ));
         };
         if !literal.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut literal)));
@@ -202,13 +205,13 @@ mod tests {
 
     #[test]
     fn what_is_no_template_is_refused() {
-        check_error("a{", "a brace stands alone");
-        check_error("a}", "a brace stands alone");
-        check_error("{a}{", "`{a}` is not a variable (there are {client}, {host}");
-        check_error("{{}", "a brace stands alone");
-        check_error("{}", "`{}` is not a variable");
-        check_error("{ host }", "`{ host }` is not a variable");
-        check_error("a\r\nb", "a line end");
+        check_error("a{", "unmatched brace");
+        check_error("a}", "unmatched brace");
+        check_error("{a}{", "unknown variable `{a}` (expected one of {client}, {host}");
+        check_error("{{}", "unmatched brace");
+        check_error("{}", "unknown variable `{}`");
+        check_error("{ host }", "unknown variable `{ host }`");
+        check_error("a\r\nb", "the value must not contain line breaks");
     }
 
     #[test]

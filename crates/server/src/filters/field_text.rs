@@ -6,11 +6,11 @@ use std::fmt;
 use vervet_config::{FromText, TextShape};
 use vervet_http::field::{FieldBlock, FieldError};
 
-/// The value of a field: no control character but a tab (RFC 9110 §5.5), no space at its ends.
+/// The header value: no control character but a tab (RFC 9110 §5.5), no space at its ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldText(String);
 
-/// The name of a field that a document may speak of: a token (RFC 9110 §5.1), and none that the
+/// The header name that a document may speak of: a token (RFC 9110 §5.1), and none that the
 /// connection writes itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldName(String);
@@ -45,10 +45,8 @@ impl FromText for FieldName {
     fn from_text(text: &str) -> Result<Self, String> {
         match FieldBlock::new().push(text.as_bytes(), b"") {
             Ok(()) => Ok(Self(text.to_owned())),
-            Err(FieldError::Framing) => Err("the connection writes this field itself".to_owned()),
-            Err(_) => {
-                Err("a name has letters, digits and some signs, and no space or colon".to_owned())
-            }
+            Err(FieldError::Framing) => Err("the server writes this header itself".to_owned()),
+            Err(_) => Err("spaces, colons and other separators are not allowed".to_owned()),
         }
     }
 }
@@ -56,11 +54,13 @@ impl FromText for FieldName {
 /// Whether a text can stand in a field line.
 pub(super) fn check_value(text: &str) -> Result<(), String> {
     if text.trim_matches([' ', '\t']) != text {
-        return Err("a value neither begins nor ends with a space".to_owned());
+        return Err("the value must not begin or end with a space".to_owned());
     }
     match FieldBlock::new().push(b"X", text.as_bytes()) {
         Ok(()) => Ok(()),
-        Err(_) => Err("a line end or another control character would end the field".to_owned()),
+        Err(_) => {
+            Err("the value must not contain line breaks or other control characters".to_owned())
+        }
     }
 }
 

@@ -194,7 +194,7 @@ fn changes(section: &FieldChanges) -> Result<Vec<Change>, Diagnostics> {
                 Ok(field) => changes.push(change(field, template.clone())),
                 Err(reason) => {
                     let message =
-                        format!("`{}` is not a field name: {reason}", name.escape_debug());
+                        format!("invalid header name `{}`: {reason}", name.escape_debug());
                     problems.push(Diagnostic::error(name.span(), message));
                 }
             }
@@ -262,15 +262,13 @@ mod tests {
         let text = "set = { 'a b' = '1', Connection = 'x' }\nadd = { 'c:' = '2' }";
         let problems = ResponseFields::new(&section(text)).unwrap_err();
         let found: Vec<_> = problems.iter().map(|found| found.message.as_str()).collect();
-        let name =
-            "is not a field name: a name has letters, digits and some signs, and no space or colon";
+        let reason = "spaces, colons and other separators are not allowed";
         assert_eq!(
             found,
             [
-                format!("`a b` {name}"),
-                "`Connection` is not a field name: the connection writes this field itself"
-                    .to_owned(),
-                format!("`c:` {name}"),
+                format!("invalid header name `a b`: {reason}"),
+                "invalid header name `Connection`: the server writes this header itself".to_owned(),
+                format!("invalid header name `c:`: {reason}"),
             ]
         );
     }

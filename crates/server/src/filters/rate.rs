@@ -84,7 +84,7 @@ impl FromText for Rate {
     fn from_text(text: &str) -> Result<Self, String> {
         let error = || {
             format!(
-                "a rate is a number of requests from 1 on, a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
+                "expected a number of requests (1 or more), a slash and s, m, h or d, at most {PER_SECOND_MAX}/s"
             )
         };
         let (number, period) = text.split_once('/').ok_or_else(error)?;

@@ -112,8 +112,7 @@ impl Deny {
         let patterns = [&self.contains, &self.prefix, &self.regex];
         let mut given = patterns.iter().filter(|pattern| pattern.is_some());
         let (Some(pattern), second) = (given.next(), given.next()) else {
-            let problem =
-                Diagnostic::error(self.status.span(), "the rule says nothing of the path");
+            let problem = Diagnostic::error(self.status.span(), "the rule has no pattern");
             return Err(Box::new(problem.expected("one of `contains`, `prefix` and `regex`")));
         };
         if let Some(second) = second {
@@ -121,18 +120,18 @@ impl Deny {
             return Err(Box::new(
                 problem
                     .note_at(pattern.span(), "the first one is here")
-                    .note("make two rules of them"),
+                    .note("split it into two rules"),
             ));
         }
         let refuse = |reason| Box::new(Diagnostic::error(pattern.span(), reason));
         let body = match (&*self.contains, &*self.prefix, &*self.regex) {
             _ if pattern.as_deref() == Some("") => {
-                let reason = "an empty text is part of every path: give at least one character";
+                let reason = "an empty text matches every path: write at least one character";
                 return Err(refuse(reason.to_owned()));
             }
             (Some(text), ..) => regex::escape(text),
             (_, Some(text), _) if !text.starts_with('/') => {
-                let reason = "no path begins with this: begin it with a slash";
+                let reason = "paths begin with a slash: begin the prefix with `/`";
                 return Err(refuse(reason.to_owned()));
             }
             (_, Some(text), _) => format!("^{}", regex::escape(text)),
@@ -143,16 +142,14 @@ impl Deny {
         match set(std::slice::from_ref(&expression)) {
             Ok(_) => Ok(expression),
             Err(regex::Error::CompiledTooBig(_)) => Err(refuse(too_large())),
-            Err(error) => {
-                Err(refuse(format!("the regular expression cannot be read: {}", reason(&error))))
-            }
+            Err(error) => Err(refuse(format!("invalid regular expression: {}", reason(&error)))),
         }
     }
 }
 
 fn too_large() -> String {
     format!(
-        "the rules need more than {} MiB together: use shorter repetitions, or fewer rules",
+        "the rules need more than {} MiB of memory together: use shorter repetitions, or fewer rules",
         RULES_BYTES_MAX / 1024 / 1024
     )
 }
@@ -233,11 +230,11 @@ mod tests {
 
     #[test]
     fn rules_that_make_no_sense_are_refused() {
-        check_error("{ contains = '' }", "an empty text is part of every path");
-        check_error("{ prefix = '' }", "an empty text is part of every path");
-        check_error("{ regex = '' }", "an empty text is part of every path");
-        check_error("{ prefix = 'admin' }", "no path begins with this");
-        check_error("{ regex = '(' }", "the regular expression cannot be read: unclosed group");
+        check_error("{ contains = '' }", "an empty text matches every path");
+        check_error("{ prefix = '' }", "an empty text matches every path");
+        check_error("{ regex = '' }", "an empty text matches every path");
+        check_error("{ prefix = 'admin' }", "paths begin with a slash");
+        check_error("{ regex = '(' }", "invalid regular expression: unclosed group");
         check_error("{ regex = '(?:x{1000}){1000}' }", "the rules need more than 10 MiB");
     }
 
@@ -326,11 +323,11 @@ mod tests {
         assert_eq!(
             begin,
             [
-                "an empty text is part of",
-                "no path begins with this",
-                "the rule says nothing of",
+                "an empty text matches ev",
+                "paths begin with a slash",
+                "the rule has no pattern",
                 "the rule has two pattern",
-                "the regular expression c"
+                "invalid regular expressi"
             ]
         );
     }

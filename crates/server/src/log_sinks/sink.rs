@@ -47,7 +47,7 @@ impl fmt::Display for SinkError {
         let (operation, error) = match self {
             Self::Reopen(error) => ("reopen the log file, still writing to the old one", error),
             Self::Rotate(error) => ("rotate the log file, still writing to it", error),
-            Self::CleanUp(error) => ("remove or compress old copies of the log file", error),
+            Self::CleanUp(error) => ("remove or compress rotated log files", error),
         };
         write!(formatter, "cannot {operation}: {error}")
     }
@@ -56,7 +56,7 @@ impl fmt::Display for SinkError {
 impl fmt::Display for Notice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LinesDropped => formatter.write_str("lines of a log were dropped"),
+            Self::LinesDropped => formatter.write_str("log lines were dropped"),
             Self::Failed { target, error } => write!(formatter, "{target}: {error}"),
         }
     }

@@ -33,7 +33,8 @@ impl FieldRule {
         let is_token_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            let message = "the name of a field has letters, digits and hyphens, without a colon";
+            let message =
+                "invalid header name: expected letters, digits and hyphens, without a colon";
             return Err(Flaw::new(0..name.len(), message));
         }
         Ok(Self { known: Known::lookup(name.as_bytes()), name: Box::from(name), test })

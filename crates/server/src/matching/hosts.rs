@@ -38,7 +38,7 @@ impl HostPattern {
         let whole = 0..text.len();
         let name = text.strip_suffix('.').unwrap_or(text);
         if name.is_empty() {
-            return Err(Flaw::new(whole, "the name of a host is empty"));
+            return Err(Flaw::new(whole, "the hostname is empty"));
         }
         if name == "*" {
             return Ok(Self::Any);
@@ -55,7 +55,7 @@ impl HostPattern {
         };
         check_labels(labels, wildcard)?;
         if name.len() > HOST_BYTES_MAX {
-            return Err(Flaw::new(whole, format!("a host has at most {HOST_BYTES_MAX} bytes")));
+            return Err(Flaw::new(whole, format!("a hostname has at most {HOST_BYTES_MAX} bytes")));
         }
         let labels = labels.to_ascii_lowercase().into_boxed_str();
         Ok(match wildcard {
@@ -69,21 +69,21 @@ impl HostPattern {
 fn foreign_part(name: &str) -> Option<Flaw> {
     let to_end = |at: usize| at..name.len();
     if let Some(at) = name.find("://") {
-        let message = "a host without scheme: leave out `http://` and `https://`";
+        let message = "expected a hostname without scheme: remove `http://` or `https://`";
         return Some(Flaw::new(0..at + 3, message));
     }
     if let Some(at) = name.find('/') {
-        let message = "a host without path: paths belong to the routes of the site";
+        let message = "expected a hostname without path: set `path` in a route";
         return Some(Flaw::new(to_end(at), message));
     }
     if let Some(at) = name.find(':') {
-        let message = "a host without port: ports belong to [[listen]]";
+        let message = "expected a hostname without port: set the port in [[listen]]";
         return Some(Flaw::new(to_end(at), message));
     }
     let beyond = name.char_indices().find(|(_, character)| !character.is_ascii());
     if let Some((at, character)) = beyond {
         let message =
-            "a host in the form that browsers send: write its ASCII name, which begins with `xn--`";
+            "write an internationalized hostname in its ASCII form, which begins with `xn--`";
         return Some(Flaw::new(at..at + character.len_utf8(), message));
     }
     None
@@ -95,21 +95,21 @@ fn check_labels(labels: &str, offset: usize) -> Result<(), Flaw> {
         let range = at..at + label.len();
         at = range.end + 1;
         if label.is_empty() {
-            return Err(Flaw::new(range, "two dots of a host have a name between them"));
+            return Err(Flaw::new(range, "a label of the hostname is empty"));
         }
         if label.contains('*') {
             let message =
-                "`*` stands for the first labels of a host: `*.example.org`, or `*` for every host";
+                "`*` is allowed only at the beginning: `*.example.org`, or `*` for all hosts";
             return Err(Flaw::new(range, message));
         }
         if label.len() > LABEL_BYTES_MAX {
-            let message = format!("a label of a host has at most {LABEL_BYTES_MAX} bytes");
+            let message = format!("a label of a hostname has at most {LABEL_BYTES_MAX} bytes");
             return Err(Flaw::new(range, message));
         }
         let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if let Some(wrong) = label.bytes().position(|byte| !is_name_byte(byte)) {
             let wrong = range.start + wrong;
-            let message = "a host has letters, digits, hyphens, underscores and dots";
+            let message = "a hostname consists of letters, digits, hyphens, underscores and dots";
             return Err(Flaw::new(wrong..wrong + 1, message));
         }
     }
@@ -415,7 +415,7 @@ mod tests {
             ("example.org/x", 11..13, "path"),
             ("example.org:80", 11..14, "port"),
             ("b\u{fc}cher.de", 1..3, "xn--"),
-            ("a..b", 2..2, "between"),
+            ("a..b", 2..2, "a label of the hostname is empty"),
             ("a.*.b", 2..3, "`*`"),
             ("www*.b", 0..4, "`*`"),
             ("a b", 1..2, "letters"),

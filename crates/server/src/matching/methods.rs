@@ -35,7 +35,7 @@ impl MethodSet {
         let is_token_byte =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token_byte) {
-            return Err(Flaw::new(whole, "the name of a method is a word such as GET"));
+            return Err(Flaw::new(whole, "expected a method name such as GET"));
         }
         let upper = name.to_ascii_uppercase();
         match Method::from_token(name.as_bytes()) {
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn what_is_no_method_is_refused() {
         for (name, part) in [
-            ("", "word"),
-            ("GET POST", "word"),
-            ("g\u{e9}t", "word"),
+            ("", "method name"),
+            ("GET POST", "method name"),
+            ("g\u{e9}t", "method name"),
             ("get", "write GET"),
             ("Post", "write POST"),
         ] {

@@ -65,7 +65,7 @@ impl FromText for Network {
         text.parse().map_err(|error| match error {
             NetworkError::Malformed(_) => "not an address or a network".to_owned(),
             NetworkError::HostBits(_, network) => {
-                format!("it has bits beyond its length (the network is {network})")
+                format!("it has bits set after its prefix (the network is {network})")
             }
         })
     }

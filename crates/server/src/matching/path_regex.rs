@@ -62,7 +62,7 @@ impl PathRegex {
             groups.push(group);
         }
         if variables.len() > CAPTURES_MAX {
-            let message = format!("an expression has at most {CAPTURES_MAX} named groups");
+            let message = format!("a regular expression has at most {CAPTURES_MAX} named groups");
             return Err(Flaw::new(0..text.len(), message));
         }
         Ok(Self(Arc::new(Parts {
@@ -127,7 +127,7 @@ fn compile(text: &str) -> Result<Regex, Flaw> {
     built.map_err(|error| {
         let message = match error {
             regex::Error::CompiledTooBig(bytes) => {
-                format!("the expression takes more than {} KiB: repeat less in it", bytes / 1024)
+                format!("the regular expression needs more than {} KiB of memory: use fewer repetitions", bytes / 1024)
             }
             other => other.to_string(),
         };
@@ -137,7 +137,7 @@ fn compile(text: &str) -> Result<Regex, Flaw> {
 
 fn parse(text: &str) -> Result<Hir, Flaw> {
     if text.len() > REGEX_BYTES_MAX {
-        let message = format!("an expression has at most {REGEX_BYTES_MAX} bytes");
+        let message = format!("a regular expression has at most {REGEX_BYTES_MAX} bytes");
         return Err(Flaw::new(0..text.len(), message));
     }
     parser().parse(text).map_err(|error| match error {

@@ -68,7 +68,7 @@ impl Pattern {
                 let partial = &body[slash + 1..];
                 check_literal(partial, slash + 1)?;
                 if partial.starts_with(':') {
-                    let message = "a variable ends at a slash: `*` cannot follow it";
+                    let message = "`*` cannot follow a variable in the same segment";
                     return Err(Flaw::new(slash + 1..text.len(), message));
                 }
                 (&body[..slash], Tail::Open(Box::from(partial.as_bytes())))
@@ -148,24 +148,25 @@ pub(super) fn segment_at(path: &[u8], at: usize) -> Option<(usize, usize)> {
 /// What can stand nowhere in a pattern.
 fn check_characters(text: &str) -> Result<(), Flaw> {
     if !text.starts_with('/') {
-        return Err(Flaw::new(0..0, "a path begins with `/`"));
+        return Err(Flaw::new(0..0, "a path must begin with `/`"));
     }
     if let Some(at) = text.find("//") {
-        let message = "two slashes in a row: paths are compared without empty segments";
+        let message = "`//` never matches: empty segments are removed before matching";
         return Err(Flaw::new(at..at + 2, message));
     }
     if let Some(star) = text.find('*').filter(|star| star + 1 < text.len()) {
-        let message = "`*` stands at the end of a path, once; a variable such as `:name` stands for one segment";
+        let message =
+            "`*` is allowed once, at the end; use a variable such as `:name` for one segment";
         return Err(Flaw::new(star..star + 1, message));
     }
     for (at, character) in text.char_indices() {
         let message = match character {
-            '?' => "a path without query: routes are chosen by path, method and fields",
-            '#' => "a path without fragment: browsers do not send it",
+            '?' => "expected a path without query: routes match path, method and headers",
+            '#' => "expected a path without fragment: browsers do not send it",
             '%' if is_triplet(&text.as_bytes()[at..]) => {
-                "write the character itself: paths are decoded before they are compared"
+                "write the character itself: paths are percent-decoded before matching"
             }
-            control if control.is_ascii_control() => "a path has no control characters",
+            control if control.is_ascii_control() => "control characters are not allowed in a path",
             _ => continue,
         };
         let length = if character == '%' { 3 } else { character.len_utf8() };
@@ -213,7 +214,7 @@ impl Reader {
         if self.variables.iter().any(|variable| *variable.name == *name) {
             return Err(Flaw::new(
                 range,
-                format!("`{name}` is there twice: give each variable its own name"),
+                format!("the variable `{name}` occurs twice: use different names"),
             ));
         }
         if self.variables.len() == CAPTURES_MAX {
@@ -227,16 +228,16 @@ impl Reader {
 /// The type in `(number)`.
 fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
     let Some(close) = text.find(')') else {
-        return Err(Flaw::new(at..at + text.len(), "the type of a variable ends with `)`"));
+        return Err(Flaw::new(at..at + text.len(), "missing `)` after the type of the variable"));
     };
     if close + 1 < text.len() {
-        let message = "a variable is a whole segment: nothing follows its type but a slash";
+        let message = "a variable is a whole segment: only a slash can follow its type";
         return Err(Flaw::new(at + close + 1..at + text.len(), message));
     }
     let name = &text[1..close];
     Kind::by_name(name).ok_or_else(|| {
         let names = Kind::ALL.map(Kind::name).join(", ");
-        Flaw::new(at + 1..at + close, format!("`{name}` is not a type; the types are {names}"))
+        Flaw::new(at + 1..at + close, format!("unknown type `{name}`: expected one of {names}"))
     })
 }
 
@@ -247,11 +248,11 @@ pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     if !name.starts_with(begins_well) || !name.chars().all(is_word) {
         let message =
-            "the name of a variable has letters, digits and underscores, and begins with no digit";
+            "a variable name has letters, digits and underscores, and does not begin with a digit";
         return Err(Flaw::new(range, message));
     }
     if RESERVED.contains(&name) {
-        let message = format!("`{name}` means something else in targets: choose another name");
+        let message = format!("`{name}` is a predefined placeholder: choose another name");
         return Err(Flaw::new(range, message));
     }
     Ok(())
@@ -260,7 +261,7 @@ pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
 fn check_literal(segment: &str, at: usize) -> Result<(), Flaw> {
     let range = at..at + segment.len();
     if matches!(segment, "." | "..") {
-        let message = "paths are compared after `.` and `..` are resolved";
+        let message = "`.` and `..` never match: they are resolved before matching";
         return Err(Flaw::new(range, message));
     }
     let is_between =

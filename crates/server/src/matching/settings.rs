@@ -145,7 +145,7 @@ impl FieldRule {
             (None, None, Some(true)) => FieldTest::Present,
             (None, None, Some(false)) => FieldTest::Absent,
             _ => {
-                let message = format!("the condition on `{}` is one thing", name.value());
+                let message = format!("the condition on `{}` needs one test", name.value());
                 let expected = "one of `is`, `matches` and `present`";
                 return Err(Diagnostic::error(name.span(), message).expected(expected));
             }

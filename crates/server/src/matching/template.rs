@@ -114,7 +114,7 @@ impl Template {
     /// Reads a template. `{{` and `}}` are braces.
     pub fn parse(text: &str, to: TemplateUse, offer: Offer<'_>) -> Result<Self, Flaw> {
         if text.is_empty() || text.len() > TEMPLATE_BYTES_MAX {
-            let message = format!("a target has 1 to {TEMPLATE_BYTES_MAX} bytes");
+            let message = format!("a target must have 1 to {TEMPLATE_BYTES_MAX} bytes");
             return Err(Flaw::new(0..text.len(), message));
         }
         let mut reader = Reader {
@@ -225,11 +225,11 @@ impl Reader<'_> {
                 self.literal(&rest[..1], at)?;
                 at += 2;
             } else if rest.starts_with('}') {
-                let message = "a `}` without its `{`; write `}}` for the character";
+                let message = "unmatched `}` (write `}}` for a literal brace)";
                 return Err(Flaw::new(at..at + 1, message));
             } else if rest.starts_with('{') {
                 let Some(close) = rest.find('}') else {
-                    let message = "the name of a value ends with `}`; write `{{` for the character";
+                    let message = "missing `}` (write `{{` for a literal brace)";
                     return Err(Flaw::new(at..template.len(), message));
                 };
                 self.value(&rest[1..close], at..at + close + 1)?;
@@ -247,11 +247,11 @@ impl Reader<'_> {
         let control = text.char_indices().find(|(_, one)| one.is_control());
         if let Some((control, one)) = control {
             let from = at + control;
-            let message = "a target has no control characters";
+            let message = "control characters are not allowed in a target";
             return Err(Flaw::new(from..from + one.len_utf8(), message));
         }
         if let Some(backslash) = text.find('\\') {
-            let message = "browsers take a backslash for a slash: write `/`, or `%5C`";
+            let message = "browsers treat a backslash as a slash: write `/`, or `%5C`";
             return Err(Flaw::new(at + backslash..at + backslash + 1, message));
         }
         if self.to == TemplateUse::Inside {
@@ -276,11 +276,13 @@ impl Reader<'_> {
     fn check_inside(&self, text: &str, at: usize) -> Result<(), Flaw> {
         let begins_well = text.starts_with('/') && !text.starts_with("//");
         if self.place == Place::Start && !begins_well {
-            let message = "a rewrite stays inside the site: its target begins with one `/`";
+            let message = "the target of a rewrite is a path: it must begin with a single `/`";
             return Err(Flaw::new(at..at + text.len(), message));
         }
         match text.find('#') {
-            Some(sharp) => Err(Flaw::new(at + sharp..at + sharp + 1, "a rewrite has no fragment")),
+            Some(sharp) => {
+                Err(Flaw::new(at + sharp..at + sharp + 1, "a rewrite cannot have a fragment"))
+            }
             None => Ok(()),
         }
     }
@@ -309,8 +311,8 @@ impl Reader<'_> {
                 "?"
             }
             Place::Path => "?",
-            Place::Fragment => return Err(Flaw::new(range, "the query stands before `#`")),
-            _ => return Err(Flaw::new(range, "before the query stands a path")),
+            Place::Fragment => return Err(Flaw::new(range, "`{query}` must be before `#`")),
+            _ => return Err(Flaw::new(range, "`{query}` must follow a path")),
         };
         if self.place == Place::Authority {
             // After a bare host an empty path is understood, and `/` is its usual form (RFC 9110
@@ -331,9 +333,7 @@ impl Reader<'_> {
             (_, Some(number)) => Ok(Source::Variable(number)),
             ("path", _) => Ok(Source::Path),
             ("rest", _) if self.offer.rest == Rest::There => Ok(Source::Rest),
-            ("rest", _) => {
-                Err(Flaw::new(range, "there is a rest where the path of the route ends with `*`"))
-            }
+            ("rest", _) => Err(Flaw::new(range, "`{rest}` needs a route whose path ends with `*`")),
             ("host", _) => Ok(Source::Host),
             ("scheme", _) => Ok(Source::Scheme),
             ("method", _) => Ok(Source::Method),
@@ -341,10 +341,8 @@ impl Reader<'_> {
             _ => {
                 let own = variables.iter().map(|variable| &*variable.name);
                 let known: Vec<_> = own.chain(RESERVED).collect();
-                let message = format!(
-                    "`{name}` is not a value of the request here; there are {}",
-                    known.join(", ")
-                );
+                let message =
+                    format!("unknown placeholder `{name}`: expected one of {}", known.join(", "));
                 Err(Flaw::new(range, message))
             }
         }
@@ -366,9 +364,9 @@ impl Reader<'_> {
                 Ok((Encode::Not, Scheme))
             }
             (Start, _) => {
-                refuse("a target begins with `/`, a scheme, `{path}` or `{rest}`".to_owned())
+                refuse("a target must begin with `/`, a scheme, `{path}` or `{rest}`".to_owned())
             }
-            (Scheme, _) => refuse("`{scheme}` is followed by `://` and a host".to_owned()),
+            (Scheme, _) => refuse("`{scheme}` must be followed by `://` and a host".to_owned()),
             (Host | Authority, source) if self.is_host(source) => Ok((Encode::Not, Authority)),
             (Host | Authority, Source::Variable(_)) => refuse(format!(
                 "the client could choose the host of the redirect: \

@@ -42,9 +42,9 @@ fn step(place: Place, rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
     match place {
         Place::Start => start(rest, at),
         Place::Scheme if rest.starts_with("://") => Ok((Place::Host, 3)),
-        Place::Scheme => Err(Flaw::new(at..at, "`{scheme}` is followed by `://` and a host")),
+        Place::Scheme => Err(Flaw::new(at..at, "`{scheme}` must be followed by `://` and a host")),
         Place::Host if rest.starts_with(['/', '?', '#']) => {
-            Err(Flaw::new(at..at, "between the slashes and the path stands a host"))
+            Err(Flaw::new(at..at, "the host is missing after `//`"))
         }
         Place::Host => Ok((Place::Authority, 0)),
         Place::Authority => Ok(up_to(
@@ -89,7 +89,7 @@ fn start(rest: &str, at: usize) -> Result<(Place, usize), Flaw> {
         let after = at + colon + 1;
         return Err(Flaw::new(
             after..after,
-            format!("`{scheme}:` is followed by two slashes and a host"),
+            format!("`{scheme}:` must be followed by two slashes and a host"),
         ));
     }
     // A scheme without authority, such as `mailto:`.

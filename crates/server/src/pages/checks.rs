@@ -51,7 +51,7 @@ impl Checked<'_> {
 
     fn escapes(&self, template: &str, outline: &Outline) -> Vec<PageProblem> {
         let message =
-            "escaping cannot be switched off or on; |safe marks a single value that is markup";
+            "escaping cannot be switched off or on; use |safe for a single value that is HTML";
         let places = outline.autoescapes.iter();
         places.map(|offset| self.at(template, *offset, message)).collect()
     }
@@ -89,7 +89,7 @@ impl Checked<'_> {
             let mut told = BTreeSet::new();
             for named in unknown.filter(|named| told.insert(named.name.as_str())) {
                 let hint = did_you_mean(&named.name, known.iter().copied());
-                let text = format!("nothing is called {}{hint}", named.name);
+                let text = format!("unknown name {}{hint}", named.name);
                 problems.push(self.at(template, named.offset, text));
             }
         }
@@ -115,7 +115,7 @@ impl Checked<'_> {
                 return vec![self.at(
                     name,
                     parent.offset,
-                    format!("{template} extends itself by way of {}", parent.name),
+                    format!("{template} extends itself through {}", parent.name),
                 )];
             }
         };
@@ -160,7 +160,8 @@ impl Checked<'_> {
             let text = format!("{parent} has no block {name}{hint}");
             problems.push(self.at(template, block.at.offset, text));
         } else if !is_inherited {
-            let text = format!("super() has nothing to call: no parent has a block {name}");
+            let text =
+                format!("super() has nothing to call: no parent template has a block {name}");
             let places = block.supers.iter();
             problems.extend(places.map(|offset| self.at(template, *offset, text.as_str())));
         }

@@ -130,7 +130,7 @@ fn wrong(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 fn page_status(code: u16) -> Result<Status, Error> {
     match Status::new(code) {
         Some(status) if (200..600).contains(&code) => Ok(status),
-        _ => Err(wrong(format!("{code} is not a status of a page: it is from 200 to 599"))),
+        _ => Err(wrong(format!("invalid status {code}: expected 200 to 599"))),
     }
 }
 
@@ -146,10 +146,10 @@ fn set_field(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     if let Some((name, instead)) =
         NOT_SETTABLE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
     {
-        return Err(wrong(format!("{name} cannot be set by set_field: {instead}")));
+        return Err(wrong(format!("{name} cannot be set with set_field: {instead}")));
     }
     let checked = FieldBlock::new().push(name.as_bytes(), value.as_bytes());
-    checked.map_err(|fault| wrong(format!("the field {name:?} cannot be set: {fault}")))?;
+    checked.map_err(|fault| wrong(format!("the header {name:?} cannot be set: {fault}")))?;
     match effects.fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
         Some((_, old)) => *old = value,
         None => effects.fields.push((name.to_owned(), value)),
@@ -163,8 +163,9 @@ fn set_cookie(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     let plain = NewCookie::new(name, &value);
     let same_site = match options.get::<Option<&str>>("same_site")? {
         None => plain.same_site,
-        Some(word) => SameSite::parse(word)
-            .ok_or_else(|| wrong(format!("same_site is strict, lax or none, not {word:?}")))?,
+        Some(word) => SameSite::parse(word).ok_or_else(|| {
+            wrong(format!("invalid same_site {word:?}: expected strict, lax or none"))
+        })?,
     };
     let cookie = NewCookie {
         max_age: options.get("max_age")?,
@@ -207,12 +208,14 @@ fn redirect(effects: &mut Effects, args: &[Value]) -> Result<(), Error> {
     options.assert_all_used()?;
     let status = page_status(code)?;
     if !matches!(code, 301 | 302 | 303 | 307 | 308) {
-        return Err(wrong(format!("{code} is not a redirection: it is 301, 302, 303, 307 or 308")));
+        return Err(wrong(format!(
+            "invalid redirect status {code}: expected 301, 302, 303, 307 or 308"
+        )));
     }
     effects.stop = Some(match location(to, reach) {
         Some(location) => Stop::Redirect { status, location },
         None => Stop::LeadsOutside,
     });
     // Ends the rendering; the renderer finds the stop and takes this for no failure.
-    Err(wrong("the visitor is sent elsewhere"))
+    Err(wrong("the page redirects"))
 }

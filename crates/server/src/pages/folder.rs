@@ -72,7 +72,7 @@ impl TemplateFolder {
         }
         if fingerprint.size > TEMPLATE_BYTES_MAX {
             let text = format!(
-                "{name} has {} bytes; a template has at most {TEMPLATE_BYTES_MAX}",
+                "{name} has {} bytes; a template can have at most {TEMPLATE_BYTES_MAX}",
                 fingerprint.size
             );
             return Ok((fingerprint, Err(text)));
@@ -84,7 +84,7 @@ impl TemplateFolder {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
                 .split(|byte| *byte == b'\n')
                 .count();
-            format!("{name} is not UTF-8 in line {line}")
+            format!("{name} is not valid UTF-8 in line {line}")
         });
         Ok((fingerprint, text))
     }
@@ -100,33 +100,35 @@ impl TemplateFolder {
 /// What is wrong with a name that could lead out of the folder, or that no file has.
 fn wrong_name(name: &str) -> Option<String> {
     if name.is_empty() {
-        return Some("a template has a name".to_owned());
+        return Some("the template name is empty".to_owned());
     }
     if name.starts_with('/') {
         return Some(format!(
-            "{name} is absolute; templates are named from the template folder on"
+            "{name} is an absolute path; template names are relative to the template folder"
         ));
     }
     if name.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Some(format!(
-            "{name} is not a plain path; templates are named from the template folder on, without . and .."
+            "{name} is not a plain path; template names are relative to the template folder, without . and .."
         ));
     }
     if name.contains(|character: char| character.is_control() || character == '\\') {
-        return Some(format!("{name:?} has a character that names of templates do not have"));
+        return Some(format!(
+            "{name:?} contains a character that is not allowed in template names"
+        ));
     }
     None
 }
 
 fn refusal(name: &str, error: OpenError) -> String {
     match error {
-        OpenError::Missing => format!("there is no template {name}"),
+        OpenError::Missing => format!("the template {name} does not exist"),
         OpenError::Linked => {
             format!(
-                "{name} is a symbolic link or is reached through one (symlinks = \"follow\" follows those that stay in the folder)"
+                "{name} is a symbolic link or is reached through one (symlinks = \"follow\" allows links that stay in the folder)"
             )
         }
-        OpenError::Escapes => format!("{name} leads out of the template folder"),
+        OpenError::Escapes => format!("{name} leads outside the template folder"),
         other => format!("{name} cannot be read: {other}"),
     }
 }

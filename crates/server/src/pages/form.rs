@@ -20,7 +20,7 @@ impl FormFault {
     fn too_large(bytes_max: u64) -> Self {
         Self {
             status: Status::CONTENT_TOO_LARGE,
-            text: format!("The form may have {bytes_max} bytes at most."),
+            text: format!("The form is larger than {bytes_max} bytes."),
         }
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn check_head(
     if !is_form || !is_plain {
         return Err(FormFault {
             status: Status::UNSUPPORTED_MEDIA_TYPE,
-            text: "This page takes forms as application/x-www-form-urlencoded only.".to_owned(),
+            text: "This page accepts only application/x-www-form-urlencoded forms.".to_owned(),
         });
     }
     match length {
@@ -58,7 +58,7 @@ pub(crate) async fn read(mut reader: ContentReader, bytes_max: u64) -> Result<Ve
     while let Some(chunk) = reader.read().await {
         let chunk = chunk.map_err(|error| FormFault {
             status: Status::BAD_REQUEST,
-            text: format!("The form did not arrive: {error}."),
+            text: format!("The form was not received completely: {error}."),
         })?;
         if (content.len() + chunk.len()) as u64 > bytes_max {
             return Err(FormFault::too_large(bytes_max));
@@ -69,7 +69,7 @@ pub(crate) async fn read(mut reader: ContentReader, bytes_max: u64) -> Result<Ve
     if pairs > FORM_PAIRS_MAX {
         return Err(FormFault {
             status: Status::BAD_REQUEST,
-            text: format!("The form may have {FORM_PAIRS_MAX} fields at most."),
+            text: format!("The form has more than {FORM_PAIRS_MAX} fields."),
         });
     }
     Ok(content)

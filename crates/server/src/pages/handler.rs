@@ -117,7 +117,7 @@ impl PageHandler {
             return head.into_response(status, Content::Empty);
         }
         head.field(Known::ContentType, b"text/html; charset=utf-8");
-        let text = "Pages can be read and sent forms; nothing else.";
+        let text = "Pages support only GET, HEAD, POST and OPTIONS.";
         head.into_response(status, crate::pages::notice::notice(status, text))
     }
 }

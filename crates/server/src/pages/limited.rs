@@ -23,7 +23,7 @@ impl Cut {
     pub(super) fn message(self, limits: &PageLimits) -> String {
         match self {
             Self::Steps => format!(
-                "the page takes more than {} steps (a loop that does not end? else raise steps_max)",
+                "the page takes more than {} steps (an endless loop? otherwise raise steps_max)",
                 limits.steps_max
             ),
             Self::Output => format!(
@@ -31,7 +31,7 @@ impl Cut {
                 limits.output_bytes_max
             ),
             Self::Time => format!(
-                "the page takes more than {} ms of the processor (raise time_max)",
+                "the page takes more than {} ms of CPU time (raise time_max)",
                 limits.time_max.as_millis()
             ),
         }

@@ -67,7 +67,7 @@ impl When {
         let mut out = String::new();
         // Writing to a text fails for nothing but the format.
         write!(out, "{}", self.begin().format(format)).map_err(|_| {
-            let text = format!("{format:?} is not a date format");
+            let text = format!("invalid date format {format:?}");
             Error::new(ErrorKind::InvalidOperation, text)
         })?;
         Ok(out)
@@ -130,7 +130,7 @@ impl Object for When {
 pub(crate) fn date(value: &Value, format: Option<&str>) -> Result<String, Error> {
     let Some(when) = When::of_value(value) else {
         let text =
-            format!("date takes a moment, a day or seconds since 1970, not {}", value.kind());
+            format!("date expects a time, a date or seconds since 1970, not {}", value.kind());
         return Err(Error::new(ErrorKind::InvalidOperation, text));
     };
     when.formatted(format.unwrap_or("%Y-%m-%d"))

@@ -33,8 +33,7 @@ pub(crate) fn problems(problems: &[PageProblem]) -> String {
         push_problem(&mut out, problem);
     }
     out.push_str(
-        "<footer>Save the file and load this page again. Visitors see this only in development mode; in production \
-         the last good version goes on.</footer>\n</main>\n</body>\n</html>\n",
+        "<footer>Fix the file and reload this page. In production the last valid version stays in use.</footer>\n</main>\n</body>\n</html>\n",
     );
     out
 }

@@ -103,7 +103,7 @@ impl std::fmt::Display for PageError {
             }
             Self::Name(name) => write!(
                 formatter,
-                "{name:?} cannot be the name of a parameter: it is letters, digits and _, and none that pages know already"
+                "invalid parameter name {name:?}: expected letters, digits and _, and a name that templates do not have already"
             ),
         }
     }
@@ -204,7 +204,7 @@ impl Page {
                 let problem = PageProblem::of_file(
                     &self.options.folder,
                     "",
-                    format!("the template folder cannot be opened: {error}"),
+                    format!("cannot open the template folder: {error}"),
                 );
                 watch.folder = None;
                 self.take_over(&mut watch, Err(vec![problem]));
@@ -240,7 +240,7 @@ impl Page {
         match compiled {
             Ok(edition) => {
                 if !watch.problems.is_empty() {
-                    self.tell("good again");
+                    self.tell("valid again");
                 }
                 watch.edition = Some(Arc::new(edition));
                 self.compiled.holds(1, watch.sources.bytes());
@@ -248,8 +248,11 @@ impl Page {
             }
             Err(problems) if *watch.problems == *problems => return,
             Err(problems) => {
-                let goes_on =
-                    if watch.edition.is_some() { " (the last good version goes on)" } else { "" };
+                let goes_on = if watch.edition.is_some() {
+                    " (the last valid version stays in use)"
+                } else {
+                    ""
+                };
                 for problem in &problems {
                     self.tell(&format!("{problem}{goes_on}"));
                 }

@@ -99,10 +99,8 @@ impl ParameterSettings {
         self.refuse_strangers(kind, &mut found);
         let read = self.read_type(name, kind, &mut found);
         if let (Some(default), true) = (self.default.value(), *self.optional) {
-            let text = format!(
-                "`{name}` is optional and has the default {}: it can be one of both",
-                default.0
-            );
+            let text =
+                format!("`{name}` has both `optional` and the default {}: remove one", default.0);
             found.push(Diagnostic::error(self.optional.span(), text));
         }
         match (read, found.is_empty()) {
@@ -139,9 +137,10 @@ impl ParameterSettings {
         ] {
             if is_given && !kinds.contains(&kind) {
                 let words: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-                let text = format!("`{name}` means nothing for the type `{kind}`");
+                let text = format!("`{name}` does not apply to the type `{kind}`");
                 found.push(
-                    Diagnostic::error(span, text).note(format!("it is for: {}", words.join(", "))),
+                    Diagnostic::error(span, text)
+                        .note(format!("it applies to: {}", words.join(", "))),
                 );
             }
         }
@@ -169,12 +168,12 @@ impl ParameterSettings {
                 ParameterType::Integer { min, max }
             }
             ParameterKind::Date => {
-                let (min, max) = self.bounds(day, "a day such as 2026-11-21", found)?;
+                let (min, max) = self.bounds(day, "a date such as 2026-11-21", found)?;
                 ParameterType::Date { min, max }
             }
             ParameterKind::Boolean => ParameterType::Boolean,
             ParameterKind::Choice if self.choices.is_empty() => {
-                let text = format!("`{name}` is a choice and has no `choices`");
+                let text = format!("`{name}` has the type `choice` and no `choices`");
                 found.push(Diagnostic::error(self.r#type.span(), text));
                 return None;
             }
@@ -222,7 +221,7 @@ impl ParameterSettings {
         let span = if self.min.is_some() { self.min.span() } else { self.length_min.span() };
         found.push(Diagnostic::error(
             span,
-            format!("the least is {min} and the greatest {max}: nothing lies between"),
+            format!("the minimum {min} is greater than the maximum {max}"),
         ));
         None
     }

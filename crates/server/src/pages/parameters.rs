@@ -218,7 +218,7 @@ impl fmt::Display for ParameterType {
             }
             Self::Boolean => formatter.write_str("true or false"),
             Self::Date { min, max } => {
-                bounded(formatter, "a day such as 2026-11-21", min.as_ref(), max.as_ref())
+                bounded(formatter, "a date such as 2026-11-21", min.as_ref(), max.as_ref())
             }
             Self::Choice(words) => match words.as_slice() {
                 [only] => write!(formatter, "{only}"),

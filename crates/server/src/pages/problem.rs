@@ -113,7 +113,7 @@ fn innermost(error: &Error) -> &Error {
 fn message(error: &Error) -> String {
     match (error.kind(), error.detail()) {
         (ErrorKind::UndefinedError, None) => {
-            "a part of something undefined is asked for".to_owned()
+            "the value whose attribute or item is used is undefined".to_owned()
         }
         (ErrorKind::SyntaxError | ErrorKind::InvalidOperation, Some(detail)) => detail.to_owned(),
         (kind, Some(detail)) => format!("{kind}: {detail}"),

@@ -239,9 +239,7 @@ impl Renderer {
                 head.field(Known::Location, location.as_bytes());
                 with_fields(head, *status, effects, None, Bytes::new())
             }
-            _ => {
-                self.refused(Status::BAD_REQUEST, "The address to go on to lies outside this site.")
-            }
+            _ => self.refused(Status::BAD_REQUEST, "The redirect leads outside this site."),
         }
     }
 
@@ -267,7 +265,7 @@ impl Renderer {
             }
             Mode::Production => {
                 let text =
-                    "This page is out of order. Those who run the site can read why in its log.";
+                    "This page cannot be shown because of an error. The error log has the details.";
                 self.notice(status, notice::notice(status, text))
             }
         }

@@ -66,11 +66,11 @@ pub(crate) enum CookieFault {
 impl fmt::Display for CookieFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Name => "the name of a cookie is letters, digits and any of !#$%&'*+-.^_`|~",
-            Self::TooLong => "a cookie has at most 4096 bytes of name and value",
-            Self::Path => "the path of a cookie begins with / and has no semicolon",
-            Self::Domain => "the domain of a cookie is a host name",
-            Self::NoneWithoutSecure => "browsers refuse same_site=\"none\" without secure=true",
+            Self::Name => "a cookie name consists of letters, digits and !#$%&'*+-.^_`|~",
+            Self::TooLong => "the name and value of a cookie can have at most 4096 bytes",
+            Self::Path => "the path of a cookie must begin with / and contain no semicolon",
+            Self::Domain => "the domain of a cookie must be a hostname",
+            Self::NoneWithoutSecure => "browsers reject same_site=\"none\" without secure=true",
             Self::SecurePrefix => "a cookie whose name begins with __Secure- needs secure=true",
             Self::HostPrefix => "a cookie whose name begins with __Host- needs secure=true, path=\"/\" and no domain",
         })

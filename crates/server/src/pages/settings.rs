@@ -159,14 +159,14 @@ impl PageSettings {
             (here.to_owned(), name)
         };
         let Some(name) = name else {
-            let text =
-                format!("{} does not lie in the folder of the templates", template.display());
+            let text = format!("{} is not in the template folder", template.display());
             return Err(Diagnostic::error(self.template.span(), text)
-                .note_at(self.folder.span(), "the folder"));
+                .note_at(self.folder.span(), "the template folder"));
         };
         let name = name.to_str().filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| {
-            let text = "the path of a template is UTF-8, and more than its folder";
+            let text =
+                "the path of a template must be UTF-8 and name a file in the template folder";
             Diagnostic::error(self.template.span(), text)
         })?;
         Ok((folder, name.to_owned()))

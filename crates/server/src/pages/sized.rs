@@ -89,7 +89,7 @@ fn check_format(format: &str) -> Result<(), Error> {
 }
 
 fn too_large(name: &str) -> Error {
-    let text = format!("{name} takes no width or count greater than {SIZE_MAX}");
+    let text = format!("{name} accepts a width or count of at most {SIZE_MAX}");
     Error::new(ErrorKind::InvalidOperation, text)
 }
 

@@ -47,7 +47,7 @@ impl Sources {
                 continue;
             }
             if seen.len() > TEMPLATES_MAX {
-                let text = format!("the page is made of more than {TEMPLATES_MAX} templates");
+                let text = format!("the page uses more than {TEMPLATES_MAX} templates");
                 sources.problems.push(PageProblem::of_file(&folder.path, template, text));
                 break;
             }

@@ -86,10 +86,10 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
 
 /// A name that nothing has.
 pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
-    let message = format!("there is no {what} `{}`", name.value());
+    let message = format!("unknown {what} `{}`", name.value());
     let diagnostic = Diagnostic::error(name.span(), message).consequence();
     if known.is_empty() {
-        return diagnostic.note(format!("no {what} is declared"));
+        return diagnostic.note(format!("no {what} is configured"));
     }
     let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     diagnostic
@@ -98,10 +98,11 @@ pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Dia
 }
 
 fn taken_name(name: &Setting<HostPattern>, by: &PlannedSite) -> Diagnostic {
-    let message = format!("the host `{}` has a site already", name.value());
+    let message = format!("the host `{}` belongs to two sites", name.value());
     let first = by.settings.hosts.iter().find(|host| *host == name);
     let place = first.map_or(by.settings.span(), Setting::span);
-    Diagnostic::error(name.span(), message).note_at(place, format!("it belongs to `{}`", by.name))
+    Diagnostic::error(name.span(), message)
+        .note_at(place, format!("the other site is `{}`", by.name))
 }
 
 fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
@@ -109,11 +110,11 @@ fn taken_default(site: &Setting<Arc<Site>>, by: &PlannedSite) -> Diagnostic {
         if *site.default { site.default.span() } else { site.span() }
     };
     let note = if *by.settings.default {
-        "this one does, too"
+        "the other one is here"
     } else {
-        "this one does, too, for it has no `hosts`"
+        "the other one is here; it is a default site because it has no `hosts`"
     };
-    let message = "two sites answer for all other hosts of a listener";
+    let message = "two default sites for one listener";
     Diagnostic::error(place(site), message).note_at(place(&by.settings), note).consequence()
 }
 

@@ -87,12 +87,12 @@ impl Plan {
             Limits::default()
         });
         if document.site.is_empty() {
-            let message = "there is no site: nothing would be served";
+            let message = "no site is configured";
             let problem = Diagnostic::error(document.site.span(), message).expected("`[[site]]`");
             found.push(problem.consequence());
         }
         if document.site.len() > SITES_MAX {
-            let message = format!("there are {} sites, at most {SITES_MAX}", document.site.len());
+            let message = format!("too many sites: {} of at most {SITES_MAX}", document.site.len());
             found.push(Diagnostic::error(document.site.span(), message));
         }
         let sites = document.site.iter();
@@ -201,10 +201,10 @@ fn planned_listeners(
         let address = is_shared.then(|| addresses.insert(&listen.address.0, at));
         let namesake = names.insert(name.clone(), span);
         if let Some(first) = address.flatten() {
-            let message = format!("`{}` is listened on twice", listen.address.0);
+            let message = format!("two listeners have the address `{}`", listen.address.0);
             found.push(twice(at, first, &message));
         } else if let Some(first) = namesake {
-            let message = format!("two listeners are called `{name}`");
+            let message = format!("two listeners have the name `{name}`");
             found.push(twice(span, first, &message));
         }
         listeners.push(PlannedListener {
@@ -229,7 +229,7 @@ fn check_admin(document: &Document, listeners: &[PlannedListener], found: &mut D
         Ok((address, _)) => {
             let is_there = |listener: &&PlannedListener| listener.address == address;
             if let Some(listener) = listeners.iter().find(is_there) {
-                let message = "the admin service needs an address of its own";
+                let message = "the admin service needs a separate address";
                 found.push(
                     Diagnostic::error(admin.address.span(), message)
                         .note_at(listener.span, "sites are served here"),

@@ -21,11 +21,11 @@ pub(super) fn planned_routes(
     let mut rules = Vec::new();
     let mut targets = Vec::new();
     if site.route.len() > ROUTES_MAX {
-        let message = format!("the site has {} routes, at most {ROUTES_MAX}", site.route.len());
+        let message = format!("too many routes: {} of at most {ROUTES_MAX}", site.route.len());
         found.push(Diagnostic::error(site.route.span(), message));
     }
     if site.route.is_empty() && site.root.value().is_none() {
-        let message = "the site serves nothing";
+        let message = "the site has no routes";
         found.push(
             Diagnostic::error(site.span(), message)
                 .expected("`root`, or `[[site.route]]`")
@@ -70,13 +70,13 @@ fn action(
     let mut given = route.actions().filter(|action| action.is_given);
     let Some(first) = given.next() else {
         let names: Vec<_> = route.actions().map(|action| format!("`{}`", action.name)).collect();
-        let problem = Diagnostic::error(route.span(), "the route does nothing");
+        let problem = Diagnostic::error(route.span(), "the route has no action");
         let problem = problem.expected(format!("one of {}", names.join(", ")));
         found.push(problem.consequence());
         return None;
     };
     for other in given {
-        let message = format!("a route does one thing: `{}` or `{}`", first.name, other.name);
+        let message = format!("a route has one action: `{}` or `{}`", first.name, other.name);
         found.push(
             Diagnostic::error(other.span, message).note_at(first.span, "the other one is here"),
         );
@@ -101,7 +101,7 @@ fn name(settings: &Route) -> String {
 /// What the path must be; none where that has a mistake.
 fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
     if !settings.path.is_default() && !settings.regex.is_default() {
-        let problem = Diagnostic::error(settings.regex.span(), "a route has `path` or `regex`");
+        let problem = Diagnostic::error(settings.regex.span(), "both `path` and `regex` are set");
         found.push(problem.note_at(settings.path.span(), "the other one is here"));
         return None;
     }

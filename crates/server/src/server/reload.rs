@@ -141,9 +141,9 @@ impl Change {
 
     fn keep(&mut self, planned: &PlannedListener, known: &Named, endpoint: &Arc<Endpoint>) {
         if known.options != planned.options {
-            let message = "the options of a socket that is open do not change";
+            let message = "the options of an open socket cannot be changed";
             let problem = Diagnostic::warning(planned.span, message);
-            self.found.push(problem.note("they hold from the next start on"));
+            self.found.push(problem.note("the new options take effect after a restart"));
         }
         let named = Named { options: known.options.clone(), ..Named::of(planned, known.key) };
         self.keys.push(known.key);
@@ -169,7 +169,7 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
 fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
     let now = now.document();
     let mut note = |span, name: &str| {
-        let message = format!("`{name}` changes with the next start");
+        let message = format!("a change of `{name}` takes effect after a restart");
         found.push(Diagnostic::warning(span, message));
     };
     if before.workers != *now.workers {

@@ -20,7 +20,7 @@ impl FromText for Address {
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map(Self).map_err(|error: AddressError| {
             if is_name(text) {
-                "names are not looked up here: write the address of this machine, such as 127.0.0.1:8080, or :8080 for all".to_owned()
+                "hostnames are not resolved: write an IP address of this machine, such as 127.0.0.1:8080, or :8080 for all".to_owned()
             } else {
                 error.to_string()
             }
@@ -53,7 +53,7 @@ impl FromText for Mode {
 
     fn from_text(text: &str) -> Result<Self, String> {
         let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
-        mode.map(Self).ok_or_else(|| "it is not a mode".to_owned())
+        mode.map(Self).ok_or_else(|| "not an octal mode".to_owned())
     }
 }
 

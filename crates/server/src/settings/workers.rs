@@ -50,7 +50,7 @@ impl FromConfig for Workers {
         };
         let number = number.filter(|number| (1..=WORKERS_MAX).contains(number));
         if number.is_none() {
-            let message = format!("{} is not a number of workers", reader.subject());
+            let message = format!("{} is not a valid number of workers", reader.subject());
             reader.report(Diagnostic::error(node.span, message).expected(Self::shape().phrase()));
         }
         number.map(Self::Number)

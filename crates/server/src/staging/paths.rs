@@ -52,11 +52,13 @@ impl Plan {
                 Access::Read => (is_in(&read) || is_in(&write), "read"),
                 Access::Write => (is_in(&write), "written"),
             };
-            let message =
-                format!("{} may not be {deed}: the sandbox was made at the start", path.display());
+            let message = format!(
+                "{} cannot be {deed}: it is outside the sandbox, which was set up at the start",
+                path.display()
+            );
             let problem = Diagnostic::error(need.span, message);
             let hint = format!(
-                "restart the server, or name the folder in `sandbox.{}` before",
+                "restart the server, or add the folder to `sandbox.{}` before the start",
                 match need.access {
                     Access::Read => "read",
                     Access::Write => "write",

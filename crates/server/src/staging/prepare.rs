@@ -114,7 +114,7 @@ pub fn rehearse(plan: &Plan) -> Diagnostics {
     let tools = match Tools::rehearsing() {
         Ok(tools) => tools,
         Err(error) => {
-            let message = format!("cannot rehearse: {error}");
+            let message = format!("cannot check the configuration: {error}");
             return Diagnostics::from_iter([Diagnostic::error(Span::NOWHERE, message)]);
         }
     };

@@ -103,7 +103,7 @@ fn failure(name: &Name) -> Result<Failure, Diagnostic> {
         }
     };
     known.ok_or_else(|| {
-        let message = format!("`{}` is not a status of a failure", name.value());
+        let message = format!("`{}` is not an error status", name.value());
         Diagnostic::error(name.span(), message).expected("a status from 400 to 599, `4xx` or `5xx`")
     })
 }
@@ -134,7 +134,7 @@ fn source(
         (Some(Source::File(path)), None) => check_file(path, page.file.span(), root, found),
         (Some(_), None) => {}
         _ => {
-            let message = format!("the page for `{}` has one content", name.value());
+            let message = format!("`{}` needs exactly one content", name.value());
             found.push(
                 Diagnostic::error(name.span(), message)
                     .expected("one of `file`, `text` and `html`"),
@@ -158,7 +158,7 @@ fn check_file(
     found: &mut Diagnostics,
 ) {
     let Some(root) = root else {
-        let message = "a page from a file needs the folder of the site";
+        let message = "an error page from a file needs a `root`";
         found.push(
             Diagnostic::error(span, message).expected("`root` of the site, or `text` or `html`"),
         );
@@ -166,10 +166,9 @@ fn check_file(
     };
     if !root.has_file(path) {
         let path = String::from_utf8_lossy(path);
-        let message = format!("there is no file {path} in the folder of the site");
+        let message = format!("the file {path} does not exist in the `root` of the site");
         found.push(
-            Diagnostic::warning(span, message)
-                .note("until there is one, the page of the server is shown"),
+            Diagnostic::warning(span, message).note("until it exists, the default page is used"),
         );
     }
 }

@@ -35,7 +35,7 @@ impl fmt::Display for TraceRuleError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{:?} is neither a path (it begins with / or *), nor an address or network",
+            "invalid trace rule {:?}: expected a path that begins with / or *, an IP address or a network",
             self.0
         )
     }
@@ -149,7 +149,7 @@ mod tests {
         let error = "shop".parse::<TraceRule>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "\"shop\" is neither a path (it begins with / or *), nor an address or network"
+            "invalid trace rule \"shop\": expected a path that begins with / or *, an IP address or a network"
         );
     }
 

@@ -196,17 +196,16 @@ impl fmt::Display for EntryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(kind) => {
-                write!(formatter, "the {kind} entry is malformed or cut off: set the password again with `vervet passwd`")
+                write!(formatter, "the {kind} hash is malformed or truncated: set the password again with `vervet passwd`")
             }
             Self::TooCostly => write!(
                 formatter,
-                "verifying the entry would take too long (at most {} MiB and {ARGON2_PASSES_MAX} passes of Argon2id, cost \
+                "verifying the hash would take too long (at most {} MiB and {ARGON2_PASSES_MAX} passes of Argon2id, cost \
                  {BCRYPT_COST_MAX} of bcrypt): set the password again with `vervet passwd`",
                 ARGON2_KIB_MAX / 1024
             ),
             Self::Old => formatter.write_str(
-                "a {SHA} entry gives the password away to anyone who reads the file: set it again with `vervet passwd`, or allow old \
-                 entries for the time being (old_hashes = true)",
+                "anyone who reads the file can recover the password of a {SHA} hash: set it again with `vervet passwd`, or allow old_hashes = true for now",
             ),
             Self::Unknown => formatter.write_str(
                 "not an Argon2id ($argon2id$...) or bcrypt ($2y$...) hash: set the password with `vervet passwd`",
@@ -222,10 +221,10 @@ impl fmt::Display for HashError {
         match self {
             Self::TooLong => write!(
                 formatter,
-                "the password is longer than the {BCRYPT_PASSWORD_BYTES_MAX} bytes that bcrypt looks at: take a shorter one, or Argon2id"
+                "the password is longer than the {BCRYPT_PASSWORD_BYTES_MAX} bytes that bcrypt uses: choose a shorter one, or Argon2id"
             ),
             Self::Cost(cost) => {
-                write!(formatter, "{cost} is not a cost of bcrypt (4 to {BCRYPT_COST_MAX})")
+                write!(formatter, "invalid bcrypt cost {cost}: expected 4 to {BCRYPT_COST_MAX}")
             }
             Self::System(error) => write!(formatter, "the password could not be hashed: {error}"),
         }

@@ -285,7 +285,7 @@ fn count(counter: &AtomicU64) {
 
 impl fmt::Display for RealmError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the realm has a control character, which no field can hold")
+        formatter.write_str("the realm contains a control character, which a header cannot contain")
     }
 }
 

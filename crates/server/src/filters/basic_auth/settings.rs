@@ -82,7 +82,7 @@ impl Auth {
         let old_hashes = if *self.old_hashes { OldHashes::Allowed } else { OldHashes::Refused };
         let users = self.inline(old_hashes, &mut problems);
         if self.files.is_empty() && self.users.is_empty() {
-            let problem = Diagnostic::error(self.files.span(), "nobody could come in");
+            let problem = Diagnostic::error(self.files.span(), "`auth` has no users");
             problems.push(problem.expected("`files`, `users` or both"));
         }
         let files = self.files.iter().map(|path| path.to_path_buf()).collect();
@@ -121,7 +121,7 @@ impl Auth {
                 Ok(entry) => users.push((name.value().clone(), entry)),
                 Err(error) => {
                     let message =
-                        format!("the password of `{}` cannot be used", name.escape_debug());
+                        format!("the password hash of `{}` cannot be used", name.escape_debug());
                     problems.push(Diagnostic::error(span, message).note(error.to_string()));
                 }
             }
@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn all_that_is_wrong_is_said_at_once() {
-        check_refused("", &["nobody could come in"]);
+        check_refused("", &["`auth` has no users"]);
         check_refused(
             "realm = \"a\\nb\"\nusers = { ann = \"$1\" }",
-            &["the password of `ann` cannot be used", "the realm has a control"],
+            &["the password hash of `ann` cannot be used", "the realm contains a control"],
         );
         check_refused(
             "users = { 'a:b' = 'secret' }",
-            &["`a:b` is not a user name: the name has a colon", "the password of `a:b`"],
+            &["`a:b` is not a user name: the name contains a colon", "the password hash of `a:b`"],
         );
         let tree = TempTree::new().file("users", "ann:secret\n");
         let files = format!(
@@ -175,7 +175,7 @@ mod tests {
         check_refused(&files, &["cannot use the user file", "cannot use the user file"]);
         check_refused(
             "users = { ann = '{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }",
-            &["the password of `ann`"],
+            &["the password hash of `ann`"],
         );
     }
 

@@ -154,12 +154,10 @@ impl fmt::Display for UserFileProblem {
                 write!(formatter, "it is larger than {} MiB", USER_FILE_BYTES_MAX / 1024 / 1024)
             }
             Self::NotUtf8(_) => formatter.write_str("it is not UTF-8"),
-            Self::NoColon(_) => {
-                formatter.write_str("there is no colon between a name and an entry")
-            }
+            Self::NoColon(_) => formatter.write_str("expected `name:hash`, found no colon"),
             Self::Name(_, error) => error.fmt(formatter),
             Self::Twice(_, earlier) => {
-                write!(formatter, "line {earlier} has the same name: remove one")
+                write!(formatter, "the name is already on line {earlier}: remove one")
             }
             Self::Entry(_, error) => error.fmt(formatter),
         }
@@ -173,11 +171,9 @@ impl fmt::Display for UserNameError {
             Self::TooLong => {
                 write!(formatter, "the name is longer than {USER_NAME_BYTES_MAX} bytes")
             }
-            Self::Colon => {
-                formatter.write_str("the name has a colon, which no name of a user can have")
-            }
+            Self::Colon => formatter.write_str("the name contains a colon, which is not allowed"),
             Self::Control => formatter.write_str("the name has a control character"),
-            Self::Comment => formatter.write_str("the name begins with #, as a comment does"),
+            Self::Comment => formatter.write_str("the name begins with #, which begins a comment"),
         }
     }
 }
@@ -206,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        check_error("ann", 1, "there is no colon between a name and an entry");
+        check_error("ann", 1, "expected `name:hash`, found no colon");
         check_error(format!("\n#\n:{SHA}"), 3, "the name is empty");
         check_error(format!("{}:{SHA}", "x".repeat(256)), 1, "the name is longer than 255 bytes");
         check_error(format!("a\tb:{SHA}"), 1, "the name has a control character");
@@ -214,7 +210,7 @@ mod tests {
         check_error(
             format!("ann:{SHA}\nbob:{SHA}\nann:{SHA}\n"),
             3,
-            "line 1 has the same name: remove one",
+            "the name is already on line 1: remove one",
         );
         check_error(
             "ann:secret",

@@ -139,7 +139,7 @@ impl Users {
                     last.complaint = None;
                 }
                 Err(error) => {
-                    last.complain(format!("{error} (its users stay as they were)"), &self.say);
+                    last.complain(format!("{error} (the previous users stay in use)"), &self.say);
                 }
             }
         }
