@@ -145,7 +145,7 @@ impl Caches {
     }
 
     /// The counters of this thread, shared by all callers on it.
-    pub(crate) fn of_thread(&self, name: CacheName) -> Arc<CacheCounts> {
+    pub(crate) fn for_thread(&self, name: CacheName) -> Arc<CacheCounts> {
         THREAD_COUNTS.with_borrow_mut(|known| {
             let at = known.iter().position(|one| one.caches.is_same(self));
             let at = at.unwrap_or_else(|| {
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn servers_are_counted_separately() {
         let (mine, other) = (Caches::default(), Caches::default());
-        mine.of_thread(CacheName::Files).hit();
-        other.of_thread(CacheName::Files).miss();
+        mine.for_thread(CacheName::Files).hit();
+        other.for_thread(CacheName::Files).miss();
         assert_eq!(report(&mine, CacheName::Files).misses, 0);
         assert_eq!(report(&other, CacheName::Files).hits, 0);
         assert_eq!(report(&mine, CacheName::Templates).hits, 0);
@@ -230,8 +230,8 @@ mod tests {
             let (end, ended) = std::sync::mpsc::channel::<()>();
             let counting = move || {
                 // Both calls return the same counters.
-                caches.of_thread(CacheName::Files).hit();
-                let counts = caches.of_thread(CacheName::Files);
+                caches.for_thread(CacheName::Files).hit();
+                let counts = caches.for_thread(CacheName::Files);
                 counts.hit();
                 counts.miss();
                 counts.evicted();

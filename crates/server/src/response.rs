@@ -71,11 +71,11 @@ impl Fixed {
         if self.content.len() <= COPY_BYTES_MAX {
             return exchange.send_whole(self.status, &self.head, &self.content);
         }
-        self.give()
+        self.outcome()
     }
 
-    /// Gives it as a response, which an error page may replace.
-    pub(crate) fn give(&self) -> Outcome {
+    /// Returns it as a response, which an error page may replace.
+    pub(crate) fn outcome(&self) -> Outcome {
         let response = Response::encoded(self.status, self.head.clone());
         Outcome::Done(response.content(self.content.clone()))
     }

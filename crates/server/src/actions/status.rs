@@ -80,6 +80,6 @@ impl Action for StatusAction {
 
 impl Handler for StatusAction {
     fn answer(&mut self, _: &Request<'_>, _: Exchange<'_>) -> Outcome {
-        self.0.give()
+        self.0.outcome()
     }
 }

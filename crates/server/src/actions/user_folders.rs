@@ -132,7 +132,7 @@ impl Action for UserFoldersAction {
 
     fn handler(&self) -> Box<dyn Handler> {
         Box::new(UserFoldersHandler {
-            users: Users::of(&self.0.accounts),
+            users: Users::new(&self.0.accounts),
             open: HashMap::new(),
             shared: Arc::clone(&self.0),
         })

@@ -52,7 +52,7 @@ pub enum Look {
 
 impl Users {
     /// The accounts of `file`; read at the first look.
-    pub fn of(file: impl Into<PathBuf>) -> Self {
+    pub fn new(file: impl Into<PathBuf>) -> Self {
         Self { file: file.into(), ..Self::default() }
     }
 

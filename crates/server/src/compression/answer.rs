@@ -42,7 +42,7 @@ impl AcceptedCodings {
     /// What a request with this head accepts.
     pub fn of(head: &RequestHead<'_>) -> Self {
         let values: Vec<_> = head.fields.all(Known::AcceptEncoding).collect();
-        Self { preference: Preference::of(&values.join(&b", "[..])), method: head.method }
+        Self { preference: Preference::parse(&values.join(&b", "[..])), method: head.method }
     }
 }
 
@@ -92,11 +92,11 @@ impl AnswerCompression {
                 Compressed::NotSmaller => response,
             };
         }
-        let Some(place) = self.offload.place() else {
+        let Some(slot) = self.offload.slot() else {
             return response;
         };
         let (sender, reader) = pipe();
-        self.offload.run(place, Box::new(move || send_compressed(sender, &content, encoding)));
+        self.offload.run(slot, Box::new(move || send_compressed(sender, &content, encoding)));
         encoded(response, encoding).content(Content::Stream { length: None, reader })
     }
 
@@ -203,7 +203,7 @@ mod tests {
 
     fn apply(case: &Case, response: Response) -> Response {
         let accepted =
-            AcceptedCodings { preference: Preference::of(case.1.as_bytes()), method: case.2 };
+            AcceptedCodings { preference: Preference::parse(case.1.as_bytes()), method: case.2 };
         let compression = AnswerCompression::new(MIN_BYTES, case.0.to_vec(), Arc::default());
         compression.apply(accepted, response, || pipe(1024, Arc::new(|| {})))
     }

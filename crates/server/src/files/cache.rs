@@ -199,7 +199,7 @@ impl FileCache {
         OF_THREAD.with_borrow_mut(|known| {
             known.take_if(|(own, _)| !own.is_same(caches));
             let (_, cache) = known.get_or_insert_with(|| {
-                let counts = caches.of_thread(CacheName::Files);
+                let counts = caches.for_thread(CacheName::Files);
                 (caches.clone(), Self::new(limits, counts))
             });
             cache.set_limits(limits);

@@ -111,11 +111,11 @@ impl Job {
     /// Answers an exchange when the work is done; at once, without the work, where its queue is
     /// full.
     pub(crate) fn answer(self, exchange: Exchange<'_>, offload: &Offload) -> Outcome {
-        let Some(place) = offload.place() else {
+        let Some(slot) = offload.slot() else {
             return Outcome::Done(self.decline());
         };
         let (responder, outcome) = exchange.later();
-        offload.run(place, Box::new(move || responder.send(self.run())));
+        offload.run(slot, Box::new(move || responder.send(self.run())));
         outcome
     }
 

@@ -1,7 +1,7 @@
 //! Listings rendered once for all requests that arrive meanwhile, and kept for a moment.
 //!
 //! A request for a listing that is being rendered waits for that one: a thousand requests for one
-//! folder take one place in the queue of [`crate::offload`], whose bound is for different folders.
+//! folder take one slot in the queue of [`crate::offload`], whose bound is for different folders.
 //! A listing is kept for [`FRESH_MS`] and sent only while its folder is in the same state, which is
 //! checked each time: names that are added or removed show at once, sizes and times of files within
 //! a second, as with files themselves.
@@ -71,7 +71,7 @@ struct Rendered {
 }
 
 impl Rendered {
-    fn of(response: &Response, requested_ms: u64) -> Self {
+    fn new(response: &Response, requested_ms: u64) -> Self {
         Self {
             status: response.status(),
             head: Bytes::copy_from_slice(response.head_bytes()),
@@ -155,7 +155,7 @@ impl Listings {
         if let Some(rendered) = state.kept.get_valid(&key, is_fresh) {
             return Outcome::Done(rendered.response());
         }
-        let Some(place) = offload.place() else {
+        let Some(slot) = offload.slot() else {
             return Outcome::Done(job.decline());
         };
         let (responder, outcome) = exchange.later();
@@ -163,7 +163,7 @@ impl Listings {
         drop(state);
         let listings = Arc::clone(self);
         let work = move || listings.make(&key, job, now_ms);
-        offload.run(place, Box::new(work));
+        offload.run(slot, Box::new(work));
         outcome
     }
 
@@ -171,7 +171,7 @@ impl Listings {
     fn make(&self, key: &Key, job: ListJob, requested_ms: u64) {
         let begun_ns = SystemTime::now().duration_since(UNIX_EPOCH);
         let begun_ns = begun_ns.map_or(0, |time| i64::try_from(time.as_nanos()).unwrap_or(0));
-        let rendered = Rendered::of(&job.run(), requested_ms);
+        let rendered = Rendered::new(&job.run(), requested_ms);
         let is_settled = begun_ns.saturating_sub(key.state.changed_ns) >= TICK_NS;
         let mut state = self.state();
         if is_settled && rendered.status == Status::OK {

@@ -219,7 +219,7 @@ impl<'a> Lookup<'a> {
             fingerprint.modified_ns.max(fingerprint.changed_ns).div_euclid(1_000_000_000);
         let age_s = self.now.unix_seconds.saturating_sub(u64::try_from(changed_s).unwrap_or(0));
         self.is_settled &= age_s >= SETTLED_S;
-        let loaded = Representation::of_file(draft, node.descriptor.as_fd(), self.options);
+        let loaded = Representation::from_file(draft, node.descriptor.as_fd(), self.options);
         let Ok(representation) = loaded else {
             self.lasting = Lasting::No;
             return Err(LookupResult::Failed(Status::INTERNAL_SERVER_ERROR));

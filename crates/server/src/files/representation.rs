@@ -74,7 +74,7 @@ pub(crate) struct Draft {
 
 impl Representation {
     /// Reads a small file into memory, with its head before it in one allocation.
-    pub(crate) fn of_file(
+    pub(crate) fn from_file(
         draft: Draft,
         descriptor: BorrowedFd<'_>,
         options: &FilesOptions,

@@ -280,7 +280,7 @@ mod tests {
     fn the_table_is_bounded_and_gives_back_what_expired() {
         let blocks = Blocks::default();
         let full = (0..u32::try_from(BLOCKS_MAX).unwrap()).map(|number| {
-            let network = Network::of(IpAddr::V4(number.into()));
+            let network = Network::from_address(IpAddr::V4(number.into()));
             let block = Block { network, reason: String::new(), since: 0, until: Some(10) };
             (network, block)
         });
@@ -300,7 +300,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..50_u8 {
                         let address = IpAddr::from([192, 0, part, number]);
-                        blocks.block(Network::of(address), "", None, at(0)).unwrap();
+                        blocks.block(Network::from_address(address), "", None, at(0)).unwrap();
                         assert!(blocks.is_blocked(Some(address), at(0)));
                     }
                 });

@@ -15,11 +15,11 @@ use crate::web::Request;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldTemplate {
     text: String,
-    parts: Vec<Part>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum Segment {
     Text(String),
     Variable(Variable),
 }
@@ -66,7 +66,7 @@ pub struct FieldValues<'a> {
 
 impl<'a> FieldValues<'a> {
     /// The values of a request.
-    pub fn of(request: &'a Request<'_>) -> Self {
+    pub fn new(request: &'a Request<'_>) -> Self {
         Self {
             client: request.client(),
             host: &request.host,
@@ -100,9 +100,9 @@ impl<'a> FieldValues<'a> {
 impl FieldTemplate {
     /// The value, where it is the same for all requests.
     pub fn fixed(&self) -> Option<Cow<'static, [u8]>> {
-        match &*self.parts {
+        match &*self.segments {
             [] => Some(Cow::Borrowed(b"")),
-            [Part::Text(text)] => Some(Cow::Owned(text.clone().into_bytes())),
+            [Segment::Text(text)] => Some(Cow::Owned(text.clone().into_bytes())),
             _ => None,
         }
     }
@@ -110,10 +110,10 @@ impl FieldTemplate {
     /// The value for a request.
     pub fn render(&self, values: &FieldValues<'_>) -> Vec<u8> {
         let mut out = Vec::new();
-        for part in &self.parts {
-            match part {
-                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Variable(variable) => {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Segment::Variable(variable) => {
                     let value = values.get(*variable);
                     out.extend(value.iter().filter(|byte| !byte.is_ascii_control()));
                 }
@@ -128,8 +128,8 @@ impl FromText for FieldTemplate {
 
     fn from_text(text: &str) -> Result<Self, String> {
         check_value(text)?;
-        let parts = parse(text)?;
-        Ok(Self { text: text.to_owned(), parts })
+        let segments = parse(text)?;
+        Ok(Self { text: text.to_owned(), segments })
     }
 }
 
@@ -139,8 +139,8 @@ impl fmt::Display for FieldTemplate {
     }
 }
 
-fn parse(text: &str) -> Result<Vec<Part>, String> {
-    let mut parts = Vec::new();
+fn parse(text: &str) -> Result<Vec<Segment>, String> {
+    let mut segments = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -164,16 +164,16 @@ fn parse(text: &str) -> Result<Vec<Part>, String> {
             ));
         };
         if !literal.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut literal)));
+            segments.push(Segment::Text(std::mem::take(&mut literal)));
         }
-        parts.push(Part::Variable(*variable));
+        segments.push(Segment::Variable(*variable));
         rest = after;
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        parts.push(Part::Text(literal));
+        segments.push(Segment::Text(literal));
     }
-    Ok(parts)
+    Ok(segments)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl RequestFilter for ResponseFields {
 
     fn check(&self, request: &mut Request<'_>, edits: &mut Edits) -> Verdict {
         edits.share(&self.fixed);
-        let values = FieldValues::of(request);
+        let values = FieldValues::new(request);
         for change in &self.changes {
             let render = |template: &FieldTemplate| Some(Cow::Owned(template.render(&values)));
             if let Some(edit) = change.edit(render) {

@@ -87,7 +87,7 @@ impl Meters {
     }
 
     /// Takes back a request that was counted: it turned out not to be limited.
-    pub fn give_back(&self, client: impl std::hash::Hash) {
+    pub fn refund(&self, client: impl std::hash::Hash) {
         let client = self.number(client);
         if let Some(slot) = self.bucket(client).iter().find(|slot| slot.is_of(client)) {
             let back = |due: u64| Some(due.saturating_sub(self.interval_ns));
@@ -202,8 +202,8 @@ mod tests {
     fn given_back_is_not_counted() {
         let meters = Meters::new(Rate::from_text("1/h").unwrap(), 1, 64);
         assert_eq!(meters.take("client", 1), Ok(()));
-        meters.give_back("client");
-        meters.give_back("stranger");
+        meters.refund("client");
+        meters.refund("stranger");
         assert_eq!(meters.take("client", 1), Ok(()));
         assert!(meters.take("client", 1).is_err());
     }

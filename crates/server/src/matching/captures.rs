@@ -36,7 +36,7 @@ const ABSENT: Span = Span { from: u32::MAX, to: 0 };
 
 impl<'a> Captures<'a> {
     /// The variables of a route, without values yet.
-    pub(super) fn of(variables: &'a [Variable]) -> Self {
+    pub(super) fn new(variables: &'a [Variable]) -> Self {
         debug_assert!(variables.len() <= CAPTURES_MAX);
         Self { variables, spans: vec![ABSENT; variables.len()] }
     }

@@ -143,7 +143,7 @@ pub struct Hosts {
 
 /// The number of the site that has a name already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken(pub usize);
+pub struct HostConflict(pub usize);
 
 impl Hosts {
     /// Creates an empty set of sites.
@@ -152,7 +152,7 @@ impl Hosts {
     }
 
     /// Makes a site known by a name. [`HostPattern::Any`] makes it the default.
-    pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), Taken> {
+    pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), HostConflict> {
         let before = match pattern {
             HostPattern::Any => return self.set_default(site),
             HostPattern::Exact(name) => {
@@ -164,15 +164,15 @@ impl Hosts {
             }
             HostPattern::Address(address) => *self.addresses.entry(*address).or_insert(site),
         };
-        if before == site { Ok(()) } else { Err(Taken(before)) }
+        if before == site { Ok(()) } else { Err(HostConflict(before)) }
     }
 
     /// Makes a site answer for every host that no other site has.
-    pub fn set_default(&mut self, site: usize) -> Result<(), Taken> {
+    pub fn set_default(&mut self, site: usize) -> Result<(), HostConflict> {
         match self.default.replace(site) {
             Some(before) if before != site => {
                 self.default = Some(before);
-                Err(Taken(before))
+                Err(HostConflict(before))
             }
             _ => Ok(()),
         }
@@ -375,11 +375,11 @@ mod tests {
         let mut hosts = hosts();
         for (name, taken) in [("EXAMPLE.org", 0), ("*.net.", 4), ("[0::1]", 3)] {
             let pattern = HostPattern::parse(name).unwrap();
-            assert_eq!(hosts.insert(&pattern, 7), Err(Taken(taken)), "{name}");
+            assert_eq!(hosts.insert(&pattern, 7), Err(HostConflict(taken)), "{name}");
             assert_eq!(hosts.insert(&pattern, taken), Ok(()), "{name}");
         }
         assert_eq!(hosts.insert(&HostPattern::Any, 7), Ok(()));
-        assert_eq!(hosts.set_default(8), Err(Taken(7)));
+        assert_eq!(hosts.set_default(8), Err(HostConflict(7)));
         assert_eq!(hosts.site(b"nobody"), Some(7));
         assert_eq!(hosts.named(b"nobody"), None);
     }

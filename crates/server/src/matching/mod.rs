@@ -15,7 +15,7 @@ mod rest;
 mod routes;
 mod settings;
 pub mod template;
-mod template_place;
+mod uri_component;
 
 pub use captures::{CAPTURES_MAX, Captures, Variable};
 pub use field_rule::{FieldRule, FieldTest};

@@ -31,7 +31,7 @@ pub enum NetworkError {
 
 impl Network {
     /// The network of one address.
-    pub fn of(address: IpAddr) -> Self {
+    pub fn from_address(address: IpAddr) -> Self {
         Self(IpNet::from(address.to_canonical()))
     }
 
@@ -76,7 +76,7 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Self, NetworkError> {
         if let Ok(address) = text.parse::<IpAddr>() {
-            return Ok(Self::of(address));
+            return Ok(Self::from_address(address));
         }
         let given = with_prefix(text).ok_or_else(|| NetworkError::Malformed(text.to_owned()))?;
         let network = Self::canonical(given);
@@ -183,7 +183,7 @@ impl<T> Networks<T> {
 
     /// Puts the values of all networks that the address lies in together, the widest first.
     pub fn fold_covering<B>(&self, address: IpAddr, initial: B, fold: impl FnMut(B, &T) -> B) -> B {
-        match Network::of(address).0 {
+        match Network::from_address(address).0 {
             IpNet::V4(four) => self.four.cover_values(&four).fold(initial, fold),
             IpNet::V6(six) => self.six.cover_values(&six).fold(initial, fold),
         }
@@ -191,7 +191,7 @@ impl<T> Networks<T> {
 
     /// Whether the value of any network that the address lies in is as wanted.
     pub fn any_covering(&self, address: IpAddr, is_wanted: impl FnMut(&T) -> bool) -> bool {
-        match Network::of(address).0 {
+        match Network::from_address(address).0 {
             IpNet::V4(four) => self.four.cover_values(&four).any(is_wanted),
             IpNet::V6(six) => self.six.cover_values(&six).any(is_wanted),
         }

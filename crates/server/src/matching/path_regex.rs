@@ -95,7 +95,7 @@ impl PathRegex {
         }
         let mut places = self.0.regex.capture_locations();
         self.0.regex.captures_read(&mut places, path)?;
-        let mut captures = Captures::of(&self.0.variables);
+        let mut captures = Captures::new(&self.0.variables);
         for (number, group) in self.0.groups.iter().enumerate() {
             if let Some((from, to)) = places.get(*group) {
                 captures.set(number, from, to);

@@ -109,7 +109,7 @@ impl Pattern {
 
     /// Compares with a decoded path.
     pub fn find(&self, path: &[u8]) -> Option<Matched<'_>> {
-        let mut captures = Captures::of(&self.0.variables);
+        let mut captures = Captures::new(&self.0.variables);
         let mut variable = 0;
         let mut at = 0;
         for segment in &self.0.segments {

@@ -160,10 +160,10 @@ impl Routes {
             fits
         };
         match (self.index.first(&self.in_order, question.path, fits), others) {
-            (Some(entry), _) if entry.form == SlashForm::AsIs => {
-                self.to(entry.route, question.path)
+            (Some(candidate), _) if candidate.form == SlashForm::AsIs => {
+                self.to(candidate.route, question.path)
             }
-            (Some(entry), _) => Routed::Slash { route: entry.route, form: entry.form },
+            (Some(candidate), _) => Routed::Slash { route: candidate.route, form: candidate.form },
             (None, Some(methods)) => Routed::OtherMethods(methods),
             (None, None) => Routed::Missing,
         }

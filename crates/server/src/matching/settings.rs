@@ -101,7 +101,7 @@ impl fmt::Display for MethodName {
 
 impl MethodSet {
     /// The set of these methods; `None`, which takes all, where there are none.
-    pub fn of_settings(names: &[MethodName]) -> Option<Self> {
+    pub fn from_settings(names: &[MethodName]) -> Option<Self> {
         let mut methods = Self::new();
         for name in names {
             // A name was found good when it was read.
@@ -132,7 +132,7 @@ section! {
 
 impl FieldRule {
     /// The rule for the field `name`.
-    pub fn of_settings(
+    pub fn from_settings(
         name: &Setting<String>,
         condition: &FieldCondition,
     ) -> Result<Self, Diagnostic> {

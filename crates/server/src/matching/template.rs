@@ -12,7 +12,7 @@ use super::captures::{Captures, Variable};
 use super::flaw::Flaw;
 use super::kind::Kind;
 use super::pattern::RESERVED;
-use super::template_place::Place;
+use super::uri_component::Component;
 
 /// The longest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
@@ -75,7 +75,7 @@ pub struct Values<'v> {
 /// A template, ready to be filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    parts: Box<[Part]>,
+    segments: Box<[Segment]>,
     /// Whether it begins with a path, which then must not become `//host`.
     is_path: bool,
     /// Whether it says what the query is.
@@ -83,7 +83,7 @@ pub struct Template {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum Segment {
     Text(Box<str>),
     Value(Source, Encode),
     /// The query with the mark that joins it to what stands before.
@@ -120,9 +120,9 @@ impl Template {
         let mut reader = Reader {
             offer,
             to,
-            parts: Vec::new(),
+            segments: Vec::new(),
             text: String::new(),
-            place: Place::Start,
+            component: Component::Start,
             is_path: false,
             has_query: false,
         };
@@ -132,26 +132,26 @@ impl Template {
 
     /// The whole text, where no value stands in it.
     pub fn fixed(&self) -> Option<&str> {
-        match &*self.parts {
-            [Part::Text(text)] => Some(text),
+        match &*self.segments {
+            [Segment::Text(text)] => Some(text),
             _ => None,
         }
     }
 
     /// Whether the host of the request stands in it.
     pub fn needs_host(&self) -> bool {
-        let is_host = |part: &Part| matches!(part, Part::Value(Source::Host, _));
-        self.parts.iter().any(is_host)
+        let is_host = |segment: &Segment| matches!(segment, Segment::Value(Source::Host, _));
+        self.segments.iter().any(is_host)
     }
 
     /// Appends the text with the values of a request in it.
     pub fn render(&self, values: &Values<'_>, out: &mut Vec<u8>) {
         let start = out.len();
-        for part in &self.parts {
-            match part {
-                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Value(source, encode) => push_encoded(out, source.value(values), *encode),
-                Part::Query(mark) => {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Segment::Value(source, encode) => push_encoded(out, source.value(values), *encode),
+                Segment::Query(mark) => {
                     if let Some(query) = values.query {
                         out.extend_from_slice(mark.as_bytes());
                         out.extend_from_slice(query);
@@ -208,10 +208,10 @@ fn push_query_value(out: &mut Vec<u8>, value: &[u8]) {
 struct Reader<'o> {
     offer: Offer<'o>,
     to: TemplateUse,
-    parts: Vec<Part>,
-    /// Literal text that has no part yet.
+    segments: Vec<Segment>,
+    /// Literal text that has no segment yet.
     text: String,
-    place: Place,
+    component: Component,
     is_path: bool,
     has_query: bool,
 }
@@ -257,11 +257,11 @@ impl Reader<'_> {
         if self.to == TemplateUse::Inside {
             self.check_inside(text, at)?;
         }
-        if self.place == Place::Start {
+        if self.component == Component::Start {
             self.is_path = text.starts_with('/') && !text.starts_with("//");
         }
-        self.place = self.place.after(text, at)?;
-        self.has_query |= self.place == Place::Query || text.contains('?');
+        self.component = self.component.after(text, at)?;
+        self.has_query |= self.component == Component::Query || text.contains('?');
         for character in text.chars() {
             let mut buffer = [0; 4];
             match &*character.encode_utf8(&mut buffer) {
@@ -275,7 +275,7 @@ impl Reader<'_> {
 
     fn check_inside(&self, text: &str, at: usize) -> Result<(), Flaw> {
         let begins_well = text.starts_with('/') && !text.starts_with("//");
-        if self.place == Place::Start && !begins_well {
+        if self.component == Component::Start && !begins_well {
             let message = "the target of a rewrite is a path: it must begin with a single `/`";
             return Err(Flaw::new(at..at + text.len(), message));
         }
@@ -293,35 +293,37 @@ impl Reader<'_> {
             return self.query(range);
         }
         let source = self.source(name, range.clone())?;
-        let (encode, place) = self.allow(source, name, range)?;
+        let (encode, component) = self.allow(source, name, range)?;
         self.flush();
-        if self.place == Place::Start {
-            self.is_path = place == Place::Path;
+        if self.component == Component::Start {
+            self.is_path = component == Component::Path;
         }
-        self.parts.push(Part::Value(source, encode));
-        self.place = place;
+        self.segments.push(Segment::Value(source, encode));
+        self.component = component;
         Ok(())
     }
 
     fn query(&mut self, range: Range<usize>) -> Result<(), Flaw> {
-        let mark = match self.place {
-            Place::Query if self.text.ends_with(['?', '&']) => "",
-            Place::Query => "&",
-            Place::Path | Place::Authority | Place::Start if self.to == TemplateUse::Location => {
+        let mark = match self.component {
+            Component::Query if self.text.ends_with(['?', '&']) => "",
+            Component::Query => "&",
+            Component::Path | Component::Authority | Component::Start
+                if self.to == TemplateUse::Location =>
+            {
                 "?"
             }
-            Place::Path => "?",
-            Place::Fragment => return Err(Flaw::new(range, "`{query}` must be before `#`")),
+            Component::Path => "?",
+            Component::Fragment => return Err(Flaw::new(range, "`{query}` must be before `#`")),
             _ => return Err(Flaw::new(range, "`{query}` must follow a path")),
         };
-        if self.place == Place::Authority {
+        if self.component == Component::Authority {
             // After a bare host an empty path is understood, and `/` is its usual form (RFC 9110
             // §4.2.3).
             self.text.push('/');
         }
         self.flush();
-        self.parts.push(Part::Query(mark));
-        self.place = Place::Query;
+        self.segments.push(Segment::Query(mark));
+        self.component = Component::Query;
         self.has_query = true;
         Ok(())
     }
@@ -348,16 +350,16 @@ impl Reader<'_> {
         }
     }
 
-    /// How a value is encoded at this place, and what the place after it is.
+    /// How a value is encoded in this component, and the component after it.
     fn allow(
         &self,
         source: Source,
         name: &str,
         range: Range<usize>,
-    ) -> Result<(Encode, Place), Flaw> {
-        use Place::{Authority, Fragment, Host, Path, Query, Scheme, Start};
+    ) -> Result<(Encode, Component), Flaw> {
+        use Component::{Authority, Fragment, Host, Path, Query, Scheme, Start};
         let refuse = |message: String| Err(Flaw::new(range, message));
-        match (self.place, source) {
+        match (self.component, source) {
             // Both begin with a slash, and so end a host.
             (Start | Authority | Path, Source::Path | Source::Rest) => Ok((Encode::Not, Path)),
             (Start, Source::Scheme) if self.to == TemplateUse::Location => {
@@ -374,7 +376,7 @@ impl Reader<'_> {
             )),
             (Host | Authority, _) => refuse(format!("`{name}` cannot be part of a host")),
             (Path, _) => Ok((Encode::Path, Path)),
-            (Query | Fragment, _) => Ok((Encode::Query, self.place)),
+            (Query | Fragment, _) => Ok((Encode::Query, self.component)),
         }
     }
 
@@ -393,26 +395,26 @@ impl Reader<'_> {
 
     fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.parts.push(Part::Text(std::mem::take(&mut self.text).into_boxed_str()));
+            self.segments.push(Segment::Text(std::mem::take(&mut self.text).into_boxed_str()));
         }
     }
 
     fn finish(mut self, end: usize) -> Result<Template, Flaw> {
-        match self.place {
-            Place::Scheme | Place::Host => {
+        match self.component {
+            Component::Scheme | Component::Host => {
                 return Err(Flaw::new(end..end, "the target has no host"));
             }
             // A whole host: path and query go along.
-            Place::Authority => {
+            Component::Authority => {
                 self.flush();
-                self.parts.push(Part::Value(Source::Path, Encode::Not));
-                self.parts.push(Part::Query("?"));
+                self.segments.push(Segment::Value(Source::Path, Encode::Not));
+                self.segments.push(Segment::Query("?"));
                 self.has_query = true;
             }
             _ => self.flush(),
         }
         Ok(Template {
-            parts: self.parts.into_boxed_slice(),
+            segments: self.segments.into_boxed_slice(),
             is_path: self.is_path,
             has_query: self.has_query,
         })

@@ -11,7 +11,7 @@ use crate::pages::folder::TemplateFolder;
 use crate::pages::outline::{BlockOutline, Named, Outline};
 use crate::pages::parameters::Parameter;
 use crate::pages::problem::PageProblem;
-use crate::pages::scope::Part;
+use crate::pages::scope::ScopeVariable;
 use crate::pages::sources::Sources;
 
 /// Names that the engine itself gives a meaning.
@@ -98,7 +98,7 @@ impl Checked<'_> {
 
     fn known_names(&self) -> BTreeSet<&str> {
         let mut known: BTreeSet<&str> = OF_THE_ENGINE.iter().copied().collect();
-        known.extend(Part::ALL.map(Part::name));
+        known.extend(ScopeVariable::ALL.map(ScopeVariable::name));
         known.extend(Verb::ALL.map(Verb::name));
         known.extend(self.parameters.iter().map(|parameter| parameter.name.as_str()));
         known.extend(self.environment.globals().map(|(name, _)| name));

@@ -95,7 +95,7 @@ impl Edition {
 }
 
 fn problem_of(error: &Error, folder: &TemplateFolder, sources: &Sources) -> PageProblem {
-    PageProblem::of_error(error, &folder.path, |name| sources.texts.get(name).map(String::as_str))
+    PageProblem::from_error(error, &folder.path, |name| sources.texts.get(name).map(String::as_str))
 }
 
 /// The engine with our escaping, filters and limits, without templates.

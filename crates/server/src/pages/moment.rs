@@ -21,13 +21,13 @@ const PARTS: &[&str] =
 impl When {
     /// The moment `seconds` after the beginning of 1970; the last that can be said, where that is
     /// later.
-    pub(crate) fn of_unix(seconds: i64) -> Self {
+    pub(crate) fn from_unix(seconds: i64) -> Self {
         Self::Moment(crate::timestamp::utc(seconds))
     }
 
     /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as
     /// text.
-    fn of_value(value: &Value) -> Option<Self> {
+    fn from_value(value: &Value) -> Option<Self> {
         if let Some(when) = value.downcast_object_ref::<Self>() {
             return Some(*when);
         }
@@ -128,7 +128,7 @@ impl Object for When {
 
 /// The filter `date`: a moment by a format of `strftime`, in UTC; `2026-11-21` without one.
 pub(crate) fn date(value: &Value, format: Option<&str>) -> Result<String, Error> {
-    let Some(when) = When::of_value(value) else {
+    let Some(when) = When::from_value(value) else {
         let text =
             format!("date expects a time, a date or seconds since 1970, not {}", value.kind());
         return Err(Error::new(ErrorKind::InvalidOperation, text));

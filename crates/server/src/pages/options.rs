@@ -24,7 +24,7 @@ words! {
 
 /// Tells a line about a page. What a visitor has sent may be in it: it stays one line, and no
 /// terminal obeys it.
-pub(crate) fn tell(journal: &dyn ProblemLog, template: &str, text: &str) {
+pub(crate) fn report_problem(journal: &dyn ProblemLog, template: &str, text: &str) {
     let shown = text.replace(char::is_control, "\u{fffd}");
     journal.report(&format!("page {template}: {shown}"));
 }

@@ -72,7 +72,7 @@ pub(crate) struct Outline {
 
 impl Outline {
     /// Reads a template; an error is one of its syntax.
-    pub(crate) fn of(name: &str, text: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Error> {
         let tree = parse(text, name, SyntaxConfig::default())?;
         let mut walker = Walker::new(text);
         walker.statement(&tree);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn outline(text: &str) -> Outline {
-        Outline::of("a.html", text).unwrap()
+        Outline::parse("a.html", text).unwrap()
     }
 
     fn check_used(text: &str, expected: &[&str]) {

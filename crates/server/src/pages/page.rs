@@ -15,10 +15,10 @@ use crate::pages::edition::Edition;
 use crate::pages::effects::Verb;
 use crate::pages::folder::TemplateFolder;
 use crate::pages::limits::LOOK_MS;
-use crate::pages::options::{Mode, PageOptions, tell};
+use crate::pages::options::{Mode, PageOptions, report_problem};
 use crate::pages::parameters::BadParameter;
 use crate::pages::problem::PageProblem;
-use crate::pages::scope::Part;
+use crate::pages::scope::ScopeVariable;
 use crate::pages::sources::{Sources, is_settled};
 
 /// A page, shared by all reactors.
@@ -201,7 +201,7 @@ impl Page {
         let folder = match TemplateFolder::open(&self.options.folder, self.options.symlinks) {
             Ok(folder) => folder,
             Err(error) => {
-                let problem = PageProblem::of_file(
+                let problem = PageProblem::in_file(
                     &self.options.folder,
                     "",
                     format!("cannot open the template folder: {error}"),
@@ -240,7 +240,7 @@ impl Page {
         match compiled {
             Ok(edition) => {
                 if !watch.problems.is_empty() {
-                    self.tell("valid again");
+                    self.report("valid again");
                 }
                 watch.edition = Some(Arc::new(edition));
                 self.compiled.holds(1, watch.sources.bytes());
@@ -254,7 +254,7 @@ impl Page {
                     ""
                 };
                 for problem in &problems {
-                    self.tell(&format!("{problem}{goes_on}"));
+                    self.report(&format!("{problem}{goes_on}"));
                 }
                 watch.problems = problems.into();
             }
@@ -264,9 +264,9 @@ impl Page {
 
     /// Reports what has changed. Errors at the beginning are reported by the caller that made the
     /// page.
-    fn tell(&self, text: &str) {
+    fn report(&self, text: &str) {
         if self.generation.load(Ordering::Relaxed) > 0 {
-            tell(&*self.options.journal, &self.options.template, text);
+            report_problem(&*self.options.journal, &self.options.template, text);
         }
     }
 
@@ -292,7 +292,7 @@ fn is_free_name(name: &str) -> bool {
         "loop", "self", "super", "caller", "true", "false", "none", "not", "and", "or", "in", "is",
         "if", "else",
     ];
-    let is_taken = Part::ALL.iter().any(|part| part.name() == name)
+    let is_taken = ScopeVariable::ALL.iter().any(|variable| variable.name() == name)
         || Verb::ALL.iter().any(|verb| verb.name() == name)
         || reserved.contains(&name);
     begins && is_plain && !is_taken

@@ -49,7 +49,7 @@ pub(crate) struct Origin<'a> {
 
 impl PageProblem {
     /// A problem of a file as a whole, or, without a name, of the folder.
-    pub(crate) fn of_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn in_file(folder: &Path, name: &str, message: impl Into<String>) -> Self {
         Self {
             file: if name.is_empty() { folder.to_owned() } else { folder.join(name) },
             line: 0,
@@ -76,7 +76,7 @@ impl PageProblem {
     /// What the template engine says of a template, as far in as it can tell.
     ///
     /// `text_of` gives the text of a template by its name.
-    pub(crate) fn of_error<'a>(
+    pub(crate) fn from_error<'a>(
         error: &Error,
         folder: &Path,
         text_of: impl Fn(&str) -> Option<&'a str>,
@@ -84,16 +84,16 @@ impl PageProblem {
         let innermost = innermost(error);
         let message = message(innermost);
         let Some(name) = innermost.name() else {
-            return Self::of_file(folder, "", message);
+            return Self::in_file(folder, "", message);
         };
         let Some(text) = text_of(name) else {
-            return Self::of_file(folder, name, message);
+            return Self::in_file(folder, name, message);
         };
         let origin = Origin { folder, name, text };
         match (innermost.range(), innermost.line()) {
             (Some(range), _) => Self::at(origin, range.start, message),
             (None, Some(line)) => Self::at(origin, offset_of_line(text, line), message),
-            (None, None) => Self::of_file(folder, name, message),
+            (None, None) => Self::in_file(folder, name, message),
         }
     }
 }

@@ -21,11 +21,11 @@ use crate::pages::effects::{Effects, Notes, Stop};
 use crate::pages::input::Input;
 use crate::pages::limited::{Cut, Limited};
 use crate::pages::notice;
-use crate::pages::options::{Mode, tell};
+use crate::pages::options::{Mode, report_problem};
 use crate::pages::page::{Latest, Page, Work};
 use crate::pages::problem::PageProblem;
 use crate::pages::rendered::{PLAIN_BYTES_MAX, Rendered, Rendering, Voice};
-use crate::pages::scope::{Part, Scope};
+use crate::pages::scope::{Scope, ScopeVariable};
 use crate::response::Head;
 
 /// Bytes that the buffer of a renderer begins with. It is kept for the next page; that of an answer
@@ -43,7 +43,7 @@ pub(crate) struct Begun {
 impl Begun {
     /// Whether the page looks at a form.
     pub(crate) fn wants_form(&self) -> bool {
-        self.edition.uses.has(Part::Form)
+        self.edition.uses.has(ScopeVariable::Form)
     }
 }
 
@@ -60,8 +60,8 @@ self_cell! {
 }
 
 impl Ready {
-    /// That of the last good edition, where there is one.
-    fn of(latest: &Latest, page: &Page) -> Option<Self> {
+    /// Loads the template of the last valid edition, if there is one.
+    fn load(latest: &Latest, page: &Page) -> Option<Self> {
         let environment = latest.edition.as_ref()?.environment.clone();
         let name = &page.options.template;
         Self::try_new(environment, |environment| environment.get_template(name)).ok()
@@ -93,9 +93,9 @@ impl Renderer {
         let latest = page.latest();
         Self {
             page: Arc::clone(page),
-            ready: Ready::of(&latest, page),
+            ready: Ready::load(&latest, page),
             latest,
-            looks: page.options.caches.of_thread(CacheName::Templates),
+            looks: page.options.caches.for_thread(CacheName::Templates),
             notes: Notes::default(),
             spare: None,
             buffer: Vec::new(),
@@ -132,7 +132,7 @@ impl Renderer {
         if self.latest.generation != generation {
             // What the new edition does not use must not be there from a request to the old one.
             self.spare = None;
-            self.ready = Ready::of(&self.latest, &self.page);
+            self.ready = Ready::load(&self.latest, &self.page);
         }
         let is_shown =
             self.page.options.mode == Mode::Development && !self.latest.problems.is_empty();
@@ -251,7 +251,7 @@ impl Renderer {
         let counts = &self.page.counts;
         count(if cut.is_some() { &counts.cut } else { &counts.failed });
         if edition.is_news(problem.to_string()) {
-            tell(&*options.journal, &options.template, &problem.to_string());
+            report_problem(&*options.journal, &options.template, &problem.to_string());
         }
         self.out_of_order(&[problem])
     }
@@ -297,7 +297,7 @@ impl Renderer {
 /// The problem of a rendering that failed, in whatever template it did.
 fn problem_of(error: &Error, folder: &Path, environment: &Environment<'static>) -> PageProblem {
     let templates: Vec<_> = environment.templates().collect();
-    PageProblem::of_error(error, folder, |name| {
+    PageProblem::from_error(error, folder, |name| {
         let named = templates.iter().find(|(known, _)| *known == name);
         named.map(|(_, template)| template.source())
     })

@@ -1,6 +1,6 @@
-//! What a template can name: the request in its parts, the parameters, and the functions.
+//! What a template can name: the request in its variables, the parameters, and the functions.
 //!
-//! The parts are copied from the request only where the page names them, into memory that the next
+//! The variables are copied from the request only where the page names them, into memory that the next
 //! rendering uses again, and decoded only when they are looked at.
 
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::pages::moment::When;
 use crate::pages::pairs::Pairs;
 use crate::pages::parameters::{BadParameter, Parameter, Source};
 
-/// A part of the request that templates can name.
+/// A variable with a part of the request, such as `query`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ScopeVariable {
     Query,
     Form,
     Path,
@@ -32,7 +32,7 @@ pub(crate) enum Part {
     Client,
 }
 
-impl Part {
+impl ScopeVariable {
     pub(crate) const ALL: [Self; 10] = [
         Self::Query,
         Self::Form,
@@ -63,45 +63,45 @@ impl Part {
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|part| part.name() == name)
+        Self::ALL.into_iter().find(|variable| variable.name() == name)
     }
 }
 
-/// The parts that a page uses.
+/// The variables that a page uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Uses(u16);
 
 impl Uses {
-    /// All parts: what a page uses that includes templates by names that are made up while it is
+    /// All variables: what a page uses that includes templates by names that are made up while it is
     /// rendered.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
-    /// Adds the part of this name, where there is one.
+    /// Adds the variable of this name, where there is one.
     pub(crate) fn add_name(&mut self, name: &str) {
-        if let Some(part) = Part::named(name) {
-            self.add(part);
+        if let Some(variable) = ScopeVariable::named(name) {
+            self.add(variable);
         }
     }
 
     /// Adds what a parameter is read from.
     pub(crate) fn add_source(&mut self, source: Source) {
-        let parts: &[Part] = match source {
-            Source::Any => &[Part::Path, Part::Form, Part::Query],
-            Source::Query => &[Part::Query],
-            Source::Form => &[Part::Form],
-            Source::Path => &[Part::Path],
+        let variables: &[ScopeVariable] = match source {
+            Source::Any => &[ScopeVariable::Path, ScopeVariable::Form, ScopeVariable::Query],
+            Source::Query => &[ScopeVariable::Query],
+            Source::Form => &[ScopeVariable::Form],
+            Source::Path => &[ScopeVariable::Path],
         };
-        for part in parts {
-            self.add(*part);
+        for variable in variables {
+            self.add(*variable);
         }
     }
 
-    pub(crate) const fn has(self, part: Part) -> bool {
-        self.0 & (1 << part as u16) != 0
+    pub(crate) const fn has(self, variable: ScopeVariable) -> bool {
+        self.0 & (1 << variable as u16) != 0
     }
 
-    fn add(&mut self, part: Part) {
-        self.0 |= 1 << part as u16;
+    fn add(&mut self, variable: ScopeVariable) {
+        self.0 |= 1 << variable as u16;
     }
 }
 
@@ -181,13 +181,13 @@ impl Scope {
     pub(crate) fn fill(&mut self, input: &Input<'_>, uses: Uses, unix_seconds: u64) {
         self.now = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
         self.client = input.client;
-        if uses.has(Part::Query) {
+        if uses.has(ScopeVariable::Query) {
             Arc::make_mut(&mut self.query).refill(input.query.unwrap_or_default());
         }
-        if uses.has(Part::Form) {
+        if uses.has(ScopeVariable::Form) {
             Arc::make_mut(&mut self.form).refill(b"");
         }
-        if uses.has(Part::Path) {
+        if uses.has(ScopeVariable::Path) {
             let captures = input.captures.iter();
             Arc::make_mut(&mut self.path).0 = captures
                 .map(|(name, value)| {
@@ -195,20 +195,20 @@ impl Scope {
                 })
                 .collect();
         }
-        if uses.has(Part::Fields) {
+        if uses.has(ScopeVariable::Fields) {
             Arc::make_mut(&mut self.fields).0.refill(input.fields.iter());
         }
-        if uses.has(Part::Cookies) {
+        if uses.has(ScopeVariable::Cookies) {
             let lines = input.fields.all(vervet_http::field::Known::Cookie);
             Arc::make_mut(&mut self.cookies).0.refill(lines.map(|value| ("", value)));
         }
-        if uses.has(Part::Method) {
+        if uses.has(ScopeVariable::Method) {
             refill(&mut self.method, input.method.as_bytes());
         }
-        if uses.has(Part::Host) {
+        if uses.has(ScopeVariable::Host) {
             refill(&mut self.host, input.host);
         }
-        if uses.has(Part::Target) {
+        if uses.has(ScopeVariable::Target) {
             refill(&mut self.target, input.target);
         }
     }
@@ -238,18 +238,18 @@ impl Scope {
         Ok(())
     }
 
-    fn part(&self, part: Part) -> Value {
-        match part {
-            Part::Query => Value::from_dyn_object(Arc::clone(&self.query)),
-            Part::Form => Value::from_dyn_object(Arc::clone(&self.form)),
-            Part::Path => Value::from_dyn_object(Arc::clone(&self.path)),
-            Part::Fields => Value::from_dyn_object(Arc::clone(&self.fields)),
-            Part::Cookies => Value::from_dyn_object(Arc::clone(&self.cookies)),
-            Part::Now => Value::from_object(When::of_unix(self.now)),
-            Part::Method => Value::from(self.method.as_str()),
-            Part::Host => Value::from(self.host.as_str()),
-            Part::Target => Value::from(self.target.as_str()),
-            Part::Client => match self.client {
+    fn variable(&self, variable: ScopeVariable) -> Value {
+        match variable {
+            ScopeVariable::Query => Value::from_dyn_object(Arc::clone(&self.query)),
+            ScopeVariable::Form => Value::from_dyn_object(Arc::clone(&self.form)),
+            ScopeVariable::Path => Value::from_dyn_object(Arc::clone(&self.path)),
+            ScopeVariable::Fields => Value::from_dyn_object(Arc::clone(&self.fields)),
+            ScopeVariable::Cookies => Value::from_dyn_object(Arc::clone(&self.cookies)),
+            ScopeVariable::Now => Value::from_object(When::from_unix(self.now)),
+            ScopeVariable::Method => Value::from(self.method.as_str()),
+            ScopeVariable::Host => Value::from(self.host.as_str()),
+            ScopeVariable::Target => Value::from(self.target.as_str()),
+            ScopeVariable::Client => match self.client {
                 Some(address) => Value::from(address.to_string()),
                 None => Value::from(()),
             },
@@ -267,8 +267,8 @@ impl Object for Scope {
         if let Some((_, value)) = declared.find(|(parameter, _)| parameter.name == name) {
             return Some(value.clone());
         }
-        if let Some(part) = Part::named(name) {
-            return Some(self.part(part));
+        if let Some(variable) = ScopeVariable::named(name) {
+            return Some(self.variable(variable));
         }
         let verb = Verb::ALL.iter().position(|verb| verb.name() == name)?;
         Some(self.functions[verb].clone())

@@ -48,7 +48,7 @@ impl Sources {
             }
             if seen.len() > TEMPLATES_MAX {
                 let text = format!("the page uses more than {TEMPLATES_MAX} templates");
-                sources.problems.push(PageProblem::of_file(&folder.path, template, text));
+                sources.problems.push(PageProblem::in_file(&folder.path, template, text));
                 break;
             }
             wanted.extend(sources.take(folder, &next));
@@ -75,8 +75,8 @@ impl Sources {
                 return Vec::new();
             }
         };
-        let outline = Outline::of(&wanted.name, &text).map_err(|error| {
-            PageProblem::of_error(&error, &folder.path, |name| {
+        let outline = Outline::parse(&wanted.name, &text).map_err(|error| {
+            PageProblem::from_error(&error, &folder.path, |name| {
                 (name == wanted.name).then_some(text.as_str())
             })
         });
@@ -100,7 +100,7 @@ impl Sources {
     fn missing(&self, folder: &TemplateFolder, wanted: &Wanted, wrong: String) -> PageProblem {
         match &wanted.by {
             Some((by, offset)) => self.problem(folder, by, *offset, wrong),
-            None => PageProblem::of_file(&folder.path, &wanted.name, wrong),
+            None => PageProblem::in_file(&folder.path, &wanted.name, wrong),
         }
     }
 

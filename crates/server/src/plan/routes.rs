@@ -118,13 +118,13 @@ fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
 /// When a route is taken. Conditions that cannot be held are found and left out.
 fn rule(settings: &Route, path: PathRule, found: &mut Diagnostics) -> Rule {
     let fields = settings.field.iter().filter_map(|(name, condition)| {
-        let rule = FieldRule::of_settings(name, condition);
+        let rule = FieldRule::from_settings(name, condition);
         rule.map_err(|problem| found.push(problem)).ok()
     });
     Rule {
         path,
         fields: fields.collect(),
-        methods: MethodSet::of_settings(&settings.method),
+        methods: MethodSet::from_settings(&settings.method),
         slash: *settings.trailing_slash,
     }
 }

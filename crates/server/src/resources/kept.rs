@@ -36,7 +36,7 @@ impl Thing {
     }
 
     /// The thing, if it was made from an equal section.
-    fn of<S, T>(&self, section: &S) -> Option<Arc<T>>
+    fn if_made_from<S, T>(&self, section: &S) -> Option<Arc<T>>
     where
         S: Any + PartialEq,
         T: Any + Send + Sync,
@@ -81,7 +81,7 @@ impl Keeper<'_> {
     {
         let kind = (TypeId::of::<S>(), TypeId::of::<T>());
         let known = self.equal.entry(kind).or_default();
-        if let Some(thing) = known.iter().find_map(|known| known.of(section)) {
+        if let Some(thing) = known.iter().find_map(|known| known.if_made_from(section)) {
             return Ok(thing);
         }
         let thing = Arc::new(make(section)?);
@@ -131,7 +131,7 @@ impl Keeper<'_> {
         S: Any + PartialEq,
     {
         let before = self.before.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.now.get(key).or_else(|| before.get(key))?.of(section)
+        self.now.get(key).or_else(|| before.get(key))?.if_made_from(section)
     }
 
     /// The plan is taken: what it does not have is dropped.

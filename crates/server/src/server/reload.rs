@@ -42,7 +42,7 @@ impl Server {
     /// reported.
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
-        let mut change = Change::of(&current, &plan);
+        let mut change = Change::new(&current, &plan);
         let error_log = &plan.document().error_log;
         let sink = error_log.open(&self.tools.logs, self.tools.owner);
         let sink = sink.map_err(|problem| change.found.push(*problem));
@@ -100,7 +100,7 @@ impl Server {
             }
         }
         current.leaving = change.leaving;
-        current.plan = Standing::of(plan);
+        current.plan = Standing::new(plan);
         current.generation = generation;
         current.next_key = change.next_key;
         Reloaded { generation, opened, closed, warnings: change.found }
@@ -108,7 +108,7 @@ impl Server {
 }
 
 impl Change {
-    fn of(current: &AtWork, plan: &Plan) -> Self {
+    fn new(current: &AtWork, plan: &Plan) -> Self {
         let mut change = Self { next_key: current.next_key, ..Self::default() };
         for planned in &plan.listeners {
             match change.known(planned, current, plan) {
@@ -145,7 +145,7 @@ impl Change {
             let problem = Diagnostic::warning(planned.span, message);
             self.found.push(problem.note("the new options take effect after a restart"));
         }
-        let named = Named { options: known.options.clone(), ..Named::of(planned, known.key) };
+        let named = Named { options: known.options.clone(), ..Named::new(planned, known.key) };
         self.keys.push(known.key);
         self.kept.push((named, Arc::clone(endpoint)));
     }
@@ -155,7 +155,7 @@ impl Change {
         self.next_key += 1;
         self.keys.push(key);
         match open(planned, key, &mut Inherited::default()) {
-            Ok(listener) => self.new.push((Named::of(planned, key), listener)),
+            Ok(listener) => self.new.push((Named::new(planned, key), listener)),
             Err(problem) => self.found.push(problem),
         }
     }
@@ -194,7 +194,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub(super) fn of(plan: Plan) -> Self {
+    pub(super) fn new(plan: Plan) -> Self {
         let sites = plan.sites.iter().map(|site| Box::from(site.name.as_str()));
         Self {
             sites: sites.collect(),

@@ -105,7 +105,7 @@ impl Server {
         });
         let listeners: Vec<_> = listeners.collect();
         let current = AtWork {
-            plan: Standing::of(plan),
+            plan: Standing::new(plan),
             next_key: u32::try_from(listeners.len()).unwrap_or(u32::MAX),
             listeners,
             leaving: Vec::new(),

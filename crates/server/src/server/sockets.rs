@@ -34,7 +34,7 @@ impl Sockets {
                 Ok(listener) => sockets.listeners.push(listener),
                 Err(problem) => found.push(problem),
             }
-            sockets.named.push(Named::of(planned, key));
+            sockets.named.push(Named::new(planned, key));
         }
         if found.is_empty() { Ok(sockets) } else { Err(found) }
     }
@@ -46,7 +46,7 @@ impl Sockets {
 }
 
 impl Named {
-    pub(super) fn of(planned: &PlannedListener, key: ListenerKey) -> Self {
+    pub(super) fn new(planned: &PlannedListener, key: ListenerKey) -> Self {
         Self {
             name: planned.name.clone(),
             address: planned.address.clone(),

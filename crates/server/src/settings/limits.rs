@@ -75,7 +75,7 @@ enum Unit {
 }
 
 impl Unit {
-    fn of(row: &LimitRow) -> Self {
+    fn from_row(row: &LimitRow) -> Self {
         match row.unit {
             "bytes" => Self::Bytes,
             "ms" => Self::Milliseconds,
@@ -103,7 +103,7 @@ impl Unit {
 }
 
 fn field(row: &'static LimitRow) -> Field {
-    let unit = Unit::of(row);
+    let unit = Unit::from_row(row);
     Field {
         identifier: row.name,
         doc: vec![row.doc].leak(),
@@ -136,7 +136,7 @@ impl Section for LimitSettings {
     }
 
     fn show_fields(&self) -> Vec<ShownEntry> {
-        let rows = self.rows.iter().map(|(row, amount)| match Unit::of(row) {
+        let rows = self.rows.iter().map(|(row, amount)| match Unit::from_row(row) {
             Unit::Bytes => show_field(row.name, &amount.clone().map(Size::new)),
             Unit::Milliseconds => show_field(row.name, &amount.clone().map(Milliseconds)),
             Unit::Count => show_field(row.name, amount),
@@ -146,7 +146,7 @@ impl Section for LimitSettings {
 }
 
 fn read_row(row: &'static LimitRow, fields: &mut Fields<'_, '_>) -> Option<Setting<u64>> {
-    match Unit::of(row) {
+    match Unit::from_row(row) {
         Unit::Bytes => {
             let setting = fields.read::<Size>(row.name);
             Some(fields.bounded(setting, row.name)?.map(Size::bytes))

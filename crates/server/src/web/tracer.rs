@@ -161,7 +161,7 @@ mod tests {
         }
         let network = Network::from_text("192.0.2.0/24").unwrap();
         check("192.0.2.0/24", Some(&TraceRule::Client(network)));
-        let one = Network::of("2001:db8::1".parse().unwrap());
+        let one = Network::from_address("2001:db8::1".parse().unwrap());
         check("2001:db8::1", Some(&TraceRule::Client(one)));
     }
 }

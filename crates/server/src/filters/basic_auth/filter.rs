@@ -3,7 +3,7 @@
 //!
 //! The reactor compares no password. It looks whether this one was verified a short while ago, and
 //! else hands it to the [`Verifier`] and lets the exchange wait. What that costs is bounded
-//! threefold: a client has so many failures a minute (429), the queue has so many places (503), and
+//! threefold: a client has a limited number of failures a minute (429), the queue has a limited length (503), and
 //! the thread yields to all others. A name that is not known costs as much as a wrong password.
 
 use std::fmt;
@@ -16,10 +16,10 @@ use vervet_http::field::Known;
 use vervet_http::status::Status;
 
 use super::credentials::Credentials;
-use super::entry::Entry;
 use super::memory::Memory;
+use super::stored_hash::StoredHash;
 use super::users::Users;
-use super::verifier::{OnVerifier, Place, Verifier};
+use super::verifier::{OnVerifier, QueueSlot, Verifier};
 use crate::filters::meters::{Exceeded, Meters};
 use crate::filters::rate::Rate;
 use crate::matching::networks::client_key;
@@ -95,7 +95,7 @@ struct Attempt {
     realm: Arc<Realm>,
     credentials: Credentials,
     /// What is stored of the user, or what nobody is compared with.
-    entry: Arc<Entry>,
+    hash: Arc<StoredHash>,
     who: Who,
     client: Option<IpAddr>,
     now_ms: u64,
@@ -160,11 +160,11 @@ impl RequestFilter for BasicAuth {
             return Verdict::Answer(realm.unauthorized());
         }
         let users = realm.users.table();
-        let (entry, who) = match users.get(&credentials.user) {
-            Some(entry) => (entry, Who::User),
+        let (hash, who) = match users.get(&credentials.user) {
+            Some(hash) => (hash, Who::User),
             None => (users.decoy(), Who::Nobody),
         };
-        if who == Who::User && realm.memory.knows(&credentials, entry, now_ms) {
+        if who == Who::User && realm.memory.knows(&credentials, hash, now_ms) {
             count(&realm.counted.remembered);
             request.user = Some(credentials.user);
             return Verdict::Pass;
@@ -172,7 +172,7 @@ impl RequestFilter for BasicAuth {
         self.attempt(Attempt {
             realm: Arc::clone(realm),
             credentials,
-            entry: Arc::clone(entry),
+            hash: Arc::clone(hash),
             who,
             client: request.client(),
             now_ms,
@@ -197,14 +197,14 @@ impl BasicAuth {
             count(&realm.counted.throttled);
             return Verdict::Answer(refusal_for(Status::TOO_MANY_REQUESTS, retry_after_s));
         }
-        let Some(place) = realm.verifier.place() else {
+        let Some(slot) = realm.verifier.slot() else {
             attempt.refund();
             count(&realm.counted.crowded);
             return Verdict::Answer(refusal_for(Status::SERVICE_UNAVAILABLE, RETRY_AFTER_S));
         };
         let verifier = Arc::clone(&realm.verifier);
         Verdict::Suspend(Box::new(move |resume| {
-            wait_for(&verifier, place, attempt, resume);
+            wait_for(&verifier, slot, attempt, resume);
         }))
     }
 
@@ -217,8 +217,8 @@ impl BasicAuth {
     }
 }
 
-fn wait_for(verifier: &Verifier, place: Place, attempt: Attempt, resume: Resume) {
-    verifier.run(place, Box::new(move |on| resume.run(attempt.verdict(on))));
+fn wait_for(verifier: &Verifier, slot: QueueSlot, attempt: Attempt, resume: Resume) {
+    verifier.run(slot, Box::new(move |on| resume.run(attempt.verdict(on))));
 }
 
 impl Attempt {
@@ -237,18 +237,18 @@ impl Attempt {
 
     fn refund(&self) {
         if let Some(client) = self.client {
-            self.realm.failures.give_back(client_key(client));
+            self.realm.failures.refund(client_key(client));
         }
     }
 
     fn verdict(&self, on: &OnVerifier) -> u64 {
         let realm = &self.realm;
         let password = self.credentials.password.as_bytes();
-        let is_right = self.entry.verify(password, on) && self.who == Who::User;
+        let is_right = self.hash.verify(password, on) && self.who == Who::User;
         if is_right {
             count(&realm.counted.right);
             self.refund();
-            realm.memory.remember(&self.credentials, &self.entry, self.now_ms);
+            realm.memory.remember(&self.credentials, &self.hash, self.now_ms);
         } else {
             count(&realm.counted.wrong);
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use vervet_config::{Diagnostic, Diagnostics, Named, Path, Secret, Text, section};
 
-use super::entry::{Entry, OldHashes};
 use super::filter::{BasicAuth, BasicAuthOptions};
+use super::stored_hash::{OldHashes, StoredHash};
 use super::user_file::check_user_name;
-use super::users::{Say, UserSources, Users};
+use super::users::{ReportError, UserSources, Users};
 use super::verifier::Verifier;
 use crate::error_log::Level;
 use crate::filters::FilterDirective;
@@ -61,9 +61,9 @@ impl FilterDirective for Auth {
         };
         let verifier = resources.keeper.keep_at("verifier".to_owned(), &(), start)?;
         let error_log = resources.error_log.clone();
-        let say: Say =
+        let report: ReportError =
             Arc::new(move |text| error_log.write(Level::Error, "auth", format_args!("{text}")));
-        let open = || self.open_realm(&verifier, &say);
+        let open = || self.open_realm(&verifier, &report);
         let filter = resources.keeper.keep("auth", self, open)?;
         pipeline.filters.push(filter);
         Ok(())
@@ -71,12 +71,12 @@ impl FilterDirective for Auth {
 }
 
 impl Auth {
-    /// Opens the realm, reading its files, or returns all errors. `say` receives the files that
+    /// Opens the realm, reading its files, or returns all errors. `report` receives the files that
     /// break later.
     pub fn open_realm(
         &self,
         verifier: &Arc<Verifier>,
-        say: &Say,
+        report: &ReportError,
     ) -> Result<BasicAuth, Diagnostics> {
         let mut problems = Diagnostics::new();
         let old_hashes = if *self.old_hashes { OldHashes::Allowed } else { OldHashes::Refused };
@@ -87,7 +87,7 @@ impl Auth {
         }
         let files = self.files.iter().map(|path| path.to_path_buf()).collect();
         let sources = UserSources { files, users, old_hashes };
-        let users = Users::load(sources, Arc::clone(say)).map_err(|errors| {
+        let users = Users::load(sources, Arc::clone(report)).map_err(|errors| {
             for error in errors {
                 problems.push(Diagnostic::error(self.files.span(), error.to_string()));
             }
@@ -109,16 +109,20 @@ impl Auth {
         }
     }
 
-    fn inline(&self, old_hashes: OldHashes, problems: &mut Diagnostics) -> Vec<(String, Entry)> {
+    fn inline(
+        &self,
+        old_hashes: OldHashes,
+        problems: &mut Diagnostics,
+    ) -> Vec<(String, StoredHash)> {
         let mut users = Vec::new();
-        for (name, entry) in self.users.iter() {
+        for (name, hash) in self.users.iter() {
             let span = name.span();
             if let Err(error) = check_user_name(name) {
                 let message = format!("`{}` is not a user name: {error}", name.escape_debug());
                 problems.push(Diagnostic::error(span, message));
             }
-            match Entry::parse(entry.reveal(), old_hashes) {
-                Ok(entry) => users.push((name.value().clone(), entry)),
+            match StoredHash::parse(hash.reveal(), old_hashes) {
+                Ok(hash) => users.push((name.value().clone(), hash)),
                 Err(error) => {
                     let message =
                         format!("the password hash of `{}` cannot be used", name.escape_debug());
@@ -142,8 +146,8 @@ mod tests {
     fn open(text: &str) -> Result<BasicAuth, Vec<String>> {
         let read = read_text::<Auth>("test.toml", text);
         let section = read.value.unwrap_or_else(|| panic!("{text}: {:?}", read.diagnostics));
-        let say: Say = Arc::new(|said| panic!("{said}"));
-        let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &say);
+        let report: ReportError = Arc::new(|error| panic!("{error}"));
+        let realm = section.open_realm(&Arc::new(Verifier::start(1).unwrap()), &report);
         realm.map_err(|found| found.iter().map(|found| found.message.clone()).collect())
     }
 
@@ -193,7 +197,7 @@ mod tests {
         );
     }
 
-    /// `config show` and logs repeat no entry.
+    /// `config show` and logs repeat no hash.
     #[test]
     fn entries_are_not_shown() {
         let section =

@@ -1,4 +1,4 @@
-//! The format of user files: a line `name:entry` for each user, as `vervet passwd` and `htpasswd`
+//! The format of user files: a line `name:hash` for each user, as `vervet passwd` and `htpasswd`
 //! write them.
 //!
 //! Empty lines and lines that begin with `#` say nothing; what follows a second colon is a comment,
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, EntryError, OldHashes};
+use super::stored_hash::{OldHashes, StoredHash, StoredHashError};
 
 /// The largest user file, in bytes: some fifty thousand users.
 pub const USER_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -42,8 +42,8 @@ pub enum UserFileProblem {
     Name(usize, UserNameError),
     /// A name that an earlier line has, which is the second number.
     Twice(usize, usize),
-    /// A line whose entry cannot be used.
-    Entry(usize, EntryError),
+    /// A line whose hash cannot be used.
+    Hash(usize, StoredHashError),
 }
 
 /// Why a text is not a user name.
@@ -73,11 +73,11 @@ pub fn check_user_name(name: &str) -> Result<(), UserNameError> {
     }
 }
 
-/// Reads the content of a user file: the names in order, with their entries.
+/// Reads the content of a user file: the names in order, with their hashes.
 pub fn parse_user_file(
     content: &[u8],
     old: OldHashes,
-) -> Result<Vec<(String, Entry)>, UserFileProblem> {
+) -> Result<Vec<(String, StoredHash)>, UserFileProblem> {
     let mut users = Vec::new();
     let mut lines_of = HashMap::new();
     for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
@@ -90,12 +90,12 @@ pub fn parse_user_file(
         let (name, rest) = line.split_once(':').ok_or(UserFileProblem::NoColon(number))?;
         check_user_name(name).map_err(|error| UserFileProblem::Name(number, error))?;
         let text = rest.split_once(':').map_or(rest, |(text, _comment)| text);
-        let entry =
-            Entry::parse(text, old).map_err(|error| UserFileProblem::Entry(number, error))?;
+        let hash =
+            StoredHash::parse(text, old).map_err(|error| UserFileProblem::Hash(number, error))?;
         if let Some(earlier) = lines_of.insert(name, number) {
             return Err(UserFileProblem::Twice(number, earlier));
         }
-        users.push((name.to_owned(), entry));
+        users.push((name.to_owned(), hash));
     }
     Ok(users)
 }
@@ -104,7 +104,7 @@ pub fn parse_user_file(
 pub(super) fn read_user_file(
     path: &Path,
     old: OldHashes,
-) -> Result<Vec<(String, Entry)>, UserFileError> {
+) -> Result<Vec<(String, StoredHash)>, UserFileError> {
     let error = |problem| UserFileError { path: path.to_owned(), problem };
     let metadata = std::fs::metadata(path).map_err(|io| error(UserFileProblem::Read(io)))?;
     if !metadata.is_file() {
@@ -126,7 +126,7 @@ impl UserFileProblem {
             | Self::NoColon(line)
             | Self::Name(line, _)
             | Self::Twice(line, _)
-            | Self::Entry(line, _) => Some(*line),
+            | Self::Hash(line, _) => Some(*line),
         }
     }
 }
@@ -159,7 +159,7 @@ impl fmt::Display for UserFileProblem {
             Self::Twice(_, earlier) => {
                 write!(formatter, "the name is already on line {earlier}: remove one")
             }
-            Self::Entry(_, error) => error.fmt(formatter),
+            Self::Hash(_, error) => error.fmt(formatter),
         }
     }
 }
@@ -197,7 +197,7 @@ mod tests {
         let users = parse_user_file(content.as_bytes(), OldHashes::Allowed).unwrap();
         let names: Vec<_> = users.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, expected);
-        assert!(users.iter().all(|(_, entry)| entry.text() == SHA));
+        assert!(users.iter().all(|(_, hash)| hash.text() == SHA));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use super::entry::{Entry, OldHashes};
+use super::stored_hash::{OldHashes, StoredHash};
 use super::user_file::{UserFileError, read_user_file};
 
 /// How often the files are looked at while requests come, in milliseconds.
@@ -22,7 +22,7 @@ pub(super) const LOOK_MS: u64 = 900;
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// Reports to the operator of the server what happened to it.
-pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
+pub type ReportError = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Where users come from. Of users of the same name the first counts: those given here before those
 /// of files, and files in their order.
@@ -30,8 +30,8 @@ pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct UserSources {
     /// The files of users and password hashes.
     pub files: Vec<PathBuf>,
-    /// Names and their entries.
-    pub users: Vec<(String, Entry)>,
+    /// Names and their hashes.
+    pub users: Vec<(String, StoredHash)>,
     /// Whether `{SHA}` lines of files are taken.
     pub old_hashes: OldHashes,
 }
@@ -43,26 +43,26 @@ pub struct Users {
     looked: Mutex<Vec<Looked>>,
     /// When the files are looked at next, in milliseconds of the monotonic clock.
     look_at_ms: AtomicU64,
-    say: Say,
+    report: ReportError,
 }
 
 /// Users by name.
 pub(super) struct UserTable {
-    users: HashMap<Box<str>, Arc<Entry>>,
-    /// The entry that takes the longest.
-    slowest: Arc<Entry>,
+    users: HashMap<Box<str>, Arc<StoredHash>>,
+    /// The hash that takes the longest.
+    slowest: Arc<StoredHash>,
 }
 
 impl UserTable {
     /// What is stored of a user.
-    pub(super) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
+    pub(super) fn get(&self, name: &str) -> Option<&Arc<StoredHash>> {
         self.users.get(name)
     }
 
     /// What a password of nobody is compared with, for as long as one of anybody's, so that the
-    /// time does not tell who is a user. Where users have entries of several kinds it is that of
+    /// time does not tell who is a user. Where users have hashes of several kinds it is that of
     /// the slowest.
-    pub(super) fn decoy(&self) -> &Arc<Entry> {
+    pub(super) fn decoy(&self) -> &Arc<StoredHash> {
         &self.slowest
     }
 }
@@ -70,7 +70,7 @@ impl UserTable {
 /// What was found at the last look at a file.
 struct Looked {
     state: Option<State>,
-    users: Vec<(String, Entry)>,
+    users: Vec<(String, StoredHash)>,
     /// What was said of it since it was last good.
     complaint: Option<String>,
 }
@@ -82,7 +82,7 @@ struct State([i128; 5]);
 
 impl Users {
     /// Reads all sources, or says all that is wrong with them.
-    pub fn load(sources: UserSources, say: Say) -> Result<Self, Vec<UserFileError>> {
+    pub fn load(sources: UserSources, report: ReportError) -> Result<Self, Vec<UserFileError>> {
         let (mut looked, mut errors) = (Vec::new(), Vec::new());
         for path in &sources.files {
             // Before it is read: a change meanwhile shows at the next look.
@@ -101,7 +101,7 @@ impl Users {
             table: ArcSwap::from_pointee(table),
             looked: Mutex::new(looked),
             look_at_ms: AtomicU64::new(0),
-            say,
+            report,
         })
     }
 
@@ -139,7 +139,10 @@ impl Users {
                     last.complaint = None;
                 }
                 Err(error) => {
-                    last.complain(format!("{error} (the previous users stay in use)"), &self.say);
+                    last.complain(
+                        format!("{error} (the previous users stay in use)"),
+                        &self.report,
+                    );
                 }
             }
         }
@@ -150,9 +153,9 @@ impl Users {
 }
 
 impl Looked {
-    fn complain(&mut self, complaint: String, say: &Say) {
+    fn complain(&mut self, complaint: String, report: &ReportError) {
         if self.complaint.as_ref() != Some(&complaint) {
-            say(&complaint);
+            report(&complaint);
             self.complaint = Some(complaint);
         }
     }
@@ -161,11 +164,11 @@ impl Looked {
 fn table(sources: &UserSources, looked: &[Looked]) -> UserTable {
     let mut users = HashMap::new();
     let files = looked.iter().flat_map(|looked| &looked.users);
-    for (name, entry) in sources.users.iter().chain(files) {
-        users.entry(name.as_str().into()).or_insert_with(|| Arc::new(entry.clone()));
+    for (name, hash) in sources.users.iter().chain(files) {
+        users.entry(name.as_str().into()).or_insert_with(|| Arc::new(hash.clone()));
     }
-    let slowest = users.values().max_by_key(|entry| entry.cost_us()).cloned();
-    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(Entry::decoy())) }
+    let slowest = users.values().max_by_key(|hash| hash.cost_us()).cloned();
+    UserTable { users, slowest: slowest.unwrap_or_else(|| Arc::new(StoredHash::decoy())) }
 }
 
 /// The state of a file; `None` where it cannot be told, or is too young to be told from the next.
@@ -199,11 +202,11 @@ impl fmt::Debug for Users {
 mod tests {
     use super::*;
 
-    /// The entry that a password of nobody is compared with.
+    /// The hash that a password of nobody is compared with.
     #[track_caller]
     fn check_decoy(users: &[&str], expected: &str) {
-        let entry = |text: &str| Entry::parse(text, OldHashes::Allowed).unwrap();
-        let named = |(number, text): (usize, &&str)| (format!("user{number}"), entry(text));
+        let hash = |text: &str| StoredHash::parse(text, OldHashes::Allowed).unwrap();
+        let named = |(number, text): (usize, &&str)| (format!("user{number}"), hash(text));
         let users = users.iter().enumerate().map(named).collect();
         let sources = UserSources { users, ..UserSources::default() };
         let users = Users::load(sources, Arc::new(|said| panic!("{said}"))).unwrap();

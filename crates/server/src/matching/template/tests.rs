@@ -188,7 +188,7 @@ proptest! {
         let pattern = Pattern::parse("/:x/:y/*").unwrap();
         let read = Template::parse(template, TemplateUse::Location, offer(&pattern)).unwrap();
         let path = [values[0].as_bytes(), values[1].as_bytes()].concat();
-        let mut captures = Captures::of(pattern.variables());
+        let mut captures = Captures::new(pattern.variables());
         captures.set(0, 0, values[0].len());
         captures.set(1, values[0].len(), path.len());
         let mut out = Vec::new();

@@ -37,7 +37,7 @@ pub enum OldHashes {
 
 /// The stored hash of a password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredHash {
     text: String,
     kind: Kind,
 }
@@ -51,7 +51,7 @@ enum Kind {
 
 /// Why a text is not a stored password; the fault of its author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryError {
+pub enum StoredHashError {
     /// It begins as one of a known kind and does not go on as one.
     Malformed(&'static str),
     /// Verifying it would take too much time or memory.
@@ -73,35 +73,36 @@ pub enum HashError {
     System(String),
 }
 
-impl Entry {
+impl StoredHash {
     /// Reads what follows the name in a user file.
-    pub fn parse(text: &str, old: OldHashes) -> Result<Self, EntryError> {
+    pub fn parse(text: &str, old: OldHashes) -> Result<Self, StoredHashError> {
         let kind = if text.starts_with("$argon2id$") {
             check_argon2id(text)?;
             Kind::Argon2id
         } else if ["$2a$", "$2b$", "$2y$"].iter().any(|kind| text.starts_with(kind)) {
-            let parts = HashParts::from_str(text).map_err(|_| EntryError::Malformed("bcrypt"))?;
+            let parts =
+                HashParts::from_str(text).map_err(|_| StoredHashError::Malformed("bcrypt"))?;
             if parts.get_cost() > BCRYPT_COST_MAX {
-                return Err(EntryError::TooCostly);
+                return Err(StoredHashError::TooCostly);
             }
             Kind::Bcrypt
         } else if let Some(encoded) = text.strip_prefix("{SHA}") {
             if old == OldHashes::Refused {
-                return Err(EntryError::Old);
+                return Err(StoredHashError::Old);
             }
             let mut digest = [0; 20];
             let decoded = Base64::decode(encoded, &mut digest).map(<[u8]>::len);
             if decoded != Ok(20) {
-                return Err(EntryError::Malformed("{SHA}"));
+                return Err(StoredHashError::Malformed("{SHA}"));
             }
             Kind::Sha(digest)
         } else {
-            return Err(EntryError::Unknown);
+            return Err(StoredHashError::Unknown);
         };
         Ok(Self { text: text.to_owned(), kind })
     }
 
-    /// The entry as it stands in the file.
+    /// The hash as it stands in the file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -134,7 +135,7 @@ impl Entry {
         }
     }
 
-    /// An entry that costs what the tool's do and that nobody's password opens.
+    /// A hash that costs what the tool's do and that nobody's password opens.
     pub(super) fn decoy() -> Self {
         const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGF0IGFsbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         Self { text: NOBODY.to_owned(), kind: Kind::Argon2id }
@@ -162,15 +163,15 @@ pub fn hash_bcrypt(password: &str, cost: u32) -> Result<String, HashError> {
     Ok(parts.format_for_version(bcrypt::Version::TwoY))
 }
 
-fn check_argon2id(text: &str) -> Result<(), EntryError> {
-    const MALFORMED: EntryError = EntryError::Malformed("Argon2id");
+fn check_argon2id(text: &str) -> Result<(), StoredHashError> {
+    const MALFORMED: StoredHashError = StoredHashError::Malformed("Argon2id");
     let hash = PasswordHash::new(text).map_err(|_| MALFORMED)?;
     if hash.salt.is_none() || hash.hash.is_none() {
         return Err(MALFORMED);
     }
     let params = Params::try_from(&hash).map_err(|_| MALFORMED)?;
     if params.m_cost() > ARGON2_KIB_MAX || params.t_cost() > ARGON2_PASSES_MAX {
-        return Err(EntryError::TooCostly);
+        return Err(StoredHashError::TooCostly);
     }
     Ok(())
 }
@@ -181,7 +182,7 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && std::hint::black_box(difference) == 0
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for StoredHash {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Even the hash is nothing for a log.
         formatter.write_str(match self.kind {
@@ -192,7 +193,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-impl fmt::Display for EntryError {
+impl fmt::Display for StoredHashError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(kind) => {
@@ -214,7 +215,7 @@ impl fmt::Display for EntryError {
     }
 }
 
-impl std::error::Error for EntryError {}
+impl std::error::Error for StoredHashError {}
 
 impl fmt::Display for HashError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -238,19 +239,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_error(text: &str, old: OldHashes, expected: EntryError) {
-        assert_eq!(Entry::parse(text, old).err(), Some(expected), "{text}");
+    fn check_error(text: &str, old: OldHashes, expected: StoredHashError) {
+        assert_eq!(StoredHash::parse(text, old).err(), Some(expected), "{text}");
     }
 
     #[track_caller]
     fn check(text: &str, password: &str, expected: bool) {
-        let entry = Entry::parse(text, OldHashes::Allowed).unwrap();
-        let found = OnVerifier::run_here(|on| entry.verify(password.as_bytes(), on));
+        let hash = StoredHash::parse(text, OldHashes::Allowed).unwrap();
+        let found = OnVerifier::run_here(|on| hash.verify(password.as_bytes(), on));
         assert_eq!(found, expected, "{password} for {text}");
     }
 
     #[test]
-    fn what_is_no_entry_is_refused() {
+    fn what_is_no_hash_is_refused() {
         let unknown = [
             "",
             "secret",
@@ -264,7 +265,7 @@ mod tests {
             "$argon2id",
         ];
         for text in unknown {
-            check_error(text, OldHashes::Allowed, EntryError::Unknown);
+            check_error(text, OldHashes::Allowed, StoredHashError::Unknown);
         }
         for text in [
             "$argon2id$",
@@ -272,12 +273,12 @@ mod tests {
             "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$!!!!",
             "$argon2id$v=19$m=0,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
         ] {
-            check_error(text, OldHashes::Refused, EntryError::Malformed("Argon2id"));
+            check_error(text, OldHashes::Refused, StoredHashError::Malformed("Argon2id"));
         }
         for text in
             ["$2y$", "$2y$04$short", "$2b$xx$abcdefghijklmnopqrstuu1234567890123456789012345678901"]
         {
-            check_error(text, OldHashes::Refused, EntryError::Malformed("bcrypt"));
+            check_error(text, OldHashes::Refused, StoredHashError::Malformed("bcrypt"));
         }
         for text in [
             "{SHA}",
@@ -285,13 +286,13 @@ mod tests {
             "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g",
             "{SHA}!6ph5Mm5Pz8GgiULbPgzG37mj9g=",
         ] {
-            check_error(text, OldHashes::Allowed, EntryError::Malformed("{SHA}"));
+            check_error(text, OldHashes::Allowed, StoredHashError::Malformed("{SHA}"));
         }
     }
 
     #[test]
     fn old_entries_need_their_switch() {
-        check_error("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Refused, EntryError::Old);
+        check_error("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Refused, StoredHashError::Old);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "password", true);
         check("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "Password", false);
     }
@@ -301,17 +302,17 @@ mod tests {
         check_error(
             "$argon2id$v=19$m=262145,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
         check_error(
             "$argon2id$v=19$m=8,t=65,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
         check_error(
             "$2y$17$L6Bc/AlTQHyd9liGgGEZyOFLPHNgyxeEPfgYfBCVxJ7JIlwxyVU3u",
             OldHashes::Refused,
-            EntryError::TooCostly,
+            StoredHashError::TooCostly,
         );
     }
 
@@ -322,13 +323,13 @@ mod tests {
         let lanes =
             "$argon2id$v=19$m=64,t=2,p=2$69jV4IdvGZQ$J4ntKW+7SmB67xlLVfmocYVSyx+P2r8idMd1AFenEb4";
         let bcrypt = "$2b$04$AFDc5nZYJFJtqgNUybCbFOPCn5u4nEsZyH7vVLPjGPd1OZtbZ11Em";
-        for (entry, password) in
+        for (hash, password) in
             [(argon2id, "open sesame"), (lanes, "\u{f6}:pen"), (bcrypt, "open sesame")]
         {
-            check(entry, "", false);
-            check(entry, "open sesam", false);
-            check(entry, "Open sesame", false);
-            check(entry, password, true);
+            check(hash, "", false);
+            check(hash, "open sesam", false);
+            check(hash, "Open sesame", false);
+            check(hash, password, true);
         }
     }
 
@@ -360,14 +361,15 @@ mod tests {
 
     #[test]
     fn nothing_opens_the_decoy() {
-        let decoy = Entry::decoy();
-        assert!(Entry::parse(decoy.text(), OldHashes::Refused).is_ok());
+        let decoy = StoredHash::decoy();
+        assert!(StoredHash::parse(decoy.text(), OldHashes::Refused).is_ok());
         assert!(!OnVerifier::run_here(|on| decoy.verify(b"", on)));
     }
 
     #[test]
     fn a_debug_line_shows_no_hash() {
-        let entry = Entry::parse("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Allowed).unwrap();
-        assert_eq!(format!("{entry:?}"), "{SHA}");
+        let hash =
+            StoredHash::parse("{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", OldHashes::Allowed).unwrap();
+        assert_eq!(format!("{hash:?}"), "{SHA}");
     }
 }
