@@ -26,10 +26,10 @@ pub enum CacheName {
 }
 
 impl CacheName {
-    /// All kinds, in the order of reports.
+    /// All kinds of caches, in the order of reports.
     pub const ALL: [Self; 4] = [Self::Files, Self::Compressed, Self::Listings, Self::Templates];
 
-    /// Its name in reports.
+    /// The name of the cache in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Files => "files",
@@ -43,7 +43,7 @@ impl CacheName {
 /// Counters of a kind of cache, summed over all threads of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheReport {
-    /// Its name, such as `files`.
+    /// The name of the cache, such as `files`.
     pub name: &'static str,
     /// Look-ups that found an entry.
     pub hits: u64,
@@ -162,7 +162,7 @@ impl Caches {
         })
     }
 
-    /// Whether both belong to one server.
+    /// Whether both are the counters of the same server.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,7 +1,7 @@
-//! Work that would hold up a reactor, done by one thread of the process: compressing and listing.
+//! One thread per process for work that would block a reactor: compressing and listing.
 //!
-//! The thread starts with the first piece of work. At most [`WORK_MAX`] pieces wait; who finds no
-//! slot answers without that work.
+//! The thread starts with the first piece of work. At most [`WORK_MAX`] pieces wait; if there is no
+//! slot, the response is sent without that work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,7 +19,7 @@ pub struct Offload {
     queue: OnceLock<Option<Sender<(QueueSlot, Work)>>>,
 }
 
-/// A slot in the queue, free again when dropped.
+/// A slot in the queue, returned on drop.
 #[derive(Debug)]
 pub(crate) struct QueueSlot(Arc<AtomicUsize>);
 

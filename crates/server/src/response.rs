@@ -1,6 +1,5 @@
-//! What answers of the server are made of: the response head, encoded once, the page for a failure,
-//! and answers that are the same for every request. Date, Content-Length and what concerns the
-//! connection are the engine's.
+//! Building blocks of responses: the encoded head, the default error page, and responses that are
+//! the same for every request. The engine adds Date, Content-Length and connection headers.
 
 use bytes::Bytes;
 use vervet_engine::exchange::COPY_BYTES_MAX;
@@ -9,7 +8,7 @@ use vervet_http::date::{DATE_BYTES, UnixSeconds, write_date};
 use vervet_http::field::Known;
 use vervet_http::status::{Class, Status};
 
-/// A head being written.
+/// A response head that is being encoded.
 #[derive(Debug)]
 pub(crate) struct Head(Vec<u8>);
 
@@ -66,7 +65,7 @@ impl Fixed {
         Self { status, head: Bytes::from(head), content }
     }
 
-    /// Sends it; small content without counting a reference.
+    /// Sends the response; small content without counting a reference.
     pub(crate) fn send(&self, exchange: Exchange<'_>) -> Outcome {
         if self.content.len() <= COPY_BYTES_MAX {
             return exchange.send_whole(self.status, &self.head, &self.content);
@@ -74,7 +73,7 @@ impl Fixed {
         self.outcome()
     }
 
-    /// Returns it as a response, which an error page may replace.
+    /// Returns the response, which an error page may replace.
     pub(crate) fn outcome(&self) -> Outcome {
         let response = Response::encoded(self.status, self.head.clone());
         Outcome::Done(response.content(self.content.clone()))
@@ -84,12 +83,12 @@ impl Fixed {
 /// The media type of the page.
 pub(crate) const HTML: &[u8] = b"text/html; charset=utf-8";
 
-/// The answer for `status` with a short page of our own.
+/// The response for `status` with its default page.
 pub(crate) fn error_answer(status: Status, server: &str) -> Response {
     error_answer_with(status, server, &[])
 }
 
-/// As [`error_answer`], with further fields.
+/// Like [`error_answer`], with further headers.
 pub(crate) fn error_answer_with(
     status: Status,
     server: &str,
@@ -102,8 +101,8 @@ pub(crate) fn error_answer_with(
     head.into_response(status, page(status))
 }
 
-/// Head and content of the answer for any status: with the page for a failure, without content for
-/// others.
+/// Head and content of the response for any status: an error has the default page, others have no
+/// content.
 pub(crate) fn explanatory_page(status: Status, server: &str) -> (Vec<u8>, String) {
     if matches!(status.class(), Class::ClientError | Class::ServerError | Class::Other) {
         return (page_head(status, server).into_bytes(), page(status));
@@ -117,7 +116,7 @@ fn page_head(status: Status, server: &str) -> Head {
     head
 }
 
-/// The page.
+/// The default error page of a status.
 pub(crate) fn page(status: Status) -> String {
     let (code, reason) = (status.code(), status.reason());
     format!(
@@ -149,8 +148,8 @@ fn explanation(status: Status) -> &'static str {
     }
 }
 
-/// The answer for a request that a filter refuses: the short page, which an error page of the site
-/// replaces.
+/// The response to a request that a filter rejects: the default page, which an error page of the
+/// site replaces.
 pub(crate) fn refusal(status: Status) -> Response {
     let mut response = Response::new(status).content(page(status));
     // A constant that is a field value.
@@ -158,7 +157,7 @@ pub(crate) fn refusal(status: Status) -> Response {
     response
 }
 
-/// As [`refusal`], for a client that may come again after so many seconds.
+/// Like [`refusal`], with Retry-After in seconds.
 pub(crate) fn refusal_for(status: Status, retry_after_s: u64) -> Response {
     let mut response = refusal(status);
     // A number is always a field value.

@@ -1,4 +1,4 @@
-//! Makes a plan of the logs that a document declares: opens targets and compiles formats.
+//! Opens the targets of the access logs in a document and compiles their formats.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `[log.NAME]`: an access log as a document declares it.
+//! `[log.NAME]`: the section of an access log.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _};
@@ -101,8 +101,8 @@ from_text!(
 );
 
 impl LogSettings {
-    /// Where the lines go. A missing target is reported at `at`. New files belong to `owner`, a
-    /// user and a group.
+    /// The target of the lines. A missing target is reported at `at`. New files belong to `owner`,
+    /// a user and a group.
     pub fn target(&self, at: Span, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;
         target.ok_or_else(|| {
@@ -113,7 +113,7 @@ impl LogSettings {
         })
     }
 
-    /// When its file is rotated; `None` for never.
+    /// The rotation of the log file; `None` for never.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
         self.targets().rotation()
     }

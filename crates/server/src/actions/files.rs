@@ -1,5 +1,4 @@
-//! `files = "www"` and `alias = "/srv/manual"`: folders and files of the disk under a path of the
-//! site.
+//! `files = "www"` and `alias = "/srv/manual"`: serve folders and files.
 
 use std::sync::Arc;
 
@@ -85,7 +84,7 @@ section! {
 /// The directives that folders of all kinds have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FolderSettings<'s> {
-    /// Names tried where a folder is asked for.
+    /// Index files for requests of a folder.
     pub(super) index: &'s [Text],
     /// Whether folders are listed.
     pub(super) listing: Listing,
@@ -145,17 +144,17 @@ pub struct FilesAction {
     look: Look,
 }
 
-/// Two are the same when they look up the same in one open folder.
+/// Two actions are equal if they look up the same path in the same open folder.
 impl PartialEq for FilesAction {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) && self.look == other.look
     }
 }
 
-/// What is looked up.
+/// The path that is looked up in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// What `*` stands for, or the whole path.
+    /// The part of the path that `*` matches, or the whole path.
     Matched,
     /// The whole path.
     Path,
@@ -204,7 +203,7 @@ impl ActionDirective for ServeFiles {
 }
 
 impl Alias {
-    /// Opens the folder or file for a route that has or has no rest.
+    /// Opens the folder or file for a route whose path ends with `*` or does not.
     fn open_target(
         &self,
         rest: Rest,

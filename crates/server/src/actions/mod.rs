@@ -1,6 +1,5 @@
-//! What a route does with a request. Each action is a file of its own: its section, the
-//! [`ActionDirective`] of that section, and what answers. Adding one adds its module and its line
-//! in [`actions!`].
+//! The actions of routes. Each action is one file: its section, the [`ActionDirective`] of that
+//! section, and its handler. A new one adds its module and its line in [`actions!`].
 
 mod files;
 mod redirect;
@@ -42,11 +41,11 @@ pub(crate) trait ActionDirective: fmt::Debug + Send + Sync {
     fn open(&self, offer: Offer<'_>, resources: &mut Resources<'_>) -> Opened<OpenAction>;
 }
 
-/// What a route leads to.
+/// How a route answers.
 pub(crate) enum OpenAction {
-    /// To an answer.
+    /// An action that answers the request.
     Answer(Arc<dyn Action>),
-    /// To another path of the site.
+    /// A rewrite to another path of the site.
     Rewrite(Arc<RewriteAction>),
 }
 

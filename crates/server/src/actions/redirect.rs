@@ -1,4 +1,4 @@
-//! `redirect = "https://example.org"`: to another place, on this host or on another.
+//! `redirect = "https://example.org"`: redirects to another URL.
 
 use bytes::Bytes;
 use vervet_config::{Diagnostic, Setting, Text, section};
@@ -44,7 +44,7 @@ section! {
     }
 }
 
-/// Answers every request with a Location.
+/// Answers every request with a redirect.
 #[derive(Debug, Clone)]
 struct RedirectAction {
     status: Status,
@@ -69,7 +69,7 @@ impl ActionDirective for Redirect {
 }
 
 impl RedirectAction {
-    /// Reads the target for a route that has this to offer.
+    /// Parses the target with the placeholders of the route.
     fn new(settings: &Redirect, offer: Offer<'_>, server: &str) -> Result<Self, Diagnostic> {
         let status = status(&settings.status)?;
         let template = Template::parse(&settings.to, TemplateUse::Location, offer)

@@ -1,4 +1,4 @@
-//! `respond = "text"`: content that stands in the configuration.
+//! `respond = "text"`: responds with content from the configuration.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -51,7 +51,7 @@ section! {
 #[derive(Debug, Clone)]
 struct RespondAction {
     whole: Fixed,
-    /// Where it can be asked for by a condition.
+    /// For conditional requests, if the status is 200.
     tagged: Option<Tagged>,
     server: Box<str>,
 }

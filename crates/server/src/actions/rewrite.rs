@@ -1,4 +1,4 @@
-//! `rewrite = "/new/{id}"`: the directive; [`RewriteAction`] does the work.
+//! `rewrite = "/new/{id}"`: the directive of [`RewriteAction`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `status = 404`: a status with the page that explains it, or with nothing where none is needed.
+//! `status = 404`: a status with its default page, or without content if it has none.
 
 use bytes::Bytes;
 use vervet_config::{Diagnostic, section};
@@ -42,7 +42,7 @@ impl ActionDirective for StatusCode {
 struct StatusAction(Fixed);
 
 impl StatusAction {
-    /// Takes a status that can stand alone.
+    /// Prepares the response; an error if the status needs more than a page.
     fn new(status: &StatusCode, server: &str) -> Result<Self, Diagnostic> {
         let status = &status.code;
         let code = *status.value();

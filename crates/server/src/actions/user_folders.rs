@@ -1,7 +1,7 @@
 //! `user_folders = "public_html"`: `/~bob/` is the folder of that name in Bob's home.
 //!
-//! Who may be served is decided by the file of accounts; what, by the folder, which is reached from
-//! the home without passing a symbolic link: a user cannot put something else in its place.
+//! The file of accounts determines the users. The folder is opened from the home without following
+//! symbolic links, so that a user cannot replace it with another one.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,8 +23,7 @@ use crate::matching::{Offer, SlashForm};
 use crate::resources::{Needs, Opened, Resources};
 use crate::web::{Action, Handler, Request, not_found, slash_redirect};
 
-/// Users whose folders a reactor keeps open. Beyond them all are closed, and opened as they are
-/// asked for.
+/// Maximum number of user folders that a reactor keeps open. Above it, all are closed.
 pub const USERS_OPEN_MAX: usize = 256;
 
 section! {
@@ -61,7 +60,7 @@ section! {
     }
 }
 
-/// Answers with files of users.
+/// Serves the files of users.
 #[derive(Debug, Clone)]
 struct UserFoldersAction(Arc<Shared>);
 
@@ -72,7 +71,7 @@ struct Shared {
     only: Vec<String>,
     except: Vec<String>,
     accounts: PathBuf,
-    /// As every folder is served, but for its place.
+    /// The options of all folders, without their paths.
     options: FilesOptions,
     limits: CacheLimits,
     pool: Arc<FilesPool>,
@@ -90,7 +89,7 @@ impl ActionDirective for UserFolders {
 }
 
 impl UserFoldersAction {
-    /// Takes the rules. Folders are opened when they are asked for.
+    /// Prepares the rules. Folders are opened on their first request.
     fn new(settings: &UserFolders, resources: &Resources<'_>) -> Result<Self, Diagnostic> {
         let folder = PathBuf::from(settings.folder.value());
         let is_name = |part| matches!(part, std::path::Component::Normal(_));
@@ -177,7 +176,7 @@ impl Handler for UserFoldersHandler {
     }
 }
 
-/// The name, and what follows it, of `/~name/...`.
+/// Splits `/~name/...` into the name and the rest.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let named = path.strip_prefix(b"/~")?;
     let end = memchr::memchr(b'/', named).unwrap_or(named.len());
@@ -185,8 +184,8 @@ fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl UserFoldersHandler {
-    /// Whether a user of this name may be served. What is refused is not told from what is not
-    /// there.
+    /// Whether the files of this user may be served. Refused and unknown users get the same
+    /// response.
     fn serves(&self, name: &[u8]) -> bool {
         let rules = &*self.shared;
         let is_in = |names: &[String]| names.iter().any(|known| known.as_bytes() == name);

@@ -1,5 +1,5 @@
-//! The codings a peer accepts, best first, in one byte; and a memory of recent Accept-Encoding
-//! values, because browsers of one kind all send the same.
+//! The codings that a client accepts, best first, in one byte; and a cache of recent
+//! Accept-Encoding values, because browsers of one kind all send the same.
 
 use vervet_http::negotiation::{Encoding, choose_encoding};
 
@@ -28,7 +28,7 @@ impl Preference {
         }
     }
 
-    /// All of it, for hashing.
+    /// The packed codings, for hashing.
     pub(crate) const fn bits(self) -> u8 {
         self.0
     }

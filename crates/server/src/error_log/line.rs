@@ -47,7 +47,7 @@ impl Level {
 /// Bytes of the text of an event; longer ones are cut.
 const TEXT_BYTES_MAX: usize = 8192;
 
-/// One event.
+/// An event of the error log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'a> {
     pub(super) level: Level,

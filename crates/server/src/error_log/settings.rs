@@ -87,13 +87,13 @@ impl ErrorLogSettings {
         level.unwrap_or(*self.level).index() >= Level::Info.index()
     }
 
-    /// Where the lines go. New files belong to `owner`, a user and a group.
+    /// The target of the lines. New files belong to `owner`, a user and a group.
     pub fn target(&self, owner: Option<(u32, u32)>) -> Result<Target, Box<Diagnostic>> {
         let target = self.targets().target(owner)?;
         Ok(target.unwrap_or(Target::Stderr))
     }
 
-    /// When its file is rotated; `None` for never.
+    /// The rotation of the log file; `None` for never.
     pub fn rotation(&self) -> Result<Option<Rotation>, Box<Diagnostic>> {
         self.targets().rotation()
     }

@@ -1,10 +1,10 @@
-//! The directory that is served, and the promise that nothing outside it is.
+//! The directory that is served, and the guarantee that nothing outside it is.
 //!
-//! Containment is the kernel's: every path is opened by `openat2` beneath one directory descriptor,
-//! so no spelling of a path and no link swapped between a check and an open can lead out. Where
-//! `openat2` is absent or forbidden (kernels before 5.6, some container filters),
-//! [`crate::files::walk`] opens part by part instead. This module does not decode request targets;
-//! it takes paths relative to the root.
+//! Every path is opened by `openat2` beneath one directory descriptor, so no spelling of a path and
+//! no link swapped between a check and an open can lead outside. If `openat2` is missing or
+//! forbidden (kernels before 5.6, some container filters), [`crate::files::walk`] opens each part
+//! of the path instead. This module does not decode request targets; it takes paths relative to the
+//! root.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -31,7 +31,7 @@ words! {
     }
 }
 
-/// Who enforces that an open stays beneath the root.
+/// How an open is kept beneath the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Containment {
     /// By `openat2` with `RESOLVE_BENEATH`.
@@ -78,7 +78,7 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// What distinguishes one state of a file from another.
+/// Identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
     /// The number of the device.
@@ -96,9 +96,9 @@ pub struct Fingerprint {
 /// The two kinds of nodes that are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// It is a directory.
+    /// The node is a directory.
     Directory,
-    /// It is a regular file.
+    /// The node is a regular file.
     File,
 }
 
@@ -107,7 +107,7 @@ pub enum Kind {
 pub struct Stat {
     /// Whether it is a file or a directory.
     pub kind: Kind,
-    /// Its state when looked at.
+    /// The state of the node when it was read.
     pub fingerprint: Fingerprint,
 }
 
@@ -117,7 +117,7 @@ pub struct Node {
     /// Readable, except for a directory without read permission: that one can only be passed
     /// through.
     pub descriptor: OwnedFd,
-    /// Its state after the open.
+    /// The state of the node after it was opened.
     pub stat: Stat,
 }
 
@@ -129,7 +129,7 @@ pub struct Root {
     containment: Containment,
 }
 
-/// What a descriptor is wanted for.
+/// The purpose of a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -186,7 +186,7 @@ impl Root {
         Ok(Self { directory, symlinks, containment })
     }
 
-    /// Who contains the paths of this root.
+    /// How paths are kept beneath this root.
     pub fn containment(&self) -> Containment {
         self.containment
     }

@@ -1,9 +1,8 @@
-//! Who may come in, by address. On a listener the rules are asked before a byte is read, and who is
-//! denied finds the connection closed; on a site or a route the answer is 403.
+//! Allows or denies clients by IP address. On a listener, connections of denied clients are closed
+//! before a byte is read; on a site or a route, the response is 403.
 //!
-//! The first rule in file order that names the client decides. Where none does, the default holds;
-//! where none is given, a list that allows anybody denies the rest, and a list that only denies
-//! admits the rest.
+//! The first rule in file order that matches the client decides, otherwise the default. If no
+//! default is set, clients are denied if any rule is an `allow`, and allowed otherwise.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -50,7 +49,7 @@ section! {
     }
 }
 
-/// Whom a rule names.
+/// The clients that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
     /// Clients of a network.
@@ -105,7 +104,7 @@ impl fmt::Display for Whom {
     }
 }
 
-/// Rules in the form in which they are asked.
+/// Access rules, prepared for look-ups.
 #[derive(Debug)]
 pub struct AccessRules {
     /// The number and the permission of the first rule of each network.
@@ -162,7 +161,7 @@ impl AccessRules {
         prepared
     }
 
-    /// Whether a client may come in; `None` is a client without an address.
+    /// Whether a client is allowed; `None` is a client without an address.
     pub fn admits(&self, address: Option<IpAddr>) -> bool {
         let named = match address {
             Some(address) => {
@@ -174,7 +173,7 @@ impl AccessRules {
             == Permission::Allow
     }
 
-    /// As [`AccessRules::admits`]; who may not is counted.
+    /// Like [`AccessRules::admits`], and counts denied clients.
     pub fn admit(&self, address: Option<IpAddr>) -> bool {
         let admits = self.admits(address);
         if !admits {
@@ -183,7 +182,7 @@ impl AccessRules {
         admits
     }
 
-    /// How many were denied.
+    /// Number of denied clients.
     pub fn denied(&self) -> u64 {
         self.denied.load(Ordering::Relaxed)
     }

@@ -1,5 +1,4 @@
-//! The directive `compression`: answers that are not files, compressed on their way out. How is the
-//! business of [`crate::compression`].
+//! The directive `compression`: compresses responses other than files, by [`crate::compression`].
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! How many requests may be under way at a time: for one client, and for a site or route in all.
+//! Limits concurrent requests: of one client, and of a site or route in total.
 //!
-//! A request is under way until its answer has been sent, so a client that reads slowly holds its
-//! permit. Permits are held by the request and free again when it is gone, however it ends. One that
-//! waits for its password to be verified holds none: the queue of passwords is bounded by itself.
+//! A request counts until its response has been sent, so a client that reads slowly keeps its
+//! permit. The request owns the permit and returns it when it ends, for whatever reason. A request
+//! that waits for its password to be verified has none: the queue of passwords has its own limit.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -42,16 +42,16 @@ section! {
     }
 }
 
-/// Why a request found no permit.
+/// The limit that a request exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitReached {
-    /// The client has as many under way as one may have: 429.
+    /// The limit of the client: 429.
     Client,
-    /// All together have: 503.
+    /// The limit of all clients together: 503.
     Total,
 }
 
-/// The permits of a site or route, shared by all reactors.
+/// Limits concurrent requests to a site or route; shared by all reactors.
 #[derive(Clone, Debug)]
 pub struct Concurrency(Arc<Permits>);
 
@@ -65,10 +65,10 @@ struct Permits {
     refused_total: AtomicU64,
 }
 
-/// How many requests each client of this part has under way.
+/// The number of concurrent requests of each client of a shard.
 type Shard = Mutex<HashMap<Option<IpAddr>, usize>>;
 
-/// A permit that is taken until this is dropped.
+/// A permit for one request, returned on drop.
 #[derive(Debug)]
 pub struct Permit {
     permits: Arc<Permits>,

@@ -1,8 +1,8 @@
-//! What scripts of other origins may do (the Fetch standard, "CORS protocol"): preflights are
-//! answered here, and other answers get the fields that let a browser show them to the script.
+//! Cross-origin resource sharing (the Fetch standard, "CORS protocol"): answers preflights, and
+//! adds the headers with which a browser lets a script read a response.
 //!
-//! An origin that is not listed gets an answer without those fields, which is how the protocol says
-//! no. It comes before authentication, for a browser sends no credentials with a preflight.
+//! Responses to other origins lack these headers, which is how the protocol denies access. This
+//! filter runs before authentication, because browsers send no credentials with a preflight.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -58,19 +58,18 @@ pub enum Origin {
     Any,
     /// The one that `null` stands for: pages without an origin, such as files and sandboxed frames.
     Null,
-    /// Those of a scheme, a host or all hosts below one, and a port where it is not the scheme's
-    /// own.
+    /// Origins with this scheme, host or subdomains, and port.
     Of {
         /// The scheme in lower case.
         scheme: String,
         /// The hosts that it matches.
         host: HostPattern,
-        /// As it is written.
+        /// The port, if it is not the default of the scheme.
         port: Option<u16>,
     },
 }
 
-/// The rules of a section as they are asked.
+/// CORS rules, prepared for requests.
 #[derive(Debug)]
 pub struct CorsRules {
     origins: Vec<Origin>,
@@ -79,7 +78,7 @@ pub struct CorsRules {
     methods: Vec<Token>,
     fields: Vec<Token>,
     max_age_s: u64,
-    /// What an answer to a listed origin gets in addition to the origin.
+    /// Header edits for responses to a listed origin, without the origin itself.
     granted: Arc<[Edit]>,
 }
 
@@ -138,7 +137,7 @@ impl CorsRules {
         self.origins.iter().any(|known| known.matches(origin))
     }
 
-    /// What stands in Access-Control-Allow-Origin for a listed origin.
+    /// The value of Access-Control-Allow-Origin for a listed origin.
     fn allow_origin(&self, origin: &[u8]) -> Cow<'static, [u8]> {
         if self.is_any { Cow::Borrowed(b"*") } else { Cow::Owned(origin.to_vec()) }
     }
@@ -173,8 +172,8 @@ impl CorsRules {
     }
 }
 
-/// The value of a list of what is allowed; none where nothing is. With credentials a star stands
-/// for itself alone, so what was asked for is repeated.
+/// The value of a header that lists what is allowed; `None` if nothing is. With credentials, `*` is
+/// not a wildcard, so the requested names are repeated.
 fn listed<'a>(
     allowed: &[Token],
     asked: Option<&'a [u8]>,

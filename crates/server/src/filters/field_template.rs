@@ -1,4 +1,4 @@
-//! Values of fields with variables of the request in them: `{client}`, `{user}@{host}`.
+//! Header values with variables of the request: `{client}`, `{user}@{host}`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::field_text::check_value;
 use crate::access_log::RequestId;
 use crate::web::Request;
 
-/// A value with variables, read and checked.
+/// A header value with variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldTemplate {
     text: String,
@@ -45,22 +45,22 @@ const VARIABLES: [(&str, Variable); 7] = [
     ("user", Variable::User),
 ];
 
-/// The values of the variables; what a request does not have is empty.
+/// The values of the variables; those that a request does not have are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldValues<'a> {
     /// The address of the client.
     pub client: Option<IpAddr>,
-    /// The host that is asked, without port.
+    /// The host of the request, without port.
     pub host: &'a [u8],
     /// The method of the request.
     pub method: &'a [u8],
-    /// The path as it came.
+    /// The path as sent.
     pub path: &'a [u8],
-    /// The number that the log has.
+    /// The ID of the request.
     pub request_id: Option<&'a [u8]>,
     /// The scheme: `http` or `https`.
     pub scheme: &'a [u8],
-    /// Who has proved a name.
+    /// The name of the authenticated user.
     pub user: Option<&'a [u8]>,
 }
 

@@ -1,22 +1,21 @@
-//! Names and values of fields as a document gives them: checked when it is read, so that none can
-//! end its line.
+//! Names and values of headers in a document, validated when it is read: none can end its line.
 
 use std::fmt;
 
 use vervet_config::{FromText, TextShape};
 use vervet_http::field::{FieldBlock, FieldError};
 
-/// The header value: no control character but a tab (RFC 9110 §5.5), no space at its ends.
+/// A header value: no control characters except tab (RFC 9110 §5.5), no spaces at its ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldText(String);
 
-/// The header name that a document may speak of: a token (RFC 9110 §5.1), and none that the
+/// The name of a header that can be configured: a token (RFC 9110 §5.1), except headers that the
 /// connection writes itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldName(String);
 
 impl FieldText {
-    /// Returns the value of the field.
+    /// Returns the header value.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,8 +1,7 @@
-//! Fields that a site or a route sets, adds, removes or gives a default, in answers and in requests
-//! before they are handed on.
+//! Sets, adds, removes and defaults headers of responses, and of requests that are passed on.
 //!
-//! A value may hold variables of the request. Everything else about it was checked when it was
-//! read; of a variable, what could end the line is left out.
+//! Values may contain variables of the request. Their text is validated when the document is read;
+//! bytes of a variable that could end the line are removed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -49,7 +48,7 @@ section! {
     }
 }
 
-/// What is done to one field.
+/// A change to a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Change {
     Remove(FieldName),
@@ -58,19 +57,19 @@ enum Change {
     Default(FieldName, FieldTemplate),
 }
 
-/// Changes of answers: those without variables are shared by all requests as they are.
+/// Changes to response headers. Changes without variables are shared by all requests.
 #[derive(Debug)]
 pub struct ResponseFields {
     fixed: Arc<[Edit]>,
     changes: Vec<Change>,
 }
 
-/// Changes of requests that are passed on.
+/// Changes to the headers of requests that are passed on.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFields(Vec<Change>);
 
 impl FilterDirective for FieldSettings {
-    /// Values may hold the id of the request.
+    /// Values may contain the request ID.
     fn needs(&self, needs: &mut Needs) {
         needs.request_ids = true;
     }
@@ -122,12 +121,12 @@ impl RequestFields {
         changes(section).map(Self)
     }
 
-    /// Whether requests are handed on as they came.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The field lines of a request as it is handed on, in order, names as they are written.
+    /// The header lines of a request as it is passed on, in order, with names as written.
     pub fn lines<'a>(
         &'a self,
         head: &RequestHead<'a>,

@@ -1,5 +1,4 @@
-//! A host, or all hosts below one: `example.org`, `*.example.org`. They are written as those of
-//! sites are.
+//! A host, or all subdomains of one: `example.org`, `*.example.org`, as in `hosts` of a site.
 
 use std::fmt;
 

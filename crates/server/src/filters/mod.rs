@@ -1,6 +1,6 @@
-//! What checks a request before its action, and what changes answers. Each filter is a file of its
-//! own: its section, the [`FilterDirective`] of that section, and the filter. Adding one adds its
-//! module and its line in [`filters!`].
+//! Filters check a request before its action, and edit responses. Each filter is one file: its
+//! section, the [`FilterDirective`] of that section, and the filter. A new one adds its module and
+//! its line in [`filters!`].
 
 pub mod access;
 pub mod basic_auth;

@@ -1,4 +1,4 @@
-//! How many requests a client may make in a second, and how many at once.
+//! Limits the request rate of each client, with a burst.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::resources::{Opened, Resources};
 use crate::response::refusal_for;
 use crate::web::{Edits, Pipeline, Request, RequestFilter, Verdict};
 
-/// Clients that are remembered where nothing else is said; 16 bytes each.
+/// Default number of clients in memory, 16 bytes each.
 pub const CLIENTS: usize = 65_536;
 
 /// The highest rate, in requests a second: the clock of a request counts milliseconds.
@@ -44,7 +44,7 @@ section! {
     }
 }
 
-/// So many requests in so much time: `10/s`, `100/m`, `1000/h`, `5000/d`.
+/// A number of requests per period: `10/s`, `100/m`, `1000/h`, `5000/d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     requests: u32,
@@ -61,7 +61,7 @@ enum Period {
 }
 
 impl Rate {
-    /// Requests in its time: what may come at once where nothing else is said.
+    /// Requests per period, which is also the default burst.
     pub fn requests(self) -> u32 {
         self.requests
     }
@@ -115,7 +115,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// By what clients are distinguished.
+/// How clients are distinguished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateKey {
     /// By address; IPv6 by its /64. Those of a unix socket are one client.
@@ -144,7 +144,7 @@ impl fmt::Display for RateKey {
     }
 }
 
-/// What a key was found to be. Addresses and values do not share meters.
+/// The client of a request. Addresses and header values do not share meters.
 #[derive(Hash)]
 enum Client<'a> {
     Address(Option<IpAddr>),

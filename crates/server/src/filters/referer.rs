@@ -1,8 +1,7 @@
-//! Files that other sites may not show as their own: requests whose Referer names a foreign host
-//! are refused.
+//! Hotlink protection: rejects requests whose Referer names another host.
 //!
-//! A browser says with Referer (RFC 9110 §10.1.3) which page shows a picture. It may say nothing,
-//! and others may say anything: this keeps bandwidth from being borrowed, and secrets from nobody.
+//! Browsers send the page that embeds a file in Referer (RFC 9110 §10.1.3). They may omit it, and
+//! other clients may send anything: this saves bandwidth and protects no secrets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,7 +37,7 @@ section! {
     }
 }
 
-/// What is protected, and from whom.
+/// Referer rules, prepared for requests.
 #[derive(Debug)]
 pub struct RefererRules {
     paths: Vec<Vec<u8>>,
@@ -49,7 +48,7 @@ pub struct RefererRules {
     refused: AtomicU64,
 }
 
-/// Whose page a request comes from.
+/// The page that a request comes from, by its Referer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source<'a> {
     Nobody,
@@ -130,7 +129,7 @@ impl RequestFilter for RefererRules {
     }
 }
 
-/// What follows the last dot of the last segment; empty where there is none.
+/// The extension of the last segment; empty if it has none.
 fn extension(path: &[u8]) -> &[u8] {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let dot = name.iter().rposition(|byte| *byte == b'.');

@@ -1,7 +1,7 @@
-//! Fields that tell browsers to be careful: one line for a set of them, and each to be overridden.
+//! Security headers for browsers: presets, and a directive for each header.
 //!
-//! They are defaults: what the handler itself sends stands. `Strict-Transport-Security` goes out
-//! over TLS alone (RFC 6797 §7.2), where the client has it, or the outermost trusted forwarder.
+//! They are defaults: a header that the handler sends is kept. `Strict-Transport-Security` is sent
+//! only if the client, or the outermost trusted proxy, uses TLS (RFC 6797 §7.2).
 
 use std::borrow::Cow;
 use std::sync::Arc;

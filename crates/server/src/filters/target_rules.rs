@@ -1,9 +1,8 @@
-//! Requests refused by what they ask for: a part of the path, its beginning, or a regular
-//! expression.
+//! Rejects requests by a part of the path, its prefix, or a regular expression.
 //!
-//! Rules are compared with the path as files and routes see it: decoded once, without dot segments
-//! and doubled slashes. So `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is
-//! not looked at. All rules are one automaton: a thousand cost a request no more than ten.
+//! Rules are matched with the path as files and routes see it: decoded once, without dot segments
+//! and double slashes. So `/%61dmin`, `//admin` and `/x/../admin` are all `/admin`. The query is
+//! not matched. All rules are one automaton: a thousand cost a request no more than ten.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -43,7 +42,7 @@ section! {
 /// Memory of all rules of a set together, in bytes.
 pub const RULES_BYTES_MAX: usize = 10 * 1024 * 1024;
 
-/// Rules as they are asked.
+/// Deny rules, prepared for requests.
 #[derive(Debug)]
 pub struct TargetRules {
     automaton: RegexSet,
@@ -90,7 +89,7 @@ impl TargetRules {
         })
     }
 
-    /// What the first rule that matches a decoded path answers with, if any does.
+    /// The status of the first rule that matches a decoded path, if any does.
     pub fn verdict(&self, path: &[u8]) -> Option<Status> {
         // Most paths match nothing, which is found out faster than what matches.
         if !self.automaton.is_match(path) {

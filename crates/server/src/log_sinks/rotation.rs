@@ -1,4 +1,4 @@
-//! When a log file is rotated. The names and the clean-up of copies are in `copies.rs`.
+//! When a log file is rotated. `copies.rs` names and removes rotated files.
 
 use vervet_config::{Size, section, words};
 

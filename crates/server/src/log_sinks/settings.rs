@@ -1,4 +1,4 @@
-//! The directives of a section that say where the lines of a log go.
+//! The directives for the target of a log.
 
 use vervet_config::{Diagnostic, Path, Setting, Span, words};
 

@@ -17,7 +17,7 @@ pub const RECENT_LINES_MAX: usize = 250;
 /// Bytes of each line that a memory sink keeps; longer lines are cut.
 pub const RECENT_LINE_BYTES_MAX: usize = 4096;
 
-/// What a sink reports to the program while it runs.
+/// An event of a sink while the server runs.
 #[derive(Debug)]
 pub enum Notice {
     /// Lines were dropped since [`LogSink::drops`] was last called.
@@ -81,7 +81,7 @@ impl fmt::Debug for NoticeHandler {
 /// Lines that were dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
-    /// How many, since the start.
+    /// The number of dropped lines since the start.
     pub lines: u64,
     /// The last error of the system, if it refused to write; otherwise the target was too slow.
     pub reason: Option<String>,
@@ -147,7 +147,7 @@ impl LogSink {
         Self::new(Target::Memory, Arc::default(), notices)
     }
 
-    /// Where the lines go.
+    /// The target of the lines.
     pub fn target(&self) -> &Target {
         &self.0.0.target
     }

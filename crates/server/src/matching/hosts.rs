@@ -1,8 +1,8 @@
-//! Sites by name: exact names and addresses before wildcards, the longest wildcard first, then the
-//! default.
+//! Finds the site of a hostname: exact names and addresses before wildcards, the longest wildcard
+//! first, then the default site.
 //!
-//! A look-up costs one hash of the name, and one more for each label where there are wildcards; it
-//! allocates nothing. What a site is, and which listeners know it, is the plan's business.
+//! A look-up costs one hash of the name, and one more for each label if there are wildcards; it
+//! allocates nothing. The plan knows what the site numbers mean.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,16 +18,16 @@ pub const HOST_BYTES_MAX: usize = 253;
 /// The longest label of a name, in bytes (RFC 1035 §2.3.4).
 pub const LABEL_BYTES_MAX: usize = 63;
 
-/// A name by which a site is known.
+/// A host of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum HostPattern {
-    /// Every name, written as `*`.
+    /// Every hostname, written as `*`.
     Any,
-    /// This name or IPv4 address, in lower case.
+    /// This hostname or IPv4 address, in lower case.
     Exact(Box<str>),
-    /// Every name below this one, at any depth: `*.example.org` is kept as `example.org`.
+    /// All subdomains, at any depth: `*.example.org` is stored as `example.org`.
     Below(Box<str>),
-    /// This address, however it is spelled.
+    /// This IPv6 address, in any spelling.
     Address(Ipv6Addr),
 }
 
@@ -141,7 +141,7 @@ pub struct Hosts {
     default: Option<usize>,
 }
 
-/// The number of the site that has a name already.
+/// The number of the site that already has a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostConflict(pub usize);
 
@@ -151,7 +151,7 @@ impl Hosts {
         Self::default()
     }
 
-    /// Makes a site known by a name. [`HostPattern::Any`] makes it the default.
+    /// Adds a host to a site. [`HostPattern::Any`] makes it the default site.
     pub fn insert(&mut self, pattern: &HostPattern, site: usize) -> Result<(), HostConflict> {
         let before = match pattern {
             HostPattern::Any => return self.set_default(site),
@@ -167,7 +167,7 @@ impl Hosts {
         if before == site { Ok(()) } else { Err(HostConflict(before)) }
     }
 
-    /// Makes a site answer for every host that no other site has.
+    /// Makes a site the default, for hosts that no other site has.
     pub fn set_default(&mut self, site: usize) -> Result<(), HostConflict> {
         match self.default.replace(site) {
             Some(before) if before != site => {
@@ -178,7 +178,7 @@ impl Hosts {
         }
     }
 
-    /// The same names for sites under other numbers; those of sites that have none are let go.
+    /// The same hosts with new site numbers; hosts of sites without a new number are removed.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(usize) -> Option<usize>) -> Self {
         fn moved<K: Clone + Eq + std::hash::Hash>(
@@ -204,7 +204,7 @@ impl Hosts {
         self.named(host).or(self.default)
     }
 
-    /// As [`Hosts::site`], without the default.
+    /// Like [`Hosts::site`], without the default site.
     pub fn named(&self, host: &[u8]) -> Option<usize> {
         if self.exact.is_empty() && self.below.is_empty() && self.addresses.is_empty() {
             return None;

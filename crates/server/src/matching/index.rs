@@ -1,10 +1,10 @@
-//! Which routes can fit a path, without a look at the others.
+//! Finds the routes that can match a path without trying all of them.
 //!
-//! Patterns form a tree by segments: a hash of literals and a short list of types under each node.
-//! Every node knows the smallest number of a route at or below it, so a search that has found a
-//! route looks only where an earlier one can be. A regular expression hangs at the node of the
-//! literal segments that it begins with; where many hang at one node, one set of expressions tells
-//! in one pass which of them are found.
+//! Patterns form a tree of segments: each node has a hash of literals and a short list of types.
+//! Each node knows the smallest number of a route at or below it, so a search that has found a
+//! route visits only nodes with an earlier one. A regular expression belongs to the node of the
+//! literal segments that it begins with; if a node has many, one set of expressions is matched in
+//! one pass.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ const REGEX_STATES_BYTES_MAX: usize = 512 << 10;
 
 type Table<V> = HashMap<Box<[u8]>, V, RandomState>;
 
-/// A route that fits by its path, in that form.
+/// A route whose path matches, with its trailing-slash form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) route: usize,
@@ -58,7 +58,7 @@ struct Node {
     rare: Option<Box<Rare>>,
 }
 
-/// What few nodes have.
+/// Data that few nodes have.
 #[derive(Debug, Clone, Default)]
 struct Rare {
     /// Routes that take what follows, if it begins so: `/~*`.
@@ -72,7 +72,7 @@ struct Rare {
 }
 
 impl Index {
-    /// Sorts the routes in.
+    /// Builds the index of routes.
     pub(super) fn new(routes: &[Route]) -> Self {
         let mut index = Self { nodes: vec![Node::new(0)] };
         for (number, route) in routes.iter().enumerate() {
@@ -181,7 +181,7 @@ impl Index {
         child
     }
 
-    /// Gives back what grew in advance: nothing is added any more.
+    /// Releases unused capacity: nothing is added any more.
     fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         for node in &mut self.nodes {
@@ -253,7 +253,7 @@ struct Search<'s, F> {
 }
 
 impl<'s, F: FnMut(usize) -> bool> Search<'s, F> {
-    /// Looks at and below a node whose segments are those of the path up to `at`. As deep as
+    /// Visits a node whose segments are those of the path up to `at`, and its children. As deep as
     /// patterns are long.
     fn visit(&mut self, node: usize, at: usize) {
         let node: &'s Node = &self.nodes[node];

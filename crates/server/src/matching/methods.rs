@@ -1,4 +1,4 @@
-//! The methods that a route accepts, and the Allow field of routes that fit but for the method.
+//! The methods that a route accepts, and the value of Allow if no route accepts the method.
 
 use vervet_http::method::Method;
 
@@ -16,7 +16,7 @@ const KNOWN: [Method; 9] = [
     Method::Patch,
 ];
 
-/// Methods: those that we know as bits, others by name.
+/// A set of methods: known ones as bits, others by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MethodSet {
     known: u16,
@@ -54,7 +54,7 @@ impl MethodSet {
         Ok(())
     }
 
-    /// Whether the method is one of them; `token` is its name where we do not know it.
+    /// Whether the set contains the method; `token` is its name if it is not a known one.
     pub fn takes(&self, method: Method, token: &str) -> bool {
         match method {
             Method::Unknown => self.others.iter().any(|other| **other == *token),

@@ -1,5 +1,5 @@
-//! Which site and which route a request is for. Pure: no I/O, no clock, and after the plan is made
-//! no allocation.
+//! Selects the site and the route of a request. Pure: no I/O, no clock, and no allocation after the
+//! plan is made.
 
 mod captures;
 mod field_rule;

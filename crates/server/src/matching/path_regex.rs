@@ -1,5 +1,4 @@
-//! Regular expressions over paths: bounded in size, linear in time, with the literal text that each
-//! begins with.
+//! Regular expressions on paths: bounded in size, linear in time, with their literal prefix.
 
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ struct Parts {
     head: Box<[u8]>,
 }
 
-/// Equal texts are equal expressions.
+/// Expressions with equal texts are equal.
 impl PartialEq for PathRegex {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

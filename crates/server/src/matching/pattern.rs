@@ -1,7 +1,7 @@
-//! Patterns of paths: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
+//! Path patterns: `/exact`, `/static/*`, `/u/:id(number)/posts/:slug`.
 //!
-//! A pattern is compared with the decoded path, segment by segment; so it is written decoded too. A
-//! variable is a whole segment. `*` may only end the pattern, and stands for whatever follows.
+//! A pattern is matched with the decoded path, segment by segment; so it is written decoded, too. A
+//! variable is a whole segment. `*` is allowed only at the end and matches the rest of the path.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::kind::Kind;
 /// The longest pattern, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 1024;
 
-/// Names that mean something else in targets.
+/// Names of predefined placeholders.
 pub(super) const RESERVED: [&str; 6] = ["path", "query", "host", "rest", "scheme", "method"];
 
 /// A pattern, ready to be compared. A copy of it is the same one: documents, plans and stages share
@@ -28,7 +28,7 @@ struct Parts {
     variables: Box<[Variable]>,
 }
 
-/// What stands between two slashes. The last one is empty where the pattern ends with a slash.
+/// The text between two slashes. The last one is empty if the pattern ends with a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Segment {
     Literal(Box<[u8]>),
@@ -38,18 +38,19 @@ pub(super) enum Segment {
 /// How a pattern ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// Where the path does.
+    /// At the end of the path.
     End,
     /// With `*`: another segment follows that begins with these bytes, and then anything.
     Open(Box<[u8]>),
 }
 
-/// What a path that fits gives.
+/// The result of a match.
 #[derive(Debug, Clone)]
 pub struct Matched<'a> {
     /// The values of the variables.
     pub captures: Captures<'a>,
-    /// Where in the path the part begins that `*` stands for: at the last slash before it.
+    /// The position in the path where the part that `*` matches begins: at the last slash before
+    /// it.
     pub rest: Option<usize>,
 }
 
@@ -89,7 +90,7 @@ impl Pattern {
         &self.0.text
     }
 
-    /// Its variables, in order.
+    /// The variables of the pattern, in order.
     pub fn variables(&self) -> &[Variable] {
         &self.0.variables
     }
@@ -145,7 +146,7 @@ pub(super) fn segment_at(path: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-/// What can stand nowhere in a pattern.
+/// Rejects characters that are not allowed in a pattern.
 fn check_characters(text: &str) -> Result<(), Flaw> {
     if !text.starts_with('/') {
         return Err(Flaw::new(0..0, "a path must begin with `/`"));
@@ -241,7 +242,7 @@ fn kind(text: &str, at: usize) -> Result<Kind, Flaw> {
     })
 }
 
-/// Refuses names that a target could not ask for. `at` is where the name stands.
+/// Rejects names that a placeholder could not have. `at` is the position of the name.
 pub(super) fn check_variable_name(name: &str, at: usize) -> Result<(), Flaw> {
     let range = at..at + name.len();
     let begins_well = |first: char| first.is_ascii_alphabetic() || first == '_';

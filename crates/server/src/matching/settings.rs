@@ -1,5 +1,4 @@
-//! Hosts, paths, methods and fields as directives: how they are written, and where a mistake in one
-//! is.
+//! Hosts, paths, methods and headers as directives, with the position of errors in them.
 
 use std::fmt;
 
@@ -100,7 +99,7 @@ impl fmt::Display for MethodName {
 }
 
 impl MethodSet {
-    /// The set of these methods; `None`, which takes all, where there are none.
+    /// The set of these methods; `None`, which means all, if there are none.
     pub fn from_settings(names: &[MethodName]) -> Option<Self> {
         let mut methods = Self::new();
         for name in names {

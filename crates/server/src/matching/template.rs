@@ -1,8 +1,8 @@
-//! Targets with values of the request in them: `https://example.org{path}{query}`, `/new/{id}`.
+//! Targets with placeholders: `https://example.org{path}{query}`, `/new/{id}`.
 //!
-//! A template is read once, when the plan is made. What a value may do is decided then, by where it
-//! stands: a visitor can choose neither the scheme nor the host that others are sent to, and no
-//! value ends the field that it stands in.
+//! A template is parsed once, when the plan is made. The position of a placeholder decides how its
+//! value is encoded: a client can choose neither the scheme nor the host of a redirect, and no
+//! value ends the header that contains it.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use super::uri_component::Component;
 /// The longest template, in bytes.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
 
-/// What a template makes.
+/// The purpose of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateUse {
     /// The Location of a redirect: a URI, or a path on this host.
@@ -26,28 +26,26 @@ pub enum TemplateUse {
     Inside,
 }
 
-/// What the route of a template has to offer.
+/// The placeholders that the route of a template provides.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'o> {
-    /// Its variables; `None` where its path could not be read, which has been told, and any may be
-    /// there.
+    /// The variables of the route; `None` if its path is invalid: then every name is accepted.
     pub variables: Option<&'o [Variable]>,
     /// Whether its path ends with `*`, so that there is a `{rest}`.
     pub rest: Rest,
 }
 
 impl Offer<'_> {
-    /// Of a route whose path could not be read. What asks for a value of it is looked at as far as
-    /// that goes, and not used.
+    /// The offer of a route with an invalid path, to check its template for further errors.
     pub const UNKNOWN: Self = Self { variables: None, rest: Rest::There };
 }
 
-/// Whether a route has a rest.
+/// Whether the path of a route ends with `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
-    /// Its path ends with `*`.
+    /// The path ends with `*`.
     There,
-    /// Its path has no `*` at the end.
+    /// The path does not end with `*`.
     Absent,
 }
 

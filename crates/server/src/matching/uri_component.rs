@@ -1,17 +1,17 @@
-//! Where in a target a value stands, which decides what of it must be encoded.
+//! Tracks the component of a URI in a template, which decides how values are encoded.
 
 use super::flaw::Flaw;
 
-/// The part of a target that is being written (RFC 3986 §3).
+/// The component of a URI that is being parsed (RFC 3986 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Component {
-    /// Nothing stands before.
+    /// At the beginning.
     Start,
     /// After `{scheme}`: `://` must follow.
     Scheme,
     /// After `//`, before a host.
     Host,
-    /// Within host and port, of which something stands already.
+    /// Within host and port, after their first character.
     Authority,
     /// In the path.
     Path,

@@ -1,5 +1,5 @@
-//! What can be known to be wrong with a page before anybody asks for it: names that mean nothing,
-//! blocks that no parent has, filters and tests that do not exist, escaping switched off.
+//! Finds errors of a page before it is rendered: undefined names, blocks that no parent has,
+//! unknown filters and tests, and disabled escaping.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::pages::sources::Sources;
 /// Names that the engine itself gives a meaning.
 const OF_THE_ENGINE: &[&str] = &["loop", "self", "super", "caller", "varargs", "kwargs"];
 
-/// What a page is checked against.
+/// The templates of a page and the names that they can use.
 #[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     pub(crate) folder: &'a TemplateFolder,

@@ -1,8 +1,7 @@
-//! What a page does in addition to its text: status, fields, cookies, and to send its visitor
-//! elsewhere.
+//! The effects of a page in addition to its text: status, headers, cookies and redirects.
 //!
-//! A template calls functions of its scope. They note here what is to happen, and the renderer
-//! makes the head of it.
+//! Templates call functions of their scope, which record the effects here; the renderer writes them
+//! into the response head.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,14 +13,14 @@ use vervet_http::status::Status;
 use crate::pages::set_cookie::{NewCookie, SameSite};
 use crate::pages::target::{Reach, location};
 
-/// Fields that a page may not set, and what it can do instead.
+/// Headers that a page cannot set, and the alternatives.
 const NOT_SETTABLE: &[(&str, &str)] = &[
     ("set-cookie", "use set_cookie"),
     ("location", "use redirect"),
     ("date", "the server writes it"),
 ];
 
-/// What one rendering has asked for.
+/// The effects that a rendering has requested.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) status: Option<Status>,
@@ -36,9 +35,9 @@ pub(crate) struct Effects {
 /// An end of the rendering that is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The visitor goes on there.
+    /// The client is redirected.
     Redirect { status: Status, location: String },
-    /// The visitor was to be sent to another site, which the template does not allow.
+    /// A redirect to another site, which the template does not allow.
     LeadsOutside,
 }
 

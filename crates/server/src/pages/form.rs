@@ -1,5 +1,4 @@
-//! The content of a form: whether it may be taken, and taking it, no faster than it is read and no
-//! more than allowed.
+//! Reads the content of a form, with limits and back-pressure.
 
 use vervet_engine::pipe::ContentReader;
 use vervet_http::field::{Fields, Known};
@@ -9,7 +8,7 @@ use vervet_http::status::Status;
 
 use crate::pages::limits::FORM_PAIRS_MAX;
 
-/// Why a form is refused: the status, and the message for the visitor.
+/// Why a form is rejected: the status, and the message for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormFault {
     pub(crate) status: Status,
@@ -25,7 +24,7 @@ impl FormFault {
     }
 }
 
-/// Looks at the head of a request with content: its type and, where it is given, its length.
+/// Checks the head of a request with a form: its type and, if it is known, its length.
 pub(crate) fn check_head(
     fields: &Fields<'_>,
     length: ContentLength,

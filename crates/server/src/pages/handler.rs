@@ -1,4 +1,4 @@
-//! A page as a handler of the engine: methods, the form, the answer now or later.
+//! The handler of a page: methods, the form, and the response, at once or later.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! What a template writes to: a buffer, until a limit is reached.
+//! The output buffer of a template, with limits.
 
 use std::io;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::pages::limits::PageLimits;
 
-/// Between so many writes the time is looked at.
+/// The time is checked once in this many writes.
 const WRITES_BETWEEN_LOOKS: u32 = 64;
 
 /// The limit that a rendering ran into.
@@ -19,7 +19,7 @@ pub(super) enum Cut {
 }
 
 impl Cut {
-    /// What is reported of it.
+    /// The error message of this limit.
     pub(super) fn message(self, limits: &PageLimits) -> String {
         match self {
             Self::Steps => format!(

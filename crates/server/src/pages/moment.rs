@@ -1,5 +1,5 @@
-//! Times and days in templates: what they show, their parts, and how they are formatted. All in
-//! UTC; no clock is read.
+//! Times and dates in templates: their text, their parts, and their formats. All are in UTC; no
+//! clock is read.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -25,8 +25,7 @@ impl When {
         Self::Moment(crate::timestamp::utc(seconds))
     }
 
-    /// What a value given to a filter stands for: a moment, a day, seconds since 1970, or a day as
-    /// text.
+    /// Reads a value: a time, a date, seconds since 1970, or a date as text.
     fn from_value(value: &Value) -> Option<Self> {
         if let Some(when) = value.downcast_object_ref::<Self>() {
             return Some(*when);

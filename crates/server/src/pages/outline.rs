@@ -1,6 +1,5 @@
-//! What a template says about itself before it is rendered: which templates it needs, which blocks
-//! it has, which names, filters and tests it uses, each with its place. How it is found is the
-//! business of [`super::outline_walk`].
+//! The outline of a template: which templates, blocks, names, filters and tests it uses, with their
+//! positions. [`super::outline_walk`] collects it.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +16,10 @@ pub(crate) struct Named {
     pub(crate) offset: usize,
 }
 
-/// What a template needs another one for.
+/// Whether a referenced template is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It must be there.
+    /// The template must exist.
     Must,
     /// `ignore missing`, or one of a list of which the first that exists is taken.
     May,
@@ -37,17 +36,17 @@ pub(crate) struct BlockOutline {
     pub(crate) supers: Vec<usize>,
 }
 
-/// What a template extends.
+/// The parent of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Parent {
     #[default]
     None,
     One(Named),
-    /// It is known only when the template is rendered.
+    /// An expression, which is known only during rendering.
     Open,
 }
 
-/// What a template says about itself.
+/// The names, blocks and references of a template.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outline {
     pub(crate) parent: Parent,
@@ -58,11 +57,11 @@ pub(crate) struct Outline {
     pub(crate) blocks: Vec<BlockOutline>,
     /// Blocks called as `self.name()`.
     pub(crate) block_calls: Vec<Named>,
-    /// Names that are read and must mean something.
+    /// Names that are used and must be defined.
     pub(crate) names: Vec<Named>,
-    /// All names that are read, those too that may mean nothing (`is defined`, `default`).
+    /// All names that are used, including those that may be undefined (`is defined`, `default`).
     pub(crate) used: BTreeSet<String>,
-    /// Names that the template gives a meaning.
+    /// Names that the template defines.
     pub(crate) assigned: BTreeSet<String>,
     pub(crate) filters: Vec<Named>,
     pub(crate) tests: Vec<Named>,

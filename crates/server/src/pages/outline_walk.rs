@@ -1,8 +1,8 @@
-//! The walk over the syntax tree of a template that makes its outline.
+//! Collects the outline of a template from its syntax tree.
 //!
-//! The tree is the engine's own: open, but not stable, which is why the version of the engine is
-//! exact. Every kind of statement and expression is named here, so that a new one stops the build
-//! and not the check.
+//! The tree belongs to the template engine: public, but not stable, which is why the version of the
+//! engine is exact. Every kind of statement and expression is named here, so that a new one fails
+//! the build instead of the check.
 
 use minijinja::Value;
 use minijinja::machinery::ast::{Call, CallArg, CallType, Expr, Macro, Spanned, Stmt};

@@ -1,4 +1,4 @@
-//! `parameters = { n = "integer" }`: the directives of one parameter, and what becomes of them.
+//! `parameters = { n = "integer" }`: the directives of one parameter.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use vervet_config::{
 
 use crate::pages::parameters::{Absent, Parameter, ParameterType, Source, day};
 
-/// Characters that a text may have where nothing is said of it.
+/// The default of `length_max`, in characters.
 const LENGTH_MAX: u32 = 10_000;
 
 words! {
@@ -63,7 +63,7 @@ section! {
     }
 }
 
-/// A number, a truth, a day or a text, as a visitor would write it.
+/// A number, a boolean, a date or a text, as a client would send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain(pub String);
 
@@ -92,7 +92,7 @@ impl FromConfig for Plain {
 }
 
 impl ParameterSettings {
-    /// The parameter, or all that is wrong with its directives.
+    /// The parameter, or all errors of its directives.
     pub(crate) fn parameter(&self, name: &str) -> Result<Parameter, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let kind = self.kind();
@@ -124,7 +124,7 @@ impl ParameterSettings {
         self.r#type.unwrap_or(of_choices)
     }
 
-    /// Directives that mean nothing for a type.
+    /// Rejects directives that do not apply to the type.
     fn refuse_strangers(&self, kind: ParameterKind, found: &mut Vec<Diagnostic>) {
         use ParameterKind::{Choice, Date, Integer, Number, Text};
         let ordered = [Number, Integer, Date].as_slice();

@@ -1,4 +1,4 @@
-//! What is wrong with a page: the file, the line, the text of it, and what to do.
+//! A problem of a page: the file, the line, its text, and the remedy.
 
 use std::error::Error as _;
 use std::fmt;
@@ -12,7 +12,7 @@ const EXCERPT_AROUND: usize = 3;
 /// The longest line of an excerpt, in characters; a minified file is one line.
 const EXCERPT_CHARACTERS_MAX: usize = 240;
 
-/// One problem of a template.
+/// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageProblem {
     /// The file of the template.

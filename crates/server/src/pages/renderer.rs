@@ -41,7 +41,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Whether the page looks at a form.
+    /// Whether the page uses a form.
     pub(crate) fn wants_form(&self) -> bool {
         self.edition.uses.has(ScopeVariable::Form)
     }
@@ -123,7 +123,8 @@ impl Renderer {
         &self.page
     }
 
-    /// Takes over what the page uses of a request; the answer, where the page is out of order.
+    /// Copies the parts of a request that the page uses; returns the response if the page has
+    /// errors.
     pub(crate) fn begin(&mut self, input: &Input<'_>, now: Now) -> Result<Begun, Rendered> {
         let generation = self.latest.generation;
         if self.page.refresh(&mut self.latest, now) == Work::Nothing {
@@ -223,7 +224,7 @@ impl Renderer {
         }
     }
 
-    /// What was written.
+    /// The bytes that were written.
     fn taken(&mut self) -> Bytes {
         if self.buffer.len() > PLAIN_BYTES_MAX {
             return Bytes::from(std::mem::take(&mut self.buffer));
@@ -231,7 +232,7 @@ impl Renderer {
         Bytes::copy_from_slice(&self.buffer)
     }
 
-    /// The end that the template itself has asked for.
+    /// The response if the template has ended the rendering.
     fn stopped(&self, effects: &Effects) -> Rendered {
         match &effects.stop {
             Some(Stop::Redirect { status, location }) => {
@@ -256,7 +257,7 @@ impl Renderer {
         self.out_of_order(&[problem])
     }
 
-    /// The answer of a page that cannot be rendered.
+    /// The response of a page that cannot be rendered.
     fn out_of_order(&self, problems: &[PageProblem]) -> Rendered {
         let status = Status::INTERNAL_SERVER_ERROR;
         match self.page.options.mode {

@@ -1,7 +1,7 @@
-//! What a template can name: the request in its variables, the parameters, and the functions.
+//! The names in templates: variables of the request, parameters, and functions.
 //!
-//! The variables are copied from the request only where the page names them, into memory that the next
-//! rendering uses again, and decoded only when they are looked at.
+//! Variables are copied from the request only if the page uses them, into memory that the next
+//! rendering reuses, and decoded only when they are read.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -72,8 +72,7 @@ impl ScopeVariable {
 pub(crate) struct Uses(u16);
 
 impl Uses {
-    /// All variables: what a page uses that includes templates by names that are made up while it is
-    /// rendered.
+    /// All variables: for a page that includes templates by names computed during rendering.
     pub(crate) const ALL: Self = Self(u16::MAX);
 
     /// Adds the variable of this name, where there is one.
@@ -177,7 +176,7 @@ impl Scope {
         }
     }
 
-    /// Takes over what the page uses of a request.
+    /// Copies the parts of a request that the page uses.
     pub(crate) fn fill(&mut self, input: &Input<'_>, uses: Uses, unix_seconds: u64) {
         self.now = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
         self.client = input.client;

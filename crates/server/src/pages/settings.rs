@@ -1,4 +1,4 @@
-//! `page = "hello.html"`: the directives of a page, and what becomes of them.
+//! `page = "hello.html"`: the directives of a page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,14 +57,14 @@ section! {
     }
 }
 
-/// What all pages of a server have in common.
+/// The settings that all pages of a server share.
 #[derive(Debug, Clone, Copy)]
 pub struct PageSetup<'s> {
     /// The value of the Server field.
     pub server: &'s str,
-    /// Where problems are reported while the server runs.
+    /// The log for problems while the server runs.
     pub journal: &'s Arc<dyn ProblemLog>,
-    /// Where looks at what is compiled are counted.
+    /// The counters of all caches.
     pub caches: &'s Caches,
     /// The time when the pages are opened.
     pub now: Now,
@@ -147,7 +147,7 @@ impl PageSettings {
         Err(found.collect())
     }
 
-    /// The folder, and the path of the template from it on.
+    /// The folder, and the path of the template relative to it.
     fn place(&self) -> Result<(PathBuf, String), Diagnostic> {
         let template: &std::path::Path = &self.template;
         let (folder, name) = if let Some(folder) = self.folder.value() {
@@ -182,7 +182,7 @@ impl PageSettings {
         }
     }
 
-    /// What is wrong with the parameters, at the one that it is wrong with.
+    /// The finding for an invalid parameter.
     fn refusal(&self, error: &PageError) -> Diagnostic {
         let (PageError::Name(name) | PageError::Default(BadParameter { name, .. })) = error;
         let mut named = self.parameters.iter().filter(|(own, _)| own.as_str() == name);

@@ -1,4 +1,4 @@
-//! All templates that one page is made of: read, taken apart, and checked against each other.
+//! All templates of a page: read, parsed, and checked against each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ pub(crate) struct Sources {
     /// Texts by name.
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) outlines: BTreeMap<String, Outline>,
-    /// Every look at the folder.
+    /// The states of all files that were read.
     pub(crate) witnesses: Vec<Witness>,
     pub(crate) problems: Vec<PageProblem>,
-    /// Whether a change from now on shows in a witness.
+    /// Whether later changes are visible in the times of the files.
     pub(crate) is_settled: bool,
 }
 
-/// Whether a change after the look would show in the times of the file.
+/// Whether a later change is visible in the times of the file.
 pub(crate) fn is_settled(witness: &Witness, unix_seconds: u64) -> bool {
     let now_s = i64::try_from(unix_seconds).unwrap_or(i64::MAX);
     now_s - witness.changed_s() >= SETTLED_S
 }
 
-/// A template that is wanted, and where.
+/// A template that is referenced, and where.
 struct Wanted {
     name: String,
     by: Option<(String, usize)>,
@@ -37,7 +37,7 @@ struct Wanted {
 }
 
 impl Sources {
-    /// Reads the page `template` and all that it names.
+    /// Reads the page `template` and all templates that it references.
     pub(crate) fn gather(folder: &TemplateFolder, template: &str, unix_seconds: u64) -> Self {
         let mut sources = Self::default();
         let mut wanted = vec![Wanted { name: template.to_owned(), by: None, need: Need::Must }];
@@ -63,7 +63,7 @@ impl Sources {
         self.texts.values().map(|text| text.len() as u64).sum()
     }
 
-    /// Reads one template and gives those that it names.
+    /// Reads one template and returns those that it references.
     fn take(&mut self, folder: &TemplateFolder, wanted: &Wanted) -> Vec<Wanted> {
         let (witness, text) = folder.read(&wanted.name);
         self.witnesses.push(witness);

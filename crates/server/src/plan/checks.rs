@@ -1,5 +1,4 @@
-//! What of a document can be checked without opening anything: which logs its sites and routes
-//! name, and its media types, which answers carry as they are written.
+//! Checks of a document that open nothing: names of logs, and media types.
 
 use vervet_config::{Diagnostic, Diagnostics, Setting, Span, Text};
 use vervet_http::media_type::MediaType;

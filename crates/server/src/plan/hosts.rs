@@ -1,4 +1,4 @@
-//! Which sites a listener leads to, by which names.
+//! Assigns hosts to sites for each listener.
 
 use super::planned::{Plan, PlannedListener, PlannedSite};
 use crate::matching::HostPattern;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use vervet_config::{Diagnostic, Diagnostics, Setting, nearest};
 
-/// Gives each listener its sites.
+/// Assigns the sites to the listeners.
 pub(super) fn hosts_of(
     listeners: &mut [PlannedListener],
     sites: &[PlannedSite],
@@ -52,7 +52,7 @@ pub(super) fn hosts_of(
     }
 }
 
-/// Whether a site answers for all names that are left.
+/// Whether a site is a default site.
 fn is_default(site: &Site) -> bool {
     *site.default || site.hosts.is_empty()
 }
@@ -84,7 +84,7 @@ fn places(site: &Site, listeners: &[PlannedListener], found: &mut Diagnostics) -
     positions
 }
 
-/// A name that nothing has.
+/// The finding for an unknown name.
 pub(super) fn unknown(name: &Setting<String>, what: &str, known: &[&str]) -> Diagnostic {
     let message = format!("unknown {what} `{}`", name.value());
     let diagnostic = Diagnostic::error(name.span(), message).consequence();

@@ -1,4 +1,4 @@
-//! The routes of a site: when each is taken, and what it does.
+//! The routes of a site: their conditions and actions.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::settings::{Route, Site};
 /// The most routes of one site.
 pub(super) const ROUTES_MAX: usize = 65_536;
 
-/// The routes of a site with their actions, in file order. Those with mistakes are among them, so
-/// that all of a route is looked at, whatever is wrong with a part of it.
+/// The routes of a site with their actions, in file order, including invalid ones, so that all
+/// parts of a route are checked.
 pub(super) fn planned_routes(
     site: &Setting<Arc<Site>>,
     found: &mut Diagnostics,
@@ -61,7 +61,7 @@ pub(super) fn planned_routes(
     (rules, targets)
 }
 
-/// The one action of a route; none where it has a mistake, which is reported.
+/// The action of a route; `None` if it is invalid, which is reported.
 fn action(
     route: &Setting<Arc<Route>>,
     offer: Offer<'_>,
@@ -98,7 +98,7 @@ fn name(settings: &Route) -> String {
     name.unwrap_or_else(|| "*".to_owned())
 }
 
-/// What the path must be; none where that has a mistake.
+/// The condition on the path; `None` if it is invalid.
 fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
     if !settings.path.is_default() && !settings.regex.is_default() {
         let problem = Diagnostic::error(settings.regex.span(), "both `path` and `regex` are set");
@@ -115,7 +115,7 @@ fn path(settings: &Route, found: &mut Diagnostics) -> Option<PathRule> {
     })
 }
 
-/// When a route is taken. Conditions that cannot be held are found and left out.
+/// The conditions of a route. Invalid ones are reported and left out.
 fn rule(settings: &Route, path: PathRule, found: &mut Diagnostics) -> Rule {
     let fields = settings.field.iter().filter_map(|(name, condition)| {
         let rule = FieldRule::from_settings(name, condition);

@@ -1,9 +1,8 @@
-//! What several routes share, and what outlives a plan.
+//! Objects that several routes share, or that outlive a plan.
 //!
-//! Equal sections of one plan share what was made from them: a thousand routes that set the same
-//! fields have one filter. What remembers something (how often a client came, which passwords are
-//! right) belongs to its site or route, and goes on into the next plan where its section is the
-//! same.
+//! Equal sections of one plan share the object made from them: a thousand routes that set the same
+//! headers have one filter. Objects with state, such as rate meters and verified passwords, belong
+//! to their site or route, and are kept by the next plan if their section is the same.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -15,11 +14,11 @@ use vervet_config::Diagnostics;
 /// which every section differs is prepared in linear time.
 const SECTIONS_MAX: usize = 64;
 
-/// What the last plan made, by place.
+/// Objects of the last plan, by the place where they are used.
 #[derive(Debug, Default)]
 pub struct Kept(Mutex<HashMap<String, Thing>>);
 
-/// A section, and what was made from it.
+/// A section, and the object made from it.
 #[derive(Debug)]
 struct Thing {
     section: Box<dyn Any + Send + Sync>,
@@ -35,7 +34,7 @@ impl Thing {
         Self { section: Box::new(section.clone()), thing: Arc::<T>::clone(thing) }
     }
 
-    /// The thing, if it was made from an equal section.
+    /// The object, if it was made from an equal section.
     fn if_made_from<S, T>(&self, section: &S) -> Option<Arc<T>>
     where
         S: Any + PartialEq,
@@ -53,7 +52,7 @@ impl Kept {
     }
 }
 
-/// What one plan shares and keeps, while its stage is prepared.
+/// Objects that a plan shares, or keeps from the last plan, while its stage is prepared.
 #[derive(Debug)]
 pub struct Keeper<'k> {
     before: &'k Kept,
@@ -63,13 +62,12 @@ pub struct Keeper<'k> {
 }
 
 impl Keeper<'_> {
-    /// Goes on with the directives of this site or route.
+    /// Sets the site or route of the next directives.
     pub(crate) fn set_place(&mut self, place: String) {
         self.place = place;
     }
 
-    /// What an equal section of this plan has made, or else this one makes. Only for what remembers
-    /// nothing.
+    /// The object of an equal section of this plan, or a new one. Only for objects without state.
     pub(crate) fn share<T, S>(
         &mut self,
         section: &S,
@@ -91,8 +89,8 @@ impl Keeper<'_> {
         Ok(thing)
     }
 
-    /// What the directive `name` of this site or route has made in this plan or the last one, if
-    /// its section is the same; or else what this section makes.
+    /// The object that the directive `name` of this site or route made in this plan or the last
+    /// one, if its section is the same; otherwise a new one.
     pub(crate) fn keep<T, S>(
         &mut self,
         name: &str,
@@ -106,7 +104,7 @@ impl Keeper<'_> {
         self.keep_at(format!("{} {name}", self.place), section, make)
     }
 
-    /// As [`Self::keep`], for what several sites and routes use: `key` says what it is.
+    /// Like [`Self::keep`], for objects that several sites and routes share, by `key`.
     pub(crate) fn keep_at<T, S>(
         &mut self,
         key: String,
@@ -134,7 +132,7 @@ impl Keeper<'_> {
         self.now.get(key).or_else(|| before.get(key))?.if_made_from(section)
     }
 
-    /// The plan is taken: what it does not have is dropped.
+    /// Drops objects that the plan does not have, now that it is in use.
     pub(crate) fn settle(self) {
         *self.before.0.lock().unwrap_or_else(PoisonError::into_inner) = self.now;
     }

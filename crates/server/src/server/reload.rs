@@ -1,5 +1,5 @@
-//! From one plan to the next, while the engine runs: what is the same stays, and a plan that cannot
-//! be opened changes nothing.
+//! Replaces the plan while the engine runs: unchanged parts stay, and a plan that cannot be opened
+//! changes nothing.
 
 use super::running::{AtWork, Leaving, Server};
 use super::sockets::{Named, open};
@@ -12,16 +12,16 @@ use vervet_config::{Diagnostic, Diagnostics};
 use vervet_engine::limits::Limits;
 use vervet_engine::listener::{Endpoint, Inherited, Listener, ListenerKey};
 
-/// What a reload has come to.
+/// The result of a reload.
 #[derive(Debug)]
 pub struct Reloaded {
     /// The number of the plan.
     pub generation: u64,
     /// The names of listeners that are new.
     pub opened: Vec<String>,
-    /// The names of listeners that are gone; who was in their queues is served.
+    /// The names of closed listeners; connections in their queues are still served.
     pub closed: Vec<String>,
-    /// What is not as the document wants it, without refusing it.
+    /// Warnings, such as changes that need a restart.
     pub warnings: Diagnostics,
 }
 
@@ -37,9 +37,9 @@ struct Change {
 }
 
 impl Server {
-    /// Goes over to another plan. Connections stay; requests that have begun end as they began.
-    /// Where something that the plan needs is not available, nothing changes, and all errors are
-    /// reported.
+    /// Switches to another plan. Connections stay open; requests in progress finish on the old
+    /// plan. If something that the plan needs is not available, nothing changes, and all errors are
+    /// returned.
     pub fn reload(&self, plan: Plan) -> Result<Reloaded, Diagnostics> {
         let mut current = self.current();
         let mut change = Change::new(&current, &plan);
@@ -120,8 +120,8 @@ impl Change {
         change
     }
 
-    /// The socket that a listener has already. Several may ask for a port of the kernel's choice:
-    /// their names tell them apart, and one that is called otherwise now takes what is left.
+    /// The open socket of a listener. Several listeners can have port 0: their names distinguish
+    /// them, and one with a new name takes a remaining socket.
     fn known<'c>(
         &self,
         planned: &PlannedListener,
@@ -165,7 +165,7 @@ fn has_key(listeners: &[(Named, Arc<Endpoint>)], key: ListenerKey) -> bool {
     listeners.iter().any(|(named, _)| named.key == key)
 }
 
-/// What only a start can change.
+/// Settings that change only with a restart.
 fn note_what_stays(before: &Standing, now: &Plan, found: &mut Diagnostics) {
     let now = now.document();
     let mut note = |span, name: &str| {
@@ -188,7 +188,7 @@ pub(super) struct Standing {
     pub(super) listeners: Vec<PlannedListener>,
     /// The names of the sites, in the order in which the listeners know them.
     pub(super) sites: Vec<Box<str>>,
-    /// What only a start can change.
+    /// Settings that change only with a restart.
     pub(super) workers: Workers,
     pub(super) overload: Overload,
 }

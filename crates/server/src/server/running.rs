@@ -14,16 +14,16 @@ use crate::settings::Overload;
 use crate::staging::Tools;
 use crate::web::{Stage, Stages, Web};
 
-/// How the engine is to run, whatever it serves. It holds until the process ends.
+/// Settings of the engine that stay the same until the process ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// The number of reactors.
     pub workers: usize,
-    /// What runs the reactors.
+    /// How reactors are run.
     pub carrier: Carrier,
 }
 
-/// A server at work, steered from outside.
+/// A running server, controlled from outside.
 pub struct Server {
     pub(super) control: EngineControl,
     pub(super) stages: Stages,
@@ -31,7 +31,7 @@ pub struct Server {
     pub(super) current: Mutex<AtWork>,
 }
 
-/// What the last plan has left.
+/// The state of the current plan.
 pub(super) struct AtWork {
     pub(super) plan: Standing,
     pub(super) listeners: Vec<(Named, Arc<Endpoint>)>,
@@ -40,7 +40,7 @@ pub(super) struct AtWork {
     pub(super) generation: u64,
 }
 
-/// A listener that no plan has any more, while there are connections that came by it.
+/// A listener that was removed, while connections that it accepted are open.
 pub(super) struct Leaving {
     pub(super) listener: PlannedListener,
     pub(super) key: ListenerKey,
@@ -71,8 +71,7 @@ impl AtWork {
 }
 
 impl Server {
-    /// Starts the engine with its sockets and its first stage. The other half of the result is
-    /// waited for.
+    /// Starts the engine with its sockets and first stage. Wait for the second value of the result.
     pub fn start(
         plan: Plan,
         stage: Stage,
@@ -115,7 +114,7 @@ impl Server {
         Ok((server, running))
     }
 
-    /// The hand on the engine.
+    /// The control handle of the engine.
     pub fn control(&self) -> &EngineControl {
         &self.control
     }
@@ -130,7 +129,7 @@ impl Server {
         u64::from(self.current().plan.limits.drain_timeout_ms)
     }
 
-    /// What filters have refused so far, by short names, summed over all places.
+    /// Requests rejected by filters, by short names, summed over all sites and routes.
     pub fn refused(&self) -> Vec<(String, u64)> {
         let mut sums = BTreeMap::new();
         for (name, count) in self.stages.newest().refused() {
@@ -139,12 +138,12 @@ impl Server {
         sums.into_iter().collect()
     }
 
-    /// How many plans there have been, the present one included.
+    /// The number of the current plan, counted from 1.
     pub fn generation(&self) -> u64 {
         self.current().generation
     }
 
-    /// The names of the listeners and where each really listens.
+    /// The names of the listeners and their bound addresses.
     pub fn listeners(&self) -> Vec<(String, Arc<Endpoint>)> {
         let current = self.current();
         let listeners = current.listeners.iter();

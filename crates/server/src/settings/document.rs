@@ -1,4 +1,4 @@
-//! The whole document.
+//! The whole configuration document.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `[limits]`: the engine's table of limits as a section, whose directives are its rows.
+//! `[limits]`: the engine's table of limits as a section; each row is a directive.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use vervet_config::{
 };
 use vervet_engine::limits::{LimitError, LimitRow, Limits};
 
-/// The limits that a document gives, each with its origin.
+/// The limits of a document, each with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitSettings {
     rows: Vec<(&'static LimitRow, Setting<u64>)>,
 }
 
 impl LimitSettings {
-    /// All of them as the engine takes them. What is wrong between two of them is found at the
-    /// first that was given.
+    /// The limits of the engine. A contradiction between two limits is reported at the first that
+    /// is set.
     pub fn limits(&self) -> Result<Limits, Box<Diagnostic>> {
         let mut limits = Limits::default();
         for (row, amount) in &self.rows {
@@ -30,8 +30,8 @@ impl LimitSettings {
         }
     }
 
-    /// Where a contradiction between two limits is reported: at the first that is given, for the
-    /// other is a default.
+    /// The position of a contradiction between two limits: the first that is set, because the other
+    /// is a default.
     fn span_of(&self, error: &LimitError) -> Span {
         let LimitError::Relation { lesser, greater, .. } = error else {
             return Span::NOWHERE;
@@ -66,7 +66,7 @@ impl FromConfig for Milliseconds {
     }
 }
 
-/// How a row's unit is written.
+/// The unit of a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Bytes,
@@ -91,7 +91,7 @@ impl Unit {
         }
     }
 
-    /// A value as people would write it, quotes included.
+    /// A value as written in a configuration, with quotes.
     fn literal(self, value: u64) -> Literal {
         let text = match self {
             Self::Bytes => format!("\"{}\"", Size::new(value)),
@@ -116,7 +116,7 @@ fn field(row: &'static LimitRow) -> Field {
 }
 
 impl Section for LimitSettings {
-    /// Made from the engine's table once, and kept.
+    /// Built once from the engine's table.
     fn declaration() -> &'static Declaration {
         static DECLARATION: OnceLock<Declaration> = OnceLock::new();
         DECLARATION.get_or_init(|| Declaration {

@@ -28,7 +28,7 @@ impl FromText for Address {
     }
 }
 
-/// Whether somebody has written the name of a host, with a port or without.
+/// Whether the text is a hostname, with or without a port.
 fn is_name(text: &str) -> bool {
     let name = text.rsplit_once(':').map_or(text, |(name, _)| name);
     let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
@@ -100,13 +100,13 @@ macro_rules! listen_section {
 vervet_engine::listen_options!(listen_section);
 
 impl Listen {
-    /// Returns the name by which sites select it: its own, or its address.
+    /// Returns the name by which sites select it: `name`, or the address.
     pub fn called(&self) -> String {
         self.name.value().clone().unwrap_or_else(|| self.address.to_string())
     }
 }
 
-/// A setting as the engine takes it.
+/// Converts a setting for the engine.
 trait EngineValue<T> {
     fn engine_value(&self) -> T;
 }

@@ -1,5 +1,5 @@
-//! `[[site]]` and `[[site.route]]`: what a host name leads to, which requests a route takes, and
-//! what becomes of them.
+//! `[[site]]` and `[[site.route]]`: hostnames, conditions on requests, and the directives of
+//! filters and actions.
 
 use std::sync::Arc;
 

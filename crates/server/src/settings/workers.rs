@@ -1,10 +1,10 @@
-//! How many reactors there are.
+//! The number of reactors.
 
 use std::num::NonZero;
 
 use vervet_config::{Diagnostic, FromConfig, Node, Reader, Shape, Shown, Value, Word};
 
-/// More threads than this are a slip of the finger.
+/// Maximum number of threads: more are a typing error.
 pub const WORKERS_MAX: usize = 1024;
 
 const AUTO: &[Word] =
@@ -13,14 +13,14 @@ const AUTO: &[Word] =
 /// The number of reactors to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
-    /// As many as can run at a time.
+    /// One per available processor.
     Auto,
     /// This number of reactors.
     Number(usize),
 }
 
 impl Workers {
-    /// The number, at least one.
+    /// The number of reactors, at least one.
     pub fn count(self) -> usize {
         match self {
             Self::Number(number) => number,

@@ -1,5 +1,5 @@
-//! From a plan to a stage: folders, logs, user files and templates are opened, and everything is
-//! put in its place.
+//! Makes a stage of a plan: opens folders, logs, user files and templates, and puts the parts
+//! together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::web::{
     SiteStage, Stage,
 };
 
-/// Makes the stage of a plan, or reports what is not available. `keys` are those that the engine
-/// knows the listeners by, in the order of the plan.
+/// Prepares the stage of a plan, or returns its errors. `keys` are the keys of the listeners in the
+/// engine, in the order of the plan.
 pub fn prepare(
     plan: &Plan,
     keys: &[ListenerKey],
@@ -95,7 +95,7 @@ pub fn prepare(
     Ok((stage, found))
 }
 
-/// Whether anything notes requests: logs, the metrics of the admin service, the error log.
+/// Whether requests are recorded: by logs, the metrics of the admin service or the error log.
 fn records_requests(document: &Document, tools: &Tools) -> bool {
     tools.has_admin || !document.log.is_empty() || document.error_log.takes_requests()
 }
@@ -108,8 +108,7 @@ fn open_logs(document: &Document, tools: &Tools, found: &mut Diagnostics) -> Pre
     PreparedLogs::open(&document.log, &tools.logs, opening, found)
 }
 
-/// What would be found if the plan were to be served now. Nothing is written, and no socket is
-/// bound.
+/// Finds the problems of serving the plan now. Nothing is written, and no socket is bound.
 pub fn rehearse(plan: &Plan) -> Diagnostics {
     let tools = match Tools::rehearsing() {
         Ok(tools) => tools,
@@ -129,7 +128,7 @@ fn names(logs: Option<&Vec<Setting<Text>>>) -> impl Iterator<Item = &str> {
 }
 
 impl PlannedListener {
-    /// What it leads to.
+    /// The stage of this listener.
     pub(crate) fn stage(&self) -> ListenerStage {
         let access = self.access.as_ref();
         let access =
@@ -142,14 +141,14 @@ impl PlannedListener {
     }
 }
 
-/// What a stage is put together with.
+/// State for building a stage.
 struct Maker<'m> {
     resources: Resources<'m>,
     logs: PreparedLogs,
-    /// What the requests of all sites pass first.
+    /// Filters of all sites, which run first.
     first_filters: Vec<Arc<dyn RequestFilter>>,
     actions: Vec<Arc<dyn Action>>,
-    /// Of the actions, by address.
+    /// Numbers of the actions, by address.
     numbers: HashMap<*const (), usize>,
     error_pages: Vec<ErrorPages>,
     found: Diagnostics,
@@ -207,7 +206,7 @@ impl Maker<'_> {
         pipeline.decorations.shrink_to_fit();
     }
 
-    /// Opens the action of a route. Where that fails, the problems are found, and the stage is not
+    /// Opens the action of a route. If that fails, the errors are reported, and the stage is not
     /// used.
     fn open_action(&mut self, route: &PlannedRoute, offer: Offer<'_>) -> RouteEnd {
         let opened = route.action.as_ref().map(|action| action.open(offer, &mut self.resources));

@@ -1,4 +1,4 @@
-//! Changes to a response whatever answers: filters ask for them before the handler has its turn.
+//! Changes to a response, which filters request before the handler runs.
 
 use std::borrow::Cow;
 use std::sync::Arc;

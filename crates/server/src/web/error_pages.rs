@@ -1,7 +1,7 @@
-//! `error_pages = { 404 = "404.html" }`: what people see in place of a failure. The status stays.
+//! `error_pages = { 404 = "404.html" }`: custom error pages. The status stays.
 //!
-//! A page replaces the content of an answer and its type, nothing else: Allow, Retry-After, a
-//! challenge stay. Where the page itself is not available, the answer is left as it was, so that no
+//! A page replaces the content of a response and its type, nothing else: Allow, Retry-After and
+//! challenges stay. If the page itself is not available, the response stays as it is, so that no
 //! page leads to another.
 
 use std::cell::RefCell;
@@ -43,7 +43,7 @@ pub struct ErrorPages {
     root: Option<Arc<FilesShared>>,
 }
 
-/// What a page is for.
+/// The statuses of an error page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {
     Status(Status),
@@ -211,7 +211,7 @@ impl ReactorErrorPages {
     }
 }
 
-/// Fields that speak of the content that was there.
+/// Headers that describe the replaced content.
 const OF_CONTENT: [&str; 8] = [
     "Content-Encoding",
     "Content-Language",

@@ -1,7 +1,7 @@
-//! Which requests are traced, by the rules that the command line gives.
+//! Selects the requests that are traced, by the rules of the command line.
 //!
-//! Where tracing is off, a request costs one look at an empty option; where no rule matches, the
-//! comparison with the rules. What a trace contains is [`crate::trace`]'s business.
+//! If tracing is off, a request costs a check of an empty option; if no rule matches, the
+//! comparison with the rules. [`crate::trace`] has the content of traces.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,10 +20,9 @@ use crate::trace::{Trace, TraceMatch};
 pub enum TraceRule {
     /// All requests are traced.
     All,
-    /// Those whose path, decoded, fits a pattern with `*` and `?`.
+    /// Requests whose decoded path matches a pattern with `*` and `?`.
     Path(PathPattern),
-    /// Those of clients in a network: whom the connection comes from, or whom a trusted forwarder
-    /// names.
+    /// Requests of clients in a network, by the peer or the client address from a trusted proxy.
     Client(Network),
 }
 

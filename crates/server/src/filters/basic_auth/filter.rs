@@ -1,10 +1,9 @@
-//! One realm: who asks without a name, or with a wrong password, gets 401; who proves a name goes
-//! on under it.
+//! A realm: requests without a valid user name and password get 401.
 //!
-//! The reactor compares no password. It looks whether this one was verified a short while ago, and
-//! else hands it to the [`Verifier`] and lets the exchange wait. What that costs is bounded
-//! threefold: a client has a limited number of failures a minute (429), the queue has a limited length (503), and
-//! the thread yields to all others. A name that is not known costs as much as a wrong password.
+//! The reactor does not verify passwords. It checks whether this one was verified recently;
+//! otherwise it hands the password to the [`Verifier`], and the exchange waits. The cost is limited
+//! in three ways: the rate of wrong passwords of a client (429), the length of the queue (503), and
+//! the low priority of the thread. An unknown user costs as much time as a wrong password.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -29,40 +28,40 @@ use crate::web::{Edits, Request, RequestFilter, Verdict};
 /// Clients whose failures are counted.
 const CLIENTS: usize = 16_384;
 
-/// Seconds after which one who found the queue full may come again.
+/// Value of Retry-After if the queue is full, in seconds.
 const RETRY_AFTER_S: u64 = 2;
 
-/// What an exchange that waited receives, in addition to the number of the realm.
+/// The result for an exchange whose password is right, added to the number of the realm.
 const RIGHT: u64 = 1;
 
-/// What a realm is made of.
+/// Options of a realm.
 pub struct BasicAuthOptions {
-    /// What the browser shows; see [`RealmError`].
+    /// The name of the realm, which browsers show; see [`RealmError`].
     pub realm: String,
-    /// The users who may enter.
+    /// The users of the realm.
     pub users: Users,
-    /// How many wrong passwords a client may try, all of them at once if it likes.
+    /// How many wrong passwords a client may send; also its burst.
     pub failures: Rate,
-    /// Where passwords are verified.
+    /// The threads that verify passwords.
     pub verifier: Arc<Verifier>,
 }
 
-/// A realm cannot have a control character: it stands in a field.
+/// The realm contains a control character, which a header cannot contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealmError;
 
-/// How often which happened.
+/// Counters of a realm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BasicAuthCounters {
     /// Passwords verified to be right.
     pub right: u64,
-    /// Passwords that were wrong, or of nobody.
+    /// Passwords that were wrong, or of unknown users.
     pub wrong: u64,
-    /// Requests that found their password remembered.
+    /// Requests whose password was verified recently.
     pub remembered: u64,
     /// Requests of clients that had failed too often.
     pub throttled: u64,
-    /// Requests that found the queue full.
+    /// Requests rejected because the queue was full.
     pub crowded: u64,
 }
 
@@ -71,7 +70,7 @@ pub struct BasicAuthCounters {
 pub struct BasicAuth(pub(super) Arc<Realm>);
 
 pub(super) struct Realm {
-    /// Told to exchanges that wait, so that the verdict of one realm is not taken for another's.
+    /// Part of the result for waiting exchanges, so that the result of another realm is ignored.
     pub(super) number: u32,
     pub(super) challenge: String,
     users: Users,
@@ -90,11 +89,11 @@ struct Counted {
     crowded: AtomicU64,
 }
 
-/// One password on its way through the queue.
+/// A password that is being verified.
 struct Attempt {
     realm: Arc<Realm>,
     credentials: Credentials,
-    /// What is stored of the user, or what nobody is compared with.
+    /// The hash of the user, or the decoy for unknown users.
     hash: Arc<StoredHash>,
     who: Who,
     client: Option<IpAddr>,
@@ -123,7 +122,7 @@ impl BasicAuth {
         })))
     }
 
-    /// What has happened so far.
+    /// The counters since the start.
     pub fn counters(&self) -> BasicAuthCounters {
         let counted = &self.0.counted;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -208,7 +207,7 @@ impl BasicAuth {
         }))
     }
 
-    /// Has the user files looked at, when it is time.
+    /// Queues a check of the user files, if it is due.
     fn look(&self, now_ms: u64) {
         if self.0.users.is_look_due(now_ms) {
             let realm = Arc::clone(&self.0);
@@ -257,7 +256,7 @@ impl Attempt {
 }
 
 impl Realm {
-    /// What an exchange was told, if this realm told it.
+    /// The result with which an exchange resumes, if it is of this realm.
     fn verdict(&self, told: u64) -> Option<u64> {
         (told >> 32 == u64::from(self.number)).then_some(told & u64::from(u32::MAX))
     }

@@ -1,8 +1,7 @@
-//! Passwords that were verified a short while ago, so that the next request of their user costs no
-//! Argon2.
+//! Recently verified passwords, so that further requests of a user cost no Argon2.
 //!
-//! Kept is a keyed hash of name, password and stored hash: no password, and nothing that outlives
-//! a change of the hash. The keys are made when the process starts and never leave it.
+//! Only a keyed hash of name, password and stored hash is kept: no password, and nothing that is
+//! valid after the stored hash changes. The keys never leave the process.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,13 +13,13 @@ use super::stored_hash::StoredHash;
 /// Users that are remembered at a time.
 pub(super) const REMEMBERED_MAX: usize = 4096;
 
-/// How long, in milliseconds.
+/// How long a verified password is remembered, in milliseconds.
 pub(super) const REMEMBERED_MS: u64 = 5 * 60 * 1000;
 
 const SHARDS: usize = 16;
 const SHARD_MAX: usize = REMEMBERED_MAX / SHARDS;
 
-/// What is remembered, for all reactors.
+/// Recently verified passwords, shared by all reactors.
 #[derive(Debug)]
 pub(super) struct Memory {
     keys: [RandomState; 2],

@@ -1,5 +1,5 @@
 //! Basic authentication (RFC 7617): users from files and from the configuration, passwords verified
-//! away from the reactors.
+//! on separate threads.
 
 mod credentials;
 mod filter;

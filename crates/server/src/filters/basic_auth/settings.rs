@@ -1,4 +1,4 @@
-//! The section of a realm.
+//! The section of a realm: `auth = "users"`.
 
 use std::sync::Arc;
 

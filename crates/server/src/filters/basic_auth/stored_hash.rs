@@ -1,5 +1,5 @@
-//! What is stored of a password: Argon2id or bcrypt, and the `{SHA}` of old user files where a
-//! switch admits it.
+//! Password hashes: Argon2id or bcrypt, and `{SHA}` of old user files if the configuration allows
+//! it.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -18,20 +18,20 @@ pub const ARGON2_KIB_MAX: u32 = 256 * 1024;
 /// The most passes over that memory.
 pub const ARGON2_PASSES_MAX: u32 = 64;
 
-/// The highest cost of bcrypt that is taken: some four seconds.
+/// The highest accepted cost of bcrypt: some four seconds.
 pub const BCRYPT_COST_MAX: u32 = 16;
 
-/// bcrypt looks at no more bytes of a password than these.
+/// Maximum length of a password for bcrypt, in bytes: it ignores further ones.
 pub const BCRYPT_PASSWORD_BYTES_MAX: usize = 72;
 
-/// Whether `{SHA}` lines are taken. They have no salt and are tried at billions a second: anyone
-/// who reads the file knows the passwords.
+/// Whether `{SHA}` hashes are accepted. They have no salt and can be tried at billions per second:
+/// anyone who reads the file can recover the passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OldHashes {
-    /// They are an error.
+    /// `{SHA}` hashes are an error.
     #[default]
     Refused,
-    /// They are taken, to move users over.
+    /// `{SHA}` hashes are accepted, to migrate users.
     Allowed,
 }
 
@@ -49,10 +49,10 @@ enum Kind {
     Sha([u8; 20]),
 }
 
-/// Why a text is not a stored password; the fault of its author.
+/// Why a text is not a valid hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredHashError {
-    /// It begins as one of a known kind and does not go on as one.
+    /// A hash of this kind that is malformed or truncated.
     Malformed(&'static str),
     /// Verifying it would take too much time or memory.
     TooCostly,
@@ -74,7 +74,7 @@ pub enum HashError {
 }
 
 impl StoredHash {
-    /// Reads what follows the name in a user file.
+    /// Parses a hash, as it follows the name in a user file.
     pub fn parse(text: &str, old: OldHashes) -> Result<Self, StoredHashError> {
         let kind = if text.starts_with("$argon2id$") {
             check_argon2id(text)?;
@@ -119,7 +119,7 @@ impl StoredHash {
         }
     }
 
-    /// How much longer than others it takes, roughly: microseconds of a usual processor.
+    /// The approximate time to verify a password, in microseconds on a usual processor.
     pub(super) fn cost_us(&self) -> u64 {
         match &self.kind {
             Kind::Argon2id => {
@@ -135,7 +135,7 @@ impl StoredHash {
         }
     }
 
-    /// A hash that costs what the tool's do and that nobody's password opens.
+    /// A hash that costs as much as those of `vervet passwd` and that no password matches.
     pub(super) fn decoy() -> Self {
         const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGF0IGFsbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         Self { text: NOBODY.to_owned(), kind: Kind::Argon2id }

@@ -1,8 +1,8 @@
 //! The format of user files: a line `name:hash` for each user, as `vervet passwd` and `htpasswd`
 //! write them.
 //!
-//! Empty lines and lines that begin with `#` say nothing; what follows a second colon is a comment,
-//! as with nginx.
+//! Empty lines and lines that begin with `#` are ignored; the text after a second colon is a
+//! comment, as with nginx.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,47 +21,47 @@ pub const USER_NAME_BYTES_MAX: usize = 255;
 pub struct UserFileError {
     /// The path of the user file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error in the file.
     pub problem: UserFileProblem,
 }
 
-/// What is wrong with a user file.
+/// An error in a user file.
 #[derive(Debug)]
 pub enum UserFileProblem {
-    /// It cannot be read.
+    /// The file cannot be read.
     Read(std::io::Error),
     /// A folder, a pipe, a device: reading it might never end.
     NotAFile,
     /// The file is larger than [`USER_FILE_BYTES_MAX`].
     TooLarge,
-    /// It is not UTF-8; the line, from 1.
+    /// Not UTF-8 in this line, counted from 1.
     NotUtf8(usize),
     /// A line without a colon.
     NoColon(usize),
-    /// A line whose name cannot be.
+    /// A line with an invalid name.
     Name(usize, UserNameError),
-    /// A name that an earlier line has, which is the second number.
+    /// A line with the same name as an earlier line, which is the second number.
     Twice(usize, usize),
-    /// A line whose hash cannot be used.
+    /// A line with an invalid hash.
     Hash(usize, StoredHashError),
 }
 
 /// Why a text is not a user name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserNameError {
-    /// The name is an empty text.
+    /// The name is empty.
     Empty,
     /// The name is longer than [`USER_NAME_BYTES_MAX`].
     TooLong,
-    /// It has a colon, which would end it (RFC 7617 §2).
+    /// A colon, which would end the name (RFC 7617 §2).
     Colon,
-    /// It has a control character.
+    /// The name contains a control character.
     Control,
-    /// It begins as a comment does.
+    /// A `#` at the beginning, which begins a comment.
     Comment,
 }
 
-/// Whether a name can be one of a user.
+/// Checks a user name.
 pub fn check_user_name(name: &str) -> Result<(), UserNameError> {
     match name {
         "" => Err(UserNameError::Empty),
@@ -118,7 +118,7 @@ pub(super) fn read_user_file(
 }
 
 impl UserFileProblem {
-    /// The line that is meant, from 1; `None` where it is the file.
+    /// The line of the error, counted from 1; `None` if it concerns the whole file.
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::Read(_) | Self::NotAFile | Self::TooLarge => None,

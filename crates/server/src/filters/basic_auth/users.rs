@@ -1,5 +1,5 @@
-//! Who may enter: users of the configuration and of files. A file that changes is read again within
-//! a second; one that is broken then leaves the users as they were, and is complained of once.
+//! The users of a realm, from the configuration and from files. A changed file is reloaded within a
+//! second; if it is invalid, the error is logged once and the previous users stay.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,25 +14,25 @@ use arc_swap::ArcSwap;
 use super::stored_hash::{OldHashes, StoredHash};
 use super::user_file::{UserFileError, read_user_file};
 
-/// How often the files are looked at while requests come, in milliseconds.
+/// Interval of checking the files for changes while there are requests, in milliseconds.
 pub(super) const LOOK_MS: u64 = 900;
 
 /// A file changed so short a time ago may change again within the same tick of its time stamp: it
 /// is read again.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
-/// Reports to the operator of the server what happened to it.
+/// Reports an error of a user file to the error log.
 pub type ReportError = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where users come from. Of users of the same name the first counts: those given here before those
-/// of files, and files in their order.
+/// The sources of users. If a name occurs more than once, the first one counts: `users` before
+/// files, and files in their order.
 #[derive(Clone, Debug, Default)]
 pub struct UserSources {
     /// The files of users and password hashes.
     pub files: Vec<PathBuf>,
     /// Names and their hashes.
     pub users: Vec<(String, StoredHash)>,
-    /// Whether `{SHA}` lines of files are taken.
+    /// Whether `{SHA}` hashes are accepted.
     pub old_hashes: OldHashes,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct UserTable {
 }
 
 impl UserTable {
-    /// What is stored of a user.
+    /// The hash of a user.
     pub(super) fn get(&self, name: &str) -> Option<&Arc<StoredHash>> {
         self.users.get(name)
     }
@@ -67,11 +67,11 @@ impl UserTable {
     }
 }
 
-/// What was found at the last look at a file.
+/// The result of the last check of a file.
 struct Looked {
     state: Option<State>,
     users: Vec<(String, StoredHash)>,
-    /// What was said of it since it was last good.
+    /// The error reported since the file was last valid.
     complaint: Option<String>,
 }
 
@@ -81,7 +81,7 @@ struct Looked {
 struct State([i128; 5]);
 
 impl Users {
-    /// Reads all sources, or says all that is wrong with them.
+    /// Reads all sources, or returns all their errors.
     pub fn load(sources: UserSources, report: ReportError) -> Result<Self, Vec<UserFileError>> {
         let (mut looked, mut errors) = (Vec::new(), Vec::new());
         for path in &sources.files {

@@ -1,9 +1,8 @@
-//! Where passwords are verified: threads of low priority with a bounded queue, for all realms of a
-//! process.
+//! Verifies passwords on threads of low priority with a bounded queue, for all realms of a process.
 //!
 //! A verification takes tens of milliseconds and megabytes on purpose. It needs an [`OnVerifier`],
-//! which exists on these threads alone, so that no reactor can run one by mistake; and because all
-//! share one queue, a flood of passwords costs one thread's time, and of that what others leave.
+//! which exists only on these threads, so that no reactor can run one by mistake. All realms share
+//! one queue, so a flood of passwords costs at most the time of one thread, at low priority.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
